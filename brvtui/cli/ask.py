@@ -19,7 +19,7 @@ from brvtui.cli.output import say, write_json
 from brvtui.cli.sessions import find_session, letters_setting
 from brvtui.text.visible import visible
 from brvtui.trace import Completion, ToolStep
-from brvtui.wording import counted
+from brvtui.wording import counted, shortened
 
 if TYPE_CHECKING:
     from brvtui.config.schema import Llm
@@ -48,12 +48,12 @@ def spent(completion: Completion) -> str:
 def called(number: int, tool: str, arguments: str) -> str:
     """A call of a tool, in one line; long arguments are cut."""
     more = "…" if len(arguments) > _SHOWN_ARGUMENTS else ""
-    return f"{number}. {tool} {arguments[:_SHOWN_ARGUMENTS]}{more}"
+    return f"{number}. {shortened(tool, _SHOWN_ARGUMENTS)} {arguments[:_SHOWN_ARGUMENTS]}{more}"
 
 
 def gave(step: ToolStep, ms: float) -> str:
     """The result of a tool and its time, in one line."""
-    return f"{step.refused or f'{step.result_tokens} tokens'}, {ms:.0f} ms"
+    return f"{shortened(step.refused) or f'{step.result_tokens} tokens'}, {ms:.0f} ms"
 
 
 _WIDTH = 80

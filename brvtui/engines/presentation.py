@@ -15,7 +15,7 @@ from brvtui.paint.neighbourhood import Neighbourhood
 from brvtui.paint.sentence import NO_ANSWER, Headline, Sentence, tier_role
 from brvtui.paint.steps import Outlook
 from brvtui.paint.text import column
-from brvtui.trace import Hit, Ladder, Leg, NearMiss, Trace
+from brvtui.trace import Hit, Ladder, Leg, NearMiss, Section, Trace
 
 Groups = list[tuple[int, list[Span]]]
 """Groups of spans, each with its weight: where there is no room, the lightest give way."""
@@ -60,6 +60,14 @@ class Presentation:
     """The changes of a note that it tries, to see whether they help it."""
     ranks_folders = False
     """Whether a folder's summary stands for the folder, and is found by what its notes hold."""
+
+    sections: ClassVar[tuple[type[Section], ...]] = ()
+    """The sections that all its traces have."""
+
+    def why_broken(self, trace: Trace) -> str:
+        """Why ``trace``, read from a file, cannot be shown: the part that is missing or wrong; empty if it can."""
+        missing = next((kind.SECTION for kind in self.sections if trace.find(kind) is None), "")
+        return f"trace.sections.{missing} is missing" if missing else ""
 
     @property
     def has_tiers(self) -> bool:

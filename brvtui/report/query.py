@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 
 _SHOWN_MISSES = 3
+MOST_HITS = 500
+"""Results that are shown; engines give fewer, but a saved trace may hold any number."""
 _STRATEGY = 20
 _SENTENCE_LINES = 99
 _SHOWN_ANSWER_LINES = 24
@@ -56,7 +58,7 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
     made += [Line(), *lines_of(route, width, glyphs)]
     made += ladder_lines(trace, width, glyphs)
     made += [Line(), rule(width, shown.counts(trace), dash=glyphs.dash), *result_lines(trace, width, glyphs)]
-    for place, hit in enumerate(trace.hits):
+    for place, hit in enumerate(trace.hits[:MOST_HITS]):
         if place == 0 or hit.file in details:
             label = "score of the first" if place == 0 else f"score of number {place + 1}"
             made += [rule(width, label, dash=glyphs.dash), *_score(hit, trace, details.get(hit.file), width, glyphs)]
@@ -87,13 +89,15 @@ def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
     shown = presentation(trace.engine)
     made: list[Line] = []
     least = title_room(trace.scale, width)
-    room = column((visible(hit.title) for hit in trace.hits), least)
-    titles = told_apart([hit.title for hit in trace.hits], room)
-    for rank, (hit, title) in enumerate(zip(trace.hits, titles, strict=True), start=1):
+    hits = trace.hits[:MOST_HITS]
+    room = column((visible(hit.title) for hit in hits), least)
+    titles = told_apart([hit.title for hit in hits], room)
+    for rank, (hit, title) in enumerate(zip(hits, titles, strict=True), start=1):
         maturity = hit.signals.maturity if hit.signals else ""
         row = ResultRow(title, maturity, shown.remark(trace, hit), "", selected=True)
         made += added_rule(hit, trace.hits[rank - 2].found_by if rank > 1 else "", width, glyphs)
         made += hit_lines(hit, rank, row, trace.scale, width + room - least, glyphs)
+    made += [line(f" {more}", "muted")] if (more := more_results(trace)) else []
     reason = ""
     results = {hit.file for hit in trace.hits}
     misses = [miss for miss in trace.near_misses if miss.file not in results][:_SHOWN_MISSES]
@@ -109,6 +113,12 @@ def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
     if not made:
         made = [line(" nothing was found", "bold strong"), *shown.nothing(trace, width)]
     return made
+
+
+def more_results(trace: Trace) -> str:
+    """A line that counts the results that are not shown; empty if all are."""
+    more = len(trace.hits) - MOST_HITS
+    return f"… {more} more results, in --format json" if more > 0 else ""
 
 
 def _reading(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> list[Line]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 
 from rich.console import RenderableType
@@ -22,7 +23,7 @@ from brvtui.paint.sentence import plain
 from brvtui.paint.text import plural
 from brvtui.report.lines import WIDTH, plain_lines, svg_report
 from brvtui.report.markdown_text import Markdown, bold, escaped, fenced, heading, joined, paragraph, path, table
-from brvtui.report.query import trace_report
+from brvtui.report.query import MOST_HITS, more_results, trace_report
 from brvtui.saved.traces import SavedTrace, as_json
 from brvtui.text.visible import visible
 from brvtui.trace import Hit, NearMiss, Trace
@@ -62,6 +63,7 @@ def _blocks(saved: SavedTrace, trace: Trace, shown: Presentation) -> Iterator[st
         yield Markdown("".join(f"- {escaped(notice)}\n" for notice in trace.notices))
     yield heading(2, "Results")
     yield _results(trace, shown) or paragraph("No results.")
+    yield paragraph(more_results(trace))
     yield from _misses(trace, shown)
     yield heading(2, "Route")
     yield _fence([*shown.decision(trace, UNICODE), *shown.flow(trace, UNICODE)], _ROUTE_WIDTH)
@@ -99,7 +101,7 @@ def _results(trace: Trace, shown: Presentation) -> str:
             chips(hit.words, _WIDTH).plain,
             f"by “{hit.found_by}”" if hit.found_by else shown.remark(trace, hit),
         )
-        for rank, hit in enumerate(trace.hits, start=1)
+        for rank, hit in enumerate(trace.hits[:MOST_HITS], start=1)
     ]
     return table(("rank", "", "note", "path", "score", "words", "found"), rows, ("rank", "score"))
 
@@ -114,7 +116,7 @@ def _misses(trace: Trace, shown: Presentation) -> Iterator[str]:
             f"{miss.score:.{trace.scale.decimals}f}",
             f"{shown.behind(trace, miss.reason)}: {shown.lack(miss, UNICODE)[0]}",
         )
-        for miss in trace.near_misses
+        for miss in trace.near_misses[:MOST_HITS]
     ]
     if rows:
         yield heading(3, "Not in the results")
@@ -132,8 +134,8 @@ def _scores(saved: SavedTrace, trace: Trace, shown: Presentation) -> Iterator[st
     others = {file: detail.hit for file, detail in saved.detail.items() if file not in own and detail.hit is not None}
     if own or others:
         yield heading(2, "Scores")
-    for place, hit in enumerate([*trace.hits, *others.values()], start=1):
-        number = str(place) if place <= len(trace.hits) else "Not in the results"
+    for place, hit in enumerate([*trace.hits[:MOST_HITS], *islice(others.values(), MOST_HITS)], start=1):
+        number = str(place) if place <= len(trace.hits[:MOST_HITS]) else "Not in the results"
         yield heading(3, f"{number}: {hit.title} ({hit.path})")
         lines = score_lines(trace, hit, saved.detail.get(hit.file), ticks_of(trace), _WIDTH, UNICODE)
         yield _fence([*lines, *shown.place(trace, hit.file, UNICODE)])

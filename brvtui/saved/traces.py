@@ -18,6 +18,8 @@ from brvtui.trace import SCHEMA, Detail, Trace, UnreadSection, to_plain
 from brvtui.tree.reading.json_file import read_json
 
 _MS = 1000.0
+_LATEST_S = 2.187e11
+"""In the year 8900, so that days can be added to it."""
 
 
 class SavedError(ValueError):
@@ -75,7 +77,7 @@ def read(path: Path) -> SavedTrace:
     try:
         return _rebuilt(value)
     except PlainError as error:
-        raise SavedError(f"{path}: not a trace of this version of brv-tui: {error}") from error
+        raise SavedError(f"{path}: not a trace of this version of brv-tui: {error}; ask and save it again") from error
 
 
 def _check_version(schema: Any, path: Path) -> None:
@@ -101,6 +103,14 @@ def _rebuilt(value: dict[str, Any]) -> SavedTrace:
         raise PlainError("trace.steps must hold the steps of the decision")
     if not 0 <= made.trace.scale.decimals <= NOT_ROUNDED:
         raise PlainError(f"trace.scale.decimals must be from 0 to {NOT_ROUNDED}")
+    try:
+        moment = datetime.fromisoformat(made.trace.snapshot.clock).timestamp()
+    except (ValueError, OverflowError):
+        moment = -1.0
+    if not 0 <= moment <= _LATEST_S:
+        raise PlainError("trace.snapshot.clock must be a time in ISO 8601 from 1970 to 8900")
+    if why := registry.presentation(made.trace.engine).why_broken(made.trace):
+        raise PlainError(why)
     return made
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from brvtui.tree.history import git as runner
 from brvtui.tree.history.git import RevisionError, git
-from brvtui.tree.history.revision import Revision
+from brvtui.tree.history.revision import Revision, listed_files
 
 _ASK = """
 from pathlib import Path
@@ -86,3 +86,11 @@ def test_git_reads_no_file_without_end(tmp_path: Path, file: str) -> None:
     (tmp_path / ".git" / file).symlink_to("/dev/zero")
     asked = subprocess.run([sys.executable, "-c", _MEMORY, str(tmp_path)], capture_output=True, text=True, check=True)
     assert 0 < int(asked.stdout) < 1_200
+
+
+def test_names_that_no_file_system_holds_are_left_out() -> None:
+    entry = b"100644 blob " + b"a" * 40 + b" 12\t%b.md\0"
+    listed = listed_files(
+        entry % (b"n" * 252) + entry % (b"n" * 100_000) + entry % b"x/y" + entry % (b"d" * 300 + b"/y")
+    )
+    assert list(listed) == ["n" * 252 + ".md", "x/y.md"]

@@ -132,6 +132,7 @@ class ByteRoverPresentation(Presentation):
     """The five tiers."""
 
     title = "ByteRover"
+    sections = (Route, Search, EntityStep, Ladder, CacheLook, FingerprintState)
     outlook = (
         StepName("exact_cache", "exact cache", "exact", tier="0", timed_by="cache"),
         StepName("fuzzy_cache", "fuzzy cache", "fuzzy", tier="1", checks=(("similarity", "like"),)),
@@ -207,8 +208,8 @@ class ByteRoverPresentation(Presentation):
         if "× top" in reason and found.floor is not None:
             return f"{reason} = {number(found.floor, 3)}"
         if reason == UNMATCHED:
-            escape = next(check for check in found.out_of_domain if check.name == ESCAPE)
-            return f"a word is in none of the best; under {escape.threshold:.2f}"
+            escape = next((check.threshold for check in found.out_of_domain if check.name == ESCAPE), None)
+            return f"a word is in none of the best; under {number(escape)}"
         return f"{reason} of {found.limit}" if reason == "past the limit" else reason
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:

@@ -54,7 +54,7 @@ def costs(hit: Hit) -> list[Cost]:
         made.append(Cost("weak word matches", _rounded(hit.ceiling.score) - hit.score))
     maturity = parts["maturity"]
     if maturity.value < 0 and maturity.amount is not None:
-        undecreased = _capped(maturity.amount + parts["local bonus"].value, parts)
+        undecreased = _capped(maturity.amount + _bonus(parts), parts)
         made.append(Cost(f"being a {maturity.note}", _rounded(undecreased) - hit.score))
     return made
 
@@ -78,8 +78,11 @@ def _without(hit: Hit, lost: float, parts: dict[str, Part]) -> float:
     maturity = parts["maturity"]
     factor = maturity.factor if maturity.factor is not None else 1.0
     base = (maturity.amount or 0.0) + lost
-    bonus = parts["local bonus"].value if "local bonus" in parts else 0.0
-    return _rounded(_capped(base * factor + bonus, parts)) - hit.score
+    return _rounded(_capped(base * factor + _bonus(parts), parts)) - hit.score
+
+
+def _bonus(parts: dict[str, Part]) -> float:
+    return parts["local bonus"].value if "local bonus" in parts else 0.0
 
 
 def _capped(value: float, parts: dict[str, Part]) -> float:

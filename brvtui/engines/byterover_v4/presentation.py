@@ -23,6 +23,7 @@ class V4Presentation(Presentation):
     """A search whose best match always has relevance 1."""
 
     title = "ByteRover V4"
+    sections = (SpaceAnswer,)
     outlook = (
         StepName("query", "query"),
         StepName("scope", "scope", usual=False),

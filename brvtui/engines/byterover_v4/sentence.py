@@ -19,7 +19,7 @@ def sentence(trace: Trace) -> Sentence:
             clause(f"V4 answers no query: {section.failure.what}"),
             clause(f"; {section.failure.remedy}", weight=80),
         )
-    if not trace.hits:
+    if not trace.hits or not section.topics:
         return (
             clause("Nothing found: "),
             *_nothing(trace, section),

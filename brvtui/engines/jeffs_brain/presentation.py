@@ -32,6 +32,7 @@ class JeffsBrainPresentation(Presentation):
     """Two ranked lists, fused."""
 
     title = "Jeffs Brain"
+    sections = (Hybrid, Ladder)
     outlook = (
         StepName("words", "words", timed_by="ladder.initial"),
         StepName("retry_ladder", "ladder", timed_by="retry ladder"),

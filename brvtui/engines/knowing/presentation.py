@@ -34,7 +34,7 @@ def neighbourhood(section: GraphRetrieval, place: str) -> Neighbourhood | None:
     for link in section.map.links:
         if place in (link.source, link.target):
             other = link.target if link.source == place else link.source
-            if other not in links or link.weight > links[other].weight:
+            if other in places and (other not in links or link.weight > links[other].weight):
                 links[other] = link
     ranks = {one.hit.file: rank for rank, one in enumerate(section.ranking, 1)}
     found = [
@@ -107,6 +107,7 @@ class KnowingPresentation(Presentation):
     """Channels that find seeds, and a walk over links from these."""
 
     title = "knowing"
+    sections = (GraphRetrieval,)
     outlook = (
         StepName("keywords", "keywords", timed_by="retrieval"),
         StepName("tiered", "tiered"),

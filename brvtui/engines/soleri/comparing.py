@@ -62,7 +62,7 @@ def separating_terms(first: RankedEntry, second: RankedEntry) -> tuple[tuple[str
 
 def shared_links(first: RankedEntry, second: RankedEntry) -> bool:
     """Whether links give both the same, so that they do not tell them apart."""
-    one, other = first.hit.parts[-1].value, second.hit.parts[-1].value
+    one, other = (sum(part.value for part in each.hit.parts[-1:]) for each in (first, second))
     return one > 0 and abs(one - other) < _VISIBLE
 
 

@@ -37,6 +37,7 @@ class SoleriPresentation(Presentation):
     """A pool that words find, ranked by seven signals."""
 
     title = "Soleri"
+    sections = (VaultSearch,)
     outlook = (
         StepName("pool", "pool", timed_by="search"),
         StepName("vectors", "vectors", timed_by="query vector"),
@@ -167,7 +168,7 @@ def _linked(placed: RankedEntry, section: VaultSearch) -> Iterator[Text]:
     origin, *between = (_title(id_, section) for id_ in placed.path)
     steps = counted(len(placed.path) - 1, "step", "steps")
     over = f", over “{between[0]}”" if len(between) > 1 else ""
-    adds = next(part.value for part in placed.hit.parts if part.name == SIGNALS[-1])
+    adds = sum(part.value for part in placed.hit.parts if part.name == SIGNALS[-1])
     final = section.ranking.index(placed) + 1
     before = f"rank {placed.first_rank}" if placed.first_rank is not None else "not found"
     text = f"{steps} away from “{origin}”{over}: {signed(adds, 3)}; {before} → {final}"
@@ -194,7 +195,7 @@ def _starts(section: VaultSearch) -> Iterator[Block]:
     if section.seeds:
         yield Rule("links, from the best before they count")
     ranks = {one.id: (one.first_rank, rank) for rank, one in enumerate(section.ranking, 1)}
-    for id_ in section.seeds:
+    for id_ in section.seeds[:_LISTED_TERMS]:
         first, now = ranks.get(id_, (None, "?"))
         yield Text(f"{first or '?'} {_title(id_, section)}, now {now}")
 
@@ -215,7 +216,7 @@ def _terms(placed: RankedEntry, query: str) -> Iterator[Block]:
     if len(placed.shared) > _LISTED_TERMS:
         more = sum(shared.adds for shared in placed.shared[_LISTED_TERMS:])
         yield Line().gap().fit("others", _TERM).add(f"{more:.3f}", "bold strong")
-    if placed.shared:
+    if placed.shared and placed.hit.parts:
         words = placed.hit.parts[0]
         row = Line().gap().fit("sum × weight", _TERM, "muted").add(f"{words.amount or 0:.3f}", "bold strong")
         yield row.add(f"  × {words.factor or 0:.3f} = {words.value:.3f}", "muted")
@@ -264,8 +265,9 @@ def _tiers(section: VaultSearch) -> Iterator[Block]:
 def _names(section: VaultSearch) -> Iterator[str]:
     """The title of each record that an agent is given; a memory's is its context."""
     for record in section.given:
-        held = record.get("entry", record)
-        yield str(held.get("title") or held.get("context") or held["id"])
+        inner = record.get("entry")
+        held = inner if isinstance(inner, dict) else record
+        yield str(held.get("title") or held.get("context") or held.get("id"))
 
 
 def _recalled(memories: MemorySearch) -> str:
@@ -291,9 +293,11 @@ def _weights(section: VaultSearch) -> Iterator[Block]:
     learned = section.weights
     differ = learned.rate is not None and learned.used != learned.other
     yield Rule(f"weights · sum {sum(learned.used.values()):.2f}")
-    for (name, weight), shown in zip(learned.used.items(), SIGNALS, strict=True):
+    for (name, weight), shown in zip(learned.used.items(), SIGNALS, strict=False):
         row = Line().gap().fit(shown, _TERM).add(f"{weight:.3f}", "strong")
-        yield row.add(f"  {'was' if learned.moved else 'then'} {learned.other[name]:.3f}" if differ else "", "muted")
+        yield row.add(
+            f"  {'was' if learned.moved else 'then'} {learned.other.get(name, 0.0):.3f}" if differ else "", "muted"
+        )
     yield Text(feedback_line(learned), "muted")
 
 

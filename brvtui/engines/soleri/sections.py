@@ -143,7 +143,7 @@ class VaultSearch:
     def reach(self) -> float:
         """The most that a score can be with these weights: everything perfect, and a direct neighbour."""
         used = self.weights.used
-        return sum(used.values()) - used["graph_proximity"] / 2
+        return sum(used.values()) - used.get("graph_proximity", 0.0) / 2
 
     def placed(self, file: str) -> RankedEntry | None:
         """The candidate whose note is ``file``; None when it is none."""

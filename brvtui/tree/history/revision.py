@@ -17,6 +17,7 @@ _MOST_CONTENT = 256 * 1_048_576
 _SHORT = 4096
 _MOST_DATED = 200
 _MOST_BRANCHES = 4
+_LONGEST_NAME = 255
 _SHA1_DIGITS = 40
 _MS = 1000
 _FILE_MODES = (b"100644", b"100755", b"100664")
@@ -70,14 +71,17 @@ def batch_contents(data: bytes, files: Mapping[str, CommittedFile], where: str) 
 
 
 def listed_files(listing: bytes) -> dict[str, CommittedFile]:
-    """Returns the regular markdown files in the output of ``git ls-tree -r -z -l``, by path, without hidden ones."""
+    """Returns the regular markdown files in the output of ``git ls-tree -r -z -l``, by path, without hidden ones.
+
+    A name that is too long for any file system is left out, too: no checkout has that note.
+    """
     files: dict[str, CommittedFile] = {}
     for entry in listing.split(b"\0"):
         facts, _, path = entry.partition(b"\t")
         fields = facts.split()
         if path.endswith(b".md") and len(fields) == 4 and fields[0] in _FILE_MODES and fields[3].isdigit():
             name = path.decode("utf-8", "surrogateescape")
-            if not any(part.startswith(".") for part in name.split("/")):
+            if not any(part.startswith(".") or len(part) > _LONGEST_NAME for part in name.split("/")):
                 files[name] = CommittedFile(fields[2].decode("ascii"), int(fields[3]))
     return files
 

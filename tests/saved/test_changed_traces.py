@@ -1,0 +1,255 @@
+"""Saved traces of every engine with names, lists and values changed: shown in every form, or refused in one line."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brvtui.app.overview import remembered
+from brvtui.engines.contract import EngineError
+from brvtui.engines.registry import presentation
+from brvtui.paint.blocks import lines_of
+from brvtui.paint.glyphs import ASCII, UNICODE
+from brvtui.report.answer_diff import diff_as_plain, diff_blocks
+from brvtui.report.query import trace_lines
+from brvtui.report.saved import markdown_report
+from brvtui.saved.traces import SavedError, SavedTrace, as_json, as_plain, read
+from brvtui.session import Session
+from brvtui.session.diffing import diff_with_saved_answer
+from tests.support.spaces import small_space
+from tests.support.trees import NOW_MS, Tree
+
+Place = tuple[Any, Any]
+"""A container and a key of it."""
+_NAMES = ["", "x", "total", "local bonus", "cap", "words", "maturity", "token ‘x’", "../../etc", "\x1b[31m", "9" * 400]
+_MOST_LINE = 1_000
+_CHANGES = int(os.environ.get("BRV_TUI_CHANGED_TRACES", "4"))
+
+
+def asked(tree: Tree) -> list[SavedTrace]:
+    """Answers of the engines that read a tree: results of every tier, from the cache, and none."""
+    tree.note("x/good.md", "Quokka", "all about the quokka and its anchor", 45, importance=70, maturity="core")
+    tree.note("x/other.md", "Anchor", "an anchor holds; see @x/good.md and [good](good.md)", 300)
+    tree.note("yard/gate.md", "Gate", "the gate opens north; no quokka", 90)
+    tree.note("yard/draft.md", "Anchorage", "quokkas anchor near the gate", 9, maturity="draft")
+    tree.summary("x", "quokka and anchor")
+    tree.notes(8)
+    session = tree.session()
+    queries = ["quokka anchor", "quokka", "zebra quagga", "x/good.md", "quokka in yard", "the", "anchr gates zzz"]
+    traces = [session.probe(query) for query in queries]
+    traces += [session.run("quokka anchor"), session.run("quokka anchor"), session.probe("anchor quokka")]
+    traces.append(session.with_plain_search(session.probe("quokka"), 3))
+    for engine in ("jeffs_brain", "soleri", "knowing"):
+        traces += [session.probe(query, engine=engine) for query in queries]
+    return [session.answers.saved(trace) for trace in traces]
+
+
+def asked_of_space(folder: Path) -> list[SavedTrace]:
+    session = Session.open(small_space(folder, NOW_MS), now_ms=NOW_MS)
+    session.load()
+    words = next(iter(session.snapshot.notes)).title.split()[0]
+    return [session.answers.saved(session.probe(query)) for query in (words, f"{words} zzz", "zebra", "--x", "")]
+
+
+def places(value: Any) -> Iterator[Place]:
+    """Every container in ``value`` with each of its keys."""
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        yield value, key
+        if isinstance(inner, dict | list):
+            yield from places(inner)
+
+
+def change(plain: Any, chance: random.Random) -> str:
+    """Changes one place of ``plain`` in one way, and returns which."""
+    found = list(places(plain["trace"]))
+    texts = [one for one in found if isinstance(one[0][one[1]], str)]
+    names = [one for one in texts if one[1] in ("name", "id", "file", "leg", "reason", "constant", "term", "query")]
+    lists = [one for one in found if isinstance(one[0][one[1]], list) and one[0][one[1]]]
+    tables = [one for one in found if isinstance(one[0][one[1]], dict) and one[0][one[1]]]
+    way = chance.choice(
+        [
+            "rename",
+            "text",
+            "all",
+            "swap",
+            "empty",
+            "remove",
+            "double",
+            "reverse",
+            "key",
+            "drop",
+            "number",
+            "null",
+            "cut",
+        ]
+    )
+    held, key = chance.choice(
+        {"rename": names, "all": names, "swap": names, "text": texts, "key": tables, "drop": tables}.get(way, lists)
+    )
+    old = held[key]
+    if way in ("rename", "text"):
+        held[key] = chance.choice(_NAMES)
+    elif way == "all":
+        for other, name in texts:
+            if other[name] == old and name == key:
+                other[name] = f"no {old}"
+    elif way == "swap":
+        held[key] = chance.choice([other[name] for other, name in names])
+    elif way in ("number", "null"):
+        numbers = [one for one in found if type(one[0][one[1]]) in (int, float, bool, type(None))]
+        held, key = chance.choice(numbers)
+        held[key] = None if way == "null" else chance.choice([0, 0.0, 1, -1, -3.5, 10**9, True, 1e50, -1e50])
+    else:
+        held[key] = _changed(copy.copy(old), way, chance)
+    return f"{way} {key}"
+
+
+def _changed(held: Any, way: str, chance: random.Random) -> Any:
+    """The list or table ``held``, changed in one way."""
+    if way == "key":
+        held[chance.choice(_NAMES)] = held.pop(chance.choice(list(held)))
+    elif way == "drop":
+        del held[chance.choice(list(held))]
+    elif way == "empty":
+        return []
+    elif way == "cut":
+        return held[: chance.randrange(len(held))]
+    elif way == "remove":
+        del held[chance.randrange(len(held))]
+    elif way == "double":
+        held.insert(chance.randrange(len(held)), copy.deepcopy(chance.choice(held)))
+    else:
+        chance.shuffle(held)
+    return held
+
+
+def show(saved: SavedTrace) -> None:
+    """Shows ``saved`` in every form, and in every pane."""
+    for width, glyphs in ((36, ASCII), (100, UNICODE)):
+        trace_lines(saved.trace, saved.detail, width, glyphs)
+    markdown_report(saved)
+    assert as_json(saved)
+    trace, shown = saved.trace, presentation(saved.trace.engine)
+    shown.headline(trace)
+    panes = [shown.cache(trace, None, 60, UNICODE)[1], shown.prompt(trace)[1], shown.answer(trace)]
+    panes += [shown.decision(trace, UNICODE), shown.flow(trace, UNICODE)]
+    for hit in trace.hits:
+        shown.remark(trace, hit)
+        shown.neighbourhood(trace, hit.file)
+        panes.append(shown.place(trace, hit.file, UNICODE))
+    for blocks in panes:
+        lines_of(blocks, 60, UNICODE)
+    for text in (shown.warning, shown.failure, shown.named_folder, shown.in_words_of_notes, shown.counts):
+        assert isinstance(text(trace), str)
+    for more in (shown.not_scored, shown.attempts, shown.words):
+        more(trace)
+    for miss in trace.near_misses:
+        shown.behind(trace, miss.reason)
+        shown.lack(miss, UNICODE)
+    list(shown.nothing(trace, 60))
+    remembered(trace)
+
+
+def problem(plain: Any, file: Path, session: Session | None = None) -> str:
+    """The refusal of ``plain`` that is not one line with the file's name; empty if it is, or if ``plain`` is shown."""
+    file.write_text(json.dumps(plain), encoding="utf-8")
+    try:
+        saved = read(file)
+    except SavedError as error:
+        line = str(error)
+        return (
+            "" if line.isprintable() and file.name in line and len(line) < _MOST_LINE else f"refused by {line!r:.300}"
+        )
+    show(saved)
+    if session is not None:
+        try:
+            found = diff_with_saved_answer(session, saved.trace, str(file))
+        except EngineError as error:
+            return "" if len(str(error)) < _MOST_LINE else f"compared: {error!r:.300}"
+        lines_of(diff_blocks(found), 80, UNICODE)
+        diff_as_plain(found)
+    return ""
+
+
+def run_changes(saved: list[SavedTrace], file: Path, session: Session | None, amount: int, seed: int = 0) -> None:
+    for number, one in enumerate(saved):
+        original = json.loads(json.dumps(as_plain(one)))
+        assert problem(original, file, session) == ""
+        for each in range(amount):
+            chance = random.Random(f"{seed} {number} {each}")
+            plain = copy.deepcopy(original)
+            ways = [change(plain, chance) for _ in range(chance.choice([1, 1, 1, 2, 4]))]
+            where = f"{one.trace.engine}, {one.trace.query!r}, seed {seed} {number} {each}: {ways}"
+            try:
+                wrong = problem(plain, file, session if each % 4 == 0 else None)
+            except Exception as error:
+                error.add_note(where)
+                raise
+            assert wrong == "", where
+
+
+@pytest.mark.parametrize("name", ["local bonus", "importance", "maturity", "recency", "cap", "relevance"])
+@pytest.mark.parametrize("other", ["other", "", "\x1b[31m"])
+def test_a_part_of_a_score_with_another_name(tree: Tree, tmp_path: Path, name: str, other: str) -> None:
+    tree.note("x/good.md", "Quokka", "all about the quokka", 45, maturity="draft")
+    session = tree.session()
+    text = json.dumps(as_plain(session.answers.saved(session.probe("quokka"))))
+    changed = text.replace(f'"name": "{name}"', f'"name": {json.dumps(other)}')
+    assert changed != text or name == "cap"
+    assert problem(json.loads(changed), tmp_path / "changed.json", session) == ""
+
+
+@pytest.mark.parametrize("section", [kind.SECTION for kind in presentation("byterover").sections])
+def test_a_missing_section_is_named(tree: Tree, tmp_path: Path, section: str) -> None:
+    tree.note("x/good.md", "Quokka", "all about the quokka")
+    session = tree.session()
+    plain = json.loads(json.dumps(as_plain(session.answers.saved(session.probe("quokka")))))
+    del plain["trace"]["sections"][section]
+    file = tmp_path / "changed.json"
+    file.write_text(json.dumps(plain))
+    with pytest.raises(SavedError, match=r"changed\.json: .* is missing; ask and save it again"):
+        read(file)
+
+
+@pytest.mark.parametrize("clock", ["", "x", "2026-13-45", "99999-01-01", "now", "0001-01-01T00:00:00+23:59"])
+def test_a_clock_that_is_no_time_is_refused_or_shown(tree: Tree, tmp_path: Path, clock: str) -> None:
+    tree.note("x/good.md", "Quokka", "all about the quokka")
+    session = tree.session()
+    plain = json.loads(json.dumps(as_plain(session.answers.saved(session.probe("quokka")))))
+    plain["trace"]["snapshot"]["clock"] = clock
+    assert problem(plain, tmp_path / "changed.json", session) == ""
+
+
+def test_very_many_results_are_counted(tree: Tree, tmp_path: Path) -> None:
+    tree.note("x/good.md", "Quokka", "all about the quokka", 45)
+    session = tree.session()
+    plain = json.loads(json.dumps(as_plain(session.answers.saved(session.probe("quokka")))))
+    plain["trace"]["hits"] *= 3_000
+    file = tmp_path / "many.json"
+    file.write_text(json.dumps(plain))
+    saved = read(file)
+    began = time.process_time()
+    text = "\n".join(one.plain for one in trace_lines(saved.trace, saved.detail, 100, UNICODE))
+    report = markdown_report(saved)
+    assert time.process_time() - began < 20
+    assert "2500 more results, in --format json" in text
+    assert "2500 more results, in --format json" in report
+    assert len(as_json(saved)) > len(report)
+
+
+def test_changed_traces_of_trees(tree: Tree, tmp_path: Path) -> None:
+    saved = asked(tree)
+    run_changes(saved, tmp_path / "changed.json", tree.session(), _CHANGES)
+
+
+def test_changed_traces_of_a_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
+    run_changes(asked_of_space(tmp_path), tmp_path / "changed.json", None, _CHANGES)
