@@ -10,6 +10,7 @@ from threading import Thread, Timer
 from typing import IO
 
 from brvtui import faults, programs
+from brvtui.tree.history.repository import ForeignRepository, own_repository
 
 _PATIENCE_S = 60.0
 _NEARLY = 0.95
@@ -55,11 +56,17 @@ def git(folder: Path, *arguments: str, most: int, given: bytes = b"", bare: bool
     Only with ``bare``, for a repository that the user named, may the folder be a repository without a work tree.
 
     Only commands that read objects belong here: these run no filters, hooks or monitors. Raises :class:`RevisionError`
-    when git is missing, fails, prints more, or takes more than a minute, and KeyError for any other command.
+    when git is missing, fails, prints more, takes more than a minute, or would read a repository that is not the
+    folder's own (:mod:`brvtui.tree.history.repository`), and KeyError for any other command.
     """
     name, *rest = arguments
     kept = [*programs.BASIC, *(variable for variable in os.environ if variable.startswith(_CONFIG))]
-    environment = programs.environment(folder, keep=kept, more=_OWN)
+    try:
+        repository = own_repository(folder, bare)
+    except ForeignRepository as error:
+        raise RevisionError(str(error)) from error
+    ceiling = {"GIT_CEILING_DIRECTORIES": str(repository.parent)} if repository else {}
+    environment = programs.environment(folder, keep=kept, more={**_OWN, **ceiling})
     program = programs.find_program("git", environment)
     if program is None:
         raise NoGit("git is not installed outside of the project, so no revision can be read; install it")

@@ -1,0 +1,102 @@
+"""Finds the git repository of a folder, and refuses one that a link or a pointer takes from elsewhere."""
+
+from __future__ import annotations
+
+import os
+import time
+from functools import lru_cache
+from pathlib import Path
+
+from brvtui.disk.walking import walk
+from brvtui.regular_files import leads_out, read_regular
+
+_GIT = ".git"
+_POINTER = "gitdir: "
+_LARGEST = 65_536
+_WORKTREES, _MODULES = "worktrees", "modules"
+
+
+class ForeignRepository(ValueError):
+    """A repository that git would read although it is not the folder's own. The message names the file."""
+
+
+def own_repository(folder: Path, bare: bool) -> Path | None:
+    """The folder that holds the repository of ``folder``, at or above it; None if there is none.
+
+    With ``bare``, it may be a repository itself. Raises :class:`ForeignRepository`. The answer is kept for a second.
+    """
+    return _checked(os.path.realpath(folder), bare, int(time.monotonic()))
+
+
+@lru_cache(maxsize=32)
+def _checked(folder: str, bare: bool, second: int) -> Path | None:
+    for place in (Path(folder), *Path(folder).parents):
+        if os.path.lexists(place / _GIT):
+            _check(place, place / _GIT)
+            return place
+        if bare and os.path.lexists(place / "HEAD") and os.path.lexists(place / "objects"):
+            _check(place, place)
+            return place
+    return None
+
+
+def _check(place: Path, git: Path) -> None:
+    """Raises :class:`ForeignRepository` if the repository ``git`` of ``place`` is, in whole or in part, elsewhere."""
+    if leads_out(place, git):
+        raise ForeignRepository(f"{git}: a link leads out of the project, so its history is not read; clone it there")
+    held = Path(os.path.realpath(git))
+    if held.is_file():
+        held = _pointed_to(git, held)
+    common = held
+    if os.path.lexists(held / "commondir"):
+        common = Path(os.path.realpath(held / _text(held / "commondir")))
+        if held.parent != common / _WORKTREES or not git.is_file() or not _names(held / "gitdir", git):
+            raise ForeignRepository(
+                f"{held / 'commondir'}: leads to a repository that has no such worktree, so its history is not read; "
+                "run git worktree repair there"
+            )
+    for part in dict.fromkeys((held, common)):
+        _check_links(part)
+    for name in ("alternates", "http-alternates"):
+        borrowed = common / "objects" / "info" / name
+        if os.path.lexists(borrowed) and _text(borrowed):
+            raise ForeignRepository(
+                f"{borrowed}: takes objects from another repository, so its history is not read; run git repack -a -d "
+                "and remove the file"
+            )
+
+
+def _pointed_to(git: Path, file: Path) -> Path:
+    """The repository to which the file ``.git`` points: one in its own folder, a worktree or a submodule."""
+    target = Path(os.path.realpath(git.parent / _text(file).removeprefix(_POINTER)))
+    is_submodule = _MODULES in target.parts and _names(target / "config", git.parent, "worktree = ")
+    if not (target.is_relative_to(git.parent) or _names(target / "gitdir", git) or is_submodule):
+        raise ForeignRepository(
+            f"{git}: points to a repository that does not point back, so its history is not read; run git worktree "
+            "repair, or git submodule absorbgitdirs, in the repository it belongs to"
+        )
+    return target
+
+
+def _names(file: Path, wanted: Path, before: str = "") -> bool:
+    """Whether a line of ``file`` is ``before`` and the path of ``wanted``, which may be relative to the file."""
+    lines = (line.strip() for line in _text(file).splitlines())
+    paths = (line.removeprefix(before).strip('"') for line in lines if line.startswith(before))
+    return any(os.path.realpath(file.parent / path) == os.path.realpath(wanted) for path in paths)
+
+
+def _text(file: Path) -> str:
+    """The text of ``file``; empty if it cannot be read."""
+    try:
+        return os.fsdecode(read_regular(file, _LARGEST)).strip()
+    except OSError:
+        return ""
+
+
+def _check_links(repository: Path) -> None:
+    for entry, path in walk(repository, with_folders=True):
+        if entry.is_symlink() and leads_out(repository, Path(entry.path)):
+            raise ForeignRepository(
+                f"{repository / path}: a link leads out of the repository, so its history is not read; "
+                "put what it leads to in its place"
+            )
