@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from brvtui.cli.engine_command import Asked, engine_command
-from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK, Failure, engine_errors_reported
+from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK, Failure
 from brvtui.cli.help import WholeSummaries
 from brvtui.cli.options import answer_format, project_option, text_argument
 from brvtui.cli.output import say, write_json
@@ -97,7 +97,7 @@ def ask(
     cancellation = Cancellation()
     limit = budget_of(session.settings.llm).words
     events = session.complete(text, asked.scope, cancellation, options=asked.options)
-    with _interrupts(cancellation), engine_errors_reported():
+    with _interrupts(cancellation):
         ended = _last(events) if form == "json" else _Terminal(sys.stdout.isatty(), limit).show(events)
     if getattr(ended, "cancelled", False):
         raise click.Abort

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from brvtui.cli import completing
 from brvtui.cli.engine_command import Asked
-from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure, engine_errors_reported
+from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
 from brvtui.cli.options import SCOPE_HELP, answer_format, project_option, shared, text_argument
 from brvtui.cli.output import print_blocks, write_json
-
-if TYPE_CHECKING:
-    from brvtui.lab.evaluation.results import Metric
 
 
 @click.command(
@@ -63,19 +59,19 @@ def compare(
     Nothing is changed, and no service that costs is asked. Exit code 1 when no engine finds anything.
     """
     from brvtui.engines.contract import Query
+    from brvtui.lab.evaluation.results import DEFAULT_METRICS, parse_metric
     from brvtui.report.engine_comparison import answers_as_plain, answers_blocks, judged_as_plain, judged_blocks
     from brvtui.session.diffing import ask_all, judge_all
 
     if text and (metrics or named):
         measures = "--metric" if metrics else "--judgments"
         raise Failure(f"{measures} is about judged queries: leave out {measures}, or TEXT", BAD_USAGE)
-    wanted = _metrics(metrics)
+    wanted = tuple(map(parse_metric, metrics)) or DEFAULT_METRICS
     alone = engines[0] if profile and len(engines) == 1 else ""  # whose profile is meant
     session = Asked(alone, {}, scope, project, profile, now, signals, None).open_noting_scope()
     like = Query(text or "", scope)
     if text:
-        with engine_errors_reported():
-            answers = ask_all(session, like, engines)
+        answers = ask_all(session, like, engines)
         if form == "json":
             write_json([answers_as_plain(answers)])
         else:
@@ -84,20 +80,9 @@ def compare(
     listed = read_judgments(file := judgments_file(session, named))
     if not listed:
         raise Failure(f"{file.path}: no judgments yet; give a query, or add some with brv-tui judge set", BAD_USAGE)
-    with engine_errors_reported():
-        found = judge_all(session, listed, wanted, like, engines)
+    found = judge_all(session, listed, wanted, like, engines)
     if form == "json":
         write_json([judged_as_plain(found)])
     else:
         print_blocks(lambda _: judged_blocks(found))
     return OK if any(query.results for each in found.evaluations for query in each.queries) else NEGATIVE
-
-
-def _metrics(named: tuple[str, ...]) -> tuple[Metric, ...]:
-    """The metrics called so; the usual ones for none. Raises :class:`Failure`."""
-    from brvtui.lab.evaluation.results import DEFAULT_METRICS, UnknownMetric, parse_metric
-
-    try:
-        return tuple(parse_metric(name) for name in named) or DEFAULT_METRICS
-    except UnknownMetric as error:
-        raise Failure(str(error), BAD_USAGE) from error

@@ -10,7 +10,7 @@ import click
 
 from brvtui.cli import completing
 from brvtui.cli.engine_command import Asked, engine_command
-from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure, engine_errors_reported
+from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.options import NamedPath, answer_format, filled, span_or_moment, text_argument
 from brvtui.cli.output import print_blocks, write_json
 
@@ -57,10 +57,7 @@ def diff(text: str | None, asked: Asked, form: str, **given: Any) -> int:
     """
     from brvtui.engines.contract import Query
     from brvtui.session.diffing import DiffPlan, diff_answers
-    from brvtui.snapshot.naming import UnknownNote, find_note
-    from brvtui.tree.history.git import RevisionError
-    from brvtui.tree.reading.signals import SignalsError
-    from brvtui.typed_tables import ProfileError
+    from brvtui.snapshot.naming import find_note
 
     if given["saved"] is not None:
         if text or any(value for name, value in given.items() if name != "saved"):
@@ -70,39 +67,28 @@ def diff(text: str | None, asked: Asked, form: str, **given: Any) -> int:
         options = "--rev, --at, --to-profile, --to-signals, --edit or --without"
         raise click.UsageError(f"give TEXT and what is different ({options}), or --saved FILE.json")
     session = asked.open_noting_scope()
-    try:
-        then_ms = session.clock()
-        plan = DiffPlan(
-            query=Query(text, asked.scope, options=asked.options),
-            then_ms=then_ms,
-            revision=given["rev"] or "",
-            at_ms=given["at"].after(then_ms) if given["at"] else None,
-            profile=given["to_profile"],
-            signals=given["to_signals"],
-            edits=dict(_edit(session, one) for one in given["edits"]),
-            without=tuple(find_note(session.snapshot, name).path for name in given["without"]),
-        )
-        with engine_errors_reported():
-            found = diff_answers(session, plan)
-    except UnknownNote as error:
-        raise Failure(str(error), NOT_THERE) from error
-    except (RevisionError, SignalsError, ProfileError) as error:
-        raise Failure(str(error), BAD_USAGE) from error
-    return _print(found, form, of_revision=bool(plan.revision))
+    then_ms = session.clock()
+    plan = DiffPlan(
+        query=Query(text, asked.scope, options=asked.options),
+        then_ms=then_ms,
+        revision=given["rev"] or "",
+        at_ms=given["at"].after(then_ms) if given["at"] else None,
+        profile=given["to_profile"],
+        signals=given["to_signals"],
+        edits=dict(_edit(session, one) for one in given["edits"]),
+        without=tuple(find_note(session.snapshot, name).path for name in given["without"]),
+    )
+    return _print(diff_answers(session, plan), form, of_revision=bool(plan.revision))
 
 
 def _with_saved(asked: Asked, file: Path) -> AnswerDiff:
-    """The answer in ``file`` beside that of now. Raises :class:`Failure`."""
-    from brvtui.saved.traces import SavedError, read
+    """The answer in ``file`` beside that of now. Raises :class:`brvtui.saved.traces.SavedError`."""
+    from brvtui.saved.traces import read
     from brvtui.session.diffing import diff_with_saved_answer
 
-    try:
-        saved = read(file).trace
-    except SavedError as error:
-        raise Failure(str(error), BAD_USAGE) from error
+    saved = read(file).trace
     session = replace(asked, engine=saved.engine).open()
-    with engine_errors_reported():
-        return diff_with_saved_answer(session, saved, str(file))
+    return diff_with_saved_answer(session, saved, str(file))
 
 
 def _print(found: AnswerDiff, form: str, of_revision: bool = False) -> int:

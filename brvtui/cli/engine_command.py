@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from brvtui.cli import completing
-from brvtui.cli.failure import BAD_USAGE, FAILED, Failure
+from brvtui.cli.failure import FAILED, Failure
 from brvtui.cli.options import (
     SCOPE_HELP,
     NamedPath,
@@ -55,12 +55,9 @@ class Asked:
                 self.project, self.profile, self.now, self.signals, self.engine, self.repo, self.space, self.root
             )
             from brvtui.tree.reading.project import ProjectError
-            from brvtui.tree.reading.signals import SignalsError
 
             try:
                 session.load()
-            except SignalsError as error:
-                raise Failure(str(error), BAD_USAGE) from error
             except ProjectError as error:
                 raise Failure(str(error), FAILED) from error
         click.get_current_context().call_on_close(lambda: _keep(session))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from brvtui.cli.engine_command import Asked, engine_command
-from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure, engine_errors_reported
+from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
 from brvtui.cli.options import NamedPath, filled, format_option, span_or_moment
 from brvtui.cli.output import print_blocks, say, write_json
@@ -91,14 +91,12 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
     Exit code 1 when a --fail-… condition is not met; it names the queries.
     """
     from brvtui.engines.contract import Query
-    from brvtui.lab.evaluation.results import DEFAULT_METRICS
-    from brvtui.saved.traces import SavedError
+    from brvtui.lab.evaluation.results import DEFAULT_METRICS, parse_metric
     from brvtui.session.evaluating import EvaluationPlan, assess
-    from brvtui.tree.history.git import RevisionError
 
     now, later = given["at"].freezing(asked.now) if given["at"] else (asked.now, 0.0)
     plan = EvaluationPlan(
-        metrics=tuple(_metric(name) for name in given["named_metrics"]) or DEFAULT_METRICS,
+        metrics=tuple(map(parse_metric, given["named_metrics"])) or DEFAULT_METRICS,
         like=Query("", asked.scope, services=given["services"], options=asked.options),
         baseline=given["baseline"],
         revision=given["baseline_rev"] or "",
@@ -119,11 +117,7 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
         raise Failure(f"{file.path}: no judgments yet; add some with brv-tui judge set", BAD_USAGE)
     if days:
         return _drift(session, judgments, plan, days, form)
-    try:
-        with engine_errors_reported():
-            report = assess(session, judgments, plan, _show_progress)
-    except (RevisionError, SavedError) as error:
-        raise Failure(str(error), BAD_USAGE) from error
+    report = assess(session, judgments, plan, _show_progress)
     _print_notices(report.notices)
     _save(report, given["files"], session)
     if form == "table":
@@ -153,8 +147,7 @@ def _drift(session: Any, judgments: Sequence[Judgment], plan: EvaluationPlan, da
     from brvtui.report.evaluation import drift_as_plain, drift_blocks
     from brvtui.session.evaluating import drift
 
-    with engine_errors_reported():
-        found = drift(session, judgments, plan, days, _show_progress)
+    found = drift(session, judgments, plan, days, _show_progress)
     _print_notices(found.now.notices)
     if form == "json":
         write_json([drift_as_plain(found)])
@@ -188,19 +181,20 @@ def _check_files(files: Sequence[Path]) -> None:
 
 def _save(report: Assessment, files: Sequence[Path], session: Any) -> None:
     from brvtui.report.evaluation import save_evaluation
-    from brvtui.report.saved import ExportError
 
     trees = [session.project.tree, *(source.tree for source in session.project.sources)]
-    try:
-        for file in files:
-            save_evaluation(report, file, trees)
-            click.echo(f"saved {visible(str(file))}", err=True)
-    except ExportError as error:
-        raise Failure(str(error), FAILED) from error
+    for file in files:
+        save_evaluation(report, file, trees)
+        click.echo(f"saved {visible(str(file))}", err=True)
 
 
 def _limit(text: str) -> tuple[Metric, float]:
-    """The metric and the limit that are written ``ndcg@10=0.8``. Raises :class:`Failure`."""
+    """The metric and the limit that are written ``ndcg@10=0.8``.
+
+    Raises :class:`Failure` and :class:`brvtui.lab.evaluation.results.UnknownMetric`.
+    """
+    from brvtui.lab.evaluation.results import parse_metric
+
     name, _, number = text.partition("=")
     try:
         limit = float(number)
@@ -208,16 +202,7 @@ def _limit(text: str) -> tuple[Metric, float]:
         limit = -1.0
     if not 0 <= limit <= 1:
         raise Failure(f"{text} must be METRIC=N with N from 0 to 1, such as ndcg@10=0.8", BAD_USAGE)
-    return _metric(name), limit
-
-
-def _metric(name: str) -> Metric:
-    from brvtui.lab.evaluation.results import UnknownMetric, parse_metric
-
-    try:
-        return parse_metric(name)
-    except UnknownMetric as error:
-        raise Failure(str(error), BAD_USAGE) from error
+    return parse_metric(name), limit
 
 
 def _print_notices(notices: Sequence[str]) -> None:

@@ -76,15 +76,13 @@ def _check_exists(file: JudgmentsFile) -> None:
 
 
 def read_judgments(file: JudgmentsFile, may_be_new: bool = False) -> tuple[Judgment, ...]:
-    """What the file holds; one that the user named must exist, unless it ``may_be_new``. Raises :class:`Failure`."""
-    from brvtui.lab.judgments.model import JudgmentsError
+    """What the file holds; one that the user named must exist, unless it ``may_be_new``.
 
+    Raises :class:`Failure` and :class:`brvtui.lab.judgments.model.JudgmentsError`.
+    """
     if not may_be_new:
         _check_exists(file)
-    try:
-        return file.read()
-    except JudgmentsError as error:
-        raise Failure(str(error), BAD_USAGE) from error
+    return file.read()
 
 
 @judge.command("set")
@@ -130,7 +128,7 @@ def set_judgment(
         made = replace(old, documents=tuple(by_grade), **changes)
         return (*before, made) if place is None else (*before[:place], made, *before[place + 1 :])
 
-    after = _changed(judgments_file(session, named), edit)
+    after = judgments_file(session, named).change(edit)
     place = _place_of(after, text)
     assert place is not None
     click.echo("\n".join(_lines(after[place], finder)))
@@ -184,7 +182,7 @@ def remove_judgment(text: str, project: Path | None, named: Path | None) -> int:
         return (*before[:place], *before[place + 1 :])
 
     _check_exists(file := judgments_file(find_session(project), named))
-    left = _changed(file, edit)
+    left = file.change(edit)
     click.echo(f"removed; {counted(len(left), 'query', 'queries')} left")
     return OK
 
@@ -214,7 +212,7 @@ def follow_moves(project: Path | None, named: Path | None) -> int:
         return tuple(made)
 
     _check_exists(file := judgments_file(session, named))
-    kept = _changed(file, edit)
+    kept = file.change(edit)
     for line in [*dict.fromkeys(followed), *gone]:
         say(visible(line))
     if gone:
@@ -240,15 +238,11 @@ def import_judgments(form: str, path: Path, project: Path | None, named: Path | 
     """
     from brvtui.lab.judgments.exchange import FORMATS
     from brvtui.lab.judgments.following import DocumentFinder
-    from brvtui.lab.judgments.model import JudgmentsError
 
     session = _loaded(project)
     file = judgments_file(session, named)
     finder = DocumentFinder(session.snapshot)
-    try:
-        read = FORMATS[form].read(path, queries, read_judgments(file, may_be_new=True))
-    except JudgmentsError as error:
-        raise Failure(str(error), BAD_USAGE) from error
+    read = FORMATS[form].read(path, queries, read_judgments(file, may_be_new=True))
     imported = {
         each.id: replace(
             each,
@@ -264,7 +258,7 @@ def import_judgments(form: str, path: Path, project: Path | None, named: Path | 
         new = [each for name, each in imported.items() if name not in {old.id for old in before}]
         return (*(imported.get(each.id, each) for each in before), *new)
 
-    _changed(file, edit)
+    file.change(edit)
     lost = {one.path for each in imported.values() for one in each.documents if one.path not in session.snapshot.parsed}
     missing = f"; {counted(len(lost), 'note', 'notes')} not in the tree, first {sorted(lost)[0]}" if lost else ""
     click.echo(visible(f"imported {counted(len(imported), 'query', 'queries')}{missing}"))
@@ -279,14 +273,10 @@ def import_judgments(form: str, path: Path, project: Path | None, named: Path | 
 def export_judgments(form: str, path: Path, project: Path | None, named: Path | None) -> int:
     """Write the judgments to PATH in the format of others: a folder for beir, a file for trec and qmd."""
     from brvtui.lab.judgments.exchange import FORMATS
-    from brvtui.lab.judgments.model import JudgmentsError
 
     judgments = read_judgments(judgments_file(find_session(project), named))
-    try:
-        for file in FORMATS[form].write(path, judgments):
-            click.echo(f"wrote {visible(str(file))}")
-    except JudgmentsError as error:
-        raise Failure(str(error), BAD_USAGE) from error
+    for file in FORMATS[form].write(path, judgments):
+        click.echo(f"wrote {visible(str(file))}")
     return OK
 
 
@@ -300,15 +290,6 @@ def _tell_none(file: JudgmentsFile) -> None:
     click.echo(f"{visible(str(file.path))}: no judgments yet; add one with brv-tui judge set", err=True)
 
 
-def _changed(file: JudgmentsFile, edit: Callable[[tuple[Judgment, ...]], tuple[Judgment, ...]]) -> tuple[Judgment, ...]:
-    from brvtui.lab.judgments.model import JudgmentsError
-
-    try:
-        return file.change(edit)
-    except JudgmentsError as error:
-        raise Failure(str(error), BAD_USAGE) from error
-
-
 def _place_of(judgments: Sequence[Judgment], named: str) -> int | None:
     """The place of the judgment with this text, or else with this id."""
     texts = [place for place, each in enumerate(judgments) if each.text == named]
@@ -317,8 +298,11 @@ def _place_of(judgments: Sequence[Judgment], named: str) -> int | None:
 
 
 def _graded(snapshot: Snapshot, given: Sequence[str]) -> tuple[dict[str, int], list[str]]:
-    """The grade of each note by its path, and the names of those to be taken out. Raises :class:`Failure`."""
-    from brvtui.snapshot.naming import UnknownNote, find_note
+    """The grade of each note by its path, and the names of those to be taken out.
+
+    Raises :class:`Failure` and :class:`brvtui.snapshot.naming.UnknownNote`.
+    """
+    from brvtui.snapshot.naming import find_note
 
     graded: dict[str, int] = {}
     taken_out: list[str] = []
@@ -330,10 +314,7 @@ def _graded(snapshot: Snapshot, given: Sequence[str]) -> tuple[dict[str, int], l
         if grade == _NO_GRADE:
             taken_out.append(name)
             continue
-        try:
-            graded[find_note(snapshot, name).path] = int(grade)
-        except UnknownNote as error:
-            raise Failure(str(error), NOT_THERE) from error
+        graded[find_note(snapshot, name).path] = int(grade)
     return graded, taken_out
 
 

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 
 from brvtui.cli import completing
 from brvtui.cli.engine_command import Asked
-from brvtui.cli.failure import NEGATIVE, OK, engine_errors_reported
+from brvtui.cli.failure import NEGATIVE, OK
 from brvtui.cli.options import WholeNumber, answer_format, project_option, shared
 from brvtui.cli.output import print_report, write_json
 from brvtui.engines.registry import kind_of, presentation
@@ -126,8 +126,7 @@ def maturity(
     Nothing is changed. Exit code 1 when no note is listed.
     """
     session = Asked(engine, {}, "", project, profile, now, signals, None).open()
-    with engine_errors_reported():
-        found = session.ageing.outlook(session.engine, days, event, with_come)
+    found = session.ageing.outlook(session.engine, days, event, with_come)
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
 

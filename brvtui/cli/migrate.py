@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from brvtui.cli.engine_command import Asked
-from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure, engine_errors_reported
+from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure
 from brvtui.cli.options import answer_format, project_option, query_text, shared
 from brvtui.cli.output import print_report, write_json
 
@@ -51,7 +51,6 @@ def migrate(
         raise Failure("migrate only shows what would change: add --dry-run (ByteRover itself migrates)", BAD_USAGE)
     if not all(query.strip() for query in queries):
         raise click.UsageError("a query is empty: write what you want to know")
-    from brvtui.lab.judgments.model import JudgmentsError
     from brvtui.session.migrating import ONLY_TREES, asked_queries, migration_report
     from brvtui.tree.reading.kinds import TREE
     from brvtui.tree.reading.project import ProjectError
@@ -61,11 +60,7 @@ def migrate(
         if not find_any_project(project).kind.can_vary:
             raise Failure(ONLY_TREES, NOT_THERE)
     session = Asked(TREE.native, {}, "", project, profile, now, signals, None).open()
-    try:
-        with engine_errors_reported():
-            made = migration_report(session, asked_queries(session, queries))
-    except JudgmentsError as error:
-        raise Failure(str(error), BAD_USAGE) from error
+    made = migration_report(session, asked_queries(session, queries))
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 from brvtui.cli import completing
-from brvtui.cli.failure import engine_errors_reported
+from brvtui.cli.failure import ErrorsReported
 from brvtui.engines.registry import our_profiles
 from brvtui.timing import FIRST_MS, LAST_MS
 
@@ -120,7 +120,7 @@ class Number(click.FloatRange):
 
 def query_text(text: str) -> str:
     """Returns ``text``, the words of a query, if it is not too long: a type of click. Raises :class:`Failure`."""
-    with engine_errors_reported():
+    with ErrorsReported():
         from brvtui.engines.contract import check_length
 
         check_length(text)

@@ -10,12 +10,13 @@ import re
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
 from brvtui import __version__, faults
 from brvtui.cli.checks import NO_PROJECT, is_there
-from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, OK, Failure
+from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, OK, ErrorsReported, Failure
 from brvtui.cli.help import WholeSummaries
 from brvtui.cli.options import quoted_text
 from brvtui.paint.glyphs import TO_LETTERS
@@ -96,6 +97,10 @@ class _Commands(WholeSummaries):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return _command(cmd_name) if cmd_name in _COMMANDS else None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with ErrorsReported():
+            return super().invoke(ctx)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         position = 0

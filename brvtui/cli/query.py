@@ -12,7 +12,7 @@ import click
 
 from brvtui.cli import completing
 from brvtui.cli.engine_command import Asked, engine_command
-from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK, Failure, engine_errors_reported
+from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure
 from brvtui.cli.options import (
     NamedPath,
     WholeNumber,
@@ -54,16 +54,12 @@ def why(text: str, one: str, other: str | None, asked: Asked, form: str) -> int:
     from brvtui.engines.contract import Query
     from brvtui.lab.pair import NotScored
     from brvtui.session.diffing import why_above
-    from brvtui.snapshot.naming import UnknownNote
 
     if other is None:
         raise click.UsageError("name two notes; of one, brv-tui explain TEXT NOTE says why it is where it is")
     session = asked.open_noting_scope()
     try:
-        with engine_errors_reported():
-            pair = why_above(session, Query(text, asked.scope, options=asked.options), one, other)
-    except UnknownNote as error:
-        raise Failure(str(error), NOT_THERE) from error
+        pair = why_above(session, Query(text, asked.scope, options=asked.options), one, other)
     except NotScored as error:
         raise Failure(f"{error}; brv-tui explain says what would bring it in", NEGATIVE) from error
     if pair.above.path == pair.below.path:
@@ -96,15 +92,15 @@ def check_files(files: Iterable[Path]) -> None:
 
 
 def save(session: Session, saved: SavedTrace, files: Iterable[Path]) -> None:
-    """Writes ``saved`` to each of ``files``, and says so on the standard error. Raises :class:`Failure`."""
-    from brvtui.report.saved import ExportError, export
+    """Writes ``saved`` to each of ``files``, and says so on the standard error.
+
+    Raises :class:`brvtui.report.saved.ExportError`.
+    """
+    from brvtui.report.saved import export
 
     trees = [session.project.tree, *(source.tree for source in session.project.sources)]
     for file in files:
-        try:
-            export(saved, file, trees)
-        except ExportError as error:
-            raise Failure(str(error), FAILED) from error
+        export(saved, file, trees)
         say(f"saved {visible(str(file))}", err=True)
 
 
@@ -123,12 +119,9 @@ Examples:
 def show(file: Path, detail: bool, form: str) -> int:
     """Show the trace in FILE again, as query saved it; its tree need not be here."""
     from brvtui.report.saved import Form, rendered, text_report
-    from brvtui.saved.traces import SavedError, read
+    from brvtui.saved.traces import read
 
-    try:
-        saved = read(file)
-    except SavedError as error:
-        raise Failure(str(error), BAD_USAGE) from error
+    saved = read(file)
     if form == "text":
         print_report(lambda width: text_report(saved, width, detail))
         return OK
@@ -177,11 +170,10 @@ def query(
     """
     check_files(files)
     session = asked.open()
-    with engine_errors_reported():
-        trace = session.probe(text, asked.scope, options=asked.options, services=True, progress=_show_progress)
-        if limit:
-            trace = session.with_plain_search(trace, limit)
-        wanted = session.answers.counterfactuals(trace) if takes else None
+    trace = session.probe(text, asked.scope, options=asked.options, services=True, progress=_show_progress)
+    if limit:
+        trace = session.with_plain_search(trace, limit)
+    wanted = session.answers.counterfactuals(trace) if takes else None
     if files:
         save(session, session.answers.saved(trace), files)
     details = session.answers.details(trace) if detail else {}
@@ -238,14 +230,13 @@ def explain(
     shown = session.snapshot.notices
     _print_notices(shown)
     try:
-        with engine_errors_reported():
-            # As query answers it: services are asked, or the two would show different answers.
-            trace = session.probe(text, asked.scope, options=asked.options, services=True, progress=_show_progress)
-            made = [session.answers.explain(text, note, trace=trace) for note in notes]
-            explanations = list({one.path: one for one in made}.values())  # a note may be named twice
-            wanted = [session.answers.counterfactuals(one.trace, one.path) if takes else None for one in explanations]
-            tried = [session.answers.remedies(one) for one in explanations]
-            explanations = [with_remedies(one, found or ()) for one, found in zip(explanations, tried, strict=True)]
+        # As query answers it: services are asked, or the two would show different answers.
+        trace = session.probe(text, asked.scope, options=asked.options, services=True, progress=_show_progress)
+        made = [session.answers.explain(text, note, trace=trace) for note in notes]
+        explanations = list({one.path: one for one in made}.values())  # a note may be named twice
+        wanted = [session.answers.counterfactuals(one.trace, one.path) if takes else None for one in explanations]
+        tried = [session.answers.remedies(one) for one in explanations]
+        explanations = [with_remedies(one, found or ()) for one, found in zip(explanations, tried, strict=True)]
     except UnknownNote as error:
         hint = f"; {quoted_text(click.get_current_context())}" if len(notes) > 1 else ""
         raise Failure(f"{error}{hint}", NOT_THERE) from error
@@ -306,18 +297,14 @@ def replay(
     session = asked.open()
     like = Query("", asked.scope, options=asked.options)
     write = write_json if form == "json" else _write_replayed
-    try:
-        with engine_errors_reported():
-            chosen, context = session.engines.named(session.engine), session.engines.context(session.engine)
-            if queries is not None:
-                listed = replays.read_queries(queries)
-                write(replays.replay_queries(chosen, context, listed, like, limit, not no_trace))
-            else:
-                assert sequence is not None
-                steps = replays.read_sequence(sequence)
-                write(replays.replay_sequence(chosen, context, steps, like, limit))
-    except replays.ReplayError as error:
-        raise Failure(str(error), BAD_USAGE) from error
+    chosen, context = session.engines.named(session.engine), session.engines.context(session.engine)
+    if queries is not None:
+        listed = replays.read_queries(queries)
+        write(replays.replay_queries(chosen, context, listed, like, limit, not no_trace))
+    else:
+        assert sequence is not None
+        steps = replays.read_sequence(sequence)
+        write(replays.replay_sequence(chosen, context, steps, like, limit))
     return OK
 
 

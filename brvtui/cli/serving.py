@@ -173,47 +173,34 @@ def _check_opening(
 ) -> None:
     """Refuses here what every page would be refused: a profile or a signals file that cannot be used.
 
-    Raises :class:`Failure`.
+    Raises an error that has an exit code.
     """
-    from brvtui.config import ConfigError
-    from brvtui.engines.contract import EngineError
     from brvtui.saved import is_saved
-    from brvtui.saved.traces import SavedError, read
+    from brvtui.saved.traces import read
     from brvtui.session import Session
-    from brvtui.tree.reading.project import ProjectError
-    from brvtui.tree.reading.signals import SignalsError, defaults, read_signals_file
-    from brvtui.typed_tables import ProfileError
+    from brvtui.tree.reading.signals import defaults, read_signals_file
 
+    if project is not None and is_saved(project):
+        read(project)
+        return
+    session = Session.open(project, profile, now, signals, tolerant=True, engine=engine, repository=repo)
     try:
-        if project is not None and is_saved(project):
-            read(project)
-            return
-        session = Session.open(project, profile, now, signals, tolerant=True, engine=engine, repository=repo)
-        try:
-            if signals is not None:
-                read_signals_file(signals, defaults(session.profile.signals))
-            if engine and profile:
-                session.engines.use_profile(engine, profile)
-        finally:
-            session.close()
-    except ProjectError as error:
-        raise Failure(str(error), NOT_THERE) from error
-    except (ConfigError, EngineError, ProfileError, SavedError, SignalsError) as error:
-        raise Failure(str(error), BAD_USAGE) from error
+        if signals is not None:
+            read_signals_file(signals, defaults(session.profile.signals))
+        if engine and profile:
+            session.engines.use_profile(engine, profile)
+    finally:
+        session.close()
 
 
 def _name_of(project: Path | None, repo: Path | None) -> str:
     from brvtui.saved import is_saved
-    from brvtui.tree.reading.project import ProjectError
     from brvtui.tree.spaces.project import find_any_project
 
     if project is not None and is_saved(project):
         return project.name
-    try:
-        if repo is not None:
-            from brvtui.publishing.repository import find_repository
+    if repo is not None:
+        from brvtui.publishing.repository import find_repository
 
-            return find_repository(repo).name
-        return find_any_project(project).name
-    except ProjectError as error:
-        raise Failure(str(error), NOT_THERE) from error
+        return find_repository(repo).name
+    return find_any_project(project).name

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from brvtui.cli.checks import check_engine
-from brvtui.cli.failure import BAD_USAGE, NOT_THERE, Failure
+from brvtui.cli.failure import BAD_USAGE, ErrorsReported, Failure
 
 _ASCII = "brvtui.ascii"
 """Where click's context keeps the setting of the open project."""
@@ -28,10 +28,7 @@ def find_session(
 
     Raises :class:`Failure`.
     """
-    from brvtui.config import ConfigError
     from brvtui.session import Session
-    from brvtui.tree.reading.project import ProjectError
-    from brvtui.typed_tables import ProfileError
 
     if repository is not None and project is not None:
         raise Failure("give either --project or --repo", BAD_USAGE)
@@ -43,12 +40,8 @@ def find_session(
         from brvtui.tree.spaces.project import NamedSpace
 
         named = NamedSpace(space, root)
-    try:
+    with ErrorsReported():
         session = Session.open(project, profile, now, signals, engine=engine, repository=repository, space=named)
-    except ProjectError as error:
-        raise Failure(str(error), NOT_THERE) from error
-    except (ConfigError, ProfileError) as error:
-        raise Failure(str(error), BAD_USAGE) from error
     if context := click.get_current_context(silent=True):
         context.meta[_ASCII] = session.settings.ascii
     return session

@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from brvtui.cli.failure import BAD_USAGE, NOT_THERE, OK, Failure
+from brvtui.cli.failure import BAD_USAGE, OK
 from brvtui.cli.options import answer_format, project_option
 from brvtui.cli.output import print_report, write_json
 from brvtui.config import Configuration
@@ -185,8 +185,8 @@ def _merged(project: Path | None) -> Configuration:
 
     try:
         found = find_any_project(project)
-    except ProjectError as error:
+    except ProjectError:
         if project is None:
             return configure()
-        raise Failure(str(error), NOT_THERE) from error
+        raise
     return settings_of_space(found, {}, {}) if found.kind.engine else configure(found.root)

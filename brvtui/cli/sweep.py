@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from brvtui.cli.engine_command import Asked, engine_command
-from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, OK, Failure, engine_errors_reported
+from brvtui.cli.failure import BAD_USAGE, OK, Failure
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
 from brvtui.cli.options import NamedPath, format_option, query_text
 from brvtui.cli.output import print_blocks, write_json
@@ -68,12 +68,9 @@ def sweep(
     are asked. Over one constant, the values are given at which a query comes to be answered by another tier. Nothing is
     changed.
     """
-    from brvtui.lab.evaluation.results import UnknownMetric, parse_metric
+    from brvtui.lab.evaluation.results import parse_metric
     from brvtui.lab.judgments.model import Judgment
-    from brvtui.lab.whatif.sweep import SweepError
-    from brvtui.lab.whatif.variant import VariantError
     from brvtui.session.sweeping import swept
-    from brvtui.snapshot.naming import UnknownNote
 
     if file := next((each for each in files if each.suffix.lower() not in _FORMS), None):
         raise Failure(f"{file}: a sweep is saved as .svg or .json; give the file one of these endings", BAD_USAGE)
@@ -93,13 +90,7 @@ def sweep(
         )
     if not judgments:
         raise Failure("no judgments yet: add some with brv-tui judge set, or name a query with --query", BAD_USAGE)
-    try:
-        with engine_errors_reported():
-            made = swept(session, axes, judgments, parse_metric(named_metric), asked.options, _show_progress)
-    except UnknownNote as error:
-        raise Failure(str(error), NOT_THERE) from error
-    except (SweepError, VariantError, UnknownMetric) as error:
-        raise Failure(str(error), BAD_USAGE) from error
+    made = swept(session, axes, judgments, parse_metric(named_metric), asked.options, _show_progress)
     for file in files:
         _save(file, _rendered(made, _FORMS[file.suffix.lower()]), session)
     if form == "table":
@@ -115,8 +106,7 @@ def sweep(
 
 def _list(session: Session, form: str) -> int:
     """Prints the constants that can be swept, each with its value and range."""
-    with engine_errors_reported():
-        controls = session.variants.controls(session.engine)
+    controls = session.variants.controls(session.engine)
     if form == "json":
         from brvtui.trace import to_plain
 
@@ -136,12 +126,9 @@ def _rendered(made: Sweep, form: str) -> bytes:
 
 
 def _save(file: Path, data: bytes, session: Any) -> None:
-    from brvtui.report.saved import ExportError, write_report
+    from brvtui.report.saved import write_report
 
-    try:
-        write_report(file, data, [session.project.tree, *(source.tree for source in session.project.sources)])
-    except ExportError as error:
-        raise Failure(str(error), FAILED) from error
+    write_report(file, data, [session.project.tree, *(source.tree for source in session.project.sources)])
     click.echo(f"saved {visible(str(file))}", err=True)
 
 

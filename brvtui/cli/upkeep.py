@@ -9,7 +9,7 @@ import click
 from brvtui.cli import completing
 from brvtui.cli.checks import no_folder
 from brvtui.cli.engine_command import Asked, engine_command
-from brvtui.cli.failure import NOT_THERE, OK, Failure, engine_errors_reported
+from brvtui.cli.failure import OK
 from brvtui.cli.options import NamedPath, project_option, text_argument
 from brvtui.cli.sessions import find_session
 from brvtui.store.feedback import clear_feedback
@@ -37,16 +37,12 @@ def feedback(
 
     It is kept among the tool's own files, never in the tree; brv-tui forget drops it.
     """
-    from brvtui.snapshot.naming import UnknownNote, find_note
+    from brvtui.snapshot.naming import find_note
 
     session = asked.open()
-    try:
-        with engine_errors_reported():
-            trace = session.probe(text, asked.scope, options=asked.options)
-            found = find_note(session.snapshot, note)
-            click.echo(session.engines.learn(trace, found.path, Usefulness(usefulness)))
-    except UnknownNote as error:
-        raise Failure(str(error), NOT_THERE) from error
+    trace = session.probe(text, asked.scope, options=asked.options)
+    found = find_note(session.snapshot, note)
+    click.echo(session.engines.learn(trace, found.path, Usefulness(usefulness)))
     return OK
 
 

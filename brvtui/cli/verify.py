@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from brvtui.cli.engine_command import Asked
-from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure, engine_errors_reported
+from brvtui.cli.failure import NEGATIVE, OK
 from brvtui.cli.options import NamedPath, WholeNumber, answer_format, project_option, shared, space_options
 from brvtui.cli.output import print_report, say, write_json
 from brvtui.engines.verification.results import Verification
@@ -95,16 +95,15 @@ def verify(
     session: Session = Asked("", {}, "", project, profile, now, signals, None, space, root).open()
     if status:
         return _show_status(session, package, form)
-    from brvtui.engines.verification.installed import NotInstalled
-    from brvtui.engines.verification.sealed_node import EngineRunError
     from brvtui.session import verifying
 
-    asked = _read(queries) if queries is not None else verifying.questions(session, most)
-    try:
-        with engine_errors_reported():
-            verification = verifying.verify(session, asked[:most], package, _show_progress)
-    except (NotInstalled, EngineRunError) as error:
-        raise Failure(str(error), FAILED) from error
+    if queries is not None:
+        from brvtui.replay import read_queries
+
+        asked = [listed.query for listed in read_queries(queries)]
+    else:
+        asked = verifying.questions(session, most)
+    verification = verifying.verify(session, asked[:most], package, _show_progress)
     assert verification is not None  # nobody cancels
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
@@ -145,15 +144,6 @@ def _show_status(session: Session, package: Path | None, form: str) -> int:
     else:
         say(visible(found.sentence))
     return OK if found.last is not None else NEGATIVE
-
-
-def _read(file: Path) -> list[str]:
-    from brvtui.replay import ReplayError, read_queries
-
-    try:
-        return [listed.query for listed in read_queries(file)]
-    except ReplayError as error:
-        raise Failure(str(error), BAD_USAGE) from error
 
 
 def _show_progress(done: int, of: int) -> None:

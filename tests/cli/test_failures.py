@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
+import click
 import pytest
 
+from brvtui.cli.failure import _CODES, ErrorsReported, Failure
+from brvtui.engines.contract import EngineError, StorageError, UnknownEngine
 from brvtui.session import Session
 from tests.cli.conftest import Run
 
@@ -35,3 +39,28 @@ def test_what_the_system_refuses_is_a_line(run: Run, own_data_folders: Path, mon
     wanted = "brv-tui: /full/disk: the disk is full; free some space and try again\n"
     assert run("query", "where") == (4, "", wanted)
     assert not (own_data_folders / "tool/crashes").exists()
+
+
+@pytest.mark.parametrize("name", _CODES)
+def test_errors_of_the_exit_code_table_exist(name: str) -> None:
+    module, _, kind = name.rpartition(".")
+    error = getattr(import_module(module), kind)
+    assert issubclass(error, Exception)
+    assert (error.__module__, error.__qualname__) == (module, kind)
+
+
+def test_subclass_has_the_exit_code_of_the_nearest_listed_class() -> None:
+    class Stale(StorageError):
+        pass
+
+    for error, code in ((Stale("no room"), 4), (UnknownEngine("no engine"), 2), (EngineError("no"), 2)):
+        with pytest.raises(Failure) as caught, ErrorsReported():
+            raise error
+        assert (caught.value.message, caught.value.code, caught.value.__cause__) == (str(error), code, error)
+
+
+def test_unlisted_errors_pass_unchanged() -> None:
+    for error in (ValueError("a"), KeyError("b"), KeyboardInterrupt(), Failure("c", 3), click.UsageError("d")):
+        with pytest.raises(type(error)) as caught, ErrorsReported():
+            raise error
+        assert caught.value is error

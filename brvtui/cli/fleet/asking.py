@@ -48,12 +48,9 @@ def evaluate(judgments: Path | None, named_metrics: tuple[str, ...], options: Fl
     have, or [member]:path. Exit code 1 when nothing was judged.
     """
     from brvtui.fleet.questions import EvaluationOf
-    from brvtui.lab.evaluation.results import DEFAULT_METRICS, UnknownMetric, parse_metric
+    from brvtui.lab.evaluation.results import DEFAULT_METRICS, parse_metric
 
-    try:
-        metrics = tuple(map(parse_metric, named_metrics)) or DEFAULT_METRICS
-    except UnknownMetric as error:
-        raise Failure(str(error), BAD_USAGE) from error
+    metrics = tuple(map(parse_metric, named_metrics)) or DEFAULT_METRICS
     made = options.fleet()
     if judgments is not None:
         found, missing = _judged_together(judgments, made, options)

@@ -154,23 +154,20 @@ def add(places: tuple[str, ...], file: Path | None, folder: str | None, **given:
     Paths are kept as given, and are relative to the file.
     """
     from brvtui.fleet.finding import entry_for, members_of
-    from brvtui.fleet.fleet_file import NAME, FleetEntry, FleetError, add_entry
+    from brvtui.fleet.fleet_file import NAME, FleetEntry, add_entry
 
     target = file or Path(NAME)
     if given["name"] and len(places) > 1:
         raise Failure("--name is for one place", BAD_USAGE)
     options = FleetEntry(**given) if folder is None else FleetEntry(**given, folder=folder)
-    try:
-        for place in places:
-            here = target.resolve().parent
-            entry = entry_for(place, here, options)
-            add_entry(target, entry)
-            click.echo(f"added {visible(place)} to {visible(str(target))}")
-            added = members_of("", [entry], here)
-            say_missing(added.absent)
-            _say_unusable(added)
-    except FleetError as error:
-        raise Failure(str(error), BAD_USAGE) from error
+    for place in places:
+        here = target.resolve().parent
+        entry = entry_for(place, here, options)
+        add_entry(target, entry)
+        click.echo(f"added {visible(place)} to {visible(str(target))}")
+        added = members_of("", [entry], here)
+        say_missing(added.absent)
+        _say_unusable(added)
     return OK
 
 

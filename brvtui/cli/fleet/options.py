@@ -92,7 +92,10 @@ class FleetOptions:
     trust_scheduler: bool
 
     def fleet(self) -> Fleet:
-        """The fleet, as :meth:`read` reads it; says who cannot be used. Raises :class:`Failure`."""
+        """The fleet, as :meth:`read` reads it; says who cannot be used.
+
+        Raises :class:`Failure` and :class:`brvtui.fleet.cluster.ClusterError`.
+        """
         from brvtui.fleet.fleet_file import FleetError
 
         self._check_scheduler()
@@ -110,12 +113,9 @@ class FleetOptions:
 
     def _check_scheduler(self) -> None:
         if self.scheduler and not self.trust_scheduler:
-            from brvtui.fleet.cluster import ClusterError, UntrustedScheduler, trusted_address
+            from brvtui.fleet.cluster import trusted_address
 
-            try:
-                trusted_address(self.scheduler, False)
-            except ClusterError as error:
-                raise Failure(str(error), BAD_USAGE if isinstance(error, UntrustedScheduler) else FAILED) from error
+            trusted_address(self.scheduler, False)
 
     def read(self) -> Fleet:
         """The fleet, with the members that are named alone.
