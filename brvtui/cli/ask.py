@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from brvtui.cli.engine_command import Asked, engine_command
+from brvtui.cli.engine_command import engine_command
 from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK, Failure
 from brvtui.cli.help import WholeSummaries
 from brvtui.cli.options import answer_format, project_option, text_argument
-from brvtui.cli.output import say, write_json
-from brvtui.cli.sessions import find_session, letters_setting
+from brvtui.cli.output import letters_setting, say, say_note, write_json
+from brvtui.cli.sessions import ProjectRequest, find_session
 from brvtui.text.visible import visible
 from brvtui.trace import Completion, ToolStep
 from brvtui.wording import counted, shortened
@@ -76,7 +76,7 @@ Examples:
 @answer_format
 def ask(
     text: str,
-    asked: Asked,
+    asked: ProjectRequest,
     allowed: bool,
     form: str,
 ) -> int:
@@ -300,7 +300,7 @@ def check(project: Path | None, form: str) -> int:
         tools = "and calls tools" if found.calls_tools else "and calls no tools, which tier 4 needs"
         say(f"{'answers':<9} yes, in {found.ms:.0f} ms, {tools}")
         for notice in found.notices:
-            say(f"note: {visible(notice)}", err=True)
+            say_note(notice)
     return OK
 
 

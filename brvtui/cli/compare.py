@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import click
 
 from brvtui.cli import completing
-from brvtui.cli.engine_command import Asked
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
 from brvtui.cli.options import SCOPE_HELP, answer_format, project_option, shared, text_argument
 from brvtui.cli.output import print_blocks, write_json
+from brvtui.cli.sessions import ProjectRequest, project_request
 
 
 @click.command(
@@ -39,17 +40,14 @@ Examples:
 @click.option("--scope", default="", metavar="PATH", shell_complete=completing.scopes, help=SCOPE_HELP)
 @project_option
 @shared
+@project_request
 @answer_format
 def compare(
     text: str | None,
     engines: tuple[str, ...],
     metrics: tuple[str, ...],
     named: Path | None,
-    scope: str,
-    project: Path | None,
-    profile: str | None,
-    now: float | None,
-    signals: Path | None,
+    asked: ProjectRequest,
     form: str,
 ) -> int:
     """Ask every engine TEXT, and show their results side by side; without TEXT, measure them on the judged queries.
@@ -67,9 +65,9 @@ def compare(
         measures = "--metric" if metrics else "--judgments"
         raise Failure(f"{measures} is about judged queries: leave out {measures}, or TEXT", BAD_USAGE)
     wanted = tuple(map(parse_metric, metrics)) or DEFAULT_METRICS
-    alone = engines[0] if profile and len(engines) == 1 else ""  # whose profile is meant
-    session = Asked(alone, {}, scope, project, profile, now, signals, None).open_noting_scope()
-    like = Query(text or "", scope)
+    alone = engines[0] if asked.profile and len(engines) == 1 else ""  # whose profile is meant
+    session = replace(asked, engine=alone).open_noting_scope()
+    like = Query(text or "", asked.scope)
     if text:
         answers = ask_all(session, like, engines)
         if form == "json":

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from brvtui.cli import completing
-from brvtui.cli.engine_command import Asked, engine_command
+from brvtui.cli.engine_command import engine_command
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.options import NamedPath, answer_format, filled, span_or_moment, text_argument
 from brvtui.cli.output import print_blocks, write_json
+from brvtui.cli.sessions import ProjectRequest
 
 if TYPE_CHECKING:
     from brvtui.lab.answer_diff import AnswerDiff
+    from brvtui.session import Session
 
 _PATH = NamedPath()
 _LARGEST = 10_000_000
@@ -48,7 +50,7 @@ Examples:
 )
 @click.option("--saved", type=_PATH, metavar="FILE.json", help="Before: this saved answer; it has its own TEXT.")
 @answer_format
-def diff(text: str | None, asked: Asked, form: str, **given: Any) -> int:
+def diff(text: str | None, asked: ProjectRequest, form: str, **given: Any) -> int:
     """Compare the answers to TEXT before and after an edit, a time or a setting, and say why each note moved.
 
     The causes sum to the change of a note's score. Before is the project as it is, or at --rev; after is the project
@@ -81,7 +83,7 @@ def diff(text: str | None, asked: Asked, form: str, **given: Any) -> int:
     return _print(diff_answers(session, plan), form, of_revision=bool(plan.revision))
 
 
-def _with_saved(asked: Asked, file: Path) -> AnswerDiff:
+def _with_saved(asked: ProjectRequest, file: Path) -> AnswerDiff:
     """The answer in ``file`` beside that of now. Raises :class:`brvtui.saved.traces.SavedError`."""
     from brvtui.saved.traces import read
     from brvtui.session.diffing import diff_with_saved_answer
@@ -103,7 +105,7 @@ def _print(found: AnswerDiff, form: str, of_revision: bool = False) -> int:
     return NEGATIVE if found.differs else OK
 
 
-def _edit(session: Any, written: str) -> tuple[str, bytes]:
+def _edit(session: Session, written: str) -> tuple[str, bytes]:
     """The path and the new content that are written ``NOTE=FILE``. Raises :class:`Failure`."""
     from brvtui import faults
     from brvtui.regular_files import read_regular

@@ -1,18 +1,15 @@
-"""Commands that ask an engine: their options, and the session that these open."""
+"""The options of commands that ask an engine."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from brvtui.cli import completing
-from brvtui.cli.failure import FAILED, Failure
 from brvtui.cli.options import (
     SCOPE_HELP,
     NamedPath,
@@ -23,64 +20,15 @@ from brvtui.cli.options import (
     shared,
     space_options,
 )
-from brvtui.cli.output import say
-from brvtui.cli.sessions import find_session
-from brvtui.garbage import garbage_collector_paused
-from brvtui.text.visible import visible
+from brvtui.cli.sessions import project_request
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _LARGEST_NUMBER, _LONGEST_NUMBER = 1e15, 64
 """The size of an option's number, and its characters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the options of :func:`engine_command` say: how the engine is asked, and over which project."""
-
-    engine: str
-    options: dict[str, Any]
-    scope: str
-    project: Path | None
-    profile: str | None
-    now: float | None
-    signals: Path | None
-    repo: Path | None
-    space: str = ""
-    root: Path | None = None
-
-    def open(self) -> Any:
-        """The loaded session of the project. Raises :class:`Failure`."""
-        with garbage_collector_paused():
-            session = find_session(
-                self.project, self.profile, self.now, self.signals, self.engine, self.repo, self.space, self.root
-            )
-            from brvtui.tree.reading.project import ProjectError
-
-            try:
-                session.load()
-            except ProjectError as error:
-                raise Failure(str(error), FAILED) from error
-        click.get_current_context().call_on_close(lambda: _keep(session))
-        return session
-
-    def open_noting_scope(self) -> Any:
-        """As :meth:`open`, with a note where the scope names nothing: for commands whose answer does not say so."""
-        session, wanted = self.open(), self.scope.strip().rstrip("/")
-        paths = session.snapshot.by_path
-        if wanted and not any(f"{path}/".startswith((f"{wanted}/", f"{wanted}.")) for path in paths):
-            say(f"note: {visible(wanted)} names no folder or note of the tree; look at --scope", err=True)
-        return session
-
-
-def _keep(session: Any) -> None:
-    """Writes the kept index after the answer; a failure does not matter to the answer."""
-    with suppress(OSError):
-        session.keep()
-    session.close()
-
-
 def engine_command(command: _F) -> _F:
-    """Adds the options of every command that asks an engine; the command gets them as ``asked`` (:class:`Asked`).
+    """Adds the options of every command that asks an engine, which gets them as a :class:`ProjectRequest`, ``asked``.
 
     An engine refuses those that it does not know. ``--option`` passes on any, so that an engine of another package
     needs no flag of its own here.
@@ -112,13 +60,13 @@ def engine_command(command: _F) -> _F:
         ),
     }
 
+    asking = project_request(command)
+
     @functools.wraps(command)
     def collected(**given: Any) -> Any:
         options = dict(given.pop("others"))
         options |= {name: value for name in flags if (value := given.pop(name)) is not None}
-        names = ("engine", "scope", "project", "profile", "now", "signals", "repo", "space", "root")
-        where = {name: given.pop(name) for name in names}
-        return command(asked=Asked(options=options, **where), **given)
+        return asking(options=options, **given)
 
     made: Any = collected
     for option in (

@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from brvtui.cli.engine_command import Asked, engine_command
+from brvtui.cli.engine_command import engine_command
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
 from brvtui.cli.options import NamedPath, filled, format_option, span_or_moment
-from brvtui.cli.output import print_blocks, say, write_json
+from brvtui.cli.output import check_endings, print_blocks, say_note, show_progress, write_json
+from brvtui.cli.sessions import ProjectRequest
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
     from brvtui.lab.evaluation.comparing import Assessment
     from brvtui.lab.evaluation.results import Metric
     from brvtui.lab.judgments.model import Judgment
+    from brvtui.session import Session
     from brvtui.session.evaluating import EvaluationPlan
 
 _PATH = NamedPath()
@@ -84,7 +86,7 @@ Examples:
     help="Also write FILE (.json, .md, .xml for JUnit, .run for TREC); may be given more than once.",
 )
 @format_option("table", *_FORMS)
-def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) -> int:
+def evaluate_command(asked: ProjectRequest, named: Path | None, form: str, **given: Any) -> int:
     """Ask every judged query and measure what it finds, now or since a revision of the tree: what did an edit break?
 
     Judgments are written with brv-tui judge. Nothing is changed, and no service that costs is asked without --services.
@@ -92,6 +94,7 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
     """
     from brvtui.engines.contract import Query
     from brvtui.lab.evaluation.results import DEFAULT_METRICS, parse_metric
+    from brvtui.report.evaluation import evaluation_form_of
     from brvtui.session.evaluating import EvaluationPlan, assess
 
     now, later = given["at"].freezing(asked.now) if given["at"] else (asked.now, 0.0)
@@ -110,14 +113,14 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
     _check(plan, bool(days))
     if days and (form not in ("table", "json") or given["files"]):
         raise click.UsageError("--drift is shown as a table or with --format json, and is not saved by --save")
-    _check_files(given["files"])
+    check_endings(given["files"], evaluation_form_of)
     session = replace(asked, now=now).open_noting_scope()
     judgments = read_judgments(file := judgments_file(session, named))
     if not judgments:
         raise Failure(f"{file.path}: no judgments yet; add some with brv-tui judge set", BAD_USAGE)
     if days:
         return _drift(session, judgments, plan, days, form)
-    report = assess(session, judgments, plan, _show_progress)
+    report = assess(session, judgments, plan, partial(show_progress, "queries"))
     _print_notices(report.notices)
     _save(report, given["files"], session)
     if form == "table":
@@ -143,11 +146,13 @@ def _days(text: str | None) -> list[float]:
     return days
 
 
-def _drift(session: Any, judgments: Sequence[Judgment], plan: EvaluationPlan, days: Sequence[float], form: str) -> int:
+def _drift(
+    session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan, days: Sequence[float], form: str
+) -> int:
     from brvtui.report.evaluation import drift_as_plain, drift_blocks
     from brvtui.session.evaluating import drift
 
-    found = drift(session, judgments, plan, days, _show_progress)
+    found = drift(session, judgments, plan, days, partial(show_progress, "queries"))
     _print_notices(found.now.notices)
     if form == "json":
         write_json([drift_as_plain(found)])
@@ -167,24 +172,11 @@ def _check(plan: EvaluationPlan, drifts: bool) -> None:
         )
 
 
-def _check_files(files: Sequence[Path]) -> None:
-    """Refuses, before anything is asked, a file whose ending names no form. Raises :class:`Failure`."""
-    from brvtui.report.evaluation import evaluation_form_of
-    from brvtui.report.saved import ExportError
-
-    try:
-        for file in files:
-            evaluation_form_of(file)
-    except ExportError as error:
-        raise Failure(str(error), BAD_USAGE) from error
-
-
-def _save(report: Assessment, files: Sequence[Path], session: Any) -> None:
+def _save(report: Assessment, files: Sequence[Path], session: Session) -> None:
     from brvtui.report.evaluation import save_evaluation
 
-    trees = [session.project.tree, *(source.tree for source in session.project.sources)]
     for file in files:
-        save_evaluation(report, file, trees)
+        save_evaluation(report, file, session.project.trees)
         click.echo(f"saved {visible(str(file))}", err=True)
 
 
@@ -207,11 +199,6 @@ def _limit(text: str) -> tuple[Metric, float]:
 
 def _print_notices(notices: Sequence[str]) -> None:
     for notice in notices[:_SHOWN_NOTICES]:
-        say(f"note: {visible(notice)}", err=True)
+        say_note(notice)
     if len(notices) > _SHOWN_NOTICES:
         click.echo(f"note: {len(notices) - _SHOWN_NOTICES} more; --format json holds all", err=True)
-
-
-def _show_progress(done: int, of: int) -> None:
-    if sys.stderr.isatty():
-        click.echo(f"\rqueries: {done} of {of}", nl=done >= of, err=True)

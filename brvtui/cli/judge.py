@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from brvtui.lab.judgments.file import JudgmentsFile
     from brvtui.lab.judgments.following import DocumentFinder
     from brvtui.lab.judgments.model import Judgment
+    from brvtui.session import Session
     from brvtui.snapshot import Snapshot
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -62,7 +63,7 @@ def judgments_option(command: _F) -> _F:
     return click.option("--judgments", "named", type=where, metavar="FILE", help=text)(command)
 
 
-def judgments_file(session: Any, named: Path | None) -> JudgmentsFile:
+def judgments_file(session: Session, named: Path | None) -> JudgmentsFile:
     """The judgments file that ``named`` names, else that of the project."""
     from brvtui.lab.judgments.file import JudgmentsFile
 
@@ -280,7 +281,7 @@ def export_judgments(form: str, path: Path, project: Path | None, named: Path | 
     return OK
 
 
-def _loaded(project: Path | None) -> Any:
+def _loaded(project: Path | None) -> Session:
     session = find_session(project)
     session.load()
     return session

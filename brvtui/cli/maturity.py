@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 import click
 from rich.console import RenderableType
 
 from brvtui.cli import completing
-from brvtui.cli.engine_command import Asked
 from brvtui.cli.failure import NEGATIVE, OK
 from brvtui.cli.options import WholeNumber, answer_format, project_option, shared
 from brvtui.cli.output import print_report, write_json
+from brvtui.cli.sessions import ProjectRequest, project_request
 from brvtui.engines.registry import kind_of, presentation
 from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.line import Line, flowed, line
@@ -109,23 +108,20 @@ Examples:
 )
 @project_option
 @shared
+@project_request
 @answer_format
 def maturity(
     days: int,
     event: str,
     with_come: bool,
-    engine: str,
-    project: Path | None,
-    profile: str | None,
-    now: float | None,
-    signals: Path | None,
+    asked: ProjectRequest,
     form: str,
 ) -> int:
     """List what the next days bring to notes that nobody touches: what they leave, lose, or are offered for.
 
     Nothing is changed. Exit code 1 when no note is listed.
     """
-    session = Asked(engine, {}, "", project, profile, now, signals, None).open()
+    session = asked.open()
     found = session.ageing.outlook(session.engine, days, event, with_come)
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import click
 
-from brvtui.cli.engine_command import Asked
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure
 from brvtui.cli.options import answer_format, project_option, query_text, shared
 from brvtui.cli.output import print_report, write_json
+from brvtui.cli.sessions import ProjectRequest, project_request
 
 _SHOWN, _ALL = 20, 1_000_000
 
@@ -30,15 +30,13 @@ Examples:
 @click.option("--all", "everything", is_flag=True, help=f"List all answers and notes, not the first {_SHOWN} of each.")
 @project_option
 @shared
+@project_request
 @answer_format
 def migrate(
     queries: tuple[str, ...],
     dry_run: bool,
     everything: bool,
-    project: Path | None,
-    profile: str | None,
-    now: float | None,
-    signals: Path | None,
+    asked: ProjectRequest,
     form: str,
 ) -> int:
     """Show what a migration of a ByteRover 3 tree to V4 would change: the answers to queries, and the notes.
@@ -57,9 +55,9 @@ def migrate(
     from brvtui.tree.spaces.project import find_any_project
 
     with suppress(ProjectError):  # opening says why
-        if not find_any_project(project).kind.can_vary:
+        if not find_any_project(asked.project).kind.can_vary:
             raise Failure(ONLY_TREES, NOT_THERE)
-    session = Asked(TREE.native, {}, "", project, profile, now, signals, None).open()
+    session = replace(asked, engine=TREE.native).open()
     made = migration_report(session, asked_queries(session, queries))
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain

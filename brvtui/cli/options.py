@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +14,7 @@ import click
 from brvtui.cli import completing
 from brvtui.cli.failure import ErrorsReported
 from brvtui.engines.registry import our_profiles
-from brvtui.timing import FIRST_MS, LAST_MS
+from brvtui.timing import FIRST_MS, LAST_MS, system_clock
 
 # Moments as they are written in options: an ISO 8601 time, or so long from now.
 
@@ -67,7 +66,7 @@ class LaterOrAt(NamedTuple):
 
         Raises as :meth:`after`.
         """
-        self.after(time.time() * 1000 if now is None else now)
+        self.after(system_clock() if now is None else now)
         return (now, self.ms) if self.is_span else (self.ms, 0.0)
 
 

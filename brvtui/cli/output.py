@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from brvtui.cli.sessions import letters_setting
-from brvtui.text.visible import json_line
+from brvtui.cli.failure import BAD_USAGE, Failure
+from brvtui.text.visible import json_line, visible
 
 if TYPE_CHECKING:
     from brvtui.paint.blocks import Blocks
 
+ASCII = "brvtui.ascii"
+"""The key of the open project's setting ``ascii`` in click's context."""
 _ENDLESS = 1_000_000
 """Columns of a page without an edge: no table on it is narrowed."""
 
@@ -63,6 +66,39 @@ def say(text: str, err: bool = False) -> None:
     from brvtui.paint.glyphs import ON, TO_LETTERS
 
     click.echo(text.translate(TO_LETTERS) if letters_setting() == ON else text, err=err)
+
+
+def say_note(line: str) -> None:
+    """Writes a note to the standard error."""
+    say(f"note: {visible(line)}", err=True)
+
+
+def show_progress(noun: str, done: int, of: int) -> None:
+    """Shows on a terminal how many of the things called ``noun`` are done."""
+    if sys.stderr.isatty():
+        click.echo(f"\r{noun}: {done} of {of}", nl=done >= of, err=True)
+
+
+def letters_setting() -> str:
+    """The setting ``ascii`` of the open project; where none is open, of the user."""
+    context = click.get_current_context(silent=True)
+    known: str = context.meta.get(ASCII, "") if context else ""
+    if known:
+        return known
+    from brvtui.config import configure
+
+    return configure().settings.ascii
+
+
+def check_endings(files: Iterable[Path], form_of: Callable[[Path], Any]) -> None:
+    """Raises :class:`Failure` if one of ``files``, to be written later, has an ending that ``form_of`` refuses."""
+    from brvtui.report.saved import ExportError
+
+    try:
+        for file in files:
+            form_of(file)
+    except ExportError as error:
+        raise Failure(str(error), BAD_USAGE) from error
 
 
 def write_json(values: Iterable[Any]) -> None:

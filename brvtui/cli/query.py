@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from brvtui.cli import completing
-from brvtui.cli.engine_command import Asked, engine_command
-from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure
+from brvtui.cli.engine_command import engine_command
+from brvtui.cli.failure import NEGATIVE, NOT_THERE, OK, Failure
 from brvtui.cli.options import (
     NamedPath,
     WholeNumber,
@@ -22,7 +22,8 @@ from brvtui.cli.options import (
     quoted_text,
     text_argument,
 )
-from brvtui.cli.output import print_blocks, print_report, say, write_json
+from brvtui.cli.output import check_endings, print_blocks, print_report, say, say_note, show_progress, write_json
+from brvtui.cli.sessions import ProjectRequest
 from brvtui.engines.advice import with_remedies
 from brvtui.text.visible import visible
 
@@ -46,7 +47,7 @@ Examples:
 @click.argument("other", metavar="NOTE", required=False, shell_complete=completing.notes)
 @engine_command
 @answer_format
-def why(text: str, one: str, other: str | None, asked: Asked, form: str) -> int:
+def why(text: str, one: str, other: str | None, asked: ProjectRequest, form: str) -> int:
     """Compare two notes in the answer to TEXT: the parts of both scores, and what would bring the lower one above.
 
     NOTE is a note's path, the end of one, or a title. Nothing is changed. Exit code 1 when one of them is no result.
@@ -78,19 +79,6 @@ def why(text: str, one: str, other: str | None, asked: Asked, form: str) -> int:
 # Traces in files: ``--save`` of a query, and the command that shows one again.
 
 
-def check_files(files: Iterable[Path]) -> None:
-    """Refuses, before anything is asked, a file whose ending names no form. Raises :class:`Failure`."""
-    if not files:
-        return
-    from brvtui.report.saved import ExportError, form_of
-
-    try:
-        for file in files:
-            form_of(file)
-    except ExportError as error:
-        raise Failure(str(error), BAD_USAGE) from error
-
-
 def save(session: Session, saved: SavedTrace, files: Iterable[Path]) -> None:
     """Writes ``saved`` to each of ``files``, and says so on the standard error.
 
@@ -98,9 +86,8 @@ def save(session: Session, saved: SavedTrace, files: Iterable[Path]) -> None:
     """
     from brvtui.report.saved import export
 
-    trees = [session.project.tree, *(source.tree for source in session.project.sources)]
     for file in files:
-        export(saved, file, trees)
+        export(saved, file, session.project.trees)
         say(f"saved {visible(str(file))}", err=True)
 
 
@@ -130,6 +117,8 @@ def show(file: Path, detail: bool, form: str) -> int:
     return OK
 
 
+_VECTORS = partial(show_progress, "vectors of notes")
+"""Shows how many vectors of notes are made: the first time may take minutes."""
 _TAKES = "Add the smallest changes after which no model is needed (tier 2)."
 _NOT_IN_TEXT = ("step", "id", "query", "search", "results", "hits", "trace")
 """The parts of a replayed line that its text does not repeat."""
@@ -157,7 +146,7 @@ Examples:
 @answer_format
 def query(
     text: str,
-    asked: Asked,
+    asked: ProjectRequest,
     limit: int | None,
     detail: bool,
     takes: bool,
@@ -168,9 +157,12 @@ def query(
 
     Nothing is changed or cached. Exit code 1 when the tree does not cover it; it covers no empty TEXT.
     """
-    check_files(files)
+    if files:
+        from brvtui.report.saved import form_of
+
+        check_endings(files, form_of)
     session = asked.open()
-    trace = session.probe(text, asked.scope, options=asked.options, services=True, progress=_show_progress)
+    trace = session.probe(text, asked.scope, options=asked.options, services=True, progress=_VECTORS)
     if limit:
         trace = session.with_plain_search(trace, limit)
     wanted = session.answers.counterfactuals(trace) if takes else None
@@ -216,7 +208,7 @@ Examples:
 def explain(
     text: str,
     notes: tuple[str, ...],
-    asked: Asked,
+    asked: ProjectRequest,
     takes: bool,
     form: str,
 ) -> int:
@@ -228,10 +220,11 @@ def explain(
 
     session = asked.open()
     shown = session.snapshot.notices
-    _print_notices(shown)
+    for notice in shown:
+        say_note(notice)
     try:
         # As query answers it: services are asked, or the two would show different answers.
-        trace = session.probe(text, asked.scope, options=asked.options, services=True, progress=_show_progress)
+        trace = session.probe(text, asked.scope, options=asked.options, services=True, progress=_VECTORS)
         made = [session.answers.explain(text, note, trace=trace) for note in notes]
         explanations = list({one.path: one for one in made}.values())  # a note may be named twice
         wanted = [session.answers.counterfactuals(one.trace, one.path) if takes else None for one in explanations]
@@ -240,7 +233,9 @@ def explain(
     except UnknownNote as error:
         hint = f"; {quoted_text(click.get_current_context())}" if len(notes) > 1 else ""
         raise Failure(f"{error}{hint}", NOT_THERE) from error
-    _print_notices(notice for notice in explanations[0].trace.notices if notice not in shown)
+    for notice in explanations[0].trace.notices:
+        if notice not in shown:
+            say_note(notice)
     if form == "json":
         from brvtui.engines.verdict import verdict_sentence
         from brvtui.trace import SCHEMA, to_plain
@@ -277,7 +272,7 @@ Examples:
 @click.option("--no-trace", is_flag=True, help="Leave the trace out of each line.")
 @format_option("json", "text", text="text has no traces and no results.")
 def replay(
-    asked: Asked,
+    asked: ProjectRequest,
     queries: Path | None,
     sequence: Path | None,
     limit: int | None,
@@ -315,19 +310,3 @@ def _write_replayed(lines: Iterable[dict[str, Any]]) -> None:
         shown = {name: value for name, value in made.items() if name not in _NOT_IN_TEXT and value is not None}
         texts = (f"{value:.2f}" if isinstance(value, float) else value for value in shown.values())
         say(visible("   " + ", ".join(f"{name} {text}" for name, text in zip(shown, texts, strict=True))))
-
-
-def _print_notices(notices: Iterable[str]) -> None:
-    """Prints ``notices`` to the standard error."""
-    for notice in notices:
-        say(f"note: {visible(notice)}", err=True)
-
-
-def _show_progress(made: int, wanted: int) -> None:
-    """Shows on a terminal how many vectors of notes are made: the first time may take minutes."""
-    if _is_watched():
-        click.echo(f"\rvectors of notes: {made} of {wanted}", nl=made >= wanted, err=True)
-
-
-def _is_watched() -> bool:
-    return sys.stderr.isatty()

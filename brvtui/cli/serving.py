@@ -13,6 +13,7 @@ from brvtui import faults, programs
 from brvtui.cli.checks import NO_PROJECT, PROJECT_OR_REPO, check_engine, check_terminal, check_trace, is_there
 from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, OK, Failure
 from brvtui.cli.options import NamedPath, WholeNumber, engine_option, project_argument, shared, space_options
+from brvtui.cli.sessions import ProjectRequest, project_request
 from brvtui.text.visible import visible
 from brvtui.tree.reading.project import NotesFolder
 
@@ -32,33 +33,23 @@ from brvtui.tree.reading.project import NotesFolder
 @space_options
 @engine_option
 @shared
-def open_app(
-    project: Path | None,
-    repo: Path | None,
-    corpus: str,
-    space: str,
-    root: Path | None,
-    engine: str,
-    profile: str | None,
-    now: float | None,
-    signals: Path | None,
-) -> int:
+@project_request
+def open_app(asked: ProjectRequest, corpus: str) -> int:
     """Open the app on PROJECT, on a space, on the code of a repository, or on a saved trace (FILE.json)."""
-    if repo is not None and project is not None:
+    if asked.repo is not None and asked.project is not None:
         raise Failure(PROJECT_OR_REPO, BAD_USAGE)
-    repository = repo or ((project or Path()) if corpus == "code" else None)
-    if repository is not None and (space or root is not None):
+    repository = asked.repo or ((asked.project or Path()) if corpus == "code" else None)
+    if repository is not None and (asked.space or asked.root is not None):
         raise Failure("give either a space or the code of a repository", BAD_USAGE)
     of_code = corpus if corpus != "notes" else None
-    check_trace(
-        project, engine=engine, profile=profile, now=now, signals=signals, space=space, root=root, corpus=of_code
-    )
-    check_engine(engine, repository)
-    check_terminal(project)
+    _check_trace(asked, of_code)
+    check_engine(asked.engine, repository)
+    check_terminal(asked.project)
     from brvtui.app import run
     from brvtui.app.project.opening import Opening
 
-    return run(Opening(project, profile, now, signals, repository, space, root, engine=engine))
+    project, engine, space = asked.project, asked.engine, asked.space
+    return run(Opening(project, asked.profile, asked.now, asked.signals, repository, space, asked.root, engine=engine))
 
 
 _LAST_OF_SYSTEM = 1023
@@ -83,18 +74,9 @@ Examples:
 @click.option("--repo", type=NamedPath(), help="Show the code of this repository (extra code).")
 @engine_option
 @shared
+@project_request
 @click.pass_context
-def serve(
-    ctx: click.Context,
-    project: Path | None,
-    host: str,
-    port: int,
-    repo: Path | None,
-    engine: str,
-    profile: str | None,
-    now: float | None,
-    signals: Path | None,
-) -> int:
+def serve(ctx: click.Context, asked: ProjectRequest, host: str, port: int) -> int:
     """Show the app on PROJECT, a saved trace or a repository in a browser, at an address that is printed.
 
     Needs the extra "web".
@@ -107,14 +89,15 @@ def serve(
         raise Failure(
             f"serve needs the extra web ({error.name} is missing): pip install 'brv-tui[web]'", FAILED
         ) from error
+    project, repo = asked.project, asked.repo
     if repo is not None and project is not None:
         raise Failure(PROJECT_OR_REPO, BAD_USAGE)
-    check_trace(project, engine=engine, profile=profile, now=now, signals=signals)
-    check_engine(engine, repo)
+    _check_trace(asked)
+    check_engine(asked.engine, repo)
     if project is not None and not is_there(project):
         raise Failure(f"{project}: {NO_PROJECT}", NOT_THERE)
     name = visible(_name_of(project, repo))
-    _check_opening(project, repo, profile, now, signals, engine)
+    _check_opening(asked)
     try:
         listening = listen(host, port)
     except (OSError, UnicodeError) as error:
@@ -163,14 +146,13 @@ def _cannot_listen(host: str, port: int, error: OSError | UnicodeError) -> str:
     return f"cannot listen on {host}, port {port} ({faults.reason(error)}): choose others with --host, --port"
 
 
-def _check_opening(
-    project: Path | None,
-    repo: Path | None,
-    profile: str | None,
-    now: float | None,
-    signals: Path | None,
-    engine: str,
-) -> None:
+def _check_trace(asked: ProjectRequest, corpus: str | None = None) -> None:
+    """Raises as :func:`check_trace`."""
+    names = ("engine", "profile", "now", "signals", "space", "root")
+    check_trace(asked.project, **{name: getattr(asked, name) for name in names}, corpus=corpus)
+
+
+def _check_opening(asked: ProjectRequest) -> None:
     """Refuses here what every page would be refused: a profile or a signals file that cannot be used.
 
     Raises an error that has an exit code.
@@ -180,10 +162,11 @@ def _check_opening(
     from brvtui.session import Session
     from brvtui.tree.reading.signals import defaults, read_signals_file
 
+    project, engine, profile, signals = asked.project, asked.engine, asked.profile, asked.signals
     if project is not None and is_saved(project):
         read(project)
         return
-    session = Session.open(project, profile, now, signals, tolerant=True, engine=engine, repository=repo)
+    session = Session.open(project, profile, asked.now, signals, tolerant=True, engine=engine, repository=asked.repo)
     try:
         if signals is not None:
             read_signals_file(signals, defaults(session.profile.signals))

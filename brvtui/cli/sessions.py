@@ -1,58 +1,107 @@
-"""The session that a command asks, and the setting of letters that goes with it."""
+"""The session that a command asks: which project it is of, and how it is opened."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from brvtui.cli.checks import check_engine
-from brvtui.cli.failure import BAD_USAGE, ErrorsReported, Failure
+from brvtui.cli.failure import BAD_USAGE, FAILED, ErrorsReported, Failure
+from brvtui.cli.output import ASCII, say_note
+from brvtui.garbage import garbage_collector_paused
 
-_ASCII = "brvtui.ascii"
-"""Where click's context keeps the setting of the open project."""
-
-
-def find_session(
-    project: Path | None,
-    profile: str | None = None,
-    now: float | None = None,
-    signals: Path | None = None,
-    engine: str = "",
-    repository: Path | None = None,
-    space: str = "",
-    root: Path | None = None,
-) -> Any:
-    """The session of the project, of the code of ``repository``, or of a named space, before anything is read.
-
-    Raises :class:`Failure`.
-    """
+if TYPE_CHECKING:
     from brvtui.session import Session
 
-    if repository is not None and project is not None:
-        raise Failure("give either --project or --repo", BAD_USAGE)
-    check_engine(engine, repository)
-    named = None
-    if space or root is not None:
-        if repository is not None:
-            raise Failure("give either a space or --repo", BAD_USAGE)
-        from brvtui.tree.spaces.project import NamedSpace
 
-        named = NamedSpace(space, root)
-    with ErrorsReported():
-        session = Session.open(project, profile, now, signals, engine=engine, repository=repository, space=named)
-    if context := click.get_current_context(silent=True):
-        context.meta[_ASCII] = session.settings.ascii
-    return session
+@dataclass(frozen=True, slots=True)
+class ProjectRequest:
+    """The options of a command that opens a project: which one, and how its engine is asked."""
+
+    project: Path | None = None
+    profile: str | None = None
+    now: float | None = None
+    signals: Path | None = None
+    engine: str = ""
+    repo: Path | None = None
+    space: str = ""
+    root: Path | None = None
+    scope: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def find(self) -> Session:
+        """The session of the project, of the code of ``repo``, or of a named space, before anything is read.
+
+        Raises :class:`Failure`.
+        """
+        from brvtui.session import Session
+
+        if self.repo is not None and self.project is not None:
+            raise Failure("give either --project or --repo", BAD_USAGE)
+        check_engine(self.engine, self.repo)
+        named = None
+        if self.space or self.root is not None:
+            if self.repo is not None:
+                raise Failure("give either a space or --repo", BAD_USAGE)
+            from brvtui.tree.spaces.project import NamedSpace
+
+            named = NamedSpace(self.space, self.root)
+        with ErrorsReported():
+            start = (self.project, self.profile, self.now, self.signals)
+            session = Session.open(*start, engine=self.engine, repository=self.repo, space=named)
+        if context := click.get_current_context(silent=True):
+            context.meta[ASCII] = session.settings.ascii
+        return session
+
+    def open(self) -> Session:
+        """The loaded session of the project. Raises :class:`Failure`."""
+        with garbage_collector_paused():
+            session = self.find()
+            from brvtui.tree.reading.project import ProjectError
+
+            try:
+                session.load()
+            except ProjectError as error:
+                raise Failure(str(error), FAILED) from error
+        click.get_current_context().call_on_close(lambda: _keep(session))
+        return session
+
+    def open_noting_scope(self) -> Session:
+        """As :meth:`open`, with a note where the scope names nothing: for commands whose answer does not say so."""
+        session, wanted = self.open(), self.scope.strip().rstrip("/")
+        paths = session.snapshot.by_path
+        if wanted and not any(f"{path}/".startswith((f"{wanted}/", f"{wanted}.")) for path in paths):
+            say_note(f"{wanted} names no folder or note of the tree; look at --scope")
+        return session
 
 
-def letters_setting() -> str:
-    """The setting ``ascii`` of the open project; where none is open, of the user."""
-    context = click.get_current_context(silent=True)
-    known: str = context.meta.get(_ASCII, "") if context else ""
-    if known:
-        return known
-    from brvtui.config import configure
+def find_session(project: Path | None, repository: Path | None = None) -> Session:
+    """The session of the project, or of the code of ``repository``, as :meth:`ProjectRequest.find` returns it."""
+    return ProjectRequest(project, repo=repository).find()
 
-    return configure().settings.ascii
+
+_NAMES = [each.name for each in fields(ProjectRequest)]
+
+
+def project_request(command: Callable[..., int]) -> Callable[..., int]:
+    """Gives ``command`` the options that are fields of a :class:`ProjectRequest` as one, named ``asked``."""
+
+    @functools.wraps(command)
+    def collected(**given: Any) -> int:
+        request = ProjectRequest(**{name: given.pop(name) for name in _NAMES if name in given})
+        return command(asked=request, **given)
+
+    return collected
+
+
+def _keep(session: Session) -> None:
+    """Writes the kept index after the answer; a failure does not matter to the answer."""
+    with suppress(OSError):
+        session.keep()
+    session.close()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from brvtui.cli.engine_command import Asked, engine_command
+from brvtui.cli.engine_command import engine_command
 from brvtui.cli.failure import BAD_USAGE, OK, Failure
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
 from brvtui.cli.options import NamedPath, format_option, query_text
-from brvtui.cli.output import print_blocks, write_json
+from brvtui.cli.output import print_blocks, show_progress, write_json
+from brvtui.cli.sessions import ProjectRequest
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ Examples:
 @click.option("--list", "lists", is_flag=True, help="List the constants with their ranges instead.")
 @format_option("table", "json", "svg")
 def sweep(
-    asked: Asked,
+    asked: ProjectRequest,
     axes: tuple[str, ...],
     named: Path | None,
     named_metric: str,
@@ -90,7 +92,7 @@ def sweep(
         )
     if not judgments:
         raise Failure("no judgments yet: add some with brv-tui judge set, or name a query with --query", BAD_USAGE)
-    made = swept(session, axes, judgments, parse_metric(named_metric), asked.options, _show_progress)
+    made = swept(session, axes, judgments, parse_metric(named_metric), asked.options, partial(show_progress, "points"))
     for file in files:
         _save(file, _rendered(made, _FORMS[file.suffix.lower()]), session)
     if form == "table":
@@ -125,13 +127,8 @@ def _rendered(made: Sweep, form: str) -> bytes:
     return json_line(sweep_as_plain(made)) if form == "json" else sweep_svg(made).encode("utf-8")
 
 
-def _save(file: Path, data: bytes, session: Any) -> None:
+def _save(file: Path, data: bytes, session: Session) -> None:
     from brvtui.report.saved import write_report
 
-    write_report(file, data, [session.project.tree, *(source.tree for source in session.project.sources)])
+    write_report(file, data, session.project.trees)
     click.echo(f"saved {visible(str(file))}", err=True)
-
-
-def _show_progress(done: int, of: int) -> None:
-    if sys.stderr.isatty():
-        click.echo(f"\rpoints: {done} of {of}", nl=done >= of, err=True)

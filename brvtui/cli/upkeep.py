@@ -8,10 +8,10 @@ import click
 
 from brvtui.cli import completing
 from brvtui.cli.checks import no_folder
-from brvtui.cli.engine_command import Asked, engine_command
+from brvtui.cli.engine_command import engine_command
 from brvtui.cli.failure import OK
 from brvtui.cli.options import NamedPath, project_option, text_argument
-from brvtui.cli.sessions import find_session
+from brvtui.cli.sessions import ProjectRequest, find_session
 from brvtui.store.feedback import clear_feedback
 from brvtui.text.visible import visible
 from brvtui.trace.feedback import Usefulness
@@ -29,7 +29,7 @@ def feedback(
     text: str,
     note: str,
     usefulness: str,
-    asked: Asked,
+    asked: ProjectRequest,
 ) -> int:
     """Say that the result PATH of TEXT was of use, of use with changes, or not: engines that learn follow it.
 

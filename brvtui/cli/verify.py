@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from brvtui.cli.engine_command import Asked
 from brvtui.cli.failure import NEGATIVE, OK
 from brvtui.cli.options import NamedPath, WholeNumber, answer_format, project_option, shared, space_options
-from brvtui.cli.output import print_report, say, write_json
+from brvtui.cli.output import print_report, say, show_progress, write_json
+from brvtui.cli.sessions import ProjectRequest, project_request
 from brvtui.engines.verification.results import Verification
 from brvtui.paint.line import Line, line
 from brvtui.text.visible import visible
@@ -72,18 +72,14 @@ Examples:
 @space_options
 @project_option
 @shared
+@project_request
 @answer_format
 def verify(
     queries: Path | None,
     most: int | None,
     package: Path | None,
     status: bool,
-    space: str,
-    root: Path | None,
-    project: Path | None,
-    profile: str | None,
-    now: float | None,
-    signals: Path | None,
+    asked: ProjectRequest,
     form: str,
 ) -> int:
     """Ask the engine that is installed on this machine and brv-tui the same questions, and compare the answers.
@@ -92,7 +88,7 @@ def verify(
     cut off. The project and the engine's data are not touched. Exit code 1 when an answer
     differs, or with --status when nothing was verified yet.
     """
-    session: Session = Asked("", {}, "", project, profile, now, signals, None, space, root).open()
+    session = asked.open()
     if status:
         return _show_status(session, package, form)
     from brvtui.session import verifying
@@ -100,10 +96,10 @@ def verify(
     if queries is not None:
         from brvtui.replay import read_queries
 
-        asked = [listed.query for listed in read_queries(queries)]
+        texts = [listed.query for listed in read_queries(queries)]
     else:
-        asked = verifying.questions(session, most)
-    verification = verifying.verify(session, asked[:most], package, _show_progress)
+        texts = verifying.questions(session, most)
+    verification = verifying.verify(session, texts[:most], package, partial(show_progress, "queries"))
     assert verification is not None  # nobody cancels
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
@@ -144,8 +140,3 @@ def _show_status(session: Session, package: Path | None, form: str) -> int:
     else:
         say(visible(found.sentence))
     return OK if found.last is not None else NEGATIVE
-
-
-def _show_progress(done: int, of: int) -> None:
-    if sys.stderr.isatty():
-        click.echo(f"\rqueries: {done} of {of}", nl=done >= of, err=True)

@@ -244,7 +244,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
         from brvtui.tree.watching.watch import Watcher
 
         self.unwatch()
-        trees = [self.project.tree, *(source.tree for source in self.project.sources)]
+        trees = self.project.trees
 
         def noticed(places: frozenset[str] | None) -> None:
             with self._noticed_lock:

@@ -678,7 +678,7 @@ def test_making_vectors_is_told_on_a_terminal(run: Run, monkeypatch: pytest.Monk
     monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "model")
     monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda settings, requests: model)
     assert run("query", "refresh", "--engine", "jeffs_brain", "--mode", "semantic")[2] == ""
-    monkeypatch.setattr("brvtui.cli.query._is_watched", lambda: True)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("BRV_TUI_CACHE_DIR", os.environ["BRV_TUI_DATA_DIR"] + "/another")
     _, out, err = run("query", "refresh", "--engine", "jeffs_brain", "--mode", "semantic")
     assert err.startswith("\rvectors of notes: ")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -12,6 +11,7 @@ from brvtui.fleet.answering import Asker, Replied
 from brvtui.fleet.fleet_file import Fleet, Member
 from brvtui.fleet.opening import FRESH_S
 from brvtui.fleet.pool import Asks, Stopped
+from brvtui.timing import system_clock
 
 
 class OpenFleet:
@@ -61,7 +61,7 @@ class OpenFleet:
                 self._where = None
             if self._where is None:
                 self._where, self._placed = self._make(fleet), fleet.members
-            now_ms = time.time() * 1000 if self.now_ms is None else self.now_ms
+            now_ms = system_clock() if self.now_ms is None else self.now_ms
             yield Asker(self._where, now_ms, self.timeout_s, fresh_s, replied, stopped)
 
     def close(self) -> None:

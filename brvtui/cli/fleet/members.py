@@ -11,9 +11,9 @@ import click
 
 from brvtui.cli.checks import check_terminal
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
-from brvtui.cli.fleet.options import FILE_HELP, FleetOptions, fleet_command, outcome, print_table, say_missing, say_note
+from brvtui.cli.fleet.options import FILE_HELP, FleetOptions, fleet_command, outcome, print_table, say_missing
 from brvtui.cli.options import NamedPath, Number, WholeNumber, answer_format, filled, format_option
-from brvtui.cli.output import write_json
+from brvtui.cli.output import say_note, write_json
 from brvtui.fleet.fleet_file import Absence, AbsenceKind
 from brvtui.text.visible import visible
 from brvtui.wording import counted

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,9 +14,10 @@ import click
 
 from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK, Failure
 from brvtui.cli.options import NOW_HELP, NamedPath, Number, WholeNumber, moment
-from brvtui.cli.output import say
+from brvtui.cli.output import say, say_note
 from brvtui.fleet.fleet_file import Absence, AbsenceKind
 from brvtui.text.visible import visible
+from brvtui.timing import system_clock
 from brvtui.wording import first_of, nearest
 
 if TYPE_CHECKING:
@@ -44,11 +44,6 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for row in (heads, *rows):
         cells = (visible(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
         say("  ".join(cells).rstrip())
-
-
-def say_note(line: str) -> None:
-    """Writes a note to the standard error."""
-    say(f"note: {visible(line)}", err=True)
 
 
 def outcome(replies: Sized, is_good: bool) -> int:
@@ -138,7 +133,7 @@ class FleetOptions:
         from brvtui.fleet.answering import Asker
         from brvtui.fleet.fleet_file import FleetError
 
-        now_ms = time.time() * 1000 if self.now is None else self.now
+        now_ms = system_clock() if self.now is None else self.now
         try:
             where, progress = self.where(made), _Progress(len(made.members))
             try:

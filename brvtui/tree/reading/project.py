@@ -59,6 +59,11 @@ class FoundProject:
         """The folder's name."""
         return self.root.name or str(self.root)
 
+    @property
+    def trees(self) -> list[Path]:
+        """The tree, and those of the shared sources."""
+        return [self.tree, *(source.tree for source in self.sources)]
+
 
 def is_context_tree(folder: Path) -> bool:
     """Whether ``folder`` is a project's context tree, by its name and that of the folder it is in."""
