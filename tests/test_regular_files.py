@@ -113,6 +113,7 @@ _PACKAGE = Path(brvtui.__file__).parent
 _READS = ("read_text", "read_bytes")
 _OTHERWISE = {
     "corpus/code/rules.py": "a table of the package",
+    "engines/profile_files.py": "the profiles of the package",
     "web/server.py": "a page of the package",
     "tree/watching/watch.py": "the system's table of mounts",
 }

@@ -117,6 +117,9 @@ def test_a_repository_in_a_folder_that_is_none_is_not_looked_for_above(tmp_path:
 
 def test_ordinary_repositories_are_read(tmp_path: Path) -> None:
     own = repository(tmp_path / "own")
+    (tmp_path / "my-hooks").mkdir()
+    (own / ".git" / "hooks").mkdir(exist_ok=True)
+    (own / ".git" / "hooks" / "pre-commit").symlink_to(tmp_path / "my-hooks")
     (tmp_path / "named").symlink_to(own)
     git(tmp_path, "clone", "-q", str(own), str(tmp_path / "clone"))
     git(own, "worktree", "add", "-q", str(tmp_path / "worktree"))
