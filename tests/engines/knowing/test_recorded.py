@@ -20,6 +20,7 @@ from brvtui.engines.knowing.candidates import (
     seed_count,
     seeds,
 )
+from brvtui.engines.knowing.code_answer import ContextBlock, UnknownFormatError, formatted
 from brvtui.engines.knowing.equivalence import (
     PhraseTable,
     built_in_classes,
@@ -28,7 +29,6 @@ from brvtui.engines.knowing.equivalence import (
     is_worthy,
     learned_weight,
 )
-from brvtui.engines.knowing.formats import ContextBlock, UnknownFormatError, formatted
 from brvtui.engines.knowing.full_text import (
     decomposed_terms,
     expression,

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brvtui.engines.knowing.candidates import dominant_package, focused, noise_filtered, seeds, types_first
+from brvtui.engines.knowing.code_answer import ContextBlock, formatted
 from brvtui.engines.knowing.equivalence import language_of
-from brvtui.engines.knowing.formats import ContextBlock, formatted
 from brvtui.engines.knowing.full_text import decomposed_terms, related_words
 from brvtui.engines.knowing.keywords import code_patterns, keyword_set, lower, normal_task, split_identifier, words
 from brvtui.engines.knowing.model import Graph, module_of, package_key, symbol, terminal_name
