@@ -91,6 +91,12 @@ def test_git_reads_no_file_without_end(tmp_path: Path, file: str) -> None:
 def test_names_that_no_file_system_holds_are_left_out() -> None:
     entry = b"100644 blob " + b"a" * 40 + b" 12\t%b.md\0"
     listed = listed_files(
-        entry % (b"n" * 252) + entry % (b"n" * 100_000) + entry % b"x/y" + entry % (b"d" * 300 + b"/y")
+        entry % (b"n" * 252)
+        + entry % (b"n" * 100_000)
+        + entry % b"x/y"
+        + entry % (b"d" * 300 + b"/y")
+        + entry % b"/etc/y"
+        + entry % b"x//y"
+        + entry % b"../y"
     )
     assert list(listed) == ["n" * 252 + ".md", "x/y.md"]

@@ -73,7 +73,7 @@ def batch_contents(data: bytes, files: Mapping[str, CommittedFile], where: str) 
 def listed_files(listing: bytes) -> dict[str, CommittedFile]:
     """Returns the regular markdown files in the output of ``git ls-tree -r -z -l``, by path, without hidden ones.
 
-    A name that is too long for any file system is left out, too: no checkout has that note.
+    A name that is too long for any file system, or has an empty part, is left out, too: no checkout has that note.
     """
     files: dict[str, CommittedFile] = {}
     for entry in listing.split(b"\0"):
@@ -81,7 +81,7 @@ def listed_files(listing: bytes) -> dict[str, CommittedFile]:
         fields = facts.split()
         if path.endswith(b".md") and len(fields) == 4 and fields[0] in _FILE_MODES and fields[3].isdigit():
             name = path.decode("utf-8", "surrogateescape")
-            if not any(part.startswith(".") or len(part) > _LONGEST_NAME for part in name.split("/")):
+            if all(part and part[0] != "." and len(part) <= _LONGEST_NAME for part in name.split("/")):
                 files[name] = CommittedFile(fields[2].decode("ascii"), int(fields[3]))
     return files
 
