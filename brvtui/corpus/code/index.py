@@ -24,7 +24,7 @@ Read = Callable[[Iterable[Source], CodeRules], Iterable[CodeFile | SkippedSource
 """Reads files, each in its turn."""
 Progress = Callable[[int, int], None]
 _TOO_MANY_EDGES = "more edges follow from the types of this code than the limit; the rest are left out"
-_TOO_MANY_IMPORTS = "files import so much that some of their names were not looked for in all modules"
+_TOO_MANY_IMPORTS = "files import so much that some of their names were not looked up in all modules"
 _FULL = "left out: the repository has more symbols than are held at once; open a folder of it"
 
 

@@ -1,4 +1,4 @@
-"""Finds the git repository of a folder, and refuses one that a link or a pointer takes from elsewhere."""
+"""Finds the git repository of a folder, and refuses one that lies elsewhere, behind a link or a pointer."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def _checked(folder: str, bare: bool, second: int) -> Path | None:
 def _check(place: Path, git: Path) -> None:
     """Raises :class:`ForeignRepository` if the repository ``git`` of ``place`` is, in whole or in part, elsewhere."""
     if leads_out(place, git):
-        raise ForeignRepository(f"{git}: a link leads out of the project, so its history is not read; clone it there")
+        raise ForeignRepository(
+            f"{git}: a link leads out of the project, so its history is not read; replace the link with a clone"
+        )
     held = Path(os.path.realpath(git))
     if held.is_file():
         held = _pointed_to(git, held)
@@ -52,8 +54,8 @@ def _check(place: Path, git: Path) -> None:
         common = Path(os.path.realpath(held / _text(held / "commondir")))
         if held.parent != common / _WORKTREES or not git.is_file() or not _names(held / "gitdir", git):
             raise ForeignRepository(
-                f"{held / 'commondir'}: leads to a repository that has no such worktree, so its history is not read; "
-                "run git worktree repair there"
+                f"{held / 'commondir'}: leads to a repository without this worktree, so its history is not read; "
+                "run git worktree repair in that repository"
             )
     for part in dict.fromkeys((held, common)):
         _check_links(part)
@@ -79,7 +81,7 @@ def _pointed_to(git: Path, file: Path) -> Path:
 
 
 def _names(file: Path, wanted: Path, before: str = "") -> bool:
-    """Whether a line of ``file`` is ``before`` and the path of ``wanted``, which may be relative to the file."""
+    """True if a line of ``file`` is ``before`` and the path of ``wanted``, absolute or relative to ``file``."""
     lines = (line.strip() for line in _text(file).splitlines())
     paths = (line.removeprefix(before).strip('"') for line in lines if line.startswith(before))
     return any(os.path.realpath(file.parent / path) == os.path.realpath(wanted) for path in paths)
@@ -99,5 +101,5 @@ def _check_links(repository: Path) -> None:
         if entry.is_symlink() and not is_hook and leads_out(repository, Path(entry.path)):
             raise ForeignRepository(
                 f"{repository / path}: a link leads out of the repository, so its history is not read; "
-                "put what it leads to in its place"
+                "put a copy of the linked file in its place"
             )

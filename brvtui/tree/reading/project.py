@@ -162,7 +162,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def is_file(path: Path) -> bool:
-    """Whether a file is at ``path``; no where the system has no files of this name, as when it is too long."""
+    """True if a file is at ``path``; False if the system cannot have such a name, for example if it is too long."""
     try:
         return path.is_file()
     except OSError:
