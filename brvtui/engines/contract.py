@@ -361,29 +361,29 @@ class CodeAnswer(Protocol):
     """The symbols that a question about code needs. Its lines are not yet made safe to show."""
 
     notices: tuple[str, ...]
-    """Lines on feedback and services that could not count."""
+    """Messages about feedback and services that could not be used."""
 
     @property
     def is_empty(self) -> bool:
-        """True without a symbol."""
+        """True if there is no symbol."""
 
     def as_text(self, form: str) -> str:
         """The symbols as an agent is given them: ``xml``, ``markdown`` or ``json``."""
 
     def lines(self) -> list[str]:
-        """The first symbols, why each is there, which notes speak of them, and files without any."""
+        """The first symbols and the reason for each, the notes that mention them, and the files without a note."""
 
     def note_lines(self) -> tuple[list[str], bool]:
-        """The notes that speak of the symbols, and True; or the reason why none is listed, and False."""
+        """The notes that mention the symbols, and True; or the reason why none is listed, and False."""
 
     def why_lines(self, symbol: str) -> tuple[list[str], bool] | None:
         """The rank of ``symbol`` with the parts of its score, and True if it has one.
 
-        None if no symbol has that in its name.
+        None if no symbol has ``symbol`` in its name.
         """
 
     def files_without_note(self) -> Sequence[str]:
-        """The files of the symbols, tests aside, of which no note speaks, best first."""
+        """The files of the symbols that no note mentions, without tests, best first."""
 
 
 @runtime_checkable
@@ -391,7 +391,7 @@ class ReadsCode(Protocol):
     """An engine that ranks the symbols of a repository for tasks, files and changes."""
 
     def answer_code(self, context: Context[Any], query: Query, files: Sequence[str]) -> CodeAnswer:
-        """The answer to ``query``; where its option ``entry`` asks for files or changes, about the paths ``files``.
+        """The answer to ``query``, about the paths ``files`` if its option ``entry`` asks for files or changes.
 
         Raises :class:`EngineError`.
         """

@@ -21,7 +21,7 @@ class ConvertedNote:
     body: str
     """The note without its frontmatter."""
     has_title: bool
-    """True if it has one; the migration leaves out a note whose heading is blank."""
+    """True if the note has a title; the migration leaves out a note whose heading is blank."""
     problem: str
     """The reason why the note's frontmatter becomes text; empty if it does not."""
 

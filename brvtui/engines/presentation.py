@@ -59,7 +59,7 @@ class Presentation:
     tried_edits = "an edit"
     """The changes of a note that it tries, to see whether they help it."""
     ranks_folders = False
-    """Whether a folder's summary stands for the folder, and is found by what its notes hold."""
+    """True if a folder's summary represents the folder, and is found by the words of the folder's notes."""
 
     sections: ClassVar[tuple[type[Section], ...]] = ()
     """The sections that all its traces have."""
@@ -129,7 +129,7 @@ class Presentation:
         yield from (CheckedStep(step, self.outlook) for step in trace.steps)
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "legs") -> Iterator[Block]:
-        """Yields legs, and how many documents each stage took in, dropped and gave on; ``legs`` is their label."""
+        """Yields legs, and how many documents each stage took in, dropped and passed on; ``legs`` labels the legs."""
         if trace.legs:
             yield Rule(legs)
             cells = column((leg.name for leg in trace.legs), _LEG_NAME)
@@ -197,7 +197,7 @@ def leg_line(leg: Leg, cells: int, glyphs: Glyphs) -> Line:
 
 
 def deviation_blocks(deviations: Sequence[str]) -> Iterator[Block]:
-    """Yields what the program does otherwise than its document says."""
+    """Yields the differences between the program and its document."""
     if deviations:
         yield Rule("as the program runs")
         yield from (Text(text, "warn") for text in deviations)

@@ -22,7 +22,7 @@ DEFAULT = kinds.TREE.native
 """The engine that answers where no other is chosen."""
 DEFAULT_PROFILE = "brv-3"
 PROFILES = (DEFAULT_PROFILE, "docs", "combined")
-"""Of the default engine."""
+"""The profiles of the default engine."""
 _FIRST = (DEFAULT, kinds.SPACE.engine, "jeffs_brain", "soleri", "knowing")
 """The engines that are offered before all others, in this order."""
 
@@ -99,7 +99,7 @@ def without_state(engine: Engine[Any]) -> Engine[Any]:
 
 @lru_cache(100)  # logs and saved traces may have any names
 def declaration(name: str) -> Engine[Any] | None:
-    """The engine ``name``, to be asked only what it declares; None if it cannot be loaded."""
+    """The engine ``name``, to read only what it declares; None if it cannot be loaded."""
     from brvtui.engines.contract import EngineError
 
     try:
@@ -126,7 +126,7 @@ def presentation(name: str) -> Presentation:
 
 @cache
 def _places() -> dict[str, str]:
-    """Every engine's place by its name, as packages declare them; no other package replaces one of ours."""
+    """The entry point of each engine, by name. Another package cannot replace one of our engines."""
     from importlib.metadata import entry_points
 
     points = sorted(entry_points(group=GROUP), key=lambda point: point.value.startswith("brvtui."))

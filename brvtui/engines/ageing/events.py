@@ -110,7 +110,7 @@ LEAVES_MEDIUM = Event(
 OF_NOTES = (LEAVES_TIER_2, LEAVES_PROMPT, ARCHIVE, PRUNING, BELOW_MATURITY)
 """Events that ageing brings to notes of a context tree."""
 OF_TOPICS = (LEAVES_HIGH, LEAVES_MEDIUM, BELOW_MATURITY)
-"""Events that it brings to topics of a ByteRover V4 space."""
+"""Events that ageing brings to topics of a ByteRover V4 space."""
 
 
 def these_days(days: int) -> str:
@@ -121,7 +121,7 @@ def these_days(days: int) -> str:
 def count_sentence(event: Event, by_then: int, in_span: int, days: int) -> str:
     """The number of notes that ``event`` has come to: ``51 out of tier 2, 14 of them in these 30 days``.
 
-    ``by_then`` of them by the end of ``days`` days from now, ``in_span`` of these after today.
+    ``by_then`` is that number in ``days`` days; for ``in_span`` of them, the event comes after today.
     """
     text = f"{by_then} {event.state}"
     if not days:

@@ -103,7 +103,7 @@ class Forecast:
 
 
 def calendar(board: Board) -> Mapping[Event, NDArray[np.int64]]:
-    """For each event, to how many notes it comes on each day of a year, from 1 on (first place: today, always 0)."""
+    """The number of notes that each event comes to on each day of a year, by day (index 0 is today, and always 0)."""
     found = {}
     for event, days in board.days_until.items():
         ahead = days[(days > 0) & (days <= LAST_DAY)]

@@ -42,7 +42,7 @@ def _cache_title(shown: CacheNow | None, width: int) -> str:
 
 
 def _cache_blocks(shown: CacheNow | None, width: int, glyphs: Glyphs) -> Iterator[Block]:
-    """Yields both look-ups, entries newest first, fingerprint."""
+    """Yields both look-ups, the entries from the newest on, and the fingerprint."""
     if shown is None:
         yield Text("empty: the answer to a query is cached when it is run", "muted")
         return
@@ -219,7 +219,7 @@ class ByteRoverPresentation(Presentation):
         return super().lack(miss, glyphs)
 
     def nothing(self, trace: Trace, width: int) -> Iterator[Line]:
-        """Yields the words that no note, or none of the best matches, matches; and other forms that some notes have."""
+        """Yields query words that are in no note or in none of the best matches, then other forms that notes have."""
         found = trace.section(Search)
         for word in found.unmatched_words:
             none = "none of the best matches has " if word in found.held_below else "no note matches "
@@ -228,7 +228,7 @@ class ByteRoverPresentation(Presentation):
             yield line("notes have ", "muted").add(f"“{form}”", "accent")
 
     def decision(self, trace: Trace, glyphs: Glyphs) -> Iterator[Block]:
-        """Yields the steps, and the retry ladder where it is advice."""
+        """Yields the steps, and the retry ladder if it is only advice."""
         yield from super().decision(trace, glyphs)
         ladder = trace.section(Ladder)
         if not ladder.in_route:

@@ -187,7 +187,7 @@ class SymbolAnswer:
 
     @property
     def is_empty(self) -> bool:
-        """True without a symbol."""
+        """True if there is no symbol."""
         return not self.packed
 
     def as_text(self, form: str) -> str:
@@ -195,7 +195,7 @@ class SymbolAnswer:
         return formatted(ContextBlock(self.packed, self.made.packed.used, self.made.packed.budget), form)
 
     def lines(self) -> list[str]:
-        """The first symbols, why each is there, which notes speak of them, and files without any."""
+        """The first symbols and the reason for each, the notes that mention them, and the files without a note."""
         if not self.packed:
             return [self._nothing]
         used = f"{self._counted} in {self.made.packed.used} of {self.made.packed.budget} tokens"
@@ -227,9 +227,9 @@ class SymbolAnswer:
         return [note_on_code(note) for note in self.index.notes_on(self.packed)]
 
     def note_lines(self) -> tuple[list[str], bool]:
-        """The notes that mention the symbols, sorted by the sum of the scores of these, and True.
+        """The notes that mention the symbols, sorted by the sum of the symbols' scores, and True.
 
-        Without one, the reason and False.
+        If there is none, the reason and False.
         """
         none = f"no note speaks of {self._counted}" if self.packed else self._nothing
         return (found, True) if (found := self._notes) else ([none], False)
@@ -237,7 +237,7 @@ class SymbolAnswer:
     def why_lines(self, symbol: str) -> tuple[list[str], bool] | None:
         """The rank of ``symbol`` with the parts of its score, and True if it has one.
 
-        None if no symbol has that in its name.
+        None if no symbol has ``symbol`` in its name.
         """
         explained = explain_symbol(symbol, self.made, self.index.task.graph)
         if explained is None:
@@ -263,7 +263,7 @@ class SymbolAnswer:
         return [*lines, f"  {'sum':13} {sum(parts.values()):.4f}"], True
 
     def files_without_note(self) -> Sequence[str]:
-        """The files of the symbols, tests aside, of which no note speaks, best first."""
+        """The files of the symbols that no note mentions, without tests, best first."""
         return files_without_note(self.packed, self.index.documentation)
 
     @property

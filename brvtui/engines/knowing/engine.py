@@ -323,7 +323,7 @@ def _request(context: Context[KnowingProfile], query: Query, index: NoteIndex, m
 
 
 def _uncounted(memory: UseMemory, made: TaskContext, index: NoteIndex) -> tuple[str, str]:
-    """Lines on judged documents that are not in the graph, and on an embedder that failed; each empty without one."""
+    """Messages about judged documents outside the graph and about a failed embedder; each is empty if there is none."""
     from brvtui.engines.knowing.remembered import unknown_judged
 
     unknown = unknown_judged(memory, made, index.task.graph, *index.nouns)

@@ -139,7 +139,7 @@ class PackCache:
     def found(self, key: str, snapshot: str, now: float, rules: PackCacheRules) -> CachedPack | None:
         """The pack that a task with ``key`` is served; None when it is packed anew.
 
-        It is served from memory for a time, whatever becomes of the corpus, and then until the corpus changes.
+        A new pack is served for a time even if the corpus changes, and after that time until the corpus changes.
         """
         pack = self.packs.get(key)
         if pack is None:

@@ -208,7 +208,7 @@ class KnowingPresentation(Presentation):
             yield from _packing_blocks(placed)
 
     def answer(self, trace: Trace) -> Iterator[Block]:
-        """Yields what an agent would be given, and that nothing is written; of code, which notes speak of it."""
+        """Yields what an agent would get, a remark that no answer is written and, for code, the notes about it."""
         section = trace.section(GraphRetrieval)
         given = ", ".join(hit.title for hit in trace.hits) or "nothing"
         text = "knowing retrieves and stops there: it writes no answer. An agent would be given"

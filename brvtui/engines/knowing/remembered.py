@@ -59,7 +59,7 @@ class PendingUse:
     def detected(self, content: str, now: float) -> tuple[PendingUse, tuple[str, ...]]:
         """The same after ``content`` was read or written, and the ids of the nodes that it uses for the first time.
 
-        It uses a node that was returned a short time ago when an identifier of it is the node's name. Case is ignored.
+        ``content`` uses a node returned a short time ago if one of its identifiers is the node's name in any case.
         """
         words = {word.lower() for word in identifiers(content, NAME_LEAST)}
         used = tuple(
@@ -86,7 +86,7 @@ class PendingUse:
 
 
 def pending_node(node: Node, now: float) -> PendingNode:
-    """A symbol that was returned at ``now``, with its short name: after the last dot, or without one the last slash."""
+    """A symbol that was returned at ``now``, with its short name: what follows the last dot, or else the last slash."""
     name = node.qualified_name
     return PendingNode(node.id, name.rpartition("." if "." in name else "/")[2], now)
 

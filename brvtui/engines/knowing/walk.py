@@ -196,9 +196,9 @@ def edge_weight(type_: str, provenance: str, rules: WalkRules) -> float:
 
 
 def heaviest_edge(walk: Walk, graph: Graph, one: int, other: int) -> tuple[Edge, bool]:
-    """The heaviest edge by which ``walk`` goes from the node at ``one`` of ``graph`` to its neighbour at ``other``.
+    """The heaviest edge that ``walk`` takes from the node at ``one`` of ``graph`` to its neighbour at ``other``.
 
-    The first of equal ones. True if it points from ``one`` to ``other``.
+    If several are equal, it is the first. The second value is True if the edge points from ``one`` to ``other``.
     """
     ways = walk.ways
     row = slice(ways.starts[one], ways.starts[one + 1])

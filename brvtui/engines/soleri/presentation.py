@@ -114,7 +114,7 @@ class SoleriPresentation(Presentation):
         yield from deviation_blocks(section.deviations)
 
     def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Iterator[Block]:
-        """Yields its shared terms, its places, the links that brought it near, and the copies it stands for."""
+        """Yields the links that led to it, the terms it shares, its places, and the copies it stands for."""
         section = trace.section(VaultSearch)
         placed = section.placed(file)
         if placed is None:
@@ -134,7 +134,7 @@ class SoleriPresentation(Presentation):
         return "neither words, vectors nor links found it"
 
     def answer(self, trace: Trace) -> Iterator[Block]:
-        """Yields that there is none, and the entries that an agent would be given."""
+        """Yields a remark that no answer is written, and the entries that an agent would be given."""
         given = ", ".join(_names(trace.section(VaultSearch))) or "nothing"
         yield Text(f"Soleri retrieves and stops there: it writes no answer. An agent would be given: {given}")
 

@@ -187,7 +187,7 @@ class EmbeddingReport(NamedTuple):
     error: str
     """The first failure; empty for none."""
     length: int
-    """Of the newest vector; 0 for none."""
+    """The length of the newest vector; 0 if there is none."""
 
 
 def embed_entries(
@@ -200,7 +200,7 @@ def embed_entries(
     cancelled: Callable[[], bool],
     progress: Callable[[int, int], None],
 ) -> EmbeddingReport:
-    """Makes the vectors that entries lack of ``model``, batch by batch, and puts them into ``kept``.
+    """Makes the missing vectors of ``entries`` by ``model``, batch by batch, and puts them into ``kept``.
 
     A batch that fails is counted and left out, the next is tried. With ``re_embed`` an entry whose text changed since
     its vector was made gets a new one; without, it keeps the old one, as the document says.

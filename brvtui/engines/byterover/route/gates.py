@@ -37,7 +37,7 @@ def out_of_domain(found: Search, hits: Sequence[Hit]) -> Step:
 
 
 def gate_steps(hits: Sequence[Hit], profile: Profile, reached: bool) -> tuple[Step, ...]:
-    """The steps of the gates in their order, none reached after one that took the query, or if not ``reached``."""
+    """The steps of the gates in order. None is reached after one that takes the query, or if not ``reached``."""
     steps = []
     for gate in _GATES:
         took, checks, why = gate.decide(hits, profile) if reached else (False, (), "")
