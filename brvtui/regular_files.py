@@ -38,7 +38,7 @@ def read_within(folder: Path, path: Path, most: int) -> bytes:
 
 
 def leads_out(folder: Path, path: Path) -> bool:
-    """Whether ``path``, which lies below ``folder``, leads out of it by a symlink."""
+    """True if a symlink takes ``path``, which lies below ``folder``, out of it."""
     return not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 

@@ -133,7 +133,7 @@ def _lines(answer: CodeAnswer, why: str | None, notes: bool) -> tuple[list[str],
 
 
 def _report_unread(session: Any) -> None:
-    """Prints the reasons for which files were not read, and why feedback does not count, or the index is not kept."""
+    """Prints why files were not read, and why feedback does not count or the index could not be stored."""
     graph = session.snapshot.pages.graph
     by_reason: dict[str, list[SkippedSource]] = {}
     for one in graph.skipped:
@@ -149,7 +149,7 @@ def _report_unread(session: Any) -> None:
 
 
 def _problem(session: Any) -> str:
-    """The reason why feedback does not count, or why what was read is not kept for the next time; empty for neither."""
+    """The reason why feedback does not count or why the index could not be stored; empty if both worked."""
     from brvtui.faults import error_line
     from brvtui.services.feedback import feedback_problem
     from brvtui.store.kept_code import KeptCode
@@ -205,7 +205,7 @@ def _changed(repo: Path, diff: str) -> list[str]:
 
 
 def _known(code: RepositorySnapshot, written: Sequence[str]) -> list[str]:
-    """The files of the code that are meant by ``written``, paths or ends of paths; says which of these are none."""
+    """The source files that ``written`` names by path or end of path. Prints the names that match no file."""
     meant = {one: code.documentation.names.file(one) for one in written}
     unknown = [one for one, path in meant.items() if not path]
     if unknown:

@@ -29,7 +29,7 @@ _LABEL = 10
 
 
 def verification_lines(made: Verification) -> Iterator[Line]:
-    """The sentence, what was asked and how, then the first questions that are answered otherwise."""
+    """The verdict, the conditions of the comparison, and the first questions whose answers differ."""
     role = "ok" if not made.differences else "bad"
     yield Line().gap().add(made.sentence, f"bold {role}")
     documents = counted(made.documents, "document", "documents")

@@ -136,7 +136,7 @@ class FleetEntry:
 
 
 def read_entries(file: Path) -> tuple[str, tuple[FleetEntry, ...], tuple[str, ...]]:
-    """The fleet's name, its entries, and a line for each of the first 20 entries that cannot be used; one counts more.
+    """The fleet's name, its entries, a line for each of the first 20 unusable entries, and a line that counts the rest.
 
     Raises :class:`FleetError` for a file that is missing or is no fleet.
     """
@@ -164,7 +164,7 @@ def read_entries(file: Path) -> tuple[str, tuple[FleetEntry, ...], tuple[str, ..
 
 
 def _data(file: Path) -> bytes:
-    """The bytes of the file, which only a path that the user gave may reach by a link out of its folder."""
+    """The bytes of ``file``. Only a path that the user gave may be a link that leads out of its folder."""
     own = Path(NAME)
     return read_within(Path.cwd(), file, _LARGEST) if file == own else read_regular(file, _LARGEST, follow_links=True)
 

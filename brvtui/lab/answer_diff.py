@@ -393,7 +393,7 @@ Replacements = Sequence[tuple[CauseKind, Context[Any]]]
 
 
 def diff_with_saved(engine: Engine[Any], saved: Trace, name: str, replacements: Replacements) -> AnswerDiff:
-    """The answer ``saved``, called ``name``, beside that of now, with causes for the first notes that changed.
+    """The answer ``saved``, called ``name``, beside the current one, with causes for the first notes that changed.
 
     Whatever is not replaced by itself belongs to the first replacement: the notes and signals of then are gone.
     """

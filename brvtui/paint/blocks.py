@@ -30,7 +30,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A paragraph in one role behind its beginning, with ``after`` free cells at its right; at most ``limit`` lines."""
+    """A paragraph of at most ``limit`` lines in one role: the prefix ``before``, the text, ``after`` free cells."""
 
     text: str
     role: str = "text"
@@ -49,7 +49,7 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """A line with another at its right end."""
+    """A line with another one aligned to the right edge."""
 
     left: Line
     right: Line
@@ -68,7 +68,7 @@ Blocks = Iterable[Block]
 
 
 class Titled(NamedTuple):
-    """A title with its blocks, and ``text``, which is copied of them."""
+    """A title with its blocks, and ``text``, which is what the user copies."""
 
     title: str
     blocks: Blocks

@@ -21,7 +21,7 @@ def forecast_blocks(forecast: DocumentForecast, glyphs: Glyphs, day: int = 0) ->
 
 
 def coming_blocks(forecast: DocumentForecast, glyphs: Glyphs, day: int = 0) -> Iterator[Block]:
-    """Yields what the document lacks for the best score of all, and its events; those by ``day`` days on stand out."""
+    """Yields what the document lacks for the best score, and its events; those within ``day`` days stand out."""
     lacks = " · ".join(
         f"{part.name} {signed(part.value, _PLACES)}{f' ({part.note})' if part.note else ''}"
         for part in forecast.lacks

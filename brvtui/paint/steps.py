@@ -83,7 +83,7 @@ def strip(
 def _said(step: Step, own: StepName, room: int) -> str:
     """Returns the deciding check as it came out, or the summary, or the check shorter: the first that has room.
 
-    A summary in place of checks is left out where it has no room: the list of steps has it.
+    A summary in place of checks is left out if there is no room, since the list of steps shows it.
     """
     check = deciding(step)
     summary = step.summary if step.tier is None else ""

@@ -104,7 +104,7 @@ class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
         """The files of the index as it was last read from the cache, or written there."""
 
     def join(self, notes: Snapshot | None) -> None:
-        """Joins the code with ``notes`` in place of the repository's own from the next reading on; None for none."""
+        """Joins the code with ``notes`` instead of the repository's own, from the next reading on; None joins none."""
         self._joined = tuple(speaking_note(notes, note.path) for note in notes.notes) if notes is not None else ()
 
     def load(

@@ -31,8 +31,7 @@ _EXPECTATIONS = f"{AS_EXPECTED}: an expected tier counts only for engines that h
 
 
 def answers_blocks(found: EngineAnswers, width: int) -> Iterator[Block]:
-    """Yields results in columns by rank, in several tables where there is no room for one; before each stands how many
-    of the engines found it."""
+    """Yields results in columns by rank, with how many engines found each; in several tables if one is too wide."""
     yield line(f" {found.query}", "bold strong")
     if found.scope:
         yield line(f" scope {found.scope}", "muted")
@@ -53,7 +52,7 @@ def answers_blocks(found: EngineAnswers, width: int) -> Iterator[Block]:
 
 
 def judged_blocks(found: JudgedEngines) -> Iterator[Block]:
-    """Yields the metrics of every engine, which is best by the first one, and how much they agree."""
+    """Yields the metrics of every engine, the best engine by the first metric, and how much the engines agree."""
     names = [each.engine for each in found.evaluations]
     yield from (line(f" {problem}", "warn") for problem in found.problems)
     if not found.evaluations:

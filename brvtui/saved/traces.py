@@ -19,7 +19,7 @@ from brvtui.tree.reading.json_file import read_json
 
 _MS = 1000.0
 _LATEST_S = 2.187e11
-"""In the year 8900, so that days can be added to it."""
+"""The latest time of a trace: in the year 8900, so that days can be added to it."""
 
 
 class SavedError(ValueError):

@@ -115,7 +115,7 @@ def unusable_engine(start: Path | None, configuration: Configuration) -> Setting
 
 
 def settings_of_space(space: FoundProject, options: Mapping[str, str], given_by: Mapping[str, str]) -> Configuration:
-    """The settings of the project of ``space``, which gives them its one engine."""
+    """The settings of the project of ``space``, with the one engine that ranks a space."""
     of_space = {**options, "engine": space.kind.engine}
     return configure(space.root, of_space, given_by={**given_by, "engine": "the space"})
 

@@ -186,7 +186,7 @@ class Session:
         return self._publisher.load(self.profile, self.clock(), progress, cancelled)
 
     def join_notes(self, notes: Snapshot | None) -> None:
-        """Has ``notes`` speak of the open code in place of the repository's own, from the next :meth:`load` on."""
+        """Joins the open code with ``notes`` instead of the repository's own, from the next :meth:`load` on."""
         from brvtui.publishing.repository import RepositoryPublisher
 
         assert isinstance(self._publisher, RepositoryPublisher)
@@ -281,7 +281,7 @@ class Session:
         return trace
 
     def cache_now(self, query: str, engine: str = "") -> CacheNow:
-        """The simulated cache of ``engine``, or else of the one that is set, as ``query`` would find it now."""
+        """The simulated cache of ``engine``, by default the session's engine, as ``query`` would find it now."""
         name = engine or self.engine
         cache = self.engines.named(name)
         assert isinstance(cache, Caches)

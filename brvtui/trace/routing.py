@@ -126,9 +126,9 @@ class CacheLook:
     simulated: bool = True
 
     def lasts_s(self, tree: FingerprintState) -> float | None:
-        """The seconds for which the entry that answered is given; None where none did.
+        """The seconds for which the entry that answered is still served; None if no entry answered.
 
-        Until it expires, or, where the ``tree`` is another one already, the fingerprint that hides that.
+        It is served until it expires or, if the ``tree`` has changed, until the fingerprint that hides this expires.
         """
         entry = next((entry for entry in self.entries if entry.key == self.hit_key), None)
         if entry is None:

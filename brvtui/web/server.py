@@ -30,7 +30,7 @@ _PAGE_PATIENCE_S = 0.5
 _APP_PATIENCE_S = 5.0
 """Seconds that an app gets to end once it is told to; then it is killed."""
 _LOOK_S = 0.05
-"""Seconds between two looks for apps that still run."""
+"""Seconds between checks for apps that still run."""
 _MOST_APPS = 8
 _LARGEST_MESSAGE = 1_048_576
 _COLUMNS, _ROWS = 80, 24

@@ -217,7 +217,7 @@ def _whole(value: float | None) -> str:
 
 
 def score_of(entry: LoggedQuery) -> str:
-    """Returns the score of number 1 in at most 5 cells; it may be small, unless tiers are decided by it."""
+    """Returns the top score in at most 5 cells; engines without tiers may have very small scores."""
     if entry.top_score is None:
         return "–"
     if presentation(entry.engine).has_tiers:

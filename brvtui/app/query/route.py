@@ -55,7 +55,7 @@ def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[
 
 
 def verdict(view: View, width: int, glyphs: Glyphs, most: int = SENTENCE_ROWS) -> list[Line]:
-    """Badge and sentence in at most ``most`` lines: the strip below does not move with every key."""
+    """Badge and sentence in at most ``most`` lines, padded so that the strip below does not move at every key."""
     made = _verdict(view, width, glyphs, most)
     return made + [Line()] * (SENTENCE_ROWS - len(made))
 

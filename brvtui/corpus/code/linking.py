@@ -20,7 +20,7 @@ _MOST_LEVELS = 12
 _MOST_LOOKUPS = 200
 """How many modules are looked into for one name: files may import each other in circles."""
 _LOOKUPS_PER_FILE, _LOOKUPS_PER_ENTRY = 10_000, 5
-"""How often modules are looked into for one file, and for each of its references and imports: usually once for each."""
+"""Limits of module look-ups for a file: a base, and more for each of its references and imports (usually one each)."""
 _BY_PACKAGE = frozenset({"java", "csharp"})
 """Languages whose files see everything in their own package."""
 _CALLABLE = frozenset({"function", "method"})
@@ -38,7 +38,7 @@ class LinkedFile(NamedTuple):
     supertypes: dict[str, tuple[str, ...]]
     """The types above each type whose members were looked for."""
     is_cut: bool
-    """Whether it imports so much that some names were not looked for in all modules."""
+    """True if the file imports so much that some names were not looked up in all modules."""
 
 
 class Linker:

@@ -89,7 +89,7 @@ class GraphMemory:
         self._modules: _Modules = ()
         self._linked: dict[str, LinkedFile] = {}
         self.is_cut = False
-        """Whether a file of the last graph imports so much that not all of its names were looked for."""
+        """True if a file of the last graph imports so much that some names were not looked up in all modules."""
 
     def edges(self, linker: Linker, files: Mapping[str, CodeFile], modules: _Modules) -> dict[str, list[CodeEdge]]:
         """The edges of each of the ``files``. Links again those whose names may mean something else than before.
