@@ -101,5 +101,5 @@ def _check_links(repository: Path) -> None:
         if entry.is_symlink() and not is_hook and leads_out(repository, Path(entry.path)):
             raise ForeignRepository(
                 f"{repository / path}: a link leads out of the repository, so its history is not read; "
-                "put a copy of the linked file in its place"
+                "put a copy of its target in its place"
             )
