@@ -83,7 +83,7 @@ class CodeIndex:
         )
         edges: dict[CodeEdge, None] = dict.fromkeys(chain(written, islice(derived, limit), *others))
         is_cut = next(candidates, None) is not None or next(derived, None) is not None
-        cut = _TOO_MANY_EDGES if is_cut else _TOO_MANY_IMPORTS if self.memory.is_cut else ""
+        cut = _TOO_MANY_EDGES if is_cut else _TOO_MANY_IMPORTS if linker.is_cut else ""
         return CodeGraph(self.repository, tuple(nodes.values()), tuple(edges), self.skipped(), cut)
 
     def skipped(self) -> tuple[SkippedSource, ...]:

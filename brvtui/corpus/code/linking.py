@@ -19,8 +19,8 @@ _MOST_LEVELS = 12
 """How many levels of supertypes are looked through."""
 _MOST_LOOKUPS = 200
 """How many modules are looked into for one name: files may import each other in circles."""
-_LOOKUPS_PER_FILE, _LOOKUPS_PER_ENTRY = 10_000, 5
-"""Limits of module look-ups for a file: a base, and more for each of its references and imports (usually one each)."""
+_LOOKUPS, _LOOKUPS_PER_ENTRY = 5_000_000, 5
+"""The limit of module look-ups in a repository: a base, and more for each reference and import (usually one each)."""
 _BY_PACKAGE = frozenset({"java", "csharp"})
 """Languages whose files see everything in their own package."""
 _CALLABLE = frozenset({"function", "method"})
@@ -37,8 +37,6 @@ class LinkedFile(NamedTuple):
     """What the ids of symbols that were looked for begin with: files, and folders that are packages."""
     supertypes: dict[str, tuple[str, ...]]
     """The types above each type whose members were looked for."""
-    is_cut: bool
-    """True if the file imports so much that some names were not looked up in all modules."""
 
 
 class Linker:
@@ -49,27 +47,25 @@ class Linker:
         self._files, self._modules, self._rules = files, modules, rules
         self.nodes = _nodes(files)
         self._bindings = {path: _by_local(file.bindings) for path, file in files.items()}
-        self._names = {symbol.name.partition(".")[0] for file in files.values() for symbol in file.symbols}
-        self._names.update(local for bindings in self._bindings.values() for local in bindings)
         self._bases: set[str] = set()
         self._types: set[str] = set()
         self._supertypes: dict[str, list[str]] = {}
-        self._lookups_left = 0
+        entries = sum(len(file.references) + len(file.bindings) for file in files.values())
+        self._lookups_left = _LOOKUPS + _LOOKUPS_PER_ENTRY * entries
         for file in files.values():
-            self._begin(file)
             self._read_supertypes(file)
+
+    @property
+    def is_cut(self) -> bool:
+        """True once files import so much that names are no longer looked up in all modules."""
+        return self._lookups_left <= 0
 
     def link(self, file: CodeFile) -> LinkedFile:
         """The edges of all references of ``file``, and of its imports, each once, in the order of the file."""
-        self._begin(file)
+        self._bases, self._types = {file.base}, set()
         edges = self._edges(file)
         supertypes = {type_id: self.supertypes(type_id) for type_id in self._types}
-        bases = frozenset(self._bases | set(map(self._base_of, self._types)))
-        return LinkedFile(edges, bases, supertypes, self._lookups_left <= 0)
-
-    def _begin(self, file: CodeFile) -> None:
-        self._bases, self._types = {file.base}, set()
-        self._lookups_left = _LOOKUPS_PER_FILE + _LOOKUPS_PER_ENTRY * (len(file.references) + len(file.bindings))
+        return LinkedFile(edges, frozenset(self._bases | set(map(self._base_of, self._types))), supertypes)
 
     def _base_of(self, type_id: str) -> str:
         node = self.nodes.get(type_id)
@@ -195,7 +191,7 @@ class Linker:
 
     def _imported(self, file: CodeFile, name: str, seen: _Seen) -> str:
         """What ``name`` means by the imports of ``file``, through modules that pass it on."""
-        if (file.path, name) in seen or len(seen) >= _MOST_LOOKUPS or self._lookups_left <= 0:
+        if (file.path, name) in seen or len(seen) >= _MOST_LOOKUPS or self.is_cut:
             return ""
         seen.add((file.path, name))
         head, _, rest = name.partition(".")
@@ -206,8 +202,8 @@ class Linker:
             found = self._bound(file, binding, left, seen)
             if found:
                 return found
-        for binding in bindings.get("*", ()) if rest or name in self._names else ():
-            if self._lookups_left <= 0:
+        for binding in bindings.get("*", ()):
+            if self.is_cut:
                 return ""
             found = self._in_module(file, binding.module, name, seen)
             if found:

@@ -88,18 +88,18 @@ class GraphMemory:
         self._files: Mapping[str, CodeFile] = {}
         self._modules: _Modules = ()
         self._linked: dict[str, LinkedFile] = {}
-        self.is_cut = False
-        """True if a file of the last graph imports so much that some names were not looked up in all modules."""
+        self._was_cut = False
 
     def edges(self, linker: Linker, files: Mapping[str, CodeFile], modules: _Modules) -> dict[str, list[CodeEdge]]:
         """The edges of each of the ``files``. Links again those whose names may mean something else than before.
 
-        That are files that changed, those that looked for a symbol where one did, and those that looked for a member of
-        a type that has other types above it now; all files when one is new, gone, or in another package.
+        These are files that changed, those that looked for a symbol where one did, and those that looked for a member
+        of a type that has other types above it now; all files when one is new, gone, or in another package, or when the
+        last graph was cut.
         """
         before, known = self._files, self._linked
         changed = [path for path, file in files.items() if before.get(path) is not file]
-        if modules != self._modules or not _is_same_map(before, files, changed):
+        if self._was_cut or modules != self._modules or not _is_same_map(before, files, changed):
             known = {}
         bases = {of.base for path in changed for of in (files[path], before.get(path)) if of is not None}
         linked: dict[str, LinkedFile] = {}
@@ -112,7 +112,7 @@ class GraphMemory:
                 relinked.append(path)
                 linked[path] = linker.link(file)
         self._files, self._modules, self._linked, self.relinked = files, modules, linked, tuple(relinked)
-        self.is_cut = any(one.is_cut for one in linked.values())
+        self._was_cut = linker.is_cut
         return {path: one.edges for path, one in linked.items()}
 
 

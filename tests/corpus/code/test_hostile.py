@@ -277,14 +277,28 @@ def test_files_that_import_all_of_each_other_stop_at_a_limit(tmp_path: Path, mon
     stars = "".join(f"from m{n} import *\n" for n in range(30))
     calls = "".join(f"    Other.nosuch{n}()\n" for n in range(30))
     write(tmp_path, {**GOOD, **{f"m{n}.py": f"{stars}def f{n}():\n    f{(n + 1) % 30}()\n{calls}" for n in range(30)}})
-    monkeypatch.setattr(linking, "_LOOKUPS_PER_FILE", 100_000)
     whole = graph_of(tmp_path)
-    monkeypatch.setattr(linking, "_LOOKUPS_PER_FILE", 1_000)
-    cut = graph_of(tmp_path)
+    monkeypatch.setattr(linking, "_LOOKUPS", 1_000)
+    index = build_index(tmp_path, read=read_here)
+    cut = index.graph()
     assert (whole.cut, cut.cut.split()[0]) == ("", "files")
     found = {(edge.source, edge.target) for edge in whole.edges if edge.type == "calls"}
     assert ("m3.py.f3", "m4.py.f4") in found
-    assert ("m3.py.f3", "m4.py.f4") in {(edge.source, edge.target) for edge in cut.edges if edge.type == "calls"}
+    (tmp_path / "m5.py").write_text(f"{stars}def f5():\n    f7()\n")
+    followed = build_index(tmp_path, before=index, read=read_here).graph()
+    assert followed == graph_of(tmp_path), "nothing is kept of a graph that was cut"
+
+
+def test_a_module_that_passes_on_hundreds_is_followed(tmp_path: Path) -> None:
+    names = range(600)
+    barrel = "".join(f"export * from './c{n}'\n" for n in names)
+    uses = "".join(f"  made{n}()\n" for n in range(550, 600))
+    client = f"import {{ {', '.join(f'made{n}' for n in range(550, 600))} }} from './all'\nfunction go() {{\n{uses}}}\n"
+    write(tmp_path, {**{f"c{n}.ts": f"export function made{n}() {{}}\n" for n in names}, "all.ts": barrel})
+    write(tmp_path, {"client.ts": client, **GOOD})
+    graph = graph_of(tmp_path)
+    called = {edge.target for edge in graph.edges if edge.source == "client.ts.go" and edge.type == "calls"}
+    assert (graph.cut, len(called), "c599.ts.made599" in called) == ("", 50, True)
 
 
 GO_TYPES = "package p\n" + "".join(

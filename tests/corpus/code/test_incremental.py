@@ -135,6 +135,19 @@ def test_only_files_that_look_at_a_changed_one_are_linked_again(tmp_path: Path) 
     assert len(index.memory.relinked) == 5
 
 
+def test_a_file_is_linked_again_when_a_module_behind_stars_has_its_name_now(tmp_path: Path) -> None:
+    files = {
+        "a.py": "from b import *\ndef go():\n    foo()\n",
+        "b.py": "from c import *\n",
+        "c.py": "def bar(): pass\n",
+    }
+    index = build_index(write(tmp_path, files), read=read_here)
+    index.graph()
+    write(tmp_path, {"c.py": "def foo(): pass\n"})
+    graph = build_index(tmp_path, before=index, read=read_here).graph()
+    assert ("a.py.go", "calls", "c.py.foo") in ends(graph)
+
+
 def test_a_file_is_linked_again_when_another_type_stands_above_one_that_it_names(tmp_path: Path) -> None:
     files = {
         "base.py": "",
