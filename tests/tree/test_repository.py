@@ -77,6 +77,76 @@ def alternates(own: Path, foreign: Path) -> None:
     (own / ".git" / "refs" / "heads" / "main").write_text(git(foreign, "rev-parse", "HEAD"))
 
 
+def huge_gitfile(own: Path, foreign: Path) -> None:
+    gitfile(own, foreign)
+    (own / ".git").write_text((own / ".git").read_text() + "\n" * 70_000)
+
+
+def gitfile_with_a_blank(own: Path, foreign: Path) -> None:
+    (own / ".git").rename(own / ".g")
+    (own / ".g ").symlink_to(foreign / ".git")
+    (own / ".git").write_text("gitdir: .g \n")
+
+
+def gitfile_with_a_tab(own: Path, foreign: Path) -> None:
+    (own / ".git").rename(own / ".g")
+    (own / "\t.g").symlink_to(foreign / ".git")
+    (own / ".git").write_text("gitdir: \t.g\r\n")
+
+
+def gitfile_with(text: bytes) -> Callable[[Path, Path], None]:
+    def plant(own: Path, foreign: Path) -> None:
+        (own / ".git").rename(own / "kept")
+        (own / ".git").write_bytes(text)
+
+    return plant
+
+
+def linked_alternates(own: Path, foreign: Path) -> None:
+    alternates(own, foreign)
+    (own / ".git" / "objects" / "info" / "alternates").rename(own / ".git" / "alt")
+    (own / ".git" / "objects" / "info" / "alternates").symlink_to("../../alt")
+
+
+def huge_alternates(blanks: int) -> Callable[[Path, Path], None]:
+    def plant(own: Path, foreign: Path) -> None:
+        alternates(own, foreign)
+        with (own / ".git" / "objects" / "info" / "alternates").open("a") as file:
+            file.write("\n" * blanks)
+
+    return plant
+
+
+def alternates_of_a_return(own: Path, foreign: Path) -> None:
+    alternates(own, foreign)
+    info = own / ".git" / "objects" / "\r" / "info"
+    info.mkdir(parents=True)
+    (own / ".git" / "objects" / "info" / "alternates").rename(info / "alternates")
+    (own / ".git" / "objects" / "info" / "alternates").write_bytes(b"\r\n")
+
+
+def unreadable_commondir(size: int) -> Callable[[Path, Path], None]:
+    def plant(own: Path, foreign: Path) -> None:
+        gitfile_through_the_inside(own, foreign)
+        (own / "kept" / "commondir").write_text(f"{foreign}/.git" + "\n" * size)
+
+    return plant
+
+
+def commondir_with_a_nul(own: Path, foreign: Path) -> None:
+    (own / ".git" / "commondir").write_bytes(b"%b/.git\0" % bytes(foreign))
+
+
+def linked_refs_of_hooks(own: Path, foreign: Path) -> None:
+    (own / ".git" / "refs" / "heads" / "hooks").symlink_to(foreign / ".git" / "refs" / "heads")
+
+
+def linked_refs_of_a_module(own: Path, foreign: Path) -> None:
+    heads = own / ".git" / "modules" / "part" / "refs" / "heads"
+    heads.mkdir(parents=True)
+    (heads / "hooks").symlink_to(foreign / ".git" / "refs" / "heads")
+
+
 def linked_part(name: str) -> Callable[[Path, Path], None]:
     def plant(own: Path, foreign: Path) -> None:
         git(foreign, "pack-refs", "--all")
@@ -93,6 +163,15 @@ PLANTS = {
     "the whole": whole_link, "gitfile": gitfile, "commondir": commondir, "relative commondir": relative_commondir,
     "gitfile with commondir": gitfile_through_the_inside, "gitfile to a link": linked_gitfile,
     "worktree of another": worktree_of_another, "alternates": alternates,
+    "gitfile of 70,000 lines": huge_gitfile, "gitfile with a blank": gitfile_with_a_blank,
+    "gitfile with a tab": gitfile_with_a_tab, "gitfile with a NUL": gitfile_with(b"gitdir: kept\0b"),
+    "gitfile without a word": gitfile_with(b"kept\n"), "empty gitfile": gitfile_with(b""),
+    "gitfile of 2 MiB": gitfile_with(b"gitdir: kept" + b"\n" * (2 << 20)),
+    "alternates behind a link": linked_alternates, "alternates of 70,000 lines": huge_alternates(70_000),
+    "alternates of 2 MiB": huge_alternates(2 << 20), "alternates of a return": alternates_of_a_return,
+    "commondir of 70,000 lines": unreadable_commondir(70_000), "commondir of 2 MiB": unreadable_commondir(2 << 20),
+    "commondir with a NUL": commondir_with_a_nul, "refs named hooks": linked_refs_of_hooks,
+    "refs of a module named hooks": linked_refs_of_a_module,
     **{name: linked_part(name) for name in (
         "objects", "objects/pack", "objects/info", "refs", "refs/heads", "packed-refs", "HEAD", "config", "logs")},
 }  # fmt: skip
@@ -127,6 +206,10 @@ def test_ordinary_repositories_are_read(tmp_path: Path) -> None:
     outer = repository(tmp_path / "outer")
     git(outer, "submodule", "add", "-q", str(own), "deep/part")
     git(outer, "commit", "-q", "-m", "part")
+    for hooks in ("modules/deep/part/hooks", "modules/deep/part/modules/x/hooks"):
+        (outer / ".git" / hooks).mkdir(parents=True, exist_ok=True)
+        (outer / ".git" / hooks / "pre-commit").unlink(missing_ok=True)
+        (outer / ".git" / hooks / "pre-commit").symlink_to(tmp_path / "my-hooks")
     git(outer, "worktree", "add", "-q", str(tmp_path / "outer-tree"))
     git(tmp_path / "outer-tree", "submodule", "update", "--init", "-q")
     separate = tmp_path / "separate"
@@ -142,5 +225,5 @@ def test_ordinary_repositories_are_read(tmp_path: Path) -> None:
         "outer-tree/deep/part",
     ):
         assert "note.md" in read(tmp_path / folder), folder
-    with pytest.raises(RevisionError, match="does not point back"):
+    with pytest.raises(RevisionError, match=r"does not point back, .* move the repository into the folder"):
         read(separate)

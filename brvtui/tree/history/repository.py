@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from functools import lru_cache
 from pathlib import Path
 
+from brvtui import faults
 from brvtui.disk.walking import walk
 from brvtui.regular_files import leads_out, read_regular
 
 _GIT = ".git"
 _POINTER = "gitdir: "
-_LARGEST = 65_536
+_LARGEST = 1 << 20
 _WORKTREES, _MODULES = "worktrees", "modules"
+_HOOKS = re.compile(r"(modules/(?!(.*/)?(objects|refs|logs)/).+/)?hooks(/|$)")
+"""The hooks of a repository, and of the submodules that it keeps. git runs none of them here."""
 
 
 class ForeignRepository(ValueError):
@@ -25,7 +29,10 @@ def own_repository(folder: Path, bare: bool) -> Path | None:
 
     With ``bare``, it may be a repository itself. Raises :class:`ForeignRepository`. The answer is kept for a second.
     """
-    return _checked(os.path.realpath(folder), bare, int(time.monotonic()))
+    try:
+        return _checked(os.path.realpath(folder), bare, int(time.monotonic()))
+    except OSError as error:
+        raise ForeignRepository(f"{folder}: its repository cannot be read ({faults.reason(error)})") from error
 
 
 @lru_cache(maxsize=32)
@@ -51,7 +58,7 @@ def _check(place: Path, git: Path) -> None:
         held = _pointed_to(git, held)
     common = held
     if os.path.lexists(held / "commondir"):
-        common = Path(os.path.realpath(held / _text(held / "commondir")))
+        common = Path(os.path.realpath(held / _text(held / "commondir").rstrip("\r\n")))
         if held.parent != common / _WORKTREES or not git.is_file() or not _names(held / "gitdir", git):
             raise ForeignRepository(
                 f"{held / 'commondir'}: leads to a repository without this worktree, so its history is not read; "
@@ -70,35 +77,47 @@ def _check(place: Path, git: Path) -> None:
 
 def _pointed_to(git: Path, file: Path) -> Path:
     """The repository to which the file ``.git`` points: one in its own folder, a worktree or a submodule."""
-    target = Path(os.path.realpath(git.parent / _text(file).removeprefix(_POINTER)))
+    pointer = _text(file)
+    if not pointer.startswith(_POINTER):
+        raise ForeignRepository(f"{git}: no folder, and no pointer to one, so its history is not read; clone it again")
+    target = Path(os.path.realpath(git.parent / pointer.removeprefix(_POINTER).rstrip("\r\n")))
     is_submodule = _MODULES in target.parts and _names(target / "config", git.parent, "worktree = ")
     if not (target.is_relative_to(git.parent) or _names(target / "gitdir", git) or is_submodule):
         raise ForeignRepository(
-            f"{git}: points to a repository that does not point back, so its history is not read; run git worktree "
-            "repair, or git submodule absorbgitdirs, in the repository it belongs to"
+            f"{git}: points to a repository that does not point back, so its history is not read; move the "
+            "repository into the folder, or for a worktree run git worktree repair in the repository it belongs to"
         )
     return target
 
 
 def _names(file: Path, wanted: Path, before: str = "") -> bool:
     """True if a line of ``file`` is ``before`` and the path of ``wanted``, absolute or relative to ``file``."""
-    lines = (line.strip() for line in _text(file).splitlines())
+    lines = (line.strip() for line in _text(file).split("\n"))
     paths = (line.removeprefix(before).strip('"') for line in lines if line.startswith(before))
     return any(os.path.realpath(file.parent / path) == os.path.realpath(wanted) for path in paths)
 
 
 def _text(file: Path) -> str:
-    """The text of ``file``; empty if it cannot be read."""
-    try:
-        return os.fsdecode(read_regular(file, _LARGEST)).strip()
-    except OSError:
+    """The text of ``file``, as git reads it; empty if there is none.
+
+    Raises :class:`ForeignRepository` if it cannot be read, is a link or larger than 1 MiB, or holds a NUL byte.
+    """
+    if not os.path.lexists(file):
         return ""
+    try:
+        text = os.fsdecode(read_regular(file, _LARGEST))
+    except OSError as error:
+        why = faults.reason(error)
+    else:
+        if "\0" not in text:
+            return text
+        why = "a NUL byte"
+    raise ForeignRepository(f"{file}: cannot be read ({why}), so its history is not read; correct or remove it")
 
 
 def _check_links(repository: Path) -> None:
     for entry, path in walk(repository, with_folders=True):
-        is_hook = path.startswith("hooks")  # git runs none of them here
-        if entry.is_symlink() and not is_hook and leads_out(repository, Path(entry.path)):
+        if entry.is_symlink() and not _HOOKS.match(path) and leads_out(repository, Path(entry.path)):
             raise ForeignRepository(
                 f"{repository / path}: a link leads out of the repository, so its history is not read; "
                 "put a copy of its target in its place"
