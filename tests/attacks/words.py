@@ -100,6 +100,19 @@ def _imports(name: str, line: Callable[[int], str], count: int) -> Callable[[Pat
 _ASKS = {"py": "def gate{0}(): Other.nosuch{0}()", "ts": "export function gate{0}() {{ Other.nosuch{0}() }}"}
 
 
+def _package(count: int) -> Callable[[Path], Sequence[str | Path]]:
+    """Files of one package, each of which extends the one before and calls what others declare."""
+
+    def prepare(folder: Path) -> Sequence[str | Path]:
+        for number in range(count):
+            body = f"void f{number}() {{ f0(); this.zz(); super.f0(); new C0().q(); }}"
+            text = f"package p; class C{number} extends C{number - 1} {{ {body} }}\n"
+            (folder / f"C{number}.java").write_text(text)
+        return ["code", "open the gate", "--repo", folder]
+
+    return prepare
+
+
 def _all() -> Iterator[Attack]:
     query, migrate = ("query", "north gate"), ("migrate", "--dry-run", "north gate")
     for what, prepare in {
@@ -114,6 +127,7 @@ def _all() -> Iterator[Attack]:
     characters = _space(lambda number: f"<bv-topic><bv-fact>{_characters(number)}</bv-fact></bv-topic>", 12)
     yield Attack("7,800,000 pairs of characters", characters, cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
     yield Attack("30,000 notes of a revision", _revision(30_000), cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
+    yield Attack("10,000 classes of one package", _package(10_000), cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
     for name, line in {
         "m{}.py": lambda number: f"from m{number} import *",
         "m{}.ts": lambda number: f"export * from './m{number}'",

@@ -34,7 +34,7 @@ class LinkedFile(NamedTuple):
 
     edges: list[CodeEdge]
     bases: frozenset[str]
-    """What the ids of symbols that were looked for begin with: files, and folders that are packages."""
+    """What the ids of symbols that were looked for begin with: files, folders that are packages, declared packages."""
     supertypes: dict[str, tuple[str, ...]]
     """The types above each type whose members were looked for."""
 
@@ -244,8 +244,12 @@ class Linker:
         """The symbol ``name`` of a module, or what that module imports by this name."""
         self._lookups_left -= 1
         head, _, rest = name.partition(".")
-        bases = self._modules.bases(file, module)
-        self._bases.update(bases)
+        if file.language in _BY_PACKAGE and module:
+            self._bases.add(package_of(file.language, module))
+            bases = self._modules.declaring(file.language, module, head)
+        else:
+            bases = self._modules.bases(file, module)
+            self._bases.update(bases)
         for base in bases:
             if f"{base}.{head}" in self.nodes:
                 found = self._inside(f"{base}.{head}", rest)
@@ -284,6 +288,11 @@ class Linker:
                 target = bases[0] if bases else f"external://{binding.module.lstrip('./')}"
             if target != file.base:
                 yield CodeEdge(file.path, target, "imports", confidence, RESOLVED)
+
+
+def package_of(language: str, package: str) -> str:
+    """The name under which a file depends on all files of ``package``."""
+    return f"package://{language}/{package}"
 
 
 def _nodes(files: Mapping[str, CodeFile]) -> dict[str, CodeNode]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from threading import Lock
 
-from brvtui.corpus.code.linking import LinkedFile, Linker
+from brvtui.corpus.code.linking import LinkedFile, Linker, package_of
 from brvtui.corpus.code.records import CodeEdge, CodeFile, CodeNode
 from brvtui.corpus.code.rules import CodeRules, SimilarityRules
 
@@ -101,7 +101,13 @@ class GraphMemory:
         changed = [path for path, file in files.items() if before.get(path) is not file]
         if self._was_cut or modules != self._modules or not _is_same_map(before, files, changed):
             known = {}
-        bases = {of.base for path in changed for of in (files[path], before.get(path)) if of is not None}
+        bases = {
+            base
+            for path in changed
+            for of in (files[path], before.get(path))
+            if of is not None
+            for base in (of.base, package_of(of.language, of.package))
+        }
         linked: dict[str, LinkedFile] = {}
         relinked: list[str] = []
         for path, file in files.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from brvtui.corpus.code.records import CodeFile
@@ -41,6 +41,20 @@ class ModuleMap:
         if found is None:
             found = self._found[key] = tuple(dict.fromkeys(self._finders[file.language](file.path, module)))
         return found
+
+    def declaring(self, language: str, package: str, name: str) -> Sequence[str]:
+        """The files of ``package`` that declare ``name``, in the order of their paths."""
+        return self._declared.get((language, package, name), ())
+
+    @cached_property
+    def _declared(self) -> dict[tuple[str, str, str], list[str]]:
+        declared: dict[tuple[str, str, str], dict[str, None]] = {}
+        for (language, package), paths in self._packages.items():
+            for path in paths:
+                for symbol in self.files[path].symbols:
+                    name = symbol.name.partition(".")[0]
+                    declared.setdefault((language, package, name), {})[path] = None
+        return {key: list(paths) for key, paths in declared.items()}
 
     @cached_property
     def go_folders(self) -> frozenset[str]:

@@ -148,6 +148,20 @@ def test_a_file_is_linked_again_when_a_module_behind_stars_has_its_name_now(tmp_
     assert ("a.py.go", "calls", "c.py.foo") in ends(graph)
 
 
+def test_a_file_is_linked_again_when_its_package_declares_a_name_that_it_uses(tmp_path: Path) -> None:
+    files = {
+        "A.java": "package p;\nclass A { void go() { B.run(); } }\n",
+        "X.java": "package p;\nclass X { }\n",
+        "Q.java": "package q;\nclass Q { }\n",
+    }
+    index = build_index(write(tmp_path, files), read=read_here)
+    index.graph()
+    write(tmp_path, {"X.java": "package p;\nclass B { static void run() { } }\n"})
+    index = build_index(tmp_path, before=index, read=read_here)
+    assert ("A.java.A.go", "calls", "X.java.B.run") in ends(index.graph())
+    assert index.memory.relinked == ("A.java", "X.java")
+
+
 def test_a_file_is_linked_again_when_another_type_stands_above_one_that_it_names(tmp_path: Path) -> None:
     files = {
         "base.py": "",
