@@ -74,7 +74,9 @@ def load(name: str) -> Engine[Any]:
 
     if why := why_unknown(name):
         raise UnknownEngine(why)
-    place = _places()[name]
+    place = _places().get(name)
+    if place is None:
+        raise EngineError(f"the engine {name} is not registered: install brv-tui again")
     module, _, attribute = place.partition(":")
     try:
         make: Callable[[], Engine[Any]] = getattr(import_module(module), attribute)
