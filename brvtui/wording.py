@@ -21,7 +21,7 @@ def first_of(names: Sequence[str]) -> str:
 
 def unlisted(number: int, noun: str) -> str:
     """A line for ``number`` faults of a file that are not listed: ``3 more unknown keys``. ``noun`` is singular."""
-    return f"and {counted(number, f'more {noun}', f'more {noun}s')}"
+    return counted(number, f"more {noun}", f"more {noun}s")
 
 
 def profile_text(name: str) -> str:

@@ -94,13 +94,13 @@ def _lines(block: Block, width: int, glyphs: Glyphs) -> Iterable[Line]:
         case Marked():
             return paragraphs(block.text, width, marker(block.words))
         case Ends():
-            return [block.left.right(width, block.right)]
+            return [Line(list(block.left.spans), block.left.ground).right(width, block.right)]
         case CheckedStep():
             return step_lines(block.step, block.outlook, width, glyphs)
         case Stage():
             return [stage_line(block, width)]
         case _:
-            return [block.cut(width)]
+            return [Line(list(block.spans), block.ground).cut(width)]
 
 
 def _wrapped(block: Text, width: int) -> Iterator[Line]:
@@ -109,7 +109,7 @@ def _wrapped(block: Text, width: int) -> Iterator[Line]:
     spans = before.spans
     for part in wrap(block.text, width - before.width - block.after)[: block.limit]:
         own = [*spans, (visible(part), block.role)]
-        yield Line(own if before is block.before else joined(own))
+        yield Line(own if before is block.before else joined(own)).cut(width)
         spans = [(" " * before.width, block.role)]
 
 

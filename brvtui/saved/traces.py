@@ -14,12 +14,11 @@ from brvtui.engines.verdict import verdict_sentence
 from brvtui.ranking.constants import NOT_ROUNDED
 from brvtui.saved.rebuilding import PlainError, from_plain
 from brvtui.text.visible import json_line
+from brvtui.timing import FIRST_MS, LAST_MS
 from brvtui.trace import SCHEMA, Detail, Trace, UnreadSection, to_plain
 from brvtui.tree.reading.json_file import read_json
 
 _MS = 1000.0
-_LATEST_S = 2.187e11
-"""The latest time of a trace: in the year 8900, so that days can be added to it."""
 
 
 class SavedError(ValueError):
@@ -104,11 +103,11 @@ def _rebuilt(value: dict[str, Any]) -> SavedTrace:
     if not 0 <= made.trace.scale.decimals <= NOT_ROUNDED:
         raise PlainError(f"trace.scale.decimals must be from 0 to {NOT_ROUNDED}")
     try:
-        moment = datetime.fromisoformat(made.trace.snapshot.clock).timestamp()
+        moment_ms = datetime.fromisoformat(made.trace.snapshot.clock).timestamp() * 1000
     except (ValueError, OverflowError):
-        moment = -1.0
-    if not 0 <= moment <= _LATEST_S:
-        raise PlainError("trace.snapshot.clock must be a time in ISO 8601 from 1970 to 8900")
+        moment_ms = LAST_MS
+    if not FIRST_MS <= moment_ms < LAST_MS:
+        raise PlainError("trace.snapshot.clock must be a time in ISO 8601 in the years 1000 to 8999")
     if why := registry.presentation(made.trace.engine).why_broken(made.trace):
         raise PlainError(why)
     return made

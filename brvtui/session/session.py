@@ -281,10 +281,14 @@ class Session:
         return trace
 
     def cache_now(self, query: str, engine: str = "") -> CacheNow:
-        """The simulated cache of ``engine``, by default the session's engine, as ``query`` would find it now."""
+        """The simulated cache of ``engine``, by default the session's engine, as ``query`` would find it now.
+
+        Raises :class:`brvtui.engines.contract.EngineError` for an engine that keeps no answers.
+        """
         name = engine or self.engine
         cache = self.engines.named(name)
-        assert isinstance(cache, Caches)
+        if not isinstance(cache, Caches):
+            raise EngineError(f"{cache.title} keeps no answers")
         return cache.cache_now(self.engines.context(name), query)
 
     @property

@@ -40,7 +40,7 @@ def test_unknown_keys_of_a_project_are_counted(tmp_path: Path, head: str, key: s
     assert read.settings.ascii == "on"
     lines = [each.line for each in read.left_out()]
     assert len(lines) == MOST_PROBLEMS + 1
-    assert f"{file}: and {_MANY - MOST_PROBLEMS} more unknown keys" in lines[-1]
+    assert f"{file}: {_MANY - MOST_PROBLEMS} more unknown keys" in lines[-1]
     with pytest.raises(ConfigError, match="unknown key"):
         read.check()
 
@@ -69,7 +69,7 @@ def test_unknown_bindings_are_counted() -> None:
     checked = check_keys({f"no.such{number}": "x" for number in range(_MANY)})
     assert time.process_time() - began < _MOST_SECONDS
     assert len(checked.problems) == MOST_PROBLEMS + 1
-    assert list(checked.problems.values())[-1] == f"keys: and {_MANY - MOST_PROBLEMS} more unknown bindings"
+    assert list(checked.problems.values())[-1] == f"keys: {_MANY - MOST_PROBLEMS} more unknown bindings"
 
 
 @pytest.mark.parametrize("head", ["", "[colours]\n", "[variables]\n"])
@@ -91,7 +91,7 @@ def test_unusable_members_of_a_fleet_are_counted(tmp_path: Path) -> None:
     _, entries, wrong = read_entries(file)
     assert time.process_time() - began < 2 * _MOST_SECONDS
     assert (entries, len(wrong)) == ((), MOST_PROBLEMS + 1)
-    assert wrong[-1] == f"{file}: and {_MANY - MOST_PROBLEMS} more unusable members"
+    assert wrong[-1] == f"{file}: {_MANY - MOST_PROBLEMS} more unusable members"
 
 
 def test_unknown_keys_of_a_fleet_make_a_short_line(tmp_path: Path) -> None:

@@ -48,6 +48,13 @@ def test_no_block_is_wider_than_its_pane(width: int) -> None:
     assert max(one.width for one in lines_of(blocks, width, UNICODE)) <= width
 
 
+def test_blocks_can_be_made_lines_of_again_at_another_width() -> None:
+    blocks: list[Block] = [Ends(line(LONG), line("0.82")), line(LONG), Text(LONG, before=line("    "))]
+    wide = _plain(*blocks, width=40)
+    assert max(map(len, _plain(*blocks, width=5))) <= 5
+    assert _plain(*blocks, width=40) == wide
+
+
 def test_nothing_is_cut_or_wrapped_for_a_file() -> None:
     with kept_whole():
         assert _plain(Text(LONG), line(LONG), Ends(line(LONG), line("0.82")), width=10) == [

@@ -253,3 +253,14 @@ def test_changed_traces_of_trees(tree: Tree, tmp_path: Path) -> None:
 def test_changed_traces_of_a_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     run_changes(asked_of_space(tmp_path), tmp_path / "changed.json", None, _CHANGES)
+
+
+@pytest.mark.parametrize("clock", ["1000-01-02T00:00:00Z", "1960-01-01T00:00:00Z", "8999-12-30T00:00:00Z"])
+def test_traces_of_every_moment_that_can_be_asked_are_shown(tree: Tree, tmp_path: Path, clock: str) -> None:
+    tree.note("x/good.md", "Quokka", "all about the quokka")
+    session = tree.session()
+    plain = json.loads(json.dumps(as_plain(session.answers.saved(session.probe("quokka")))))
+    plain["trace"]["snapshot"]["clock"] = clock
+    file = tmp_path / "changed.json"
+    assert problem(plain, file, session) == ""
+    assert read(file).trace.snapshot.clock == clock

@@ -368,9 +368,9 @@ class QueryRunner:
         A refusal of an older request, or by an engine that was chosen before, changes nothing.
         """
         request, chosen, session = refused.request, self._services.store.view.engine.name, self._project.session
-        if refused.engine != chosen or (request is not None and request.number != self.prober.newest):
+        is_old = request is not None and request.number != self.prober.newest
+        if session is None or refused.engine != chosen or is_old:
             return
-        assert session is not None
         first = session.engines.names[0]
         instead = f"; {first} answers" if chosen != first else ""
         self._services.notify(f"{refused.why}{instead}", severity="error", timeout=10)

@@ -8,8 +8,8 @@ from typing import ClassVar
 from brvtui.trace import Hit
 
 ENGINE = "knowing"
-PROFILES = (ENGINE, "knowing-code")
 """The engine's name in settings, traces and files."""
+PROFILES = (ENGINE, "knowing-code")
 CHANNELS = ("tiered", "bm25", "equivalence", "path")
 """The channels, in the order in which they are fused."""
 GAPS, VECTORS = "gaps", "vectors"

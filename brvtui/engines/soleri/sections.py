@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from brvtui.trace import DocumentForecast, Hit
 
 ENGINE = "soleri"
-PROFILES = (ENGINE, "soleri-code")
 """The engine's name in settings, traces and files."""
+PROFILES = (ENGINE, "soleri-code")
 POOL, VECTOR = "pool", "vector"
 """The names of the legs."""
 SIGNALS = ("words", "vector", "severity", "age", "tags", "domain", "links")
