@@ -27,12 +27,13 @@ _LONGEST_PART = 1_000
 """Characters between two slashes of a pattern. Names have at most 255; Python's own parser is quadratic."""
 
 
-def fleet_of(file: Path) -> Fleet:
+def fleet_of(file: Path, given: bool = True) -> Fleet:
     """The fleet of a ``fleet.toml``; its paths are relative to the file.
 
+    ``given`` is as for :func:`brvtui.fleet.fleet_file.read_entries`.
     Raises :class:`brvtui.fleet.fleet_file.FleetError`.
     """
-    name, entries, wrong = read_entries(file)
+    name, entries, wrong = read_entries(file, given)
     made = members_of(name, entries, file.resolve().parent)
     return replace(made, absent=(*(_unusable("", line) for line in wrong), *made.absent))
 

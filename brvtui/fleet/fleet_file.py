@@ -135,13 +135,14 @@ class FleetEntry:
         return tuple(filter(None, (self.path, self.repository, self.spaces)))
 
 
-def read_entries(file: Path) -> tuple[str, tuple[FleetEntry, ...], tuple[str, ...]]:
+def read_entries(file: Path, given: bool = True) -> tuple[str, tuple[FleetEntry, ...], tuple[str, ...]]:
     """The fleet's name, its entries, a line for each of the first 20 unusable entries, and a line that counts the rest.
 
+    Unless the user gave its path, ``file`` may be no link that leads out of the current folder.
     Raises :class:`FleetError` for a file that is missing or is no fleet.
     """
     try:
-        tables = parse_tables(_data(file))
+        tables = parse_tables(_data(file, given))
     except FileNotFoundError as error:
         named = "" if file == Path(NAME) else f" --fleet {shlex.quote(str(file))}"
         raise FleetError(f"{file}: no such file; {_NO_FILE.format(named)}") from error
@@ -163,10 +164,8 @@ def read_entries(file: Path) -> tuple[str, tuple[FleetEntry, ...], tuple[str, ..
     return name or file.resolve().parent.name, tuple(entries), tuple(wrong)
 
 
-def _data(file: Path) -> bytes:
-    """The bytes of ``file``. Only a path that the user gave may be a link that leads out of its folder."""
-    own = Path(NAME)
-    return read_within(Path.cwd(), file, _LARGEST) if file == own else read_regular(file, _LARGEST, follow_links=True)
+def _data(file: Path, given: bool) -> bytes:
+    return read_regular(file, _LARGEST, follow_links=True) if given else read_within(Path.cwd(), file, _LARGEST)
 
 
 def _entry(table: Any, origin: str) -> FleetEntry:
@@ -187,7 +186,7 @@ def _address(entry: FleetEntry, file: Path) -> tuple[list[str], str]:
     return places, entry.revision
 
 
-def add_entry(file: Path, entry: FleetEntry) -> None:
+def add_entry(file: Path, entry: FleetEntry, given: bool = True) -> None:
     """Appends ``entry`` to the file, which keeps its comments and order; makes the file if there is none.
 
     Raises :class:`FleetError` when it is listed already or the file cannot be changed, and OSError.
@@ -198,16 +197,16 @@ def add_entry(file: Path, entry: FleetEntry) -> None:
     held: tuple[FleetEntry, ...] = ()
     text = ""
     if file.exists():
-        _, held, _ = read_entries(file)
-        text = _data(file).decode("utf-8")
+        _, held, _ = read_entries(file, given)
+        text = _data(file, given).decode("utf-8")
     if any(_address(one, file) == _address(entry, file) for one in held):
         raise FleetError(f"{file}: {entry.places[0]} is listed already")
     unset = asdict(FleetEntry())
-    given = {key: value for key, value in asdict(entry).items() if value != unset[key]}
+    fields = {key: value for key, value in asdict(entry).items() if value != unset[key]}
     try:
         document = tomlkit.parse(text)
         table = tomlkit.table()
-        table.update(given)
+        table.update(fields)
         document.setdefault("member", tomlkit.aot()).append(table)
         made = tomlkit.dumps(document)
         tomllib.loads(made)

@@ -257,3 +257,19 @@ def test_the_list_and_what_is_added_name_a_folder_that_is_not_there(fleet: Path)
     assert (code, out, err) == (0, "added nope to other.toml\n", f"note: {fleet}/nope: no such folder: {GONE}\n")
     code, out, err = run(fleet, "eval")
     assert (code, out.splitlines()[-1]) == (1, "0 members have judgments: brv-tui judge set adds some, in each project")
+
+
+def test_only_a_fleet_file_that_is_named_may_be_a_link_out_of_the_folder(fleet: Path) -> None:
+    here = fleet / "one"
+    (here / "fleet.toml").symlink_to(fleet / "fleet.toml")
+    Tree(fleet / "three").note("d/t/n.md", "A note")
+    for arguments in (("list",), ("add", str(fleet / "three"))):
+        code, _, err = run(here, *arguments)
+        assert code != 0
+        assert "a link leads out of the project" in err
+    code, _, err = run(here, "add", str(fleet / "three"), "--fleet", "fleet.toml")
+    assert (code, err) == (0, "")
+    for name in ("fleet.toml", "./fleet.toml", str(here / "fleet.toml")):
+        code, out, _ = run(here, "list", "--fleet", name)
+        assert "three" in out
+        assert "two" in out

@@ -93,10 +93,14 @@ def test_names_that_no_file_system_holds_are_left_out() -> None:
     listed = listed_files(
         entry % (b"n" * 252)
         + entry % (b"n" * 100_000)
+        + entry % ("é" * 127 + "/y").encode()
+        + entry % ("é" * 128 + "/y").encode()
+        + entry % ("漢" * 86).encode()
+        + entry % (b"\xff" * 253)
         + entry % b"x/y"
         + entry % (b"d" * 300 + b"/y")
         + entry % b"/etc/y"
         + entry % b"x//y"
         + entry % b"../y"
     )
-    assert list(listed) == ["n" * 252 + ".md", "x/y.md"]
+    assert list(listed) == ["n" * 252 + ".md", "é" * 127 + "/y.md", "x/y.md"]

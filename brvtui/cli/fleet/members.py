@@ -163,7 +163,7 @@ def add(places: tuple[str, ...], file: Path | None, folder: str | None, **given:
     for place in places:
         here = target.resolve().parent
         entry = entry_for(place, here, options)
-        add_entry(target, entry)
+        add_entry(target, entry, given=file is not None)
         click.echo(f"added {visible(place)} to {visible(str(target))}")
         added = members_of("", [entry], here)
         say_missing(added.absent)

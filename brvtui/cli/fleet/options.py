@@ -120,7 +120,8 @@ class FleetOptions:
         from brvtui.fleet.finding import fleet_of, fleet_over
         from brvtui.fleet.fleet_file import NAME, FleetError
 
-        made = fleet_over(self.over, Path.cwd()) if self.over else fleet_of(self.file or Path(NAME))
+        given = self.file is not None
+        made = fleet_over(self.over, Path.cwd()) if self.over else fleet_of(self.file or Path(NAME), given)
         known = {member.name for member in made.members}
         for name in self.names:
             if name not in known:

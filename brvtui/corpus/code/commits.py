@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from brvtui.text.visible import visible
-from brvtui.tree.history.git import GitFailed, NoGit, RevisionError, git
+from brvtui.tree.history.git import GitFailed, GitTooSlow, NoGit, RevisionError, git
 from brvtui.tree.reading.inside import read_inside
 
 # The files that a change touches: of a patch, or between two revisions of a git repository.
@@ -107,12 +107,13 @@ class CommitTimes:
         self.problem = ""
         """Why the times of commits do not count, in one line; empty if they do, and if this is no git repository."""
         self._log, self._since, self._left = b"", 0, _SECONDS
+        self._is_slow = False
         self._recent: frozenset[str] = frozenset()
         self._files: dict[str, tuple[list[str], list[tuple[str, float]]]] = {}
 
     def look(self, now: float) -> None:
         """Forgets what was read if there are other commits than before in the 30 days before ``now``."""
-        if self.problem:  # git may wait for a minute again
+        if self._is_slow:  # git may wait for a minute again
             return
         since = int(now // 3600) * 3600 - _DAYS * 86_400
         try:
@@ -120,10 +121,12 @@ class CommitTimes:
                 self._root, "log", f"--since={since}", f"--max-count={_MOST_COMMITS}", "--format=%H", "--name-only",
                 "--relative", "-z", "HEAD", "--", most=_LARGEST_OUTPUT,
             )  # fmt: skip
+            self.problem = ""
         except (GitFailed, NoGit):
-            log = b""
+            log, self.problem = b"", ""
         except RevisionError as error:
             log, self.problem = b"", f"the times of commits do not count: {error}"
+            self._is_slow = isinstance(error, GitTooSlow)
         if log != self._log:
             self._log, self._left, self._files = log, _SECONDS, {}
             self._recent = frozenset(os.fsdecode(name).strip("\n") for name in log.split(b"\0"))

@@ -46,6 +46,10 @@ class GitFailed(RevisionError):
     """A command that ended by itself with an error: usually what was named is not there."""
 
 
+class GitTooSlow(RevisionError):
+    """A command that was ended after a minute."""
+
+
 class NoGit(RevisionError):
     """There is no git on this machine, or none but the project's."""
 
@@ -63,6 +67,8 @@ def git(folder: Path, *arguments: str, most: int, given: bytes = b"", bare: bool
     kept = [*programs.BASIC, *(variable for variable in os.environ if variable.startswith(_CONFIG))]
     try:
         repository = own_repository(folder, bare)
+        if repository and os.pathsep in str(repository) and own_repository(repository.parent, bare=True):
+            raise ForeignRepository(f"{repository}: git may read a repository above a path with a colon; rename it")
     except ForeignRepository as error:
         raise RevisionError(str(error)) from error
     ceiling = {"GIT_CEILING_DIRECTORIES": str(repository.parent)} if repository else {}
@@ -114,7 +120,7 @@ def _output(running: programs.Process, name: str, most: int, given: bytes) -> by
             return made
         if time.monotonic() - began > _PATIENCE_S * _NEARLY:
             waits = "is a file in .git, or one that git's settings include, a pipe or a device?"
-            raise RevisionError(f"git {name} took more than {_PATIENCE_S:g} seconds; {waits}")
+            raise GitTooSlow(f"git {name} took more than {_PATIENCE_S:g} seconds; {waits}")
     finally:
         timer.cancel()
         programs.end(running)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -81,7 +82,7 @@ def listed_files(listing: bytes) -> dict[str, CommittedFile]:
         fields = facts.split()
         if path.endswith(b".md") and len(fields) == 4 and fields[0] in _FILE_MODES and fields[3].isdigit():
             name = path.decode("utf-8", "surrogateescape")
-            if all(part and part[0] != "." and len(part) <= _LONGEST_NAME for part in name.split("/")):
+            if all(part and part[0] != "." and len(os.fsencode(part)) <= _LONGEST_NAME for part in name.split("/")):
                 files[name] = CommittedFile(fields[2].decode("ascii"), int(fields[3]))
     return files
 

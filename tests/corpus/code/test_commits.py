@@ -13,6 +13,7 @@ from brvtui.corpus.code import commits
 from brvtui.corpus.code.commits import CommitTimes
 from brvtui.session import Session
 from brvtui.tree.history import git as runner
+from brvtui.tree.history import repository as checked
 from tests.corpus.code.making import write
 
 NOW = 1.8e9
@@ -143,3 +144,18 @@ def test_a_git_that_waits_is_asked_once_and_the_reason_is_kept(root: Path, monke
     times.look(NOW)
     assert time.monotonic() - began < 5
     assert times.of_line("jobs.py", 1, NOW) is None
+
+
+@pytest.mark.parametrize("name", ["alternates", "http-alternates"])
+def test_the_times_count_again_when_the_repository_is_put_right(root: Path, name: str) -> None:
+    borrowed = root / ".git" / "objects" / "info" / name
+    borrowed.write_text("/elsewhere\n")
+    checked._checked.cache_clear()
+    times = CommitTimes(root)
+    times.look(NOW)
+    assert "takes objects from another repository" in times.problem
+    borrowed.unlink()
+    checked._checked.cache_clear()
+    times.look(NOW)
+    assert times.problem == ""
+    assert times.of_line("jobs.py", 1, NOW) is not None
