@@ -73,6 +73,14 @@ def test_files_are_named_by_words(session: Session, entry: str) -> None:
     assert missing.verdict == "no symbol is called so, and none names a file of that name"
 
 
+@pytest.mark.parametrize("task", ["rotate the TokenStore", "refresh the session", "nosuchword"])
+def test_the_command_code_ranks_as_a_query_does(session: Session, task: str) -> None:
+    packed = answered(session, task).packed
+    hits = session.probe(task, options={"budget": 5000}).hits
+    assert [round(one.score, 9) for one in packed] == [round(hit.score, 9) for hit in hits]
+    assert all(one.node.name in hit.file for one, hit in zip(packed, hits, strict=True))
+
+
 TASK = "rotate the TokenStore"
 ROTATE = "src/tokens.py/TokenStore.rotate"
 
