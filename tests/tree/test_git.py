@@ -77,13 +77,14 @@ except RevisionError:
 
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("prlimit") is None, reason="there is no prlimit on this machine")
-@pytest.mark.parametrize("file", ["info/grafts", "objects/info/alternates", "shallow"])
+@pytest.mark.parametrize("file", ["info/grafts", "shallow"])
 def test_git_reads_no_file_without_end(tmp_path: Path, file: str) -> None:
     own = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-C", str(tmp_path))
     subprocess.run(("git", *own, "init", "-q"), check=True)
     for word in ("one", "two"):
         subprocess.run(("git", *own, "commit", "-q", "--allow-empty", "-m", word), check=True)
-    (tmp_path / ".git" / file).symlink_to("/dev/zero")
+    (tmp_path / ".git" / file).touch()
+    os.truncate(tmp_path / ".git" / file, 1 << 33)
     asked = subprocess.run([sys.executable, "-c", _MEMORY, str(tmp_path)], capture_output=True, text=True, check=True)
     assert 0 < int(asked.stdout) < 1_200
 

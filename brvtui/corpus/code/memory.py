@@ -54,12 +54,13 @@ def similar_pairs(functions: Sequence[CodeNode], repository: str, rules: Similar
     known = [place for place, found in enumerate(words) if len(found) >= rules.fewest_words]
     if len(known) > rules.largest_group:
         return []
+    bits = {word: 1 << place for place, word in enumerate(set().union(*words))}
+    sets = [(sum(bits[word] for word in words[one]), len(words[one]), one) for one in known]
     pairs: list[tuple[float, int, int]] = []
-    for at, one in enumerate(known):
-        own = words[one]
-        for other in known[at + 1 :]:
-            shared = len(own & words[other])
-            share = shared / (len(own) + len(words[other]) - shared)
+    for at, (own, own_size, one) in enumerate(sets):
+        for their, size, other in sets[at + 1 :]:
+            shared = (own & their).bit_count()
+            share = shared / (own_size + size - shared)
             if share > rules.above:
                 pairs.append((-share, one, other))
     pairs.sort()
