@@ -113,6 +113,14 @@ def _package(count: int) -> Callable[[Path], Sequence[str | Path]]:
     return prepare
 
 
+def _nested(folder: Path) -> Sequence[str | Path]:
+    """200 small files whose brackets are nested thousands deep."""
+    for number in range(200):
+        name, text = [("A{}.java", "class A{"), ("f{}.py", "f("), ("f{}.ts", "f(")][number % 3]
+        (folder / name.format(number)).write_text(text * 4_000 + {"{": "}", "(": ")"}[text[-1]] * 4_000)
+    return ["code", "open the gate", "--repo", folder]
+
+
 def _all() -> Iterator[Attack]:
     query, migrate = ("query", "north gate"), ("migrate", "--dry-run", "north gate")
     for what, prepare in {
@@ -127,6 +135,7 @@ def _all() -> Iterator[Attack]:
     characters = _space(lambda number: f"<bv-topic><bv-fact>{_characters(number)}</bv-fact></bv-topic>", 12)
     yield Attack("7,800,000 pairs of characters", characters, cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
     yield Attack("30,000 notes of a revision", _revision(30_000), cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
+    yield Attack("200 files of brackets thousands deep", _nested, cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
     yield Attack("10,000 classes of one package", _package(10_000), cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
     for name, line in {
         "m{}.py": lambda number: f"from m{number} import *",

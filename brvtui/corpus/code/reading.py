@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import time
 import warnings
 from collections.abc import Callable, Mapping
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 REMEDY = "to read code, install the grammars: pip install 'brv-tui[code]'"
 _CHECK_EVERY = 4096
+_DEEPEST = 1_000
+"""Brackets in each other; with more of them, parsing takes seconds for each file, however small it is."""
+_BRACKET = re.compile(rb"[()\[\]{}]")
 _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 _PARAMETERS = frozenset({"identifier"})
 _LONGEST_PARAMETER = 60
@@ -244,6 +248,8 @@ def read_source(path: str, source: bytes, language: SourceLanguage, rules: CodeR
     A file with a problem is read as far as it goes, and names the problem. Raises :class:`NoGrammar`.
     """
     reader = SourceReader(path, source, language, rules)
+    if _depth(source) > _DEEPEST:
+        return reader.file(f"brackets more than {_DEEPEST:,} deep; leave it out")
     seconds = rules.limits.file_seconds
     tree = _parsed(source, language, seconds)
     if tree is None:
@@ -256,6 +262,15 @@ def read_source(path: str, source: bytes, language: SourceLanguage, rules: CodeR
         most = f"has more than {rules.limits.file_entries} symbols and references"
         problem = f"{most if reader.is_full else f'takes more than {seconds:g} s'}; only its beginning is read"
     return reader.file(problem)
+
+
+def _depth(source: bytes) -> int:
+    """How deep the brackets of ``source`` are nested, also those in strings and comments."""
+    depth = deepest = 0
+    for bracket in _BRACKET.findall(source):
+        depth = depth + 1 if bracket in b"([{" else max(0, depth - 1)
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _parsed(source: bytes, language: SourceLanguage, seconds: float) -> SyntaxTree | None:

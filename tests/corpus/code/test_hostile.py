@@ -301,6 +301,16 @@ def test_a_module_that_passes_on_hundreds_is_followed(tmp_path: Path) -> None:
     assert (graph.cut, len(called), "c599.ts.made599" in called) == ("", 50, True)
 
 
+@pytest.mark.parametrize(
+    ("name", "opening", "closing"),
+    [("a.py", "f(", ")"), ("A.java", "class A{", "}"), ("a.ts", "f(", ")"), ("a.go", "[", "]"), ("a.rs", "{", "")],
+)
+def test_brackets_too_deep_are_not_parsed(name: str, opening: str, closing: str, tmp_path: Path) -> None:
+    write(tmp_path, {**GOOD, name: opening * 1_001 + closing * 1_001, f"b{name}": opening * 150 + closing * 150})
+    assert "brackets more than 1,000 deep" in lines(graph := graph_of(tmp_path))[name], graph.skipped
+    assert "deep" not in lines(graph).get(f"b{name}", "")
+
+
 GO_TYPES = "package p\n" + "".join(
     f"type T{n} struct{{}}\nfunc (t T{n}) Ma() {{}}\nfunc (t T{n}) Mb() {{}}\ntype I{n} interface {{ Ma()\n Mb() }}\n"
     for n in range(60)
