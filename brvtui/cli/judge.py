@@ -77,7 +77,7 @@ def _check_exists(file: JudgmentsFile) -> None:
 
 
 def read_judgments(file: JudgmentsFile, may_be_new: bool = False) -> tuple[Judgment, ...]:
-    """What the file holds; one that the user named must exist, unless it ``may_be_new``.
+    """The contents of the file; one that the user named must exist, unless it ``may_be_new``.
 
     Raises :class:`Failure` and :class:`brvtui.lab.judgments.model.JudgmentsError`.
     """

@@ -65,13 +65,13 @@ class Presentation:
     """The sections that all its traces have."""
 
     def why_broken(self, trace: Trace) -> str:
-        """Why ``trace``, read from a file, cannot be shown: the part that is missing or wrong; empty if it can."""
+        """The missing or wrong part of ``trace``, read from a file, that keeps it from being shown; empty for none."""
         missing = next((kind.SECTION for kind in self.sections if trace.find(kind) is None), "")
         return f"trace.sections.{missing} is missing" if missing else ""
 
     @property
     def has_tiers(self) -> bool:
-        """Whether its answers have tiers: steps of :attr:`outlook` then name theirs."""
+        """True if its answers have tiers: steps of :attr:`outlook` then name theirs."""
         return any(step.tier for step in self.outlook)
 
     def sentence(self, trace: Trace) -> Sentence:
@@ -117,7 +117,7 @@ class Presentation:
         return reason
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """How far a near miss was short: in words, and in at most eight cells for a row of a list."""
+        """The distance by which a near miss was short: in words, and in at most eight cells for a row of a list."""
         return f"{miss.short:.4f}", f"{glyphs.minus}{miss.short:.3f}"
 
     def nothing(self, trace: Trace, width: int) -> Iterable[Line]:

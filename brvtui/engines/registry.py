@@ -116,7 +116,7 @@ def has(name: str, capability: type) -> bool:
 
 
 def presentation(name: str) -> Presentation:
-    """How traces of the engine ``name`` are shown; what all traces have, under its name, when it is not installed."""
+    """The presentation of traces of the engine ``name``; a plain one, under its name, if it is not installed."""
     from brvtui.engines.presentation import Presentation
 
     if (engine := declaration(name)) is not None:

@@ -113,7 +113,7 @@ def _different(states: Mapping[str, MemberState]) -> list[Absence]:
 def evaluate_together(
     asker: Asker, members: Sequence[Member], judgments: Sequence[Judgment], fleet: str, clock: str
 ) -> tuple[Evaluation, tuple[Absence, ...]]:
-    """How one ranking over ``members`` answers ``judgments``, and who was missing.
+    """The answers of one ranking over ``members`` to ``judgments``, and the members that were missing.
 
     A judged document is a path that any member may have, or ``[member]:path``. Raises
     :class:`brvtui.fleet.fleet_file.FleetError`.

@@ -134,7 +134,7 @@ def kind_of_answer(answer: Answer) -> str:
 
 
 def why_uncached(answer: Answer, model: str) -> str:
-    """Why a run's ``answer`` was not cached, where ``model`` is the one that is set; empty when it was."""
+    """The reason why a run's ``answer`` was not cached, where ``model`` is the one that is set; empty if it was."""
     done = answer.completion
     if done is None:
         return "no model asked" if answer.kind == "extractive" and model else ""
@@ -142,7 +142,7 @@ def why_uncached(answer: Answer, model: str) -> str:
 
 
 def _fell_short(answer: Answer) -> str:
-    """Why a model that was asked gave no answer, in a word or two; empty when it did, or none was asked."""
+    """The reason why a model that was asked gave no answer, in a word or two; empty if it did, or none was asked."""
     match answer.completion:
         case None:
             return ""

@@ -18,7 +18,7 @@ MS_PER_DAY = 86_400_000.0
 
 @dataclass(frozen=True, slots=True)
 class DecayRules:
-    """How signals age, per day."""
+    """The rules by which signals age, per day."""
 
     importance_base: Annotated[float, Range(0, 1, is_open=True)]
     recency_days: Positive

@@ -54,10 +54,10 @@ def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[
     return steps.strip(view.answered.steps, view.answered.timings, outlook, width, glyphs, values)
 
 
-def verdict(view: View, width: int, glyphs: Glyphs, most: int = SENTENCE_ROWS) -> list[Line]:
-    """Badge and sentence in at most ``most`` lines, padded so that the strip below does not move at every key."""
-    made = _verdict(view, width, glyphs, most)
-    return made + [Line()] * (SENTENCE_ROWS - len(made))
+def verdict(view: View, width: int, glyphs: Glyphs, rows: int = SENTENCE_ROWS) -> list[Line]:
+    """Badge and sentence in at most ``rows`` lines, padded so that the strip below does not move at every key."""
+    lines = _verdict(view, width, glyphs, rows)
+    return lines + [Line()] * (SENTENCE_ROWS - len(lines))
 
 
 def shortened(view: View, width: int) -> str:
@@ -74,7 +74,7 @@ def _headline(view: View, trace: Trace) -> tuple[Headline, float, str]:
     return view.presentation.headline(trace), trace.timings.get("total", 0.0), view.answer.busy
 
 
-def _verdict(view: View, width: int, glyphs: Glyphs, most: int) -> list[Line]:
+def _verdict(view: View, width: int, glyphs: Glyphs, rows: int) -> list[Line]:
     if view.project.phase is Phase.FAILED:
         return [badge("CANNOT OPEN", "bad").add("  ").add(view.project.problem, "text").cut(width)]
     if view.project.overview is not None and view.project.overview.unreadable:
@@ -83,7 +83,7 @@ def _verdict(view: View, width: int, glyphs: Glyphs, most: int) -> list[Line]:
         return [_before(view, width, glyphs).cut(width)]
     from brvtui.paint.sentence import headline_lines
 
-    return headline_lines(*_headline(view, view.answered), width, most)
+    return headline_lines(*_headline(view, view.answered), width, rows)
 
 
 def _loading(view: View, width: int, glyphs: Glyphs) -> Line:
@@ -177,8 +177,8 @@ class RoutePane(Pane):
         """Strip (when it is this pane's), gates, stages, times."""
         top: list[Line] = []
         if self.with_verdict:
-            most = _WHOLE_SENTENCE if self.alone else SENTENCE_ROWS
-            top = [*verdict(view, width, self.glyphs, most), *strip(view, width, self.glyphs, values=True)]
+            rows = _WHOLE_SENTENCE if self.alone else SENTENCE_ROWS
+            top = [*verdict(view, width, self.glyphs, rows), *strip(view, width, self.glyphs, values=True)]
         self.pinned = len(top)
         trace = view.answered
         if trace is None:

@@ -105,7 +105,7 @@ class CommitTimes:
         """Reads nothing yet; ``root`` is the repository, or a folder of one."""
         self._root = root
         self.problem = ""
-        """Why the times of commits do not count, in one line; empty if they do, and if this is no git repository."""
+        """The reason why the times of commits do not count, in one line; empty if they do, or outside of git."""
         self._log, self._since, self._left = b"", 0, _SECONDS
         self._is_slow = False
         self._recent: frozenset[str] = frozenset()

@@ -34,7 +34,7 @@ class LinkedFile(NamedTuple):
 
     edges: list[CodeEdge]
     bases: frozenset[str]
-    """What the ids of symbols that were looked for begin with: files, folders that are packages, declared packages."""
+    """The beginnings of the ids that were looked for: files, folders that are packages, declared packages."""
     supertypes: dict[str, tuple[str, ...]]
     """The types above each type whose members were looked for."""
 

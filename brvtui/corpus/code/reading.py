@@ -265,7 +265,7 @@ def read_source(path: str, source: bytes, language: SourceLanguage, rules: CodeR
 
 
 def _depth(source: bytes) -> int:
-    """How deep the brackets of ``source`` are nested, also those in strings and comments."""
+    """The depth to which brackets of ``source`` are nested, counting those in strings and comments."""
     depth = deepest = 0
     for bracket in _BRACKET.findall(source):
         depth = depth + 1 if bracket in b"([{" else max(0, depth - 1)

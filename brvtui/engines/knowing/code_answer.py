@@ -173,7 +173,7 @@ _SHOWN_BESIDE = 5
 
 @dataclass(frozen=True)
 class SymbolAnswer:
-    """What was found over ``index``, as :class:`brvtui.engines.contract.CodeAnswer` says."""
+    """The results found over ``index``, as :class:`brvtui.engines.contract.CodeAnswer` describes them."""
 
     index: SymbolIndex
     made: TaskContext
@@ -182,7 +182,7 @@ class SymbolAnswer:
 
     @cached_property
     def packed(self) -> list[ScoredCandidate]:
-        """What fits into the budget, best first."""
+        """The symbols that fit into the budget, best first."""
         return self.made.packed.packed
 
     @property

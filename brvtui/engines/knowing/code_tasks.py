@@ -84,7 +84,7 @@ class SymbolIndex(NoteIndex):
         return list(dict.fromkeys(filter(None, found)))
 
     def scoring(self, task: str, entry: str, now: float, feedback: Mapping[str, float]) -> ScoringContext:
-        """What is known beside the graph when the question ``task`` is scored; ``feedback`` is by page."""
+        """The facts beside the graph with which the question ``task`` is scored; ``feedback`` is by page."""
         lifted = entry == "files" or (entry == "task" and lifts_penalty(task, self.task.profile.scoring))
         self.times.look(now)
         return ScoringContext(
@@ -95,7 +95,7 @@ class SymbolIndex(NoteIndex):
         )
 
     def _committed(self, node: Node, now: float) -> float | None:
-        """When the line of a symbol was committed, in seconds since 1970; None where unknown, or over 30 days ago."""
+        """The time of the commit of a symbol's line, in seconds since 1970; None if unknown or over 30 days ago."""
         page = self.pages.by_path.get(node.document)
         return self.times.of_line(page.symbol.path, page.symbol.line, now) if page is not None else None
 

@@ -203,7 +203,7 @@ LEARNED_SOURCE = "learned"
 
 @dataclass(frozen=True, slots=True)
 class LearnedWords:
-    """How often a node was used by a task with a word in it, by word and id."""
+    """The number of times that tasks with a word in them used a node, by word and id."""
 
     counts: Mapping[str, dict[str, int]] = field(default_factory=dict)
 
@@ -237,7 +237,7 @@ def worthy_words(keywords: Iterable[str], rules: LearningSteps, stop_words: Coll
 
 
 def is_worthy(keyword: str, rules: LearningSteps, stop_words: Collection[str]) -> bool:
-    """Whether ``keyword``, in lower case, says enough to be learned."""
+    """True if ``keyword``, in lower case, says enough to be learned."""
     return size(keyword) >= rules.keyword_least and keyword not in rules.noise_words and keyword not in stop_words
 
 

@@ -59,7 +59,7 @@ class SeenTrees:
             return self._compared[pair]
 
     def index_left_s(self, now_ms: float, index_seconds: float) -> float:
-        """How long an index that is looked after every ``index_seconds`` may still be older than the newest tree."""
+        """The time for which an index checked every ``index_seconds`` may still be older than the newest tree."""
         if self._changed_ms is None or now_ms < self._changed_ms:
             return 0.0
         return max(0.0, index_seconds - (now_ms - self._changed_ms) / 1000)
