@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,6 @@ def why(
     assert not made.found
     assert reason_is(made, reason), (made.reason, made.numbers)
     assert made.numbers
-    assert made.remedy is not None
     if made.remedy.verified:
         again = ask(made.remedy.query)
         rank = [hit.file for hit in again.hits].index(made.path) + 1
@@ -54,9 +54,6 @@ def why(
 def test_a_note_that_is_found(quokkas: Tree) -> None:
     made = quokkas.session().answers.explain("quokka", "x/n.md")
     assert (made.found, made.rank, made.reason, made.remedy) == (True, 1, None, None)
-    assert made.hit is not None
-    assert made.detail is not None
-    assert made.hit.text is not None
     assert made.detail.score.raw == pytest.approx(made.hit.text.raw, rel=1e-12)
     assert made.use == "quoted to the model"
 
@@ -107,9 +104,95 @@ def test_past_the_notes_that_an_answer_uses(tree: Tree) -> None:
     assert made.use == "number 4 of the results that reach 0.7, of which 2 are used"
 
 
-def test_01_not_in_the_tree(quokkas: Tree) -> None:
-    made = why(quokkas, "quokka", Named("x/never.md", None), Loss.NOT_IN_TREE)
-    assert made.numbers == "no such file when the tree was read"
+LINES = "filler\n" * 2000
+UNITS = "filler " * 300
+SUMMED = "summary files are made from notes and are not searched"
+FOLDER = r"; its folder gets too little from x/n\.md: 0\.\d{4} is below the floor 0\.\d{4}"
+LIFT = changed(BRV3, search={"lift_factor": 0.1})
+OLD = {"_archived/x/old.stub.md": "# Old\nstub", "_archived/x/old.full.md": "# Old\nquokka"}
+SHOWN = r".*_archived/x/old\.stub\.md.*"
+BOTH = {f"y/both{number}.md": ("Both", "quokka wallaby", 2) for number in range(3)}
+WORK = {f"ops/m{number}.md": ("Quokka at work", "quokka", 2) for number in range(3)}
+LISTED = {f"ops/n{number}.md": (f"Note {number}", "", 2) for number in range(8)}
+ALIKE = {f"x/n{number:02d}.md": ("Quokka", "quokka", 2) for number in range(40)}
+MANY = changed(BRV3, out_of_domain={"min_notes": 1000})
+THREE = changed(BRV3, limits={"max_files": 3})
+ZEBRA = {"x/m.md": ("Zebra", "zebra", 2)}
+OTHER = {"x/m.md": ("Other", "nothing of it", 2)}
+UNASKED = {"quokka/m.md": ("Other", "nothing of it", 2), "x/facts.md": ("Facts of the quokka", "quokka", 2)}
+NO_TOKEN = {"x/！.md": "# ！\n？"}
+VERIFIED = r".*\brank \d+, .*"
+PADS = {f"pad/q{number}.md": "filler" for number in range(30)}
+
+
+REASONS: list[tuple[Any, ...]] = [
+    (Loss.NOT_IN_TREE, "quokka", "x/never.md", "no such file when the tree was read", None, {}, BRV3),
+    (Loss.DERIVED, "quokka", "x/_index.md", ".*summary files.*", None, {"x/_index.md": "quokka"}, BRV3),
+    (Loss.DERIVED, "quokka", "x/n.abstract.md", ".*abstract files.*", None, {"x/n.abstract.md": "quokka"}, BRV3),
+    (Loss.DERIVED, "quokka", "x/n.overview.md", ".*overview files.*", None, {"x/n.overview.md": "quokka"}, BRV3),
+    (Loss.PAST_FILES, "quokka", "x/n.md", "past the 3 files that the engine reads",
+     "leave at most 3 files in the tree: the engine reads no more", {}, THREE),
+    (Loss.ARCHIVED, "quokka", "_archived/x/old.full.md", SHOWN, None, OLD, BRV3),
+    (Loss.ARCHIVED, "quokka", "x/old.md", SHOWN, None, OLD, BRV3),
+    (Loss.ARCHIVED, "quokka", "x/old", SHOWN, None, OLD, BRV3),
+    (Loss.UNREADABLE, "quokka", "x/binary.md", ".*NUL byte.*", None, {"x/binary.md": b"\0"}, BRV3),
+    (Loss.UNREADABLE, "quokka", "x/cut.md", ".*byte 4096.*", None,
+     {"x/cut.md": b"a" * 4095 + "é".encode() + b"b"}, BRV3),
+    (Loss.UNREADABLE, "quokka", "x/.dot.md", ".*dot.*", None, {"x/.dot.md": b"quokka"}, BRV3),
+    (Loss.UNREADABLE, "quokka", "x/UPPER.MD", r".*\.md in lower case.*", None, {"x/UPPER.MD": b"quokka"}, BRV3),
+    (Loss.UNREADABLE, "quokka", "x/latin.md", ".*not UTF-8.*", None, {"x/latin.md": b"caf\xe9"}, BRV3),
+    (Loss.UNREADABLE, "quokka", "x/odd.md", ".*control characters.*", None,
+     {"x/odd.md": b"\x01" * 50 + b"a" * 50}, BRV3),
+    (Loss.CUT_OFF, "bilby", "x/lines.md", ".*lines past line 2000 are not read.*", None,
+     {"x/lines.md": f"# Lines\n{LINES}bilby\n"}, BRV3),
+    (Loss.CUT_OFF, "bilby", "x/units.md", "1 lines past unit 2000 are not read", ".*line 2000.*",
+     {"x/units.md": f"# Units\n{UNITS}bilby\n"}, BRV3),
+    (Loss.PATH, "quokka", "x/facts.md", "quokka names quokka", VERIFIED, UNASKED, BRV3),
+    (Loss.PATH, "x/m.md", "x/n.md", r"x/m\.md names x/m\.md", VERIFIED, OTHER, BRV3),
+    (Loss.SCOPE, "ops quokka", "x/n.md", ".*the note is not in ops.*", VERIFIED, WORK, BRV3),
+    (Loss.NO_WORDS, "who where", "x/m.md", ".+", VERIFIED, ZEBRA, BRV3),
+    (Loss.NO_WORDS, "the", "x/m.md", ".+", VERIFIED, ZEBRA, BRV3),
+    (Loss.NO_WORDS, "?!", "x/m.md", ".+", VERIFIED, ZEBRA, BRV3),
+    (Loss.NO_WORDS, "", "x/m.md", ".+", VERIFIED, ZEBRA, BRV3),
+    (Loss.NO_TERM, "wallaby", "x/n.md", "tokens searched: wallaby", ".*Quokka.*: rank .*", {}, BRV3),
+    (Loss.NO_TERM, "wallaby", "x/！.md", ".+", NOTHING_HELPS, NO_TOKEN, BRV3),
+    (Loss.NO_TERM, "quokka", "x/context.md", f"tokens searched: quokka{FOLDER}", None,
+     {"x/context.md": ("Marsupials", "of all kinds", 1)}, LIFT),
+    (Loss.AND, "quokka wallaby", "x/n.md", "it matches 1 of 2 terms; 3 notes match all",
+     "leave out “wallaby”.*: rank .*", BOTH, BRV3),
+    (Loss.UNMATCHED_WORD, "kubernetes? zz", "x/n.md",
+     r".*none of the best matches has “kubernetes\?”.*is under 0\.85.*", r"remove the \?: rank 1, .*",
+     {"x/n.md": ("Cluster", "kubernetes cluster", 20), **PADS}, BRV3),
+    (Loss.LIMIT, "quokka", "x/n39.md", "past the 5 that the search keeps|rank 4[01], the search keeps 5", None,
+     ALIKE, MANY),
+    (Loss.LIMIT, "ops", "ops/n7.md", "the folder's listing ends after 5", VERIFIED, LISTED, BRV3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("loss", "query", "path", "numbers", "remedy", "files", "profile"), REASONS)
+def test_reason_numbers_and_remedy(
+    quokkas: Tree,
+    loss: Loss,
+    query: str,
+    path: str,
+    numbers: str,
+    remedy: str | None,
+    files: dict[str, str | bytes | tuple[str, str, float]],
+    profile: Profile,
+) -> None:
+    """``numbers`` and ``remedy`` are patterns; a remedy that names a rank must have been verified."""
+    for name, content in files.items():
+        if isinstance(content, tuple):
+            quokkas.note(name, *content)
+        else:
+            quokkas.file(name, content, days=2)
+    made = why(quokkas, query, path if loss is not Loss.NOT_IN_TREE else Named(path, None), loss, profile)
+    assert re.fullmatch(numbers, made.numbers, re.DOTALL), made.numbers
+    assert loss not in (Loss.NO_WORDS, Loss.NO_TERM) or made.hit is None
+    assert loss is not Loss.AND or made.hit is not None
+    if remedy is not None:
+        assert re.fullmatch(remedy, made.remedy.text), made.remedy.text
+        assert made.remedy.verified == ("rank" in remedy)
 
 
 def test_01_gone_since_it_was_read(quokkas: Tree) -> None:
@@ -117,16 +200,6 @@ def test_01_gone_since_it_was_read(quokkas: Tree) -> None:
     (quokkas.tree / "x" / "n.md").unlink()
     made = session.answers.explain("zebra", "x/n.md")
     assert (made.reason, made.numbers) == (Reason(1, Loss.NOT_IN_TREE.value), "the file is gone since it was read")
-
-
-@pytest.mark.parametrize(
-    ("path", "numbers"),
-    [("x/_index.md", "summary files"), ("x/n.abstract.md", "abstract files"), ("x/n.overview.md", "overview files")],
-)
-def test_02_derived(quokkas: Tree, path: str, numbers: str) -> None:
-    quokkas.file(path, "quokka")
-    made = why(quokkas, "quokka", path, Loss.DERIVED)
-    assert numbers in made.numbers
 
 
 def test_02_the_summary_of_a_folder_says_what_its_notes_pass_up(quokkas: Tree) -> None:
@@ -144,60 +217,8 @@ def test_02_the_summary_of_a_folder_says_what_its_notes_pass_up(quokkas: Tree) -
     )
     lifted = quokkas.session().answers.explain("quokka", "x/_index.md")
     assert lifted.use.endswith("; its score comes from x/n.md, which is below it")
-    strict = changed(BRV3, search={"lift_factor": 0.1})
-    little = why(quokkas, "quokka", "x", Loss.DERIVED, strict)
-    made = "summary files are made from notes and are not searched"
-    told = r"; its folder gets too little from x/n\.md: 0\.\d{4} is below the floor 0\.\d{4}"
-    assert re.fullmatch(made + told, little.numbers), little.numbers
-
-
-def test_09_a_note_that_stands_for_its_folder_says_what_is_passed_up_to_it(quokkas: Tree) -> None:
-    quokkas.note("x/context.md", "Marsupials", "of all kinds", days=1)
-    made = why(quokkas, "quokka", "x/context.md", Loss.NO_TERM, changed(BRV3, search={"lift_factor": 0.1}))
-    told = r"tokens searched: quokka; its folder gets too little from x/n\.md: 0\.\d{4} is below the floor 0\.\d{4}"
-    assert re.fullmatch(told, made.numbers), made.numbers
-
-
-def test_02_past_the_files_that_are_read(quokkas: Tree) -> None:
-    profile = changed(BRV3, limits={"max_files": 3})
-    made = why(quokkas, "quokka", "x/n.md", Loss.PAST_FILES, profile)
-    assert made.remedy is not None
-    assert made.remedy.text == "leave at most 3 files in the tree: the engine reads no more"
-    assert made.numbers == "past the 3 files that the engine reads"
-
-
-@pytest.mark.parametrize("named", ["_archived/x/old.full.md", "x/old.md", "x/old"])
-def test_03_archived(quokkas: Tree, named: str) -> None:
-    quokkas.file("_archived/x/old.stub.md", "# Old\nstub")
-    quokkas.file("_archived/x/old.full.md", "# Old\nquokka")
-    made = why(quokkas, "quokka", named, Loss.ARCHIVED)
-    assert "_archived/x/old.stub.md" in made.numbers
-
-
-@pytest.mark.parametrize(
-    ("path", "content", "numbers"),
-    [
-        ("x/binary.md", b"\0", "NUL byte"),
-        ("x/cut.md", b"a" * 4095 + "é".encode() + b"b", "byte 4096"),
-        ("x/.dot.md", b"quokka", "dot"),
-        ("x/UPPER.MD", b"quokka", ".md in lower case"),
-        ("x/latin.md", b"caf\xe9", "not UTF-8"),
-        ("x/odd.md", b"\x01" * 50 + b"a" * 50, "control characters"),
-    ],
-)
-def test_03_unreadable(quokkas: Tree, path: str, content: bytes, numbers: str) -> None:
-    quokkas.file(path, content)
-    assert numbers in why(quokkas, "quokka", path, Loss.UNREADABLE).numbers
-
-
-def test_03_the_words_stand_beyond_the_cut(quokkas: Tree) -> None:
-    quokkas.file("x/lines.md", "# Lines\n" + "filler\n" * 2000 + "bilby\n")
-    quokkas.file("x/units.md", "# Units\n" + "filler " * 300 + "bilby\n")
-    assert "lines past line 2000 are not read" in why(quokkas, "bilby", "x/lines.md", Loss.CUT_OFF).numbers
-    made = why(quokkas, "bilby", "x/units.md", Loss.CUT_OFF)
-    assert made.numbers == "1 lines past unit 2000 are not read"
-    assert made.remedy is not None
-    assert "line 2000" in made.remedy.text
+    little = why(quokkas, "quokka", "x", Loss.DERIVED, LIFT)
+    assert re.fullmatch(SUMMED + FOLDER, little.numbers), little.numbers
 
 
 def test_03_not_when_the_word_is_also_before_it(quokkas: Tree) -> None:
@@ -214,7 +235,6 @@ def test_03_every_search_fails(quokkas: Tree) -> None:
     (domain,) = (step for step in trace.steps if step.name == "out_of_domain")
     assert (domain.state, domain.summary, domain.checks[-1].passed) == (State.SKIPPED, "the search failed", None)
     takes = session.answers.counterfactuals(trace)
-    assert takes is not None
     assert {way.text for way in takes.ways} == {Loss.ENGINE_FAILS.value}
 
 
@@ -223,7 +243,6 @@ def test_04_the_index_is_older_than_the_file(quokkas: Tree) -> None:
     quokkas.note("x/n.md", "Bilby", "all about the bilby", days=1)
     made = session.answers.explain("bilby", "x/n.md")
     assert reason_is(made, Loss.INDEX_OLDER)
-    assert made.remedy is not None
     assert "5 s" in made.remedy.text
     session.load()
     assert session.answers.explain("bilby", "x/n.md").found
@@ -238,7 +257,6 @@ def test_05_an_earlier_answer_came_from_the_cache(tree: Tree) -> None:
     made = session.answers.explain("quokka facts", "x/more.md")
     assert (made.found, reason_is(made, Loss.CACHED)) == (False, True)
     assert made.numbers == "tier 1 answered with “quokka facts here”, given 0 s before"
-    assert made.remedy is not None
     assert made.remedy.text == (
         "wait until the answer expires, 60 s after it was given, or change a note: a new search has it at rank 2"
     )
@@ -291,7 +309,6 @@ def test_05_a_cache_that_has_not_seen_the_change_yet_is_waited_for(quokkas: Tree
     session.load()
     made = session.answers.explain("quokka facts", "x/more.md")
     assert reason_is(made, Loss.CACHED)
-    assert made.remedy is not None
     assert made.remedy.text == (
         "wait until the cache sees that notes have changed, at most 30 s after the change: "
         "a new search has it at rank 2"
@@ -312,7 +329,6 @@ def test_05_a_note_that_new_signals_raised_is_not_in_the_cached_answer(tree: Tre
     session.load()
     made = session.answers.explain("quokka facts", "x/more.md")
     assert reason_is(made, Loss.CACHED)
-    assert made.remedy is not None
     assert "a new search has it at rank 2" in made.remedy.text
     assert session.answers.explain("quokka facts", "x/n.md").use == (
         "quoted in the direct answer; that answer came from the cache, given 0 s before"
@@ -331,7 +347,6 @@ def test_05_a_new_search_does_not_find_it_either(quokkas: Tree) -> None:
         "tier 1 answered with “quokka facts here”, given 0 s before; a new search does not find it either: "
         "no word of the query matches it, tokens searched: quokka, facts"
     )
-    assert made.remedy is not None
     assert made.remedy.query == "quokka facts Bilby"
 
 
@@ -350,49 +365,6 @@ def test_what_an_exact_look_up_gave_again_is_explained_as_the_answer_that_it_is(
     assert reason_is(session.answers.explain("quokka facts", "y/bilby.md"), Loss.NO_TERM)
 
 
-def test_06_taken_as_a_path(quokkas: Tree) -> None:
-    quokkas.note("quokka/m.md", "Other", "nothing of it", days=2)
-    quokkas.note("x/facts.md", "Facts of the quokka", "quokka", days=2)
-    made = why(quokkas, "quokka", "x/facts.md", Loss.PATH)
-    assert made.numbers == "quokka names quokka"
-    assert made.remedy is not None
-    assert made.remedy.verified
-
-
-def test_06_a_note_of_that_name(quokkas: Tree) -> None:
-    quokkas.note("x/m.md", "Other", "nothing of it", days=2)
-    made = why(quokkas, "x/m.md", "x/n.md", Loss.PATH)
-    assert made.numbers == "x/m.md names x/m.md"
-    assert made.remedy is not None
-    assert made.remedy.verified
-
-
-def test_07_taken_as_a_scope(quokkas: Tree) -> None:
-    for number in range(3):
-        quokkas.note(f"ops/m{number}.md", "Quokka at work", "quokka", days=2)
-    made = why(quokkas, "ops quokka", "x/n.md", Loss.SCOPE)
-    assert "the note is not in ops" in made.numbers
-    assert made.remedy is not None
-    assert made.remedy.verified
-
-
-@pytest.mark.parametrize("query", ["who where", "the", "?!", ""])
-def test_08_no_words(quokkas: Tree, query: str) -> None:
-    quokkas.note("x/m.md", "Zebra", "zebra", days=2)
-    made = why(quokkas, query, "x/m.md", Loss.NO_WORDS)
-    assert made.hit is None
-    assert made.remedy is not None
-    assert made.remedy.verified
-
-
-def test_09_no_term_matches(quokkas: Tree) -> None:
-    made = why(quokkas, "wallaby", "x/n.md", Loss.NO_TERM)
-    assert made.numbers == "tokens searched: wallaby"
-    assert made.hit is None
-    assert made.remedy is not None
-    assert (made.remedy.verified, "Quokka" in made.remedy.text) == (True, True)
-
-
 @pytest.mark.parametrize(
     ("query", "remedy", "asked"),
     [
@@ -408,7 +380,6 @@ def test_a_word_in_another_form_is_written_as_in_the_note(tree: Tree, query: str
     tree.note("a/b.md", "Tools", "tools")
     tree.notes(60)
     found = tree.session().answers.explain(query, "a/pruning.md").remedy
-    assert found is not None
     assert (found.query, found.text.startswith(remedy)) == (asked, True)
 
 
@@ -429,35 +400,12 @@ def test_a_word_that_names_a_folder_stays_in_other_wordings(tree: Tree) -> None:
     assert list(unpunctuated(tree.session().probe("mobile rates"))) == []
 
 
-def test_10_other_notes_had_all_the_words(quokkas: Tree) -> None:
-    for number in range(3):
-        quokkas.note(f"y/both{number}.md", "Both", "quokka wallaby", days=2)
-    made = why(quokkas, "quokka wallaby", "x/n.md", Loss.AND)
-    assert made.numbers == "it matches 1 of 2 terms; 3 notes match all"
-    assert made.hit is not None
-    assert made.remedy is not None
-    assert (made.remedy.verified, made.remedy.text.startswith("leave out “wallaby”")) == (True, True)
-
-
 def test_11_below_the_floor(tree: Tree) -> None:
     tree.note("x/n.md", "Thing", "quokka " + "word " * 300, days=400)
     tree.notes(60)
     profile = changed(BRV3, out_of_domain={"floor": 0.6})
     made = why(tree, "quokka", "x/n.md", Loss.FLOOR, profile)
-    assert made.hit is not None
     assert f"is below 0.6; this note: {made.hit.score:.2f}" in made.numbers
-
-
-def test_12_the_unmatched_word_rule(tree: Tree) -> None:
-    tree.note("x/n.md", "Cluster", "kubernetes cluster", days=20)
-    tree.notes(60)
-    made = why(tree, "kubernetes? zz", "x/n.md", Loss.UNMATCHED_WORD)
-    assert "none of the best matches has “kubernetes?”" in made.numbers
-    assert "is under 0.85" in made.numbers
-    assert made.remedy is not None
-    assert made.remedy.verified
-    assert made.remedy.text.startswith("remove the ?: rank 1, ")
-    assert made.remedy.query == "kubernetes zz"
 
 
 def test_13_below_the_gap(tree: Tree) -> None:
@@ -473,7 +421,6 @@ def test_13_below_the_gap(tree: Tree) -> None:
     below, short = made.numbers.split(", short ")
     assert below.endswith(f"is below {floor:.4f}")
     assert float(short) == pytest.approx(floor - float(below.split()[0]), abs=1.1e-4)
-    assert made.remedy is not None
     assert made.remedy.verified
 
 
@@ -484,24 +431,6 @@ def test_14_past_the_limit(tree: Tree) -> None:
     order = [miss.file for miss in tree.ask("quokka").section(Search).near_misses]
     made = why(tree, "quokka", order[1], Loss.LIMIT)
     assert made.numbers == "rank 7, the search keeps 5"
-    assert made.remedy is not None
-    assert made.remedy.verified
-
-
-def test_14_far_past_the_limit(tree: Tree) -> None:
-    for number in range(40):
-        tree.note(f"x/n{number:02d}.md", "Quokka", "quokka", days=2)
-    profile = changed(BRV3, out_of_domain={"min_notes": 1000})
-    made = why(tree, "quokka", "x/n39.md", Loss.LIMIT, profile)
-    assert made.numbers in ("past the 5 that the search keeps", "rank 40, the search keeps 5")
-
-
-def test_14_past_the_end_of_a_listing(tree: Tree) -> None:
-    for number in range(8):
-        tree.note(f"ops/n{number}.md", f"Note {number}", days=2)
-    made = why(tree, "ops", "ops/n7.md", Loss.LIMIT)
-    assert made.numbers == "the folder's listing ends after 5"
-    assert made.remedy is not None
     assert made.remedy.verified
 
 
@@ -516,22 +445,7 @@ def test_15_trimmed_after_propagation(tree: Tree) -> None:
     profile = changed(BRV3, search={"gap_ratio": 0.0})
     made = why(tree, "quokka", "other/m.md", Loss.TRIMMED, profile)
     assert "folder summaries took its place among the 5" in made.numbers
-    assert made.remedy is not None
     assert made.remedy.verified
-
-
-def test_every_reason_has_its_test() -> None:
-    numbered = {name.split("_")[1] for name in globals() if name.startswith("test_") and name.split("_")[1].isdigit()}
-    assert numbered == {f"{reason.number:02d}" for reason in Loss}
-    assert [reason.number for reason in Loss] == [1, 2, 2, 3, 3, 3, 3, *range(4, 16)]
-
-
-def test_a_remedy_that_does_not_help_is_not_offered(quokkas: Tree) -> None:
-    """A note whose title holds no token cannot be brought in by it."""
-    quokkas.file("x/！.md", "# ！\n？", days=2)
-    made = why(quokkas, "wallaby", "x/！.md", Loss.NO_TERM)
-    assert made.remedy is not None
-    assert (made.remedy.verified, made.remedy.text) == (False, NOTHING_HELPS)
 
 
 def test_a_note_that_an_entity_search_brought(tree: Tree) -> None:
@@ -543,3 +457,9 @@ def test_a_note_that_an_entity_search_brought(tree: Tree) -> None:
     assert made.rank is not None
     assert "y/banana.md" not in paths(made.trace.section(Search))
     assert "y/banana.md" in paths(made.trace)
+
+
+def test_every_reason_has_its_test() -> None:
+    numbered = {name.split("_")[1] for name in globals() if name.startswith("test_") and name.split("_")[1].isdigit()}
+    assert numbered | {f"{row[0].number:02d}" for row in REASONS} == {f"{reason.number:02d}" for reason in Loss}
+    assert [reason.number for reason in Loss] == [1, 2, 2, 3, 3, 3, 3, *range(4, 16)]
