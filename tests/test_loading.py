@@ -124,12 +124,10 @@ def test_a_note_that_comes_with_broken_signals_is_read_as_a_whole(tree: Tree) ->
     tree.sidecar_file("x/b.md", "no JSON")
     stored = SignalLayers((), read_sidecar(tree.sidecar, defaults(BRV3.signals)).broken)
     before = load(find_project(tree.root), BRV3, NOW_MS, stored)
-    assert before is not None
     assert before.notices == before.project.notices
     tree.note("x/b.md", "B")
     assert update(before, ["x/b.md"], BRV3, NOW_MS, stored) is None
     after = load(find_project(tree.root), BRV3, NOW_MS, stored, before)
-    assert after is not None
     assert "x/b.md are no JSON" in after.notices[-1]
 
 

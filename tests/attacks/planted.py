@@ -194,7 +194,6 @@ def _serves(folder: Path) -> str:
                 return got
 
     try:
-        assert process.stdout is not None
         found = re.search(r"http://(127\.0\.0\.1:\d+)/\?token=\S+", process.stdout.readline())
         if found is None:
             return f"did not start; {_left(ran)}"

@@ -62,7 +62,6 @@ def serving(folder: Path) -> Iterator[Server]:
             env={**os.environ, **own, "A_SECRET": "the-value-of-a-secret"}, start_new_session=True,
         )  # fmt: skip
     try:
-        assert process.stdout is not None
         found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=(\S+)", process.stdout.readline())
         assert found
         with urlopen(found[0], timeout=_SECONDS) as answer:

@@ -27,7 +27,6 @@ def test_a_process_is_told_from_a_later_one_with_its_id() -> None:
 def test_one_that_ended_and_was_never_waited_for_is_not_running() -> None:
     """As in a container whose first process leaves orphans as they are."""
     other = subprocess.Popen([sys.executable, "-c", "print('here', flush=True); input()"], stdin=-1, stdout=-1)
-    assert other.stdout is not None
     assert other.stdout.readline() == b"here\n"
     identity = identity_of(other.pid)
     other.kill()

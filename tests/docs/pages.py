@@ -69,8 +69,6 @@ def slug(title: str) -> str:
 def script(name: str) -> ModuleType:
     """A script of the repository, as a module."""
     spec = importlib.util.spec_from_file_location(Path(name).stem, ROOT / name)
-    assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

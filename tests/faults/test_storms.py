@@ -46,7 +46,6 @@ def test_what_is_lost_in_a_storm_is_looked_for(tree: Tree) -> None:
     command = [sys.executable, "-m", "tests.faults.follower", str(tree.root)]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as follower:
         assert follower.stdin is not None
-        assert follower.stdout is not None
         assert follower.stdout.readline() == "ready\n"
         with stopped(follower):
             touched(tree, events)

@@ -170,7 +170,6 @@ def test_what_goes_away_is_a_line(fleet: MadeFleet, cluster: FleetProcesses, mon
         assert [one.why for one in during.missing] == [f"{gone}: its folder is gone"]
 
         def stop(_: object) -> None:
-            assert cluster.scheduler is not None
             cluster.scheduler.kill()
 
         late: Replies = replace(asker, replied=stop).ask(fleet.members, Sleeping(2.0, fleet.members[1].name))

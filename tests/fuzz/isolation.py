@@ -81,7 +81,6 @@ class Isolated:
         if self._process is None:
             self.start()
         process = self._process
-        assert process is not None
         assert process.stdin is not None
         before = _cpu_seconds(process.pid)
         end = time.monotonic() + _HANGS_SECONDS
@@ -101,7 +100,6 @@ class Isolated:
         return Outcome(**json.loads(answer))
 
     def _broken_down(self) -> Outcome:
-        assert self._process is not None
         code = self._process.wait()
         self.stop()
         return Outcome("ended", f"the process ended with {code}")
@@ -115,7 +113,6 @@ class Isolated:
 
     def _read(self, end: float) -> bytes | None:
         """The next message; None when it does not begin before ``end``; empty when there will be none."""
-        assert self._process is not None
         stream = self._process.stdout
         assert stream is not None
         if not select.select([stream], [], [], max(end - time.monotonic(), 0))[0]:

@@ -57,7 +57,6 @@ def test_frontmatter_is_read_or_is_not(text: str) -> None:
     span = block_span(text)
     assert span is None or 0 <= span[0] <= span[1] <= len(text)
     for scalar in scalars_under(text, "related"):
-        assert span is not None
         assert span[0] <= scalar.start < scalar.end <= span[1]
         assert not scalar.quote or text[scalar.start] == scalar.quote
     signals = from_frontmatter(text, BASE)

@@ -102,7 +102,6 @@ def shown(saved: SavedTrace, width: int) -> None:
     markdown = markdown_report(saved)
     assert not controls(markdown)
     reader = MarkdownIt("gfm-like", {"html": True})
-    assert reader.linkify is not None
     reader.linkify.set({"fuzzy_link": False})  # that takes context.md for a name of Moldova, as GitHub does not
     blocks = reader.parse(markdown)
     assert not {block.type for block in blocks if "html" in block.type}

@@ -32,9 +32,7 @@ def test_a_note_by_itself(session: Session) -> None:
     assert not page.problem
     assert not page.unseen
     assert page.generation == session.snapshot.generation
-    assert page.aged is not None
     assert page.aged.days == pytest.approx(2)
-    assert page.ceiling is not None
     assert [horizon.constant for horizon in page.ceiling.horizons] == ["direct.min_top", "direct.prefetch"]
 
 
@@ -110,10 +108,8 @@ def test_what_surrounds_a_note(session: Session) -> None:
     assert [found.path for found in made.links] == ["auth/jwt/expiry.md", "auth/jwt/expiry.md"]
     assert [link.source for link in made.backlinks] == ["auth/jwt/context.md"]
     place = made.place
-    assert place is not None
     assert (place.lane, place.text_path) == ("contexts", "auth/jwt/store.abstract.md")
     assert place == manifest_place(session.snapshot, session.profile.manifest, "auth/jwt/store.md")
-    assert made.standing is not None
     assert made.standing.path == "auth/jwt/store.md"
     assert [coming.days for coming in made.coming] == sorted(coming.days for coming in made.coming)
 
@@ -157,6 +153,4 @@ def test_the_clock_is_the_sessions(tree: Tree) -> None:
     tree.note("a/b.md", "B", days=10)
     early, late = tree.session(), tree.session(now_ms=NOW_MS + 86_400_000)
     first, second = early.about("a/b.md").aged, late.about("a/b.md").aged
-    assert first is not None
-    assert second is not None
     assert second.days - first.days == pytest.approx(1)

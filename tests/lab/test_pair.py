@@ -134,7 +134,6 @@ def test_words_in_its_title(tree: Tree) -> None:
     engine, context, _ = ask(tree)
     (change,) = [one for one in Turner(engine, context, BRV3, QUERY, A, B).smallest() if "title" in one.text]
     words = re.search("“(.*)”", change.text)
-    assert words is not None
     tree.note(B, f"Tokens {words[1]}", TEXT, 1)
     assert stands_above(tree)
 
@@ -146,7 +145,6 @@ def test_a_title_that_is_enough_only_with_the_time_of_a_save(tree: Tree) -> None
     engine, context, _ = ask(tree)
     (change,) = [one for one in Turner(engine, context, BRV3, QUERY, A, B).smallest() if "title" in one.text]
     found = re.search("“(.*)” added to its title, and saved today", change.text)
-    assert found is not None
     tree.note(B, f"Drills {found[1]}", TEXT, 300)
     assert not stands_above(tree)
     tree.note(B, f"Drills {found[1]}", TEXT, 0.0001)
@@ -162,7 +160,6 @@ def test_a_word_of_its_title_in_the_query(tree: Tree) -> None:
         one for one in Turner(engine, context, BRV3, QUERY, A, B).smallest() if "added to the query" in one.text
     ]
     words = re.search("“(.*)”", change.text)
-    assert words is not None
     files = [hit.file for hit in engine.answer(context, Query(f"{QUERY.text} {words[1]}")).hits]
     assert (files.index(B) + 1, change.rank) == (change.rank, files.index(B) + 1)
     assert files.index(B) < files.index(A)
@@ -176,7 +173,6 @@ def test_a_later_updated_at_where_an_engine_counts_age_by_it(tree: Tree) -> None
     found = Turner(engine, context, BRV3, QUERY, A, B).smallest()
     (change,) = [one for one in found if one.text.startswith("B: updatedAt ")]
     days = re.search(r"updatedAt (\d+) days ago, not 90 days ago", change.text)
-    assert days is not None
     for age, turned in ((int(days[1]), True), (int(days[1]) + 1, False)):
         tree.file(B, f"---\nupdatedAt: {_written(age)}\n---\n# Refresh token rotation\n\n{TEXT}", 1)
         files = [hit.file for hit in ask(tree, "soleri")[2].hits]

@@ -70,7 +70,6 @@ def quiet(done: int, of: int) -> None:
 def compared(snapshot: Snapshot, queries: list[str], constants: profiles.Profile = BRV3) -> tuple[str, list[str]]:
     installed, sealed = find_package(None, ENVIRONMENT), sealed_node(find_node())
     made = verify_v3(VerificationRun(installed, sealed, snapshot, constants, queries, NOW_MS, quiet, never), constants)
-    assert made is not None
     assert made.engine == installed.name
     return made.sentence, [difference.step for difference in made.differences]
 
@@ -95,7 +94,6 @@ def test_the_installed_engine_answers_over_the_sample_as_we_do(sample: Path) -> 
     found = find_package(None, ENVIRONMENT)
     counts: list[tuple[int, int]] = []
     made = verify(session, asked, found.folder, lambda done, of: counts.append((done, of)))
-    assert made is not None
     assert made.differences == ()
     assert made.sentence == f"{len(asked)} of {len(asked)} the same as {found.name}"
     assert len(asked) > 226
@@ -169,7 +167,6 @@ def test_notes_of_the_same_moment_are_put_apart_in_the_copy(tmp_path: Path) -> N
         ),
         BRV3,
     )
-    assert made is not None
     assert made.differences == ()
     assert [notice.partition(":")[0] for notice in made.notices] == ["8 files of the last day as old as another"]
     assert state_of(tree.root) == before
@@ -196,7 +193,6 @@ def test_the_installed_bundle_answers_over_a_space_as_we_do(tmp_path: Path, monk
     made = verify_v4(
         VerificationRun(bundle, sealed, session.snapshot, BRV3, asked, NOW_MS, quiet, never), ByteRoverV4()
     )
-    assert made is not None
     assert made.sentence == f"12 of 12 the same as {bundle.name}"
     assert state_of(tmp_path) == before
 
@@ -209,7 +205,6 @@ def test_a_question_that_no_command_line_carries_is_left_out(tmp_path: Path, mon
     nobody = SealedNode(tmp_path / "node", ())
     run = VerificationRun(bundle, nobody, session.snapshot, BRV3, ["refresh\0token"], NOW_MS, quiet, never)
     made = verify_v4(run, ByteRoverV4())
-    assert made is not None
     assert made.queries == 0
     assert made.notices == ("1 question holds a null character, which no command line carries: left out",)
 

@@ -111,7 +111,6 @@ def test_names_that_need_care(yard: Tree, target: str, in_flow: str, in_block: s
     assert text(yard, "yard/night/flow.md") == f"---\nrelated: [{in_flow}, x]\n---\n[n]({markdown})\n"
     assert text(yard, "yard/night/block.md") == f"---\nrelated:\n  - {in_block}\n---\n"
     index = LinkReader().index(yard.snapshot())
-    assert index is not None
     assert len(index.backlinks(target)) == 3
 
 

@@ -45,7 +45,6 @@ def test_cancelling_in_the_middle_of_an_answer_ends_the_connection() -> None:
 def test_cancelling_while_it_waits_to_ask_again() -> None:
     with chatting(Refused(503, "", {"Retry-After": "8"})) as server:
         made = model_of(ModelSettings("mini", server.base), BRV3.service)
-        assert made is not None
         cancellation = Cancellation()
         pieces = made.turn(ASKED, cancellation)
         assert next(pieces) == Wait(8.0, "503 Service Unavailable")
@@ -90,7 +89,6 @@ def test_a_name_that_is_looked_up_for_ever_holds_up_no_exit(ask: str) -> None:
         f"socket.getaddrinfo = hangs\n{ask}"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as asking:
-        assert asking.stdout is not None
         assert asking.stderr is not None
         assert asking.stdout.readline() == b"looking\n"
         asking.send_signal(signal.SIGINT)

@@ -91,7 +91,6 @@ def test_a_provider_brings_its_model_its_batch_size_and_its_fields(
         embedder = embedder_of(
             EmbedderSettings(url=service.base, key="one, two", provider=provider, input_type="query"), BRV3.service
         )
-        assert embedder is not None
         embedder.embed(["tea"] * 200)
     assert [len(payload.pop("input")) for _, payload, _ in service.asked] == batches
     assert all(payload == {"model": name, **extra} for _, payload, _ in service.asked)
@@ -104,7 +103,6 @@ def test_a_batch_size_of_ones_own_wins() -> None:
 
     with serving(answer) as service:
         embedder = embedder_of(EmbedderSettings("mini", service.base, batch_size=3), BRV3.service)
-        assert embedder is not None
         embedder.embed(["tea"] * 7)
     assert [len(payload["input"]) for _, payload, _ in service.asked] == [3, 3, 1]
 

@@ -52,7 +52,6 @@ def test_the_protocols_own_addresses() -> None:
     assert address_of(ModelSettings(protocol="anthropic")) == "https://api.anthropic.com/v1"
     assert address_of(ModelSettings(url="http://localhost:11434/v1/")) == "http://localhost:11434/v1"
     made = model_of(ModelSettings("mini", "http://localhost:11434/v1"), BRV3.service)
-    assert made is not None
     assert made.name == "mini at localhost:11434"
 
 
@@ -73,7 +72,6 @@ def test_what_is_set_for_an_address_is_shown_also_when_it_cannot_be_asked(monkey
 def test_a_key_is_never_shown() -> None:
     settings = ModelSettings("mini", "http://localhost:1/v1", KEY, "SOME_KEY")
     made = model_of(settings, BRV3.service)
-    assert made is not None
     held = SessionModel(lambda: settings, lambda: BRV3.service)
     assert KEY not in repr(settings) + repr(made._endpoint) + repr(held.state) + held.key_source
     assert held.key_source == "from SOME_KEY"
@@ -89,7 +87,6 @@ def test_a_model_is_made_anew_when_settings_change() -> None:
     assert held.allowed_model() is None  # that one was allowed, not this one
     held.allow()
     other = held.allowed_model()
-    assert other is not None
     assert (other is first, other.name) == (False, "maxi at h")
 
 

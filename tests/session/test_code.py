@@ -226,7 +226,6 @@ def test_packs_survive_a_restart_and_are_private(session: Session, root: Path) -
     (key,) = packs_of(root).packs
     rules, state = load_profile().pack_cache, session.snapshot.fingerprint
     found = packs_of(root).found(key, state, session.snapshot.loaded_ms / 1000, rules)
-    assert found is not None
     assert (found.is_of_earlier_process, len(found.ids)) == (True, len(packed.hits))
     assert packs_of(root).found(key, "another state", session.snapshot.loaded_ms / 1000, rules) is None
     session.engines.learn(packed, packed.hits[0].file, Usefulness.ACCEPTED)
@@ -256,7 +255,6 @@ def test_why_and_why_not_are_told(session: Session) -> None:
     assert there.use.startswith("given to an agent")
     missing = session.answers.explain(trace.query, "round_cents", trace=trace)
     assert missing.path == "src/billing.py/round_cents"
-    assert missing.reason is not None
     assert missing.reason.text == "no channel found it, and the walk hardly reaches it"
 
 

@@ -54,7 +54,6 @@ def test_earlier_notes_answer_as_they_did(garden: Tree, engine: str) -> None:
     session = Session.open(garden.root, now_ms=NOW_MS, engine=engine)
     session.load()
     before, held = answers(session, Variant()), hold(session.snapshot)
-    assert held is not None
     assert held.earlier(session.snapshot) is None
     garden.file(STORE, "# Something else\n\nNothing of it is left.\n", 0)
     garden.note("auth/new.md", "Refresh token, again", "token store refund rollback", days=0)
@@ -62,7 +61,6 @@ def test_earlier_notes_answer_as_they_did(garden: Tree, engine: str) -> None:
     shutil.move(garden.tree / "billing/refunds.md", garden.tree / "billing/moved.md")
     session.load()
     earlier = held.earlier(session.snapshot)
-    assert earlier is not None
     changed = {STORE, "auth/new.md", "deploy/rollback.md", "billing/refunds.md", "billing/moved.md"}
     assert set(earlier.paths) == changed
     assert earlier.paths_now == {"billing/refunds.md": "billing/moved.md"}
@@ -121,7 +119,6 @@ def test_an_edit_that_did_it_by_text_and_time_together_is_put_down_to_neither(ga
     session = Session.open(garden.root, now_ms=NOW_MS)
     session.load()
     held = hold(session.snapshot)
-    assert held is not None
     garden.file(old, zebra.format(100), 0)
     session.load()
     judged = Judgment("z", "zebra stripes", "", "", "", (JudgedDocument(fresh, 3),))
@@ -134,11 +131,9 @@ def test_signals_that_were_set_in_the_overlay_are_undone_and_named(garden: Tree)
     session = Session.open(garden.root, now_ms=NOW_MS)
     session.load()
     before, held = answers(session, Variant()), hold(session.snapshot)
-    assert held is not None
     make_core(session, ROTATION)
     session.load()
     earlier = held.earlier(session.snapshot)
-    assert earlier is not None
     assert earlier.paths == (ROTATION,)
     assert all(same(*pair) for pair in zip(before, answers(session, Variant(earlier=earlier)), strict=True))
     effect = asked(session, QUERIES, held)
@@ -154,13 +149,11 @@ def test_signals_and_an_edit_of_one_note_are_undone_together(garden: Tree) -> No
     session = Session.open(garden.root, now_ms=NOW_MS)
     session.load()
     before, held = answers(session, Variant()), hold(session.snapshot)
-    assert held is not None
     make_core(session, ROTATION)
     garden.file(ROTATION, "# Refresh token\n\nrefresh token refund rollback\n", 0)
     garden.file(STORE, "# Something else\n\nNothing of it is left.\n", 0)
     session.load()
     earlier = held.earlier(session.snapshot)
-    assert earlier is not None
     assert set(earlier.paths) == {ROTATION, STORE}
     assert all(same(*pair) for pair in zip(before, answers(session, Variant(earlier=earlier)), strict=True))
 
@@ -170,7 +163,6 @@ def test_hits_that_were_recorded_are_no_edit(garden: Tree) -> None:
     session.recording = True
     session.load()
     held = hold(session.snapshot)
-    assert held is not None
     session.run("refresh token")
     session.load()
     place = session.snapshot.by_path[ROTATION]
@@ -185,7 +177,6 @@ def test_a_note_that_only_got_a_new_time_was_not_edited(garden: Tree) -> None:
     session = Session.open(garden.root, now_ms=NOW_MS)
     session.load()
     held = hold(session.snapshot)
-    assert held is not None
     garden.file(old, "# Zebra\n\nStripes of the zebra.\n", 0)
     session.load()
     judged = Judgment("z", "zebra stripes", "", "", "", (JudgedDocument(fresh, 3),))
@@ -197,12 +188,10 @@ def test_a_kept_time_hides_no_edit_and_a_larger_tree_is_not_held(garden: Tree, m
     session = Session.open(garden.root, now_ms=NOW_MS)
     session.load()
     held = hold(session.snapshot)
-    assert held is not None
     text = (garden.tree / STORE).read_text()
     garden.file(STORE, text.replace("hashed", "HASHED"), 2)  # the same time, the same size
     session.load()
     earlier = held.earlier(session.snapshot)
-    assert earlier is not None
     assert earlier.paths == (STORE,)
     monkeypatch.setattr("brvtui.session.held_notes.MOST_BYTES", 100)
     assert hold(session.snapshot) is None
@@ -214,13 +203,11 @@ def test_a_note_that_changed_before_it_was_held_is_watched_from_there(garden: Tr
     text = (garden.tree / STORE).read_text()
     garden.file(STORE, f"{text}\nOne more line.\n", 2)
     held = hold(session.snapshot)
-    assert held is not None
     session.load()
     assert held.earlier(session.snapshot) is None
     garden.file(STORE, "# Something else\n\nNothing of it is left.\n", 1)
     session.load()
     earlier = held.earlier(session.snapshot)
-    assert earlier is not None
     assert earlier.paths == (STORE,)
 
 
@@ -231,11 +218,9 @@ def test_a_space_is_held_whole_and_the_log_stands_in_for_judgments(
     session = Session.open(small_space(tmp_path, SPACE_NOW), now_ms=SPACE_NOW)
     session.load()
     held, before = hold(session.snapshot), answers(session, Variant())
-    assert held is not None
     (tmp_path / "data" / "projects" / SPACE_ID / "context-tree" / "auth" / "jwt.html").unlink()
     session.load()
     earlier = held.earlier(session.snapshot)
-    assert earlier is not None
     assert earlier.paths == ("auth/jwt.html",)
     for was, now in zip(before, answers(session, Variant(earlier=earlier)), strict=True):
         # The text of a removed topic cannot be searched again, so a sentence may claim less.
@@ -244,7 +229,6 @@ def test_a_space_is_held_whole_and_the_log_stands_in_for_judgments(
     session.logbook.add(session.run("refresh token"), session.clock(), 1.0)
     (logged,) = asked_last(session)
     effect = effect_of_edits(session, earlier, (), (logged,), session.engine, "", lambda: False)
-    assert effect is not None
     assert (effect.judged, effect.unjudged) == (0, 1)
     assert [change.before.ranking[0] for change in effect.otherwise] == ["auth/jwt.html"]
 
@@ -255,14 +239,11 @@ def test_of_two_moved_twins_each_is_known_by_its_name(garden: Tree) -> None:
     session = Session.open(garden.root, now_ms=NOW_MS)
     session.load()
     held = hold(session.snapshot)
-    assert held is not None
     shutil.move(garden.tree / "twins", garden.tree / "pair")
     session.load()
     earlier = held.earlier(session.snapshot)
-    assert earlier is not None
     assert earlier.paths_now == {"twins/one.md": "pair/one.md", "twins/two.md": "pair/two.md"}
     effect = effect_of_edits(session, earlier, (), (Judgment("t", "twin"),), session.engine, "", lambda: False)
-    assert effect is not None
     assert not effect.otherwise
 
 
@@ -272,7 +253,6 @@ def test_a_note_that_was_moved_out_of_the_scope_is_named_by_its_path_now(garden:
     session = Session.open(garden.root, now_ms=NOW_MS)
     session.load()
     held = hold(session.snapshot)
-    assert held is not None
     shutil.move(garden.tree / "zeta/last.md", garden.tree / "other.md")
     garden.note("zeta/new.md", "New", "zeta " * 2, days=0)
     session.load()

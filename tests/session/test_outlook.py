@@ -58,7 +58,6 @@ def test_a_ceiling_of_byterover_is_the_boards(session: Session) -> None:
     made = session.ageing.in_engine("byterover", "a/plain.md", 30)
     board = session.ageing.board()
     position = board.snapshot.by_path["a/plain.md"]
-    assert made is not None
     assert made.ceiling == pytest.approx(board.today.ceiling[position])
     assert made.ceiling == pytest.approx(made.reach + sum(part.value for part in made.lacks))
     assert made.ceiling_then == board.after(30).ceiling[position]

@@ -45,16 +45,13 @@ def test_the_next_snapshot_takes_over_what_was_gathered(tree: Tree) -> None:
     places = ["pad/p001.abstract.md", "pad/p000.abstract.md", "pad/_index.md", "other/_index.md", "other/new.md"]
     made = update(before, places, BRV3, NOW_MS, tree.layers())
     fresh = tree.snapshot()
-    assert made is not None
     assert made.derived.known(ABSTRACTS) == fresh.abstracts == {"pad/p001.md": len("shorter")}
     assert made.derived.known(SUMMARY_FILES) == fresh.summary_files == {"other/_index.md"}
     assert made.derived.known(FINGERPRINT) == fresh.fingerprint
     assert made.derived.known(ORDERS) is not None
     handed = made.derived.known(HIERARCHY)
-    assert handed is not None
     assert [*handed.walk()] == [*fresh.hierarchy.walk()]
     earlier = made.derived.known(EARLIER_INDEX)
-    assert earlier is not None
     assert earlier[0] is before.index
     assert [place < 0 for place in earlier[1]] == [note.path == "other/new.md" for note in made.notes]
     assert made.domains.keys() == {"pad", "other"}
@@ -66,7 +63,6 @@ def test_what_nobody_asked_for_is_not_handed_on(tree: Tree) -> None:
     before = tree.snapshot()
     tree.note("pad/p001.md", "Edited")
     made = update(before, ["pad/p001.md"], BRV3, NOW_MS, tree.layers())
-    assert made is not None
     assert [made.derived.known(key) for key in (ABSTRACTS, SUMMARY_FILES, HIERARCHY, EARLIER_INDEX)] == [None] * 4
     assert made.changed_since(before) == {"pad/p001.md"}
     assert made.changed_since(replace(before)) is None

@@ -224,7 +224,6 @@ class Soak:
     def _change(self, seconds: float) -> list[float]:
         """Has changes made for so long; the resident memory in MB, each second."""
         stdin, stdout = self._changing.stdin, self._changing.stdout
-        assert stdin is not None
         assert stdout is not None
         began = time.monotonic()
         stdin.write(f"{seconds}\n")

@@ -33,7 +33,6 @@ def test_it_comes_back_as_it_was(root: Path) -> None:
     assert kept.read() is None
     kept.write(index)
     again = KeptCode(root).read()
-    assert again is not None
     assert again.files == index.files
     paths: list[str] = []
     followed = build_index(root, before=again, read=reading(paths))

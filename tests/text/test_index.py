@@ -80,7 +80,6 @@ def test_as_relevance_its_scores_add_up(tree: Tree) -> None:
     for hit in found.hits:
         assert adds_up(hit)
         made = session.answers.detail(found, hit.file)
-        assert hit.text is not None
         assert made.score.raw == pytest.approx(hit.text.raw, rel=1e-9)
     assert hit_of(found, "x/n.md").text != hit_of(tree.search("quokka"), "x/n.md").text
 
@@ -124,10 +123,8 @@ def test_only_the_newest_goes_on_and_only_for_a_few_changes() -> None:
     index = index_of(documents)
     everything = np.arange(40)
     first = index.after(everything[1:], [])
-    assert first is not None
     assert index.after(everything, []) is None
     second = first.after(np.append(everything[:-1], -1), [document(99, chance)])
-    assert second is not None
     assert len(second) == 40
     assert second.after(everything[1:], []) is None
 

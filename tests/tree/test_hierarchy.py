@@ -74,7 +74,6 @@ def test_an_empty_title_sorts_first() -> None:
 )
 def test_patterns(hierarchy: Hierarchy, pattern: str, substrings: bool, path: str, how: str) -> None:
     found = hierarchy.find(pattern, substrings)
-    assert found is not None
     assert (found.symbol.path, found.how) == (path, how)
 
 
@@ -100,25 +99,21 @@ def test_of_equal_names_the_folder_stands_before_the_note() -> None:
 
 def test_a_trailing_slash_finds_a_title_by_substring() -> None:
     found = build_hierarchy([("auth/n.md", "Nn")]).find("n/", substrings=True)
-    assert found is not None
     assert (found.symbol.path, found.how) == ("auth/n.md", "substring")
 
 
 def test_a_whole_name_is_better_than_a_substring_that_comes_first() -> None:
     hierarchy = build_hierarchy([("a/x.md", "Rotation of keys"), ("b/y.md", "Rotation")])
     found = hierarchy.find("rotation", substrings=True)
-    assert found is not None
     assert (found.symbol.path, found.how) == ("b/y.md", "simple")
 
 
 def test_of_two_equal_titles_the_first_in_pre_order() -> None:
     found = build_hierarchy([("a/dup2.md", "Same"), ("a/dup1.md", "same")]).find("a/Same", substrings=False)
-    assert found is not None
     assert found.symbol.name == "same"
 
 
 def test_exact_case_wins_over_pre_order() -> None:
     hierarchy = build_hierarchy([("a/n.md", "N"), ("A/n.md", "N")])
     found = hierarchy.find("A", substrings=False)
-    assert found is not None
     assert found.symbol.path == "A"

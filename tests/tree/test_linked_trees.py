@@ -104,13 +104,11 @@ LINKED = [
 def test_nothing_is_found_and_a_notice_says_why(make: Callable[[Path], Path], message: str, tmp_path: Path) -> None:
     found = find_project(make(tmp_path))
     snapshot = load(found, BRV3, NOW_MS)
-    assert snapshot is not None
     assert not snapshot.notes
     notice = next(line for line in snapshot.notices if "is a link" in line)
     assert f"(it says “{message}”)" in notice
     assert "limits.linked_trees = true" in notice
     read = load(found, READS_LINKED, NOW_MS)
-    assert read is not None
     assert [note.title for note in read.notes] == ["Harbor rules"]
 
 
@@ -142,7 +140,6 @@ def linked_folder_below(at: Path) -> Path:
 @pytest.mark.parametrize("make", [through_a_link, pointer, linked_configuration, linked_folder_below])
 def test_other_links_do_not_hide_the_tree(make: Callable[[Path], Path], tmp_path: Path) -> None:
     snapshot = load(find_project(make(tmp_path)), BRV3, NOW_MS)
-    assert snapshot is not None
     assert [note.path for note in snapshot.notes] == ["dom/topic/a.md"]
     assert not any("is a link that leads" in line for line in snapshot.notices)
 
@@ -159,11 +156,9 @@ def test_a_change_in_the_linked_tree_is_not_read(tmp_path: Path) -> None:
     made = tree_inside(tmp_path)
     found = find_project(made)
     before = load(found, BRV3, NOW_MS)
-    assert before is not None
     (made / "docs" / "dom" / "b.md").write_text("# Harbor two\n")
     assert update(before, ["dom/b.md", "dom/"], BRV3, NOW_MS, before.stored) is None
     after = load(found, BRV3, NOW_MS, previous=before)
-    assert after is not None
     assert not after.notes
 
 

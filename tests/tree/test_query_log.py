@@ -42,7 +42,6 @@ def write(folder: Path, name: str, value: object) -> Path:
 
 def test_an_entry(tmp_path: Path) -> None:
     entry = read_entry(write(tmp_path, "qry-1000.json", ENTRY))
-    assert entry is not None
     assert (entry.at_ms, entry.query, entry.who, entry.status) == (1000, "how are tokens rotated", ENGINE, "completed")
     assert (entry.tier, entry.took_ms, entry.top_score, entry.total_found) == (3, 240, 0.82, 7)
     assert entry.paths == ("auth/a.md", "auth/b.md")
@@ -54,22 +53,18 @@ def test_an_entry(tmp_path: Path) -> None:
 def test_what_is_not_covered_is_logged_as_tier_2_without_results(tmp_path: Path) -> None:
     bare = {**ENTRY, "tier": 2, "matchedDocs": [], "searchMetadata": {"resultCount": 0, "topScore": 0, "totalFound": 0}}
     entry = read_entry(write(tmp_path, "qry-1.json", bare))
-    assert entry is not None
     assert entry.not_covered
     assert entry.top_score is None, "there is no number 1 that could have scored 0"
     cached = read_entry(write(tmp_path, "qry-2.json", {**bare, "tier": 0}))
-    assert cached is not None
     assert cached.from_cache
     assert not cached.not_covered
 
 
 def test_what_is_missing_is_unknown(tmp_path: Path) -> None:
     entry = read_entry(write(tmp_path, "qry-77.json", {"query": "x", "status": "processing", "startedAt": "soon"}))
-    assert entry is not None
     assert (entry.at_ms, entry.tier, entry.took_ms, entry.top_score, entry.paths) == (77, None, None, None, ())
     without = {key: value for key, value in ENTRY.items() if key != "timing"}
     timed = read_entry(write(tmp_path, "qry-78.json", without))
-    assert timed is not None
     assert timed.took_ms == 250
 
 
@@ -77,7 +72,6 @@ def test_what_is_missing_is_unknown(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["qry-1000.json", f"qry-{10**20}.json"])
 def test_a_time_beyond_all_calendars_is_unknown(tmp_path: Path, at: float, name: str) -> None:
     entry = read_entry(write(tmp_path, name, {**ENTRY, "startedAt": at, "completedAt": at}))
-    assert entry is not None
     assert entry.at_ms in (0, 1_000)
     assert entry.took_ms == 240
 

@@ -45,8 +45,6 @@ def test_it_comes_true_when_the_file_is_written(grown: Tree, keeps: bool) -> Non
     after = grown.snapshot()
     written = Board(after, BRV3.ageing, NOW_MS).row(after.by_path["ops/rollback.md"])
     foreseen = found.kept if keeps else found.renewed
-    assert foreseen.own is not None
-    assert foreseen.own.signals is not None
     assert (foreseen.recency, foreseen.ceiling, foreseen.own.signals.importance) == (
         written.recency, written.ceiling, written.importance,
     )  # fmt: skip

@@ -81,8 +81,6 @@ def test_signals_and_ceilings_are_those_of_hits(seed: int, tmp_path: Path) -> No
     for position, note in enumerate(board.snapshot.notes):
         [hit] = path_hits(Context(board.snapshot, BRV3, NOW_MS), [note], 1.0, "x")
         row = board.row(position)
-        assert hit.signals is not None
-        assert hit.ceiling is not None
         assert row.importance == hit.signals.importance
         assert row.recency == hit.signals.recency
         assert row.days == hit.signals.days

@@ -127,7 +127,6 @@ def test_score_is_the_documented_formula_without_cap_or_rounding(tree: Tree, mat
     tree.note("x/n.md", "Quokka", "quokka", importance=100, maturity=maturity)
     tree.notes(40)
     found = hit_of(tree.search("quokka", profile=DOCS), "x/n.md")
-    assert found.text is not None
     assert found.score == pytest.approx((0.6 * found.text.relevance + 0.2 + 0.2) * boost, rel=1e-15)
     assert part(found, "cap") == 0
     assert [one.name for one in found.parts if one.name == "rounding"] == []

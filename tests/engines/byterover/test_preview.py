@@ -87,10 +87,6 @@ class TestTheEditedNote:
 
     def test_its_score_and_parts(self, library: Tree) -> None:
         made = self.preview(library, "better", keep_mtime=True)
-        assert made.now.own is not None
-        assert made.now.own.text is not None
-        assert made.after.own is not None
-        assert made.after.own.text is not None
         assert made.after.own.text.raw > made.now.own.text.raw
         assert sum(part.value for part in made.after.own.parts) == pytest.approx(made.after.own.score, abs=1e-9)
         assert made.after.own in made.after.hits
@@ -102,10 +98,7 @@ class TestTheEditedNote:
         touched = session.preview(QUERY, "auth/rotation.md", data)
         kept = session.preview(QUERY, "auth/rotation.md", data, keep_mtime=True)
         assert kept.after.own == kept.now.own == touched.now.own
-        assert touched.after.own is not None
-        assert touched.now.own is not None
         assert touched.after.own.text == touched.now.own.text
-        assert touched.after.own.signals is not None
         moment = 1 / DAY_MS
         assert (touched.after.own.signals.days, touched.after.own.signals.recency) == (moment, exp(-moment / 30))
         assert touched.after.own.score > touched.now.own.score
@@ -113,7 +106,6 @@ class TestTheEditedNote:
     def test_it_need_not_be_a_result(self, library: Tree) -> None:
         made = self.preview(library, "worse", keep_mtime=True)
         assert "auth/rotation.md" not in {hit.file for hit in made.after.hits}
-        assert made.after.own is not None
         assert made.after.own.score > 0
         assert next(moved for moved in made.results if moved.path == "auth/rotation.md").after is None
 

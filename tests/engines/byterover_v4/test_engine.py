@@ -183,8 +183,6 @@ def test_other_dashes_are_words(session: Session, query: str) -> None:
 def test_the_terms_of_a_hit_sum_to_its_raw_score(session: Session) -> None:
     trace = session.probe("refresh token")
     detail = session.answers.detail(trace, "auth/jwt.html")
-    assert detail is not None
-    assert detail.score is not None
     assert sum(one.value for one in detail.contributions) == pytest.approx(detail.score.term_sum, abs=1e-12)
     assert detail.score.raw == detail.score.term_sum * detail.score.matched_terms
 
@@ -206,7 +204,6 @@ def test_why_a_topic_is_not_there(
     trace = session.probe(query, options=options)
     made = session.answers.explain(query, note, trace=trace)
     assert not made.found
-    assert made.reason is not None
     assert (made.reason.number, numbers in made.numbers) == (number, True), made.numbers
     assert made.remedy is not None
 
@@ -214,7 +211,6 @@ def test_why_a_topic_is_not_there(
 def test_a_file_that_is_not_seen(folder: Path) -> None:
     (tree_of(folder) / "old.abstract.html").write_text("<p>refresh</p>")
     made = loaded(folder).answers.explain("refresh", "old.abstract.html")
-    assert made.reason is not None
     assert made.reason.number == 2
     assert ".abstract.html" in made.numbers
 
@@ -247,7 +243,6 @@ def test_a_space_with_which_v4_fails(folder: Path, name: str, text: str, message
     session = loaded(folder)
     trace = session.probe("refresh token")
     failure = trace.section(SpaceAnswer).failure
-    assert failure is not None
     assert message in failure.message
     assert remedy in failure.remedy
     assert not trace.covered
@@ -350,7 +345,6 @@ def test_a_remedy_for_words_that_are_not_searched_was_tried(
     session: Session, query: str, note: str, change: str
 ) -> None:
     remedy = session.answers.explain(query, note).remedy
-    assert remedy is not None
     assert remedy.text.startswith(change)
     assert (remedy.verified, remedy.rank) == (True, 1)
 
@@ -359,7 +353,6 @@ def test_a_remedy_for_words_that_are_not_searched_gives_what_a_save_gives(folder
     deploy = tree_of(folder) / "ops" / "deploy.html"
     os.utime(deploy, (NOW / 1000 - 40 * 86_400,) * 2)
     remedy = loaded(folder).answers.explain("rollout", "ops/deploy.html").remedy
-    assert remedy is not None
     how = "save it with a new time"
     assert (remedy.query, remedy.rank, remedy.how) == ("", 1, how)
     assert remedy.text == f"add rollout to the topic's keywords, and {how}: rank 1, {remedy.score:.3f}"
@@ -380,21 +373,18 @@ def test_a_remedy_for_words_that_are_not_searched_gives_what_a_save_gives(folder
 def test_a_remedy_that_is_no_wording_names_none(session: Session, options: dict[str, object], change: str) -> None:
     trace = session.probe("refresh token", options=options)
     remedy = session.answers.explain("refresh token", "ops/deploy.html", trace=trace).remedy
-    assert remedy is not None
     assert (remedy.text[: len(change)], remedy.query) == (change, "")
 
 
 def test_a_remedy_for_a_file_that_is_not_seen_was_tried(folder: Path) -> None:
     (tree_of(folder) / "old.abstract.html").write_text("<p>quokka</p>")
     remedy = loaded(folder).answers.explain("quokka", "old.abstract.html").remedy
-    assert remedy is not None
     assert remedy.text.startswith("rename it old_abstract.html in a shell: rank 1")
 
 
 def test_a_remedy_for_a_space_with_which_v4_fails_was_tried(folder: Path) -> None:
     (tree_of(folder) / "old.md").write_text("# old")
     remedy = loaded(folder).answers.explain("refresh token", "auth/jwt.html").remedy
-    assert remedy is not None
     assert remedy.text.startswith("migrate old.md")
     assert remedy.rank == 1
 
@@ -451,7 +441,6 @@ def test_our_advice_says_what_the_engine_does_not(session: Session) -> None:
 
 def test_every_hit_has_its_ceiling(session: Session) -> None:
     hit = session.probe("refresh token").hits[0]
-    assert hit.ceiling is not None
     assert hit.ceiling.score == pytest.approx(hit.score)  # it is the best match
     high, medium = hit.ceiling.horizons
     assert high.days_left == pytest.approx(54, abs=0.5)
@@ -464,7 +453,6 @@ def test_a_stored_recency_of_0_lowers_no_ceiling_of_a_topic_that_is_older(folder
     file.write_text('{"accessCount": 1, "importance": 50, "maturity": "draft", "recency": 0, "updateCount": 1}')
     hit = loaded(folder).probe("refresh token").hits[0]
     assert hit.file == "auth/jwt.html"
-    assert hit.ceiling is not None
     assert hit.ceiling.score >= 0.6
     high, _ = hit.ceiling.horizons
     assert (high.threshold, high.reachable) == (0.6, True)
@@ -486,7 +474,6 @@ def test_a_topic_behind_the_limit_has_the_parts_of_its_score(session: Session) -
     trace = session.probe("refresh token", options={"limit": 1})
     (miss,) = (one for one in trace.near_misses if one.rank)
     hit = session.answers.explain("refresh token", miss.file, trace=trace).hit
-    assert hit is not None
     assert hit.parts
     assert adds_up(hit)
     assert hit.score == miss.score

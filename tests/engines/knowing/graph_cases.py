@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,27 +13,15 @@ DATA = Path(__file__).parents[2] / "data" / "knowing"
 FOLDERS = (DATA, DATA / "more", DATA / "sampled")
 """Cases that were given, more that were given later, and samples of random ones (``benchmarks/knowing_oracle.py``)."""
 Case = dict[str, Any]
-_chosen: list[Case] = []
+BROKEN = "\ufffd"
 
 
 def cases(family: str) -> list[Case]:
-    """The recorded cases of ``family``; inside of :func:`only`, the chosen one."""
-    if _chosen:
-        return list(_chosen)
+    """The recorded cases of ``family``."""
     files = (folder / f"{family}.json" for folder in FOLDERS)
     held = [case for file in files if file.exists() for case in json.loads(file.read_text(encoding="utf-8"))["cases"]]
     assert held
     return held
-
-
-@contextmanager
-def only(case: Case) -> Iterator[None]:
-    """Lets the tests of recorded answers see nothing but ``case``."""
-    _chosen.append(case)
-    try:
-        yield
-    finally:
-        _chosen.clear()
 
 
 def node(record: dict[str, Any], now: float = 0.0) -> Node:

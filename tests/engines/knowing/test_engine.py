@@ -108,7 +108,6 @@ def ask(snapshot: Snapshot, text: str, profile: str = "", **options: Any) -> Tra
 def test_notes_become_nodes_and_edges(snapshot: Snapshot) -> None:
     graph = index_notes(snapshot, load_profile()).notes.graph
     note = graph.find("auth/tokens/rotation.md")
-    assert note is not None
     assert (note.name, note.aliases, note.package, note.module) == (
         "Token_rotation",
         ("rotation",),
@@ -128,7 +127,6 @@ def test_notes_become_nodes_and_edges(snapshot: Snapshot) -> None:
     assert both == {"auth/tokens/rotation.md", "auth/sessions/store.md"}
     assert graph.find("auth/tokens/rotation.md#no_heading") is None
     missing = graph.find("external://nowhere/gone.md")
-    assert missing is not None
     assert missing.is_external
 
 
@@ -140,7 +138,6 @@ def test_a_trace_holds_everything(snapshot: Snapshot, profile: str) -> None:
     assert all(map(adds_up, trace.hits))
     assert all(stage.came_in - stage.dropped == stage.went_out for stage in trace.stages)
     assert len({hit.file for hit in trace.hits}) == len(trace.hits)
-    assert section.walk is not None
     assert sum(seed.share for seed in section.walk.seeds) == pytest.approx(1)
     words = next(step.summary for step in trace.steps if step.name == "keywords")
     assert words.startswith(", ".join((*section.exact, *section.components, *section.compounds)[:6]))
@@ -156,7 +153,6 @@ def test_a_trace_holds_everything(snapshot: Snapshot, profile: str) -> None:
 def test_a_note_without_a_word_of_the_question_says_over_which_links_it_came(snapshot: Snapshot) -> None:
     trace = ask(snapshot, ASKED)
     placed = trace.section(GraphRetrieval).placed("ops/handover.md")
-    assert placed is not None
     assert placed.seed_weight is None
     assert placed.found_by == ()
     steps = placed.ways[0].steps
@@ -228,10 +224,8 @@ def test_the_earliest_reason_and_a_remedy_that_holds(
     trace = engine.answer(asked, Query(query, options=options))
     explained = engine.why(asked, trace, find_note(snapshot, path))
     assert not explained.found
-    assert explained.reason is not None
     assert reason in explained.reason.text, explained
     remedy = explained.remedy
-    assert remedy is not None
     if remedy.verified:
         again = engine.answer(asked, Query(remedy.query, options={} if "tokens" in remedy.text else options))
         assert path in {hit.file for hit in again.hits}
@@ -302,7 +296,6 @@ def test_what_the_cache_would_serve_is_said_where_it_differs(garden: Tree) -> No
         r"others, in [\d,]+ tokens; the difference takes ([\d,]+) tokens, all of it ([\d,]+)",
         notice,
     )
-    assert told is not None
     lacks, _, difference, whole = (int(number.replace(",", "")) for number in told.groups())
     assert lacks >= 1
     assert 15 < difference < whole
@@ -364,8 +357,6 @@ def test_equal_paths_of_shared_sources_stay_apart(garden: Tree, make_tree: Calla
     garden.source(("team", other))
     graph = index_notes(garden.snapshot(), load_profile()).notes.graph
     ours, theirs = graph.find("auth/sessions/store.md"), graph.find("[team]:auth/sessions/store.md")
-    assert ours is not None
-    assert theirs is not None
     assert (ours.name, theirs.name) == ("Session_store", "Their_session_store")
     assert ours.module != theirs.module
 
@@ -378,7 +369,6 @@ def test_files_bring_what_they_hold_and_who_uses_them(snapshot: Snapshot) -> Non
     assert (ranking["auth/sessions/store.md"].levels, ranking["auth/tokens/rotation.md"].levels) == (0, 1)
     assert all(map(adds_up, trace.hits))
     explained = Knowing().why(context(snapshot), trace, find_note(snapshot, "deploy/freeze.md"))
-    assert explained.reason is not None
     assert "none of the files" in explained.reason.text
 
 
@@ -393,7 +383,6 @@ def test_changes_are_walked_from(snapshot: Snapshot) -> None:
     trace = ask(snapshot, "auth/sessions/store.md", entry="changes")
     section = trace.section(GraphRetrieval)
     assert section.budget == load_profile().packing.review_budget
-    assert section.walk is not None
     assert {seed.file for seed in section.walk.seeds} == {"auth/sessions/store.md"}
     assert {"auth/tokens/rotation.md", "ops/handover.md"} <= {hit.file for hit in trace.hits}
     assert all(stage.came_in - stage.dropped == stage.went_out for stage in trace.stages)

@@ -89,7 +89,6 @@ def test_a_gap_is_filled_from_vectors_and_parts_sum(snapshot: Snapshot, profile:
     assert (step.state, step.checks[0].value, step.checks[0].threshold) == (State.HIT, 0, 5)
     assert "nearest in meaning" in step.summary
     placed = trace.section(GraphRetrieval).placed("zoo/stripes.md")
-    assert placed is not None
     assert [found.channel for found in placed.found_by] == [VECTORS]
     assert placed.seed_weight == 1.0, "the nearest weighs as the first candidate does"
     assert "near them in meaning" in plain(Knowing().presentation.sentence(trace))
@@ -124,7 +123,6 @@ def test_no_more_than_fifteen_candidates_come_of_the_nearest_twenty(tree: Tree) 
     trace = ask(tree.snapshot(), WORDLESS, WithEmbedder(Letters()))
     assert step_of(trace).summary == "15 added of the 20 nodes nearest in meaning"
     walk = trace.section(GraphRetrieval).walk
-    assert walk is not None
     assert len(walk.seeds) == 15
 
 
@@ -245,7 +243,6 @@ def test_a_gap_is_filled_within_the_scope(snapshot: Snapshot) -> None:
     query = Query(WORDLESS, scope="deploy", services=True)
     trace = Knowing().answer(context(snapshot, WithEmbedder(Letters())), query)
     walk = trace.section(GraphRetrieval).walk
-    assert walk is not None
     assert {seed.file for seed in walk.seeds} == {"deploy/rollback.md"}
     outside = Knowing().answer(context(snapshot, WithEmbedder(Letters())), replace(query, scope="nowhere"))
     assert not outside.hits
@@ -331,7 +328,6 @@ def test_gaps_are_filled_over_code_as_over_notes(root: Path) -> None:
     assert "ZebuQuagga  (type, src/zoo.py:1)" in answer.lines()[2]
     assert answer.lines()[3] == "    found by vectors (place 1)"
     why = answer.why_lines("ZebuQuagga")
-    assert why is not None
     assert why[0][1].startswith("  found by     vectors")
 
 

@@ -61,7 +61,6 @@ def test_the_heaviest_links_come_first_and_seeds_are_named(trace: Trace) -> None
 
 def test_shares_are_those_of_the_ways_that_come_over_a_link(trace: Trace) -> None:
     placed = trace.section(GraphRetrieval).placed(HANDOVER)
-    assert placed is not None
     shown = around(trace, HANDOVER)
     shares = {one.id: one.share for one in shown.neighbours}
     from_elsewhere = [way for way in placed.ways if {way.seed_place, *(step.place for step in way.steps)} != {HANDOVER}]

@@ -29,8 +29,7 @@ from brvtui.engines.knowing.note_index import note_classes
 from brvtui.engines.knowing.notes_graph import note_graph
 from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.seeding import NameTier, SeedIndex, SeedSearch, find_seeds, seed_index, tiered_search
-from tests.engines.knowing.graph_cases import cases, graph
-from tests.engines.knowing.recorded import BROKEN
+from tests.engines.knowing.graph_cases import BROKEN, cases, graph
 from tests.support.trees import Tree
 
 CODE, SEED = load_profile("knowing-code"), load_profile()

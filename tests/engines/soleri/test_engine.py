@@ -159,7 +159,6 @@ def test_a_shared_source_is_the_team(garden: Tree, make_tree: Callable[[str], Tr
     assert by_file["[team]:deploy/canary.md"].tier == "team"
     lost = find_note(snapshot, "[team]:deploy/rollback.md")
     explanation = Soleri().why(context(snapshot), trace, lost)
-    assert explanation.reason is not None
     assert "a copy of it in another tier" in explanation.reason.text
     personal = replace(load_profile(""), mapping=replace(load_profile("").mapping, personal="team"))
     agent = Soleri().answer(Context(snapshot, personal, NOW_MS), Query("rollback")).section(VaultSearch)
@@ -186,10 +185,8 @@ def test_the_earliest_reason_and_a_remedy_that_holds(
         path = trace.section(VaultSearch).ranking[1].hit.file
     explanation = engine.why(asked, trace, find_note(snapshot, path))
     assert not explanation.found
-    assert explanation.reason is not None
     assert reason in explanation.reason.text
     remedy = explanation.remedy
-    assert remedy is not None
     assert remedy.verified
     assert remedy.rank is not None
 
@@ -200,7 +197,6 @@ def test_a_closed_window_hides_a_note(garden: Tree) -> None:
     trace = ask(snapshot, "zebra")
     assert not trace.hits
     explanation = Soleri().why(context(snapshot), trace, find_note(snapshot, "auth/old.md"))
-    assert explanation.reason is not None
     assert "validity window" in explanation.reason.text
 
 
@@ -379,7 +375,6 @@ def test_a_note_whose_id_another_of_its_tier_has_says_so(garden: Tree, make_tree
     assert {hidden, stands} == paths
     trace = ask(snapshot, "freeze")
     explanation = Soleri().why(context(snapshot), trace, find_note(snapshot, hidden))
-    assert explanation.reason is not None
     assert "a copy of it in another tier" in explanation.reason.text
     assert stands in explanation.numbers
 
@@ -434,9 +429,7 @@ def test_a_filter_by_scope_has_a_remedy(snapshot: Snapshot) -> None:
     engine, asked = Soleri(), context(snapshot)
     trace = engine.answer(asked, Query("rollback", scope="auth"))
     explanation = engine.why(asked, trace, find_note(snapshot, "deploy/rollback.md"))
-    assert explanation.reason is not None
     assert "filtered" in explanation.reason.text
-    assert explanation.remedy is not None
     assert explanation.remedy.verified
     assert "without the filter" in explanation.remedy.text
 
@@ -498,19 +491,16 @@ def test_a_note_has_a_ceiling_and_dated_events(garden: Tree) -> None:
     session = garden.session()
     ageing = session.ageing
     rotation = ageing.in_engine("soleri", "auth/jwt/rotation_of_refresh.md")
-    assert rotation is not None
     assert {part.name for part in rotation.lacks} == {"severity", "age"}, "it has tags and a link"
     left = 42.5 / (365 / 4)  # days until its window closes, of the last quarter
     assert rotation.ceiling == pytest.approx(0.825 - 0.06 - 0.1 * (1 - left))
     cookies = ageing.in_engine("soleri", "auth/sessions/cookies.md", 365.0)
-    assert cookies is not None
     assert {part.name for part in cookies.lacks} == {"severity", "tags", "age"}
     (halved,) = cookies.events
     assert halved.text == "its age factor has halved to 0.5"
     assert halved.days == pytest.approx(364, abs=1)
     assert cookies.ceiling - cookies.ceiling_then == pytest.approx(0.05, abs=0.001)
     season = ageing.in_engine("soleri", "auth/season.md")
-    assert season is not None
     assert [(event.date, event.text.partition(":")[0]) for event in season.events] == [
         ("2027-01-23", "its age factor begins to fall from 1"),
         ("2027-06-01", "its window closes"),
@@ -519,15 +509,12 @@ def test_a_note_has_a_ceiling_and_dated_events(garden: Tree) -> None:
     assert {event.kind for event in (*rotation.events, *cookies.events, *season.events)} <= Soleri().event_kinds.keys()
     trace = session.probe("rotation", engine="soleri")
     placed = trace.section(VaultSearch).placed("auth/jwt/rotation_of_refresh.md")
-    assert placed is not None
     assert placed.forecast == rotation
-    assert placed.hit.ceiling is not None
     assert placed.hit.ceiling.score == rotation.ceiling
 
 
 def test_the_programs_ceiling_has_no_age(snapshot: Snapshot) -> None:
     made = Soleri().forecast(context(snapshot, "soleri-code"), "auth/sessions/cookies.md", 3_650.0)
-    assert made is not None
     assert not made.events
     assert made.ceiling_then == made.ceiling
 
@@ -542,7 +529,6 @@ MEMORIES = [
 def test_memories_join_by_their_score(snapshot: Snapshot) -> None:
     trace = ask(snapshot, "token store", memories=MEMORIES)
     section = trace.section(VaultSearch)
-    assert section.memories is not None
     assert section.memories.found == ("Token work",)
     assert (section.memories.held, section.memories.given) == (3, 1)
     scores = [record["score"] for record in section.given]
@@ -560,13 +546,10 @@ def test_memories_take_the_places_of_the_last_entries(snapshot: Snapshot) -> Non
     section = trace.section(VaultSearch)
     assert len(plain.hits) == len(section.given) == 3
     assert [hit.file for hit in trace.hits] == [hit.file for hit in plain.hits[:2]]
-    assert section.memories is not None
     assert section.memories.pushed_off == 1
     assert all(stage.came_in - stage.dropped == stage.went_out for stage in trace.stages)
     explanation = engine.why(asked, trace, find_note(snapshot, plain.hits[2].file))
-    assert explanation.reason is not None
     assert explanation.reason.text == "memories took the last places"
-    assert explanation.remedy is not None
     assert explanation.remedy.verified
 
 
@@ -575,8 +558,6 @@ def test_memories_are_asked_as_typed_by_the_program(snapshot: Snapshot) -> None:
         ask(snapshot, "refresh-tokens, colours", profile, memories=MEMORIES).section(VaultSearch)
         for profile in ("", "soleri-code")
     )
-    assert documented.memories is not None
-    assert as_run.memories is not None
     assert set(documented.memories.found) == {"Token work", "Design review"}
     assert as_run.memories.found == ()
     assert any("D06" in text for text in as_run.deviations)
@@ -630,7 +611,6 @@ def test_a_candidate_behind_the_limit_is_told_of_the_guard(snapshot: Snapshot) -
     section = trace.section(VaultSearch)
     assert not section.guard.acts
     explanation = engine.why(asked, trace, find_note(snapshot, section.ranking[2].hit.file))
-    assert explanation.reason is not None
     assert "guard does not" in explanation.reason.text
     assert "is not below" in explanation.numbers
 

@@ -88,7 +88,6 @@ def test_one_call_answers_tier_3(project: Tree) -> None:
     assert [(one.path, one.in_tree, one.seen) for one in done.cited] == [("x/m.md", True, True)]
     request = model.asked[0]
     prompt = trace.answer.prompt
-    assert prompt is not None
     assert (request.max_tokens, request.temperature, request.may_call) == (1024, 0.3, True)
     assert (request.system, request.messages) == (prompt.instructions, (FromUser(prompt.material),))
     assert "A wallaby jumps far." in prompt.material
@@ -389,7 +388,6 @@ def test_tokens_that_nobody_counted_are_estimated(project: Tree) -> None:
     usage = completion_of(trace).usage
     assert usage.estimated
     assert usage.received == int(len(ANSWER) / 4 + 0.5)
-    assert trace.answer.prompt is not None
     assert abs(usage.sent - trace.answer.prompt.tokens) <= 2
 
 

@@ -36,7 +36,6 @@ QUERY = "quokka island"
 def takes_of(tree: Tree, query: str, path: str = "", profile: Profile = BRV3) -> Counterfactuals:
     snapshot = tree.snapshot(profile)
     made = find_counterfactuals(Context(snapshot, profile, NOW_MS), asked(snapshot, profile, query, NOW_MS), path)
-    assert made is not None
     assert [way.lever for way in made.ways] == list(Lever)
     for way in made.ways:
         assert (way.change is not None) is way.is_verified
@@ -191,7 +190,6 @@ def test_what_is_answered_needs_nothing(tree: Tree) -> None:
     assert find_counterfactuals(Context(snapshot, BRV3, NOW_MS), trace) is None
     assert find_counterfactuals(Context(snapshot, BRV3, NOW_MS), trace, "x/n.md") is None
     other = find_counterfactuals(Context(snapshot, BRV3, NOW_MS), trace, "x/m.md")
-    assert other is not None
     assert other.path == "x/m.md"
 
 

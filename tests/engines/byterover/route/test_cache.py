@@ -110,7 +110,6 @@ def test_similarity(entry: str, query: str, fuzzy: str) -> None:
 def test_the_check_shows_similarity_and_margin() -> None:
     _, look, _ = look_up(stored("alpha beta gamma delta"), "alpha beta gamma epsilon", "f", NOW, BRV3)
     check = look.fuzzy_check
-    assert check is not None
     assert (check.value, check.passed) == (0.6, True)
     assert check.margin == pytest.approx(0.0)
     entry = look.entries[0]
@@ -165,7 +164,6 @@ def test_a_fingerprint_is_held_for_less_than_30_seconds(age_ms: float, held: boo
     after, second = held_fingerprint(state, "new", 3, NOW + age_ms, BRV3)
     assert (second.value, second.held, second.current) == ("old" if held else "new", held, "new")
     assert second.left_s == pytest.approx(30 - age_ms / 1000 if held else 30)
-    assert after.held is not None
     assert after.held.value == second.value
 
 

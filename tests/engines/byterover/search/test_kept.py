@@ -13,11 +13,9 @@ def test_a_score_by_hand(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", "quokka", days=10, importance=80, recency=0.3, maturity="validated")
     tree.note("x/m.md", "Other", "other")
     hit = hit_of(tree.search("quokka"), "x/n.md")
-    assert hit.text is not None
     expected = 0.6 * hit.text.raw / (1 + hit.text.raw) + 0.2 * 0.8 * 0.995**10 + 0.2 * math.exp(-10 / 30) + 0.1
     assert hit.score == math.floor(expected * 100 + 0.5) / 100
     assert part(hit, "local bonus") == 0.1
-    assert hit.signals is not None
     assert (hit.signals.days, hit.signals.recency_stored) == (10.0, 0.3)
     assert hit.signals.recency == pytest.approx(math.exp(-1 / 3))
 
@@ -25,17 +23,14 @@ def test_a_score_by_hand(tree: Tree) -> None:
 def test_at_zero_days_signals_stand_as_stored(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", importance=80, recency=0.3)
     hit = hit_of(tree.search("quokka"), "x/n.md")
-    assert hit.signals is not None
     assert (hit.signals.importance, hit.signals.recency) == (80, 0.3)
     later = hit_of(tree.search("quokka", now_ms=NOW_MS + 1), "x/n.md")
-    assert later.signals is not None
     assert later.signals.recency == pytest.approx(1.0, abs=1e-6)
 
 
 def test_a_clock_before_the_file_is_zero_days(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka")
     hit = hit_of(tree.search("quokka", now_ms=NOW_MS - 5 * DAY_MS), "x/n.md")
-    assert hit.signals is not None
     assert hit.signals.days == 0
 
 

@@ -28,7 +28,6 @@ def deep(tree: Tree) -> Tree:
 def test_the_factor_falls_with_each_level(deep: Tree) -> None:
     made = deep.search("quokka", profile=ALL)
     text = hit_of(made, "auth/jwt/keys/n.md").text
-    assert text is not None
     assert {path: hit.score for path, hit in lifted(made).items()} == {
         "auth/jwt/keys": pytest.approx(text.relevance * 0.55 + 0.1, rel=1e-14),
         "auth/jwt": pytest.approx(text.relevance * 0.55**2 + 0.1, rel=1e-14),
@@ -70,7 +69,6 @@ def test_the_best_child_wins(tree: Tree) -> None:
     tree.notes(40)
     made = tree.search("quokka", profile=ALL)
     best = hit_of(made, "auth/strong.md").text
-    assert best is not None
     lift = made.lifts[0]
     assert (lift.folder, lift.child, lift.levels) == ("auth", "auth/strong.md", 1)
     assert lift.value == pytest.approx(best.relevance * 0.55)
@@ -82,11 +80,9 @@ def test_stored_signals_of_the_summary_file_count_without_decay(deep: Tree) -> N
     made = deep.search("quokka", profile=ALL)
     text = hit_of(made, "auth/jwt/keys/n.md").text
     hit = lifted(made)["auth/jwt"]
-    assert text is not None
     carried = text.relevance * 0.55**2
     assert hit.score == pytest.approx((0.6 * carried + 0.2 * 0.8 + 0.2 * 0.5) * 1.15 + 0.1, rel=1e-14)
     assert part(hit, "importance") == pytest.approx(0.16)
-    assert hit.signals is not None
     assert (hit.signals.importance, hit.signals.recency) == (80, 0.5)
 
 
@@ -194,7 +190,6 @@ def test_a_context_file_stands_for_its_folder(tree: Tree) -> None:
     assert (direct.path, direct.title, direct.kind, direct.file) == (
         "auth/jwt", "About", "summary", "auth/jwt/context.md",
     )  # fmt: skip
-    assert direct.text is not None
     assert {path: hit.score for path, hit in lifted(made).items()} == {
         "auth": pytest.approx(direct.text.relevance * 0.55 + 0.1)
     }

@@ -89,8 +89,6 @@ def test_hits_alone_together_ranked_and_on_the_board_have_one_score(
             assert together == alone == text_hits(context, positions, table.text_scores(positions))
             assert [hit.parts[-1].amount for hit in together] == ranking.scores.tolist()
             for hit, place in zip(together, positions, strict=True):
-                assert hit.ceiling is not None
-                assert hit.signals is not None
                 assert hit.ceiling.score == board.today.ceiling[place]
                 assert (hit.signals.importance, hit.signals.recency) == (
                     board.today.importance[place],

@@ -35,7 +35,6 @@ def test_their_hits(shared: Tree) -> None:
     hit = hit_of(made, "[lib]:pay/c.md")
     assert (hit.shared_source, hit.kind, hit.title) == ("lib", "context", "Shared")
     assert part(hit, "local bonus") == 0
-    assert hit.signals is not None
     assert (hit.signals.importance_stored, hit.signals.maturity, hit.signals.days) == (50, "draft", 3)
     context = hit_of(made, "[lib]:pay/ctx")
     assert (context.kind, context.title) == ("summary", "Ctx")
@@ -45,7 +44,6 @@ def test_their_hits(shared: Tree) -> None:
 def test_their_ceiling(shared: Tree, other: Tree) -> None:
     other.note("pay/c.md", "Shared", "quokka", days=0)
     hit = hit_of(shared.search("quokka", profile=ALL), "[lib]:pay/c.md")
-    assert hit.ceiling is not None
     assert hit.ceiling.score == pytest.approx(0.765)
 
 
@@ -53,7 +51,6 @@ def test_summaries_of_shared_folders_have_the_bonus(shared: Tree) -> None:
     made = shared.search("quokka", profile=ALL)
     hit = next(hit for hit in made.hits if hit.path == "[lib]:pay")
     text = hit_of(made, "[lib]:pay/c.md").text
-    assert text is not None
     assert (hit.origin, hit.title) == (Origin.PROPAGATED, "[lib]:pay")
     assert hit.score == pytest.approx(text.relevance * 0.55 + 0.1)
 
