@@ -16,7 +16,7 @@ from brvtui.services.legs import LegError
 from brvtui.text.analysis import CharacterTable
 from brvtui.timing import Stopwatch
 from brvtui.trace import MOST_LISTED, Listed, Rung, State
-from brvtui.tree.reading.whitespace import folded, spaced_words
+from brvtui.tree.reading.javascript import folded, spaced_words
 
 H = TypeVar("H")
 

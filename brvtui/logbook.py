@@ -123,7 +123,7 @@ class Logbook:
 
     def add(self, trace: Trace, at_ms: float, took_ms: float) -> None:
         """Logs a run, with the outcome of its model. Raises OSError when the tool's data folder cannot be written."""
-        from brvtui.engines.verdict import verdict_sentence  # with what paints: a session may never log
+        from brvtui.engines.registry import verdict_sentence  # with what paints: a session may never log
 
         done = trace.answer.completion
         self._own.add(

@@ -9,7 +9,7 @@ from typing import Any
 
 from brvtui import faults
 from brvtui.engines.contract import Context, Engine, EngineError, Query, Replays, ReplayStep, check_length
-from brvtui.engines.verdict import verdict_sentence
+from brvtui.engines.registry import verdict_sentence
 from brvtui.trace import Hit, Trace, to_plain
 from brvtui.tree.reading.json_file import LARGEST_NAMED_JSON, read_json
 

@@ -20,9 +20,8 @@ from brvtui.app.keys.bindings import bindings, declared, own_bindings
 from brvtui.app.modes import EDITOR, FLEET, LAB, MATURITY, SETTINGS
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.project.opening import Opening
-from brvtui.app.project.project import Project
+from brvtui.app.project.project import Project, Switches
 from brvtui.app.project.selection import Selection, StaleFiles
-from brvtui.app.project.switches import Switches
 from brvtui.app.query.answering import import_painters
 from brvtui.app.query.cache import Cache
 from brvtui.app.query.reasons import Reasons
@@ -38,10 +37,9 @@ if TYPE_CHECKING:
     from brvtui.app.actions.action import Action
     from brvtui.app.contents import Overview
     from brvtui.app.editing.changes import NoteChanges
-    from brvtui.app.editing.controller import Editing
+    from brvtui.app.editing.controller import Editing, Leaving
     from brvtui.app.editing.drafts import Drafts
     from brvtui.app.editing.external_editor import ExternalEditor
-    from brvtui.app.editing.leaving import Leaving
     from brvtui.app.exporting.sharing import Sharing
     from brvtui.app.fleet.fleet_queries import FleetQueries
     from brvtui.app.lab.edit_check import EditCheck
@@ -210,7 +208,7 @@ class BrvTui(ConfiguredApp):
     @cached_property
     def leaving(self) -> Leaving:
         """The end of this app, or another app in place of it."""
-        from brvtui.app.editing.leaving import Leaving
+        from brvtui.app.editing.controller import Leaving
 
         return Leaving(self, self.editing, self.layouts)
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from brvtui.lab.answer_diff import AnswerDiff
     from brvtui.lab.evaluation.results import QueryResult
     from brvtui.lab.judgments.model import Judgment
-    from brvtui.lab.log_comparison import LogComparison
-    from brvtui.lab.log_summary import LogSummary
+    from brvtui.lab.log_comparison import LogComparison, LogSummary
     from brvtui.lab.whatif.variant import Control, EarlierNotes, Variant
     from brvtui.saved.traces import SavedTrace
     from brvtui.session.edit_effect import EditEffect

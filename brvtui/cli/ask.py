@@ -13,8 +13,7 @@ import click
 
 from brvtui.cli.engine_command import engine_command
 from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK, Failure
-from brvtui.cli.help import WholeSummaries
-from brvtui.cli.options import answer_format, project_option, text_argument
+from brvtui.cli.options import WholeSummaries, answer_format, project_option, text_argument
 from brvtui.cli.output import letters_setting, say, say_note, write_json
 from brvtui.cli.sessions import ProjectRequest, find_session
 from brvtui.text.visible import visible
@@ -102,7 +101,7 @@ def ask(
     if getattr(ended, "cancelled", False):
         raise click.Abort
     if form == "json":
-        from brvtui.engines.verdict import verdict_sentence
+        from brvtui.engines.registry import verdict_sentence
         from brvtui.trace import to_plain
 
         said = verdict_sentence(ended.trace)

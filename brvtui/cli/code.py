@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from brvtui.cli.checks import no_folder
-from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK, Failure
+from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK, Failure, no_folder
 from brvtui.cli.options import NamedPath, WholeNumber, format_option, query_text
 from brvtui.cli.output import say
 from brvtui.cli.sessions import find_session
@@ -151,7 +150,7 @@ def _report_unread(session: Any) -> None:
 def _problem(session: Any) -> str:
     """The reason why feedback does not count or why the index could not be stored; empty if both worked."""
     from brvtui.faults import error_line
-    from brvtui.services.feedback import feedback_problem
+    from brvtui.services.provided import feedback_problem
     from brvtui.store.kept_code import KeptCode
 
     problem = ""

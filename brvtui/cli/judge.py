@@ -12,10 +12,8 @@ import click
 
 from brvtui import faults
 from brvtui.cli import completing
-from brvtui.cli.checks import is_there
-from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure
-from brvtui.cli.help import WholeSummaries
-from brvtui.cli.options import SCOPE_HELP, NamedPath, answer_format, project_option, text_argument
+from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure, is_there
+from brvtui.cli.options import SCOPE_HELP, NamedPath, WholeSummaries, answer_format, project_option, text_argument
 from brvtui.cli.output import say, write_json
 from brvtui.cli.sessions import find_session
 from brvtui.text.visible import visible

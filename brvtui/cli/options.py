@@ -1,4 +1,4 @@
-"""Options and arguments that several commands have, and the types of their values."""
+"""Options and arguments that several commands have, the types of their values, and help that cuts nothing."""
 
 from __future__ import annotations
 
@@ -239,3 +239,17 @@ def format_option(*forms: str, text: str = "How to answer.") -> Callable[[_F], _
 
 answer_format = format_option("text", "json")
 """Adds ``--format`` to a command that answers as text or as JSON."""
+
+
+_WHOLE = 200
+"""More characters than any command's summary has."""
+
+
+class WholeSummaries(click.Group):
+    """Commands whose summaries its help does not cut."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists every command with its whole summary: click would cut it to one line."""
+        with formatter.section("Commands"):
+            named = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+            formatter.write_dl([(name, command.get_short_help_str(_WHOLE)) for name, command in named if command])

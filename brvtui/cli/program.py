@@ -15,10 +15,8 @@ from typing import Any
 import click
 
 from brvtui import __version__, faults
-from brvtui.cli.checks import NO_PROJECT, is_there
-from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, OK, ErrorsReported, Failure
-from brvtui.cli.help import WholeSummaries
-from brvtui.cli.options import quoted_text
+from brvtui.cli.failure import BAD_USAGE, FAILED, NO_PROJECT, NOT_THERE, OK, ErrorsReported, Failure, is_there
+from brvtui.cli.options import WholeSummaries, quoted_text
 from brvtui.paint.glyphs import TO_LETTERS
 from brvtui.text.visible import visible
 from brvtui.wording import shortened

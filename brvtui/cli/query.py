@@ -170,7 +170,7 @@ def query(
         save(session, session.answers.saved(trace), files)
     details = session.answers.details(trace) if detail else {}
     if form == "json":
-        from brvtui.engines.verdict import verdict_sentence
+        from brvtui.engines.registry import verdict_sentence
         from brvtui.trace import to_plain
 
         said = verdict_sentence(trace)
@@ -237,7 +237,7 @@ def explain(
         if notice not in shown:
             say_note(notice)
     if form == "json":
-        from brvtui.engines.verdict import verdict_sentence
+        from brvtui.engines.registry import verdict_sentence
         from brvtui.trace import SCHEMA, to_plain
 
         for one, needed in zip(explanations, wanted, strict=True):

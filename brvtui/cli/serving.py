@@ -10,8 +10,19 @@ from pathlib import Path
 import click
 
 from brvtui import faults, programs
-from brvtui.cli.checks import NO_PROJECT, PROJECT_OR_REPO, check_engine, check_terminal, check_trace, is_there
-from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, OK, Failure
+from brvtui.cli.failure import (
+    BAD_USAGE,
+    FAILED,
+    NO_PROJECT,
+    NOT_THERE,
+    OK,
+    PROJECT_OR_REPO,
+    Failure,
+    check_engine,
+    check_terminal,
+    check_trace,
+    is_there,
+)
 from brvtui.cli.options import NamedPath, WholeNumber, engine_option, project_argument, shared, space_options
 from brvtui.cli.sessions import ProjectRequest, project_request
 from brvtui.text.visible import visible

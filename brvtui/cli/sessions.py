@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from brvtui.cli.checks import check_engine
-from brvtui.cli.failure import BAD_USAGE, FAILED, ErrorsReported, Failure
+from brvtui.cli.failure import BAD_USAGE, FAILED, ErrorsReported, Failure, check_engine
 from brvtui.cli.output import ASCII, say_note
 from brvtui.garbage import garbage_collector_paused
 

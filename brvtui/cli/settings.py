@@ -86,7 +86,7 @@ def config(project: Path | None, defaults: bool, form: str) -> int:
     """
     from brvtui.app.settings.setting_rows import setting_rows
     from brvtui.app.themes.library import read_library
-    from brvtui.config.printing import as_plain, default_file
+    from brvtui.config.writing import as_plain, default_file
     from brvtui.session.project_choice import unusable_engine
 
     if defaults:

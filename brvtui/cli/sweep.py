@@ -72,7 +72,7 @@ def sweep(
     """
     from brvtui.lab.evaluation.results import parse_metric
     from brvtui.lab.judgments.model import Judgment
-    from brvtui.session.sweeping import swept
+    from brvtui.session.evaluating import swept
 
     if file := next((each for each in files if each.suffix.lower() not in _FORMS), None):
         raise Failure(f"{file}: a sweep is saved as .svg or .json; give the file one of these endings", BAD_USAGE)

@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 
 from brvtui.cli import completing
-from brvtui.cli.checks import no_folder
 from brvtui.cli.engine_command import engine_command
-from brvtui.cli.failure import OK
+from brvtui.cli.failure import OK, no_folder
 from brvtui.cli.options import NamedPath, project_option, text_argument
 from brvtui.cli.sessions import ProjectRequest, find_session
 from brvtui.store.feedback import clear_feedback

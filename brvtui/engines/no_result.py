@@ -1,14 +1,65 @@
-"""The causes of an answer without results: filters that leave documents out, and words that no document matches."""
+"""The causes of an answer without results: filters that leave documents out, and words that no document matches.
+
+The words are looked up in the text of notes (``docs/architecture.md``, rule 10). The terms of the snapshot cover all
+text that ByteRover reads. Read again are only notes that it reads in part, and for a word with punctuation inside the
+notes that contain each part of it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from brvtui.engines.contract import Context, Engine, Query
-from brvtui.snapshot.missing_words import missing_words
-from brvtui.trace import Trace
+from brvtui.snapshot.state import Snapshot
+from brvtui.text.analysis import fold, raw_tokens, typed_word
+from brvtui.trace import MissingWord, Trace, Whereabouts
+
+_MOST_WORDS, _MOST_BYTES = 32, 2_000_000
+"""Limits of one query; folding so much text takes a tenth of a second."""
+
+
+def missing_words(snapshot: Snapshot, query: str, words: Iterable[str]) -> tuple[MissingWord, ...]:
+    """Where the notes contain ``words``, which an engine made of ``query`` and found in no note; raises nothing.
+
+    Looks up at most 32 words, each as it was typed, and reads no more than 2 MB of notes: beyond that, a word is not
+    known to be nowhere.
+    """
+    texts: dict[int, str] = {}
+    asked = list(dict.fromkeys(words))[:_MOST_WORDS]
+    return tuple(_found(snapshot, texts, word, typed_word(word, query)) for word in asked)
+
+
+def _found(snapshot: Snapshot, texts: dict[int, str], word: str, typed: str) -> MissingWord:
+    asked, postings, notes = typed or word, snapshot.postings, snapshot.notes
+    folded, pieces = fold(asked), [piece for piece in raw_tokens(asked) if piece]
+    terms = [postings.vocabulary.containing(fold(piece)) for piece in pieces]
+    places = np.flatnonzero(np.logical_and.reduce([postings.has_any(list(found.values())) for found in terms]))
+    if len(pieces) == 1 and len(places):
+        alike = [term for term in terms[0] if fold(term) == folded]
+        where = Whereabouts.SPELLING if alike else Whereabouts.INSIDE
+        if asked.lower() in alike:
+            where, alike = Whereabouts.WHOLE, [asked.lower()]
+        run = min(alike or terms[0], key=len)
+        having = postings.has_any([terms[0][term] for term in alike or terms[0]])
+        file = notes[int(postings.has_any([terms[0][run]]).argmax())].path
+        return MissingWord(word, typed, where, int(having.sum()), file, run)
+    partly = [place for place, note in enumerate(notes) if note.cut_lines or note.cut_units or snapshot.spaces]
+    read = list(dict.fromkeys([*(places.tolist() if pieces else ()), *partly]))
+    for place in read:
+        if place not in texts and sum(notes[at].size for at in (*texts, place)) <= _MOST_BYTES:
+            with suppress(OSError):
+                texts[place] = fold(snapshot.read(notes[place].path).decode("utf-8", "replace"))
+    holding = [place for place in read if folded in texts.get(place, "")]
+    if not holding:
+        is_known = pieces and texts.keys() >= set(read)
+        return MissingWord(word, typed, Whereabouts.NOWHERE if is_known else Whereabouts.UNKNOWN)
+    where = Whereabouts.WHOLE if holding[0] in places else Whereabouts.UNREAD
+    return MissingWord(word, typed, where, len(holding), notes[holding[0]].path)
 
 
 def with_causes(

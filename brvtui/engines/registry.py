@@ -15,7 +15,7 @@ from brvtui.wording import nearest, shortened
 if TYPE_CHECKING:
     from brvtui.engines.contract import Engine
     from brvtui.engines.presentation import Presentation
-    from brvtui.trace import SnapshotInfo
+    from brvtui.trace import SnapshotInfo, Trace
 
 GROUP = "brvtui.engines"
 DEFAULT = kinds.TREE.native
@@ -124,6 +124,13 @@ def presentation(name: str) -> Presentation:
     shown = Presentation()
     shown.title = name
     return shown
+
+
+def verdict_sentence(trace: Trace) -> str:
+    """Why the query of ``trace`` got its answer: one sentence in the words of its engine."""
+    from brvtui.paint.sentence import plain
+
+    return plain(presentation(trace.engine).sentence(trace))
 
 
 @cache

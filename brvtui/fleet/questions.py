@@ -8,8 +8,8 @@ from typing import Any
 
 from brvtui.engines.advice import with_remedies
 from brvtui.engines.contract import Query, TriesRemedies
+from brvtui.engines.registry import verdict_sentence
 from brvtui.engines.together import RanksTogether
-from brvtui.engines.verdict import verdict_sentence
 from brvtui.fleet.opening import OpenMember
 from brvtui.lab.evaluation.evaluate import evaluate
 from brvtui.lab.evaluation.results import Evaluation

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from rapidfuzz import process
 
 from brvtui.tree.editing.problems import Problem, Severity
-from brvtui.tree.reading.whitespace import folded
+from brvtui.tree.reading.javascript import folded
 from brvtui.tree.spaces.topic_html import (
     INDEXED,
     KNOWN,

@@ -10,7 +10,7 @@ from typing import Any
 
 from brvtui import __version__, faults
 from brvtui.engines import registry
-from brvtui.engines.verdict import verdict_sentence
+from brvtui.engines.registry import verdict_sentence
 from brvtui.ranking.constants import NOT_ROUNDED
 from brvtui.saved.rebuilding import PlainError, from_plain
 from brvtui.text.visible import json_line

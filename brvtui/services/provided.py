@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from brvtui.services.feedback import FeedbackLog, NoFeedback
+from brvtui.faults import error_line
+from brvtui.trace.feedback import FeedbackLog, NoFeedback
 
 if TYPE_CHECKING:  # the first paint names engines, and must not import what only a model needs
     from brvtui.services.legs import Embedder, Reranker, VectorCache
@@ -102,3 +103,8 @@ class NoServices:
 
 
 NO_SERVICES: EngineServices = NoServices()
+
+
+def feedback_problem(error: OSError) -> str:
+    """That the judgments of users cannot be read, and why."""
+    return f"the feedback cannot be read, so it does not count: {error_line(error)}"

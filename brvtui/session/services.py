@@ -15,10 +15,10 @@ from brvtui.store.folders import runs_file
 
 if TYPE_CHECKING:
     from brvtui.config.schema import Llm, Settings
-    from brvtui.services.feedback import FeedbackLog
     from brvtui.services.legs import Embedder, RequestPolicy, Reranker, VectorCache
     from brvtui.services.model import ChatModel
     from brvtui.services.provided import KeptState
+    from brvtui.trace.feedback import FeedbackLog
 
 
 def session_model(settings: Callable[[], Settings], requests: Callable[[], RequestPolicy]) -> SessionModel:

@@ -28,7 +28,7 @@ from brvtui.engines.contract import Query as EngineQuery
 from brvtui.engines.profile_files import tree_profile
 from brvtui.loading import Progress
 from brvtui.logbook import Logbook
-from brvtui.session import recording
+from brvtui.ranking.constants import SignalRules
 from brvtui.session.ageing import ProjectAgeing
 from brvtui.session.answers import TraceExplainer
 from brvtui.session.engines import Engines
@@ -41,7 +41,7 @@ from brvtui.store.overlay import Overlay
 from brvtui.timing import system_clock
 from brvtui.trace import Trace
 from brvtui.tree.reading.project import FoundProject
-from brvtui.tree.reading.signals import defaults
+from brvtui.tree.reading.signals import NoteSignals, Source, defaults
 
 if TYPE_CHECKING:
     # A cold query must not wait for the modules of other questions: the methods that answer them import them.
@@ -273,7 +273,7 @@ class Session:
         if not files:
             return trace
         try:
-            recording.record(self._overlay, files, snapshot, self.profile.signals)
+            _record(self._overlay, files, snapshot, self.profile.signals)
         except OSError as error:
             problem = f"access hits cannot be recorded: {faults.advice(error)}"
             return replace(trace, notices=(*trace.notices, problem))
@@ -392,3 +392,18 @@ class Session:
         """Stops following the log and watching the tree."""
         self.logbook.engine.unfollow()
         self._publisher.close()
+
+
+def _record(overlay: Overlay, files: Iterable[str], snapshot: Snapshot, rules: SignalRules) -> None:
+    """Counts a hit for each local note among ``files``. Raises OSError."""
+    from brvtui.engines.changes import accessed
+
+    def counted(recorded: dict[str, NoteSignals]) -> None:
+        for file in files:
+            position = snapshot.by_path.get(file)
+            if position is None or not snapshot.notes[position].is_local:
+                continue
+            stored = recorded.get(file, snapshot.signals[position])
+            recorded[file] = replace(accessed(stored, rules), source=Source.OVERLAY)
+
+    overlay.edit(defaults(rules), counted)

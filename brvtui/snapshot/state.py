@@ -18,12 +18,12 @@ from brvtui.derived import Derived, Key
 from brvtui.snapshot.records import FolderSummary, Note, NoteColumns, Parsed, Reusable
 from brvtui.text.postings import Postings
 from brvtui.tree.constants import ReadingLimits
-from brvtui.tree.reading.collation import in_locale_order
 from brvtui.tree.reading.contents import Unseen, read_bytes
 from brvtui.tree.reading.files import HTML, SUMMARY_FILE, Role, TreeFile, UnseenFile, limit_notices, role_of
 from brvtui.tree.reading.fingerprint import fingerprint, fingerprint_line, is_covered
 from brvtui.tree.reading.hierarchy import Hierarchy, build_hierarchy
 from brvtui.tree.reading.inside import read_inside
+from brvtui.tree.reading.javascript import in_locale_order
 from brvtui.tree.reading.kinds import ProjectKind
 from brvtui.tree.reading.orders import OrderedFile, Orders, make_orders
 from brvtui.tree.reading.project import FoundProject

@@ -11,7 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable
 
-from brvtui.tree.reading.whitespace import spaced_words, trim
+from brvtui.tree.reading.javascript import spaced_words, trim
 
 _SURROGATES_NEEDED = re.compile("[\U00010000-\U0010ffff]")
 

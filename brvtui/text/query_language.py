@@ -15,8 +15,8 @@ from typing import Any
 from brvtui import faults
 from brvtui.text.fts import phrase
 from brvtui.text.trigrams import words_of
+from brvtui.tree.reading.javascript import folded, spaced_words
 from brvtui.tree.reading.json_file import read_json
-from brvtui.tree.reading.whitespace import folded, spaced_words
 
 _INVISIBLE = dict.fromkeys((0x200B, 0x200C, 0x200D, 0xFEFF))
 _STRIPPED = str.maketrans("", "", "*():^+\"-?!.,;/\\[]{}<>|&'$#@%=~`")

@@ -1,17 +1,29 @@
-"""Likeness of names by their trigrams (``docs/jeffs_brain.md``, "Trigrams")."""
+"""Jaccard similarity of sets, and likeness of names by their trigrams (``docs/jeffs_brain.md``, "Trigrams")."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
-from brvtui.ranking.similarity import jaccard_of_counts
 from brvtui.text.analysis import CharacterTable
+
+
+def jaccard(left: Set[str], right: Set[str]) -> tuple[int, int, float]:
+    """Tokens shared, tokens in the union, and their ratio in 0..1 (0 for two empty sets)."""
+    shared = len(left & right)
+    return shared, len(left) + len(right) - shared, jaccard_of_counts(shared, len(left), len(right))
+
+
+def jaccard_of_counts(shared: int, left: int, right: int) -> float:
+    """:func:`jaccard`'s ratio for sets of ``left`` and ``right`` tokens with ``shared`` of them in both."""
+    union = left + right - shared
+    return shared / union if union else 0.0
+
 
 _SIZE = 3
 _REMEMBERED = 1 << 17

@@ -1,9 +1,11 @@
-"""What users say of results, which some engines learn from."""
+"""Feedback of users on results, and where it is kept for engines that learn from it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 
 class Usefulness(StrEnum):
@@ -26,3 +28,32 @@ class Feedback:
     usefulness: Usefulness
     at_ms: float
     """Milliseconds since 1970."""
+
+
+class FeedbackLog(Protocol):
+    """What was said of one engine's results over one tree."""
+
+    def counts(self) -> Mapping[Usefulness, int]:
+        """How often each was said. Raises OSError."""
+
+    def said(self) -> Sequence[Feedback]:
+        """Everything that was said, oldest first. Raises OSError."""
+
+    def add(self, feedback: Feedback) -> None:
+        """Keeps ``feedback``. Raises OSError."""
+
+
+class NoFeedback:
+    """Nothing is kept."""
+
+    def counts(self) -> Mapping[Usefulness, int]:
+        """Nothing."""
+        return {}
+
+    def said(self) -> Sequence[Feedback]:
+        """Nothing."""
+        return ()
+
+    def add(self, feedback: Feedback) -> None:
+        """Raises PermissionError: there is no place to keep it."""
+        raise PermissionError("feedback is not kept here")

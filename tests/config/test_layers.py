@@ -13,9 +13,9 @@ import pytest
 
 from brvtui.config import ConfigError, Configuration, Settings, configure, user_file
 from brvtui.config.checking import read_text
-from brvtui.config.printing import as_plain, default_file
 from brvtui.config.profile_choice import chosen_profile, why_no_profile, why_not_of_engine
 from brvtui.config.schema import Layer, SettingSource, UnusableSetting, ValueKind, entries, entry_of
+from brvtui.config.writing import as_plain, default_file
 from brvtui.engines import registry
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.profile_files import profiles_of

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from brvtui.engines import registry, sentence
 from brvtui.engines.contract import Context, Query
-from brvtui.engines.verdict import verdict_sentence
+from brvtui.engines.no_result import missing_words
+from brvtui.engines.registry import verdict_sentence
 from brvtui.paint.sentence import plain
 from brvtui.session import Session
 from brvtui.snapshot import Snapshot
-from brvtui.snapshot.missing_words import missing_words
 from brvtui.text.analysis import fold, typed_word
 from brvtui.trace import Trace, Whereabouts
 from tests.support.spaces import SPACE_ID, small_space

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from brvtui.engines.registry import verdict_sentence
 from brvtui.engines.sentence import default_sentence
-from brvtui.engines.verdict import verdict_sentence
 from brvtui.paint.line import Line
 from brvtui.paint.sentence import answered_words, clause, plain, sentence_lines, title
 from brvtui.saved.traces import trace_from_plain

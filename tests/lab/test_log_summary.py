@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from brvtui.lab.log_summary import UntieredAnswers, summarise
+from brvtui.lab.log_comparison import UntieredAnswers, summarise
 from brvtui.tree.engine_files.query_log import ENGINE, LoggedQuery
 
 ENTRY = LoggedQuery(10.0, "rollback", ENGINE, "completed", 2, 5.0, 0.9, 1, ("deploy/rollback.md",))

@@ -20,7 +20,7 @@ from brvtui.paint.blocks import lines_of
 from brvtui.paint.glyphs import ASCII
 from brvtui.report.sweep import sweep_as_plain, sweep_blocks, sweep_svg
 from brvtui.session import Session
-from brvtui.session.sweeping import swept, swept_over
+from brvtui.session.evaluating import swept, swept_over
 from brvtui.trace import Check, Trace
 from tests.app.garden import plant
 from tests.support.trees import NOW_MS

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.ranking.similarity import jaccard
+from brvtui.text.trigrams import jaccard
 
 SETS = st.frozensets(st.sampled_from("abcdefgh"))
 

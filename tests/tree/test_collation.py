@@ -7,7 +7,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.tree.reading.collation import in_locale_order, sort_key
+from brvtui.tree.reading.javascript import in_locale_order, sort_key
 
 RECORDED = ["1", "10", "2", "a", "A", "a b", "a_b", "a-b", "a/b", "ab", "b"]
 PUNCTUATION = list("_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$")

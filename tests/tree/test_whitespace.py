@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.tree.reading.whitespace import SPACE, spaced_words
+from brvtui.tree.reading.javascript import SPACE, spaced_words
 from tests.support.examples import examples
 
 _ODD = st.text(st.sampled_from([*SPACE, *"\x1c\x1d\x1e\x1f\x85\x00\x7f", "a", "é", "漢"]), max_size=12)

@@ -23,8 +23,7 @@ import pytest
 from textual_serve.download_manager import DownloadManager
 
 from brvtui.cli import serving
-from brvtui.cli.checks import check_trace
-from brvtui.cli.failure import Failure
+from brvtui.cli.failure import Failure, check_trace
 from brvtui.web import guard, server
 from brvtui.web.server import is_loopback, listen
 from tests.support.trees import Tree

@@ -1,4 +1,4 @@
-"""Opens notes for editing. One note at a time is open in the editor, whichever screen is in front."""
+"""Opens notes for editing, one at a time whichever screen is in front, and leaves the app without losing text."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ from brvtui.app.editing.external_editor import ExternalEditor
 from brvtui.app.editing.note_on_disk import DraftRequest, FoundDraft, NewNoteRequest, NoteOpened, OnDisk
 from brvtui.app.editing.note_saving import SaveConflict
 from brvtui.app.modes import EDITOR
+from brvtui.app.project.layouts import Layouts
+from brvtui.app.project.opening import Opening
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
+from brvtui.app.states import Phase
 from brvtui.app.text_entry import caught_up
 from brvtui.paint.text import seconds
 
@@ -234,3 +237,73 @@ class Editing:
         """Checks whether the note in the editor changed on disk."""
         if self.editor is not None:
             self.editor.look_at_disk()
+
+
+NO_PROJECT = 3
+"""The exit code when no project could be opened."""
+_STILL_WRITING = "something is still being written, and the disk does not answer: {app.quit} again ends without waiting"
+_STILL_WRITING_S = 10
+
+
+class Leaving:
+    """Ends the app once nothing is unsaved, and says what the next one opens."""
+
+    def __init__(
+        self,
+        services: AppServices,
+        editing: Editing,
+        layouts: Layouts,
+    ) -> None:
+        """The user stays."""
+        self._services = services
+        self._editing = editing
+        self._layouts = layouts
+        self._told_of_writing = False
+        self.reopening: Opening | None = None
+        """What the next app opens when this one ends; None when the user leaves."""
+
+    async def quit(self) -> None:
+        """Ends the app, not without asking about unsaved text."""
+        if self._editing.editor is not None:
+            await caught_up(self._editing.editor.area)
+        self._services.time_left.begin_again()
+        self._end_when_safe()
+
+    def leave_for(self, opening: Opening) -> None:
+        """Leaves this app for one on ``opening``, not without asking about unsaved text."""
+
+        def leave() -> None:
+            self.reopening = opening
+            self._end_when_safe()
+
+        self._editing.when_safe(leave)
+
+    def _end_when_safe(self) -> None:
+        self._editing.when_safe(lambda: self._services.call_later(self._end))
+        if self._services.has_modal:  # the user is asked, and may take time
+            self._services.time_left.begin_again()
+
+    async def _end(self) -> None:
+        """Ends the app: with the code for a missing project when there was none to open.
+
+        A note that takes long to be written is waited for once: the user may end the app without it.
+        """
+        services = self._services
+        try:
+            async with asyncio.timeout(self._services.time_left.seconds):
+                if not await self._editing.all_written():
+                    self._end_when_safe()
+                    return
+                await self._layouts.finish()
+        except TimeoutError:
+            if self._editing.is_writing and not self._told_of_writing:
+                self._told_of_writing = True
+                services.set_timer(_STILL_WRITING_S, self._forget_writing)
+                services.notify(services.with_keys(_STILL_WRITING), severity="warning", timeout=_STILL_WRITING_S)
+                return
+        view = services.store.view
+        failed = view.project.phase is Phase.FAILED and view.fleet.fleet is None
+        services.exit(return_code=NO_PROJECT if failed else 0)
+
+    def _forget_writing(self) -> None:
+        self._told_of_writing = False

@@ -11,7 +11,6 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from brvtui.app.actions.panes import FLEET_RESULTS
-from brvtui.app.fleet.box import BY_ITS_ENGINE, BY_ITSELF
 from brvtui.app.fleet.headline import missing_words, what_to_do
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import FleetSelection, FleetState, FleetWork
@@ -35,6 +34,8 @@ _LEAST_NAME, _MOST_NAME = 8, 26
 _TITLE = "Results"
 _TIER = 4
 _CORNERS = 4
+BY_ITS_ENGINE, BY_ITSELF = "each by its own engine", "each by itself"
+"""How members are asked, in full and where there is little room."""
 _ROOMY = 62
 _HINT = 7
 """The cells before the text of a hint."""

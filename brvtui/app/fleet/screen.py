@@ -9,26 +9,33 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Input
 
+from brvtui.app.actions.panes import FLEET_FIELD
 from brvtui.app.actions.screens import FLEET_SCREEN
 from brvtui.app.arrangement import Arrangement, Split
-from brvtui.app.fleet.box import FleetBox, FleetInput
 from brvtui.app.fleet.headline import FleetHeadline
 from brvtui.app.fleet.members_pane import FleetMembersPane
-from brvtui.app.fleet.results import FleetResultsPane
+from brvtui.app.fleet.results import BY_ITS_ENGINE, BY_ITSELF, FleetResultsPane
 from brvtui.app.fleet.score_pane import FleetScorePane
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.states import FleetState
 from brvtui.app.styles import sheet
 from brvtui.app.text_entry import caught_up
+from brvtui.app.view import View
 from brvtui.app.widgets.key_bar import KeyBar
+from brvtui.app.widgets.lines import Lines
+from brvtui.app.widgets.ordered_keys import OrderedInput
+from brvtui.paint.line import Line, line
 
 if TYPE_CHECKING:
     from brvtui.app.fleet.fleet_queries import FleetQueries
     from brvtui.app.project.layouts import Layouts
 
+_ROOMY = 26
 _NO_RESULT = "no result is selected: choose one of those that are listed; where none is, ask a question"
 _NO_WHY = "Enter opens the result in its own memory: {results.why} says there why it is, or is not, in the answer"
 _NO_TRACE = "each result has a trace in its own memory, where Enter leads"
@@ -60,6 +67,55 @@ FLEET = Arrangement(
     head="fleet-headline",
     head_rows=_FLEET_HEAD,
 )
+
+
+class FleetInput(OrderedInput):
+    """A one-line field."""
+
+    TITLE = "Question"
+    HELP_TEXT = (
+        "Type a question. When you pause, every member is asked; typing on, or Esc, stops that. Enter asks at once and "
+        "goes to the results. {fleet.again} asks again, of the fleet and its files as they are now."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(FLEET_FIELD)
+
+    def __init__(self, *, id: str) -> None:
+        """Makes an empty field."""
+        super().__init__(placeholder="Ask all memories", select_on_focus=False, compact=True, id=id)
+        self.cursor_blink = False
+
+
+class FleetPrompt(Lines):
+    """The sign before the field."""
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """Returns the sign."""
+        return [line(f" {self.glyphs.prompt} ", "bold accent")]
+
+
+class FleetBadge(Lines):
+    """How answers are merged."""
+
+    READS = (FleetState,)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """Returns one line, set to the right."""
+        state = view.fleet
+        if state.fleet is None:
+            return [Line()]
+        each = BY_ITS_ENGINE if width > _ROOMY else BY_ITSELF
+        way, role = ("one ranking", "bold badge-text on accent") if state.together else (each, "bold accent")
+        return [Line().right(width, line(f" {way.upper()} ", role))]
+
+
+class FleetBox(Horizontal):
+    """Sign, field and badge in one row, in a frame when there is room."""
+
+    def compose(self) -> ComposeResult:
+        """Puts sign, field and badge into one row."""
+        yield FleetPrompt(id="fleet-prompt")
+        yield FleetInput(id="fleet-query")
+        yield FleetBadge(id="fleet-badge")
 
 
 class FleetScreen(FrameScreen):

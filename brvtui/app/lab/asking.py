@@ -15,8 +15,7 @@ from brvtui.config.layers import USER_FILE
 from brvtui.engines import registry
 from brvtui.engines.contract import EngineError
 from brvtui.engines.profile_files import engine_of_profile
-from brvtui.engines.registry import presentation
-from brvtui.engines.verdict import verdict_sentence
+from brvtui.engines.registry import presentation, verdict_sentence
 from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.results import DEFAULT_METRICS
 from brvtui.lab.judgments.file import Judgments, JudgmentsFile, judgment_of, with_grade, with_query

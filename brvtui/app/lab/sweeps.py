@@ -150,7 +150,7 @@ def _swept(
     from brvtui.engines.contract import EngineError
     from brvtui.lab.whatif.sweep import SweepError, parse_axis
     from brvtui.lab.whatif.variant import VariantError
-    from brvtui.session.sweeping import swept_over
+    from brvtui.session.evaluating import swept_over
 
     told = -1
 

@@ -15,8 +15,7 @@ from brvtui.store.folders import shown_path
 from brvtui.tree.engine_files.query_log import LoggedQuery
 
 if TYPE_CHECKING:
-    from brvtui.lab.log_comparison import LogComparison
-    from brvtui.lab.log_summary import LogSummary
+    from brvtui.lab.log_comparison import LogComparison, LogSummary
     from brvtui.session import Session
 
 Explain = Callable[[LoggedQuery, str], None]
@@ -175,7 +174,7 @@ def answering_note(view: View, entry: LoggedQuery | None) -> str:
 
 def _read(session: Session) -> tuple[tuple[LoggedQuery, ...], LogSummary, EngineLog]:
     """Returns both logs, their counts, and the place of the engine's log. It blocks."""
-    from brvtui.lab.log_summary import summarise
+    from brvtui.lab.log_comparison import summarise
 
     entries = session.logbook.read(_MOST_LOGGED)
     for engine in {entry.engine for entry in entries}:

@@ -21,8 +21,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.engines.registry import presentation
-from brvtui.lab.log_comparison import LogComparison
-from brvtui.lab.log_summary import LogSummary
+from brvtui.lab.log_comparison import LogComparison, LogSummary
 from brvtui.paint.bars import eighths
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.sentence import NO_ANSWER

@@ -6,7 +6,7 @@ import click
 
 from brvtui.cli.fleet.asking import evaluate, explain, query
 from brvtui.cli.fleet.members import add, check, health, list_members, maturity, open_fleet
-from brvtui.cli.help import WholeSummaries
+from brvtui.cli.options import WholeSummaries
 
 
 @click.group(

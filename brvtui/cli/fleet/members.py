@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from brvtui.cli.checks import check_terminal
-from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
+from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure, check_terminal
 from brvtui.cli.fleet.options import FILE_HELP, FleetOptions, fleet_command, outcome, print_table, say_missing
 from brvtui.cli.options import NamedPath, Number, WholeNumber, answer_format, filled, format_option
 from brvtui.cli.output import say_note, write_json

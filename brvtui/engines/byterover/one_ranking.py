@@ -39,7 +39,7 @@ from brvtui.text.segment import FIELDS
 from brvtui.trace import Hit, Kind, NearMiss, Origin
 from brvtui.trace.routing import SearchOutcome
 from brvtui.tree.reading.files import TreeFile, document_order, walk_key
-from brvtui.tree.reading.whitespace import first_word
+from brvtui.tree.reading.javascript import first_word
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,7 +252,7 @@ class ByteRoverV4:
         self, context: Context[V4Profile], query: Query, instead: tuple[SpacePaths, ...] = ()
     ) -> tuple[Trace, ScriptAnswer | None, tuple[SpacePaths, ...]]:
         """The trace and answer to ``query``, and the spaces that were asked: those of the snapshot, or ``instead``."""
-        from brvtui.engines.byterover_v4.failures import FAILURES, failure_of
+        from brvtui.engines.byterover_v4.replaying import FAILURES, failure_of
         from brvtui.engines.byterover_v4.scripts import filter_of, query_space, query_spaces
         from brvtui.engines.byterover_v4.tracing import failed, traced
 

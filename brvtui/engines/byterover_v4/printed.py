@@ -14,7 +14,7 @@ from brvtui.engines.byterover_v4.corpus import SpaceCorpus
 from brvtui.engines.byterover_v4.profile import CitationRules, HitRules, V4Profile
 from brvtui.engines.byterover_v4.search import FoundTopic, SpaceSearch
 from brvtui.ranking.decay import MS_PER_DAY
-from brvtui.tree.reading.whitespace import trim
+from brvtui.tree.reading.javascript import trim
 from brvtui.tree.spaces.topic_html import is_element_id
 
 HIGH, MEDIUM, LOW = "high", "medium", "low"

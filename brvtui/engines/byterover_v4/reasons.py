@@ -42,7 +42,7 @@ from brvtui.trace import (
     TextScore,
     Trace,
 )
-from brvtui.tree.reading.whitespace import spaced_words
+from brvtui.tree.reading.javascript import spaced_words
 from brvtui.tree.spaces.contents import TopicFile, unseen_name
 from brvtui.tree.spaces.topic_html import TOPIC
 

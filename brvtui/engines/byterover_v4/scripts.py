@@ -23,7 +23,7 @@ from brvtui.engines.byterover_v4.profile import V4Profile
 from brvtui.engines.byterover_v4.search import UNCHANGED, FoundTopic, SpaceSearch, SpaceState, search
 from brvtui.engines.contract import EngineError
 from brvtui.text.segment import MOST_WORDS
-from brvtui.tree.reading.collation import sort_key
+from brvtui.tree.reading.javascript import sort_key
 from brvtui.tree.spaces.contents import SpaceContents, TopicFile
 
 _BETWEEN = "\n\n---\n\n"

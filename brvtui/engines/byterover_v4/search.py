@@ -24,7 +24,7 @@ from brvtui.engines.byterover_v4.documents import TopicDocument
 from brvtui.engines.byterover_v4.index import Floats, Ints, RawSearch, TopicIndex, in_order_of_first
 from brvtui.engines.byterover_v4.profile import V4Profile, WordRules
 from brvtui.ranking.compound import Compound
-from brvtui.tree.reading.whitespace import spaced_words
+from brvtui.tree.reading.javascript import spaced_words
 from brvtui.tree.spaces.contents import BrokenSignals, TopicSignals
 
 # What a query asks for: its words without stop words, and those that a document must hold.

@@ -123,8 +123,7 @@ class JeffsBrain:
 
     def retrieve(self, context: Context[HybridProfile], query: Query) -> Retrieved:
         """The answer with the texts of its notes. Raises :class:`EngineError`."""
-        from brvtui.engines.jeffs_brain.matched_words import with_words
-        from brvtui.engines.jeffs_brain.pipeline import Sources, resolve_mode, retrieve
+        from brvtui.engines.jeffs_brain.pipeline import Sources, resolve_mode, retrieve, with_words
 
         request, aliases = _request(query)
         options = {**query.options, "aliases": aliases} if aliases else dict(query.options)

@@ -377,3 +377,33 @@ def _parts(entry: _Weighed, k: float) -> tuple[Part, ...]:
         parts.append(Part("intent", score * factor.value - score, score, factor.value, factor.why))
         score *= factor.value
     return tuple(parts)
+
+
+def with_words(index: ChunkIndex, trace: Trace, aliases: Aliases) -> Trace:
+    """``trace``, whose hits have the words that they hold; none where no words count, or where only names were like."""
+    hybrid = trace.section(Hybrid)
+    searched = _searched(index, trace, aliases)
+    if hybrid.mode is RetrievalMode.SEMANTIC or searched is None or not trace.hits:
+        return trace
+    answered = hybrid.ranking[: len(trace.hits)]
+    try:
+        words = index.answered(searched, [placed.id for placed in answered])
+    except LegError:  # the leg of words has said why
+        return trace
+
+    def own(placed: RankedNote) -> RankedNote:
+        return replace(placed, hit=replace(placed.hit, words=words.get(placed.id, ())))
+
+    ranking = (*map(own, answered), *hybrid.ranking[len(answered) :])
+    sections = tuple(replace(hybrid, ranking=ranking) if one is hybrid else one for one in trace.sections)
+    return replace(trace, hits=tuple(placed.hit for placed in ranking[: len(answered)]), sections=sections)
+
+
+def _searched(index: ChunkIndex, trace: Trace, aliases: Aliases) -> ParsedQuery | None:
+    """The query of the step of the ladder that found notes; None when none did, or it compared names."""
+    found = next((rung for rung in trace.section(Ladder).rungs if rung.state is State.HIT), None)
+    if found is None or found.strategy == TRIGRAMS:
+        return None
+    language = index.profile.query
+    parsed = parse(found.query, language.stopped, language.word_length)
+    return parsed if found.strategy == INITIAL else expand(parsed, aliases)

@@ -15,7 +15,7 @@ from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_mode, check_options
 from brvtui.faults import error_line
 from brvtui.garbage import garbage_collector_paused
-from brvtui.services.feedback import feedback_problem
+from brvtui.services.provided import feedback_problem
 from brvtui.timing import Stopwatch
 from brvtui.trace import Detail, Explanation, State, Trace
 from brvtui.trace.feedback import Feedback, Usefulness

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from brvtui.engines.knowing.model import Columns, Node
-from brvtui.engines.knowing.ranking_rules import NoteGraphRules
+from brvtui.engines.knowing.profile import NoteGraphRules
 from brvtui.snapshot import Note
 from brvtui.tree.reading.frontmatter import parse, text_of, texts_of
 from brvtui.tree.reading.links import Link, LinkKind, links_in

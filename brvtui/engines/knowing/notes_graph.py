@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from brvtui.engines.knowing.model import EXTERNAL, Edge, Graph, Node
 from brvtui.engines.knowing.note_reading import NotePiece, read_piece
-from brvtui.engines.knowing.ranking_rules import NoteGraphRules
+from brvtui.engines.knowing.profile import NoteGraphRules
 from brvtui.snapshot import Note, Parsed, Snapshot
 from brvtui.tree.reading.files import Role
 from brvtui.tree.reading.links import LinkState, Names

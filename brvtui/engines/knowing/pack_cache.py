@@ -11,7 +11,7 @@ from typing import Any
 
 from brvtui.engines.knowing.keywords import normal_task
 from brvtui.engines.knowing.model import Edge, Graph, Node
-from brvtui.engines.knowing.ranking_rules import PackingRules
+from brvtui.engines.knowing.profile import PackingRules
 from brvtui.engines.knowing.seed_rules import PackCacheRules, SessionRules
 
 # What was packed recently weighs more (``docs/knowing.md``, "Session").

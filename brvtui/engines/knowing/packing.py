@@ -11,7 +11,7 @@ import numpy as np
 
 from brvtui.engines.knowing.keywords import normal_task
 from brvtui.engines.knowing.model import Node
-from brvtui.engines.knowing.ranking_rules import PackingRules
+from brvtui.engines.knowing.profile import PackingRules
 from brvtui.engines.knowing.scoring import ScoredCandidate
 from brvtui.ranking.packing import fitting
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from brvtui.engines.knowing.model import ASSUMED, Edge, Graph, Node
-from brvtui.engines.knowing.profile import KnowingProfile
-from brvtui.engines.knowing.ranking_rules import HitsRules, ScoreRules
+from brvtui.engines.knowing.profile import HitsRules, KnowingProfile, ScoreRules
 from brvtui.engines.knowing.scoring import ScoredCandidate, ScoringInput, hubs_and_authorities, is_test_path, rank
 from brvtui.engines.knowing.walk import Roads, Walk, walk
 

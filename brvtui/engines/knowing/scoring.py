@@ -13,7 +13,7 @@ from scipy.sparse import coo_array
 
 from brvtui.engines.knowing.keywords import lower
 from brvtui.engines.knowing.model import Graph, Node
-from brvtui.engines.knowing.ranking_rules import AgeSteps, FeedbackWeights, HitsRules, ScoreRules
+from brvtui.engines.knowing.profile import AgeSteps, FeedbackWeights, HitsRules, ScoreRules
 
 # Hubs and authorities: what links to much of importance, and what much of importance links to.
 

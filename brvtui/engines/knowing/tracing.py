@@ -13,7 +13,6 @@ from brvtui.engines.knowing.candidates import Channel
 from brvtui.engines.knowing.equivalence import GRAPH_SOURCE, LEARNED_SOURCE
 from brvtui.engines.knowing.full_text import stand_ins
 from brvtui.engines.knowing.gaps import GapFill
-from brvtui.engines.knowing.matched_words import QuestionWords
 from brvtui.engines.knowing.model import Node
 from brvtui.engines.knowing.neighbourhood import MapMaker
 from brvtui.engines.knowing.note_index import NOTE_SOURCE, NoteIndex
@@ -34,7 +33,14 @@ from brvtui.engines.knowing.sections import (
     ToldWay,
     WayStep,
 )
-from brvtui.engines.knowing.tracing_words import WITHOUT_KEYWORD, deviations, edge_words, edge_words_back, verdict
+from brvtui.engines.knowing.tracing_words import (
+    WITHOUT_KEYWORD,
+    QuestionWords,
+    deviations,
+    edge_words,
+    edge_words_back,
+    verdict,
+)
 from brvtui.engines.knowing.walk import StrongestWays, Walk, heaviest_edge
 from brvtui.trace import (
     SCHEMA,

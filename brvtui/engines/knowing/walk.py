@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from brvtui.engines.knowing.model import EXTERNAL, Edge, Graph, Node, Positions
-from brvtui.engines.knowing.ranking_rules import WalkRules
+from brvtui.engines.knowing.profile import WalkRules
 from brvtui.engines.knowing.sections import ToldRound
 
 Floats = NDArray[np.float64]

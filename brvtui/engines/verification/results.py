@@ -9,7 +9,7 @@ from brvtui.engines.verification.installed import InstalledEngine
 from brvtui.engines.verification.sealed_node import SealedNode
 from brvtui.snapshot import Snapshot
 from brvtui.tree.constants import TreeConstants
-from brvtui.tree.reading.whitespace import spaced_words
+from brvtui.tree.reading.javascript import spaced_words
 
 # Questions made of the notes of a tree: their titles, words and paths, misspelt words, words of no note.
 

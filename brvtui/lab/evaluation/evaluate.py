@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from brvtui.engines.contract import Context, Engine, Query
-from brvtui.engines.verdict import verdict_sentence
+from brvtui.engines.registry import verdict_sentence
 from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument, ScorePart
 from brvtui.lab.judgments.following import DocumentFinder, FollowedDocument
 from brvtui.lab.judgments.model import Judgment, outcome_of

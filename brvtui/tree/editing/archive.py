@@ -16,7 +16,7 @@ from brvtui.tree.editing.fields import scalar
 from brvtui.tree.reading.contents import first_units, units
 from brvtui.tree.reading.files import ARCHIVE, Role, role_of
 from brvtui.tree.reading.frontmatter import parse
-from brvtui.tree.reading.whitespace import folded
+from brvtui.tree.reading.javascript import folded
 
 _STUB_END = ".stub.md"
 _FULL_END = ".full.md"

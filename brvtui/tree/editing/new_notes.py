@@ -12,8 +12,8 @@ from enum import StrEnum
 from brvtui.tree.editing.fields import Value, set_fields
 from brvtui.tree.reading.files import ARCHIVE, Role, role_of
 from brvtui.tree.reading.inside import PathError, parts_of
+from brvtui.tree.reading.javascript import folded, spaced_words
 from brvtui.tree.reading.signals import NoteSignals
-from brvtui.tree.reading.whitespace import folded, spaced_words
 
 _LONGEST_SLUG = 80
 _NO_WORD = re.compile(r"[\W_]+")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from brvtui.regular_files import read_regular
 from brvtui.tree.constants import ReadingLimits
-from brvtui.tree.reading.whitespace import SPACE, trim
+from brvtui.tree.reading.javascript import SPACE, trim
 
 # The ``updatedAt`` of a note, as the engine's search for archive candidates reads it.
 #

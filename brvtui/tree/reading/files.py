@@ -11,7 +11,7 @@ from pathlib import Path
 
 from brvtui import faults
 from brvtui.disk.walking import MOST_DEPTH, TOO_DEEP, leads_to_folder, walk
-from brvtui.tree.reading.collation import sort_key
+from brvtui.tree.reading.javascript import sort_key
 from brvtui.wording import shortened
 
 ARCHIVE = "_archived"

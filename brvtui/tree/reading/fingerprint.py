@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from brvtui.tree.reading.collation import in_locale_order
 from brvtui.tree.reading.files import SEARCHABLE, Role
+from brvtui.tree.reading.javascript import in_locale_order
 
 EMPTY = "empty"
 _LENGTH = 16

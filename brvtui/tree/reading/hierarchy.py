@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
-from brvtui.tree.reading.collation import SortKey, sort_key
 from brvtui.tree.reading.files import CONTEXT_FILE
+from brvtui.tree.reading.javascript import SortKey, sort_key
 
 
 @dataclass(frozen=True, slots=True)

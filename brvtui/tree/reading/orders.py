@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
-from brvtui.tree.reading.collation import SortKey, sort_key
 from brvtui.tree.reading.files import MS_PER_HOUR, TreeFile, folder_key, walk_key
+from brvtui.tree.reading.javascript import SortKey, sort_key
 
 _Item = TypeVar("_Item")
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from brvtui.tree.reading.whitespace import folded, trim
+from brvtui.tree.reading.javascript import folded, trim
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode

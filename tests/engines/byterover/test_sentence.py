@@ -10,7 +10,7 @@ from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.sentence import costs, largest_cost, lead_words, sentence
-from brvtui.engines.verdict import verdict_sentence
+from brvtui.engines.registry import verdict_sentence
 from brvtui.paint.hits import differences
 from brvtui.paint.sentence import sentence_lines
 from brvtui.saved.traces import trace_from_plain

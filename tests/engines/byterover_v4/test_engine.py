@@ -15,8 +15,7 @@ from brvtui.engines.ageing.events import OF_TOPICS
 from brvtui.engines.byterover_v4.engine import ByteRoverV4
 from brvtui.engines.byterover_v4.sections import SpaceAnswer
 from brvtui.engines.contract import EngineError, Query
-from brvtui.engines.registry import presentation
-from brvtui.engines.verdict import verdict_sentence
+from brvtui.engines.registry import presentation, verdict_sentence
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.variant import Variant
 from brvtui.session import Session

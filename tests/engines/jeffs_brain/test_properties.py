@@ -14,10 +14,9 @@ from brvtui.engines.jeffs_brain.pipeline import Request, Retrieved, Sources, ret
 from brvtui.engines.jeffs_brain.reranking import head_and_tail, reranked
 from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode
 from brvtui.ranking.fusion import Candidate, fuse
-from brvtui.ranking.similarity import jaccard
 from brvtui.services.legs import RerankDocument, Reranked
 from brvtui.text.query_language import Operator, TokenKind, alternatives, compile_fts
-from brvtui.text.trigrams import TrigramIndex, grams, slug_text
+from brvtui.text.trigrams import TrigramIndex, grams, jaccard, slug_text
 from brvtui.trace import SUM_TOLERANCE, State
 from tests.support.hybrid import JEFFS, StubIndex, ids_of, index_chunks, parsed
 

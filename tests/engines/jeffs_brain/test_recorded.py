@@ -19,9 +19,8 @@ from brvtui.engines.jeffs_brain.reranking import rerank_text
 from brvtui.engines.jeffs_brain.sections import Hybrid
 from brvtui.ladder import query_tokens, sanitised, strongest_term
 from brvtui.ranking.fusion import fuse, unanimity
-from brvtui.ranking.similarity import jaccard
 from brvtui.text.query_language import ParsedQuery, compile_fts, expand
-from brvtui.text.trigrams import TrigramIndex, grams, slug_text
+from brvtui.text.trigrams import TrigramIndex, grams, jaccard, slug_text
 from brvtui.trace import SUM_TOLERANCE
 from tests.support.hybrid import (
     DATA,

@@ -19,7 +19,7 @@ from brvtui.engines.knowing.note_index import NoteIndex, index_notes
 from brvtui.engines.knowing.packing import text_tokens
 from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.sections import GraphRetrieval
-from brvtui.engines.verdict import verdict_sentence
+from brvtui.engines.registry import verdict_sentence
 from brvtui.paint.sentence import plain
 from brvtui.saved.traces import as_json, read, saved_now
 from brvtui.services.provided import NoServices

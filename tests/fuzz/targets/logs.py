@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from brvtui.app.log.log_pane import key_of, moment, score_of, tier_of
-from brvtui.lab.log_summary import summarise
+from brvtui.lab.log_comparison import summarise
 from brvtui.logbook import SessionLog
 from brvtui.session import Session
 from brvtui.tree.engine_files.query_log import LoggedQuery

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from brvtui.config import ConfigError, configure
-from brvtui.config.printing import as_plain, default_file
+from brvtui.config.writing import as_plain, default_file
 from brvtui.engines.contract import EngineError
 from brvtui.session import Session
 from brvtui.text.visible import json_line

@@ -42,8 +42,8 @@ from brvtui.text.segment import FIELDS
 from brvtui.trace import Hit, Ladder, MatchKind, NearMiss, Origin, Trace
 from brvtui.trace.routing import Outcome, Route, SearchOutcome
 from brvtui.tree.reading.files import Role
+from brvtui.tree.reading.javascript import spaced_words
 from brvtui.tree.reading.signals import NoteSignals
-from brvtui.tree.reading.whitespace import spaced_words
 from brvtui.wording import counted
 
 _WITHOUT_MODEL = (Outcome.DIRECT, Outcome.EXACT_CACHE, Outcome.FUZZY_CACHE)

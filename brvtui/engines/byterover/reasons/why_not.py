@@ -19,7 +19,7 @@ from brvtui.trace import Detail, Explanation, Hit, Reason, Remedy, Trace
 from brvtui.trace.routing import CacheEntry, CacheLook, FingerprintState, Route, SearchOutcome
 from brvtui.tree.editing.archive import archived_as, stub_of
 from brvtui.tree.reading.files import SEARCHABLE, Role, role_of
-from brvtui.tree.reading.whitespace import spaced_words
+from brvtui.tree.reading.javascript import spaced_words
 from brvtui.wording import counted
 
 # What an answer does with a result: whether it quotes it, also where the cache gave it before the notes changed.

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from brvtui.engines.byterover.profile import CacheRules, Profile
-from brvtui.ranking.similarity import jaccard
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import utf16
+from brvtui.text.trigrams import jaccard
 from brvtui.trace import Answer, Check, State, Step
 from brvtui.trace.routing import CacheEntry, CacheLook, FingerprintState, TreeChanges
 from brvtui.tree.reading.files import TreeFile
 from brvtui.tree.reading.fingerprint import is_covered
-from brvtui.tree.reading.whitespace import folded, spaced_words
+from brvtui.tree.reading.javascript import folded, spaced_words
 
 _REMEMBERED = 8
 """Trees that a later one can be compared with."""

@@ -16,7 +16,7 @@ from brvtui.text.analysis import utf16
 from brvtui.timing import Stopwatch
 from brvtui.trace import Check, Hit, Ladder, Origin, State, Step
 from brvtui.trace.routing import Outcome, SearchOutcome
-from brvtui.tree.reading.whitespace import spaced_words
+from brvtui.tree.reading.javascript import spaced_words
 
 # Supplementary searches for single words of a query (``docs/engine.md``, "Entity searches").
 

@@ -20,9 +20,9 @@ from brvtui.ranking.packing import estimated_tokens, fitting
 from brvtui.snapshot import Key, Snapshot
 from brvtui.snapshot.state import ORDERS
 from brvtui.trace import Lane, ManifestPlace
-from brvtui.tree.reading.collation import in_locale_order
 from brvtui.tree.reading.files import ARCHIVE, MANIFEST_FILE, Role, folder_key, role_of
 from brvtui.tree.reading.fingerprint import is_covered
+from brvtui.tree.reading.javascript import in_locale_order
 from brvtui.tree.reading.json_file import read_json
 from brvtui.wording import counted
 

@@ -12,8 +12,8 @@ from brvtui.engines.byterover.route.extractive import Passage, chosen, composed
 from brvtui.engines.byterover.route.prompt import Quoted, build_prompt, excerpt, quote, source_line, unreadable
 from brvtui.engines.byterover.search.lint import query_words
 from brvtui.engines.byterover.sections import ENGINE, QueryLint, Scope, Search
+from brvtui.engines.no_result import missing_words
 from brvtui.snapshot import Snapshot
-from brvtui.snapshot.missing_words import missing_words
 from brvtui.text.analysis import terms
 from brvtui.timing import Stopwatch
 from brvtui.trace import SCHEMA, Answer, Hit, Kind, ModelPrompt, Scale, State, Step, TermExpansion, Trace

@@ -6,7 +6,7 @@ from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.sections import QueryLint, QueryWord
 from brvtui.text.analysis import from_utf16, terms, utf16, without_stop_words
 from brvtui.text.postings import Postings
-from brvtui.tree.reading.whitespace import spaced_words
+from brvtui.tree.reading.javascript import spaced_words
 
 
 def filtered_query(text: str, profile: Profile) -> str:

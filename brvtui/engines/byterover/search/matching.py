@@ -18,7 +18,7 @@ from brvtui.text.analysis import terms, utf16
 from brvtui.text.constants import TextRules
 from brvtui.text.postings import TermMatches
 from brvtui.trace import Stage, State, TextScore
-from brvtui.tree.reading.whitespace import spaced_words
+from brvtui.tree.reading.javascript import spaced_words
 from brvtui.wording import counted
 
 _NUMBER_BITS = 40

@@ -13,7 +13,7 @@ from brvtui.engines.byterover.sections import Scope
 from brvtui.snapshot import Snapshot
 from brvtui.timing import Stopwatch
 from brvtui.tree.reading.hierarchy import PatternMatch, Symbol
-from brvtui.tree.reading.whitespace import first_word, spaced_words, trim
+from brvtui.tree.reading.javascript import first_word, spaced_words, trim
 
 # A search request: query, options and context.
 

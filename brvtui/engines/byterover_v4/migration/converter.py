@@ -10,7 +10,7 @@ from typing import Any
 from brvtui.engines.byterover_v4.migration.values import Moment, written, yaml_fields
 from brvtui.engines.migration import ConvertedNote
 from brvtui.tree.reading import frontmatter
-from brvtui.tree.reading.whitespace import SPACE, trim
+from brvtui.tree.reading.javascript import SPACE, trim
 from brvtui.tree.spaces.topic_html import TOPIC
 
 # Markdown as V4's migration reads it: sections, labels, bullets, fences. Lines end at LF alone.
