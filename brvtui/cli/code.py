@@ -98,7 +98,7 @@ def code(
     if without_note or answer is None:
         return _show_files_without_note(session.snapshot, answer)
     for line in answer.notices:
-        click.echo(f"brv-tui: {visible(line)}", err=True)
+        say(f"brv-tui: {visible(line)}", err=True)
     if form != "text":
         click.echo(answer.as_text(form))
         return NEGATIVE if answer.is_empty else OK
@@ -210,7 +210,7 @@ def _known(code: RepositorySnapshot, written: Sequence[str]) -> list[str]:
     if unknown:
         more = f" and {len(unknown) - _MOST_UNKNOWN} more" if len(unknown) > _MOST_UNKNOWN else ""
         named = visible(", ".join(unknown[:_MOST_UNKNOWN]))
-        click.echo(f"brv-tui: not one source file that is read of the repository: {named}{more}", err=True)
+        say(f"brv-tui: not one source file that is read of the repository: {named}{more}", err=True)
     return list(dict.fromkeys(filter(None, meant.values())))
 
 
@@ -266,7 +266,7 @@ def _notes(repo: Path, project: Path | None) -> Snapshot | None:
     except Failure as error:
         if project is not None:
             raise
-        click.echo(f"brv-tui: no notes are joined: {visible(error.message)}", err=True)
+        say(f"brv-tui: no notes are joined: {visible(error.message)}", err=True)
         return None
     held.load()
     notes: Snapshot = held.snapshot

@@ -15,7 +15,7 @@ from brvtui.cli.engine_command import engine_command
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
 from brvtui.cli.options import NamedPath, filled, format_option, span_or_moment
-from brvtui.cli.output import check_endings, print_blocks, say_note, show_progress, write_json
+from brvtui.cli.output import check_endings, print_blocks, say, say_note, show_progress, write_json
 from brvtui.cli.sessions import ProjectRequest
 from brvtui.text.visible import visible
 
@@ -177,7 +177,7 @@ def _save(report: Assessment, files: Sequence[Path], session: Session) -> None:
 
     for file in files:
         save_evaluation(report, file, session.project.trees)
-        click.echo(f"saved {visible(str(file))}", err=True)
+        say(f"saved {visible(str(file))}", err=True)
 
 
 def _limit(text: str) -> tuple[Metric, float]:
@@ -201,4 +201,4 @@ def _print_notices(notices: Sequence[str]) -> None:
     for notice in notices[:_SHOWN_NOTICES]:
         say_note(notice)
     if len(notices) > _SHOWN_NOTICES:
-        click.echo(f"note: {len(notices) - _SHOWN_NOTICES} more; --format json holds all", err=True)
+        say(f"note: {len(notices) - _SHOWN_NOTICES} more; --format json holds all", err=True)

@@ -130,7 +130,7 @@ def set_judgment(
     after = judgments_file(session, named).change(edit)
     place = _place_of(after, text)
     assert place is not None
-    click.echo("\n".join(_lines(after[place], finder)))
+    say("\n".join(_lines(after[place], finder)))
     return OK
 
 
@@ -159,7 +159,7 @@ def list_judgments(project: Path | None, named: Path | None, form: str) -> int:
             documents = [{**document, **more} for document, more in zip(plain["documents"], now, strict=True)]
             listed.append({**plain, "documents": documents})
         else:
-            click.echo("\n".join(_lines(each, finder)))
+            say("\n".join(_lines(each, finder)))
     if form == "json":
         write_json([{"judgments": listed}])
     if not judgments:
@@ -215,7 +215,7 @@ def follow_moves(project: Path | None, named: Path | None) -> int:
     for line in [*dict.fromkeys(followed), *gone]:
         say(visible(line))
     if gone:
-        click.echo("take out a note that is gone: brv-tui judge set QUERY NOTE=none", err=True)
+        say("take out a note that is gone: brv-tui judge set QUERY NOTE=none", err=True)
     elif not kept:
         _tell_none(file)
     elif not followed:
@@ -260,7 +260,7 @@ def import_judgments(form: str, path: Path, project: Path | None, named: Path | 
     file.change(edit)
     lost = {one.path for each in imported.values() for one in each.documents if one.path not in session.snapshot.parsed}
     missing = f"; {counted(len(lost), 'note', 'notes')} not in the tree, first {sorted(lost)[0]}" if lost else ""
-    click.echo(visible(f"imported {counted(len(imported), 'query', 'queries')}{missing}"))
+    say(visible(f"imported {counted(len(imported), 'query', 'queries')}{missing}"))
     return OK
 
 
@@ -275,7 +275,7 @@ def export_judgments(form: str, path: Path, project: Path | None, named: Path | 
 
     judgments = read_judgments(judgments_file(find_session(project), named))
     for file in FORMATS[form].write(path, judgments):
-        click.echo(f"wrote {visible(str(file))}")
+        say(f"wrote {visible(str(file))}")
     return OK
 
 
@@ -286,7 +286,7 @@ def _loaded(project: Path | None) -> Session:
 
 
 def _tell_none(file: JudgmentsFile) -> None:
-    click.echo(f"{visible(str(file.path))}: no judgments yet; add one with brv-tui judge set", err=True)
+    say(f"{visible(str(file.path))}: no judgments yet; add one with brv-tui judge set", err=True)
 
 
 def _place_of(judgments: Sequence[Judgment], named: str) -> int | None:

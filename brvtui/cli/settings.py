@@ -13,7 +13,7 @@ from rich.text import Text
 
 from brvtui.cli.failure import BAD_USAGE, OK
 from brvtui.cli.options import answer_format, project_option
-from brvtui.cli.output import print_report, write_json
+from brvtui.cli.output import print_report, say, write_json
 from brvtui.config import Configuration
 from brvtui.config.schema import Entry, Layer, SettingSource, ValueKind, entries, value_text
 from brvtui.text.visible import visible
@@ -172,7 +172,7 @@ def keys(project: Path | None, as_toml: bool, form: str) -> int:
 def _print_problems(problems: Collection[str]) -> int:
     """Prints ``problems`` to the standard error and returns the exit code."""
     for problem in problems:
-        click.echo(f"brv-tui: {visible(problem)}", err=True)
+        say(f"brv-tui: {visible(problem)}", err=True)
     return BAD_USAGE if problems else OK
 
 

@@ -13,7 +13,7 @@ from brvtui.cli.engine_command import engine_command
 from brvtui.cli.failure import BAD_USAGE, OK, Failure
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
 from brvtui.cli.options import NamedPath, format_option, query_text
-from brvtui.cli.output import print_blocks, show_progress, write_json
+from brvtui.cli.output import print_blocks, say, show_progress, write_json
 from brvtui.cli.sessions import ProjectRequest
 from brvtui.text.visible import visible
 
@@ -131,4 +131,4 @@ def _save(file: Path, data: bytes, session: Session) -> None:
     from brvtui.report.saved import write_report
 
     write_report(file, data, session.project.trees)
-    click.echo(f"saved {visible(str(file))}", err=True)
+    say(f"saved {visible(str(file))}", err=True)

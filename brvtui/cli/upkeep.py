@@ -10,6 +10,7 @@ from brvtui.cli import completing
 from brvtui.cli.engine_command import engine_command
 from brvtui.cli.failure import OK, no_folder
 from brvtui.cli.options import NamedPath, project_option, text_argument
+from brvtui.cli.output import say
 from brvtui.cli.sessions import ProjectRequest, find_session
 from brvtui.store.feedback import clear_feedback
 from brvtui.text.visible import visible
@@ -41,7 +42,7 @@ def feedback(
     session = asked.open()
     trace = session.probe(text, asked.scope, options=asked.options)
     found = find_note(session.snapshot, note)
-    click.echo(session.engines.learn(trace, found.path, Usefulness(usefulness)))
+    say(session.engines.learn(trace, found.path, Usefulness(usefulness)))
     return OK
 
 
@@ -67,7 +68,7 @@ def forget(project: Path | None, repo: Path | None) -> int:
     session = find_session(project)
     signals, rows = session.forget(), session.forget_feedback()
     told = counted(signals, "note", "notes")
-    click.echo(f"dropped this tool's own signals of {told}: recorded access hits, maturity and importance set here")
+    say(f"dropped this tool's own signals of {told}: recorded access hits, maturity and importance set here")
     click.echo(f"dropped {counted(rows, 'row', 'rows')} of feedback")
     return OK
 
@@ -100,17 +101,17 @@ def cache(what: str, project: Path | None, repo: Path | None) -> int:
     folder = visible(str(index.folder))
     if what == "clear":
         removed = index.clear() + answers.clear()
-        click.echo(f"removed {_size(removed)}" if removed else f"{folder}: nothing was kept")
+        say(f"removed {_size(removed)}" if removed else f"{folder}: nothing was kept")
         return OK
     kept = index.info()
     if kept.problem:
-        click.echo(f"{folder}: {visible(kept.problem)}; it is rebuilt when the project is opened")
+        say(f"{folder}: {visible(kept.problem)}; it is rebuilt when the project is opened")
     elif not kept.files:
-        click.echo(f"{folder}: nothing is kept; from {WORTH_KEEPING} files on, opening a project makes its index")
+        say(f"{folder}: nothing is kept; from {WORTH_KEEPING} files on, opening a project makes its index")
     else:
-        click.echo(f"{folder}: {kept.notes} notes, {kept.terms} terms, {_size(kept.bytes)}")
+        say(f"{folder}: {kept.notes} notes, {kept.terms} terms, {_size(kept.bytes)}")
     if size := answers.bytes():
-        click.echo(f"{visible(str(answers.folder))}: answers to judged queries, {_size(size)}")
+        say(f"{visible(str(answers.folder))}: answers to judged queries, {_size(size)}")
     return OK
 
 
@@ -123,9 +124,9 @@ def _cache_of_code(what: str, repo: Path) -> int:
         raise no_folder(repo)
     size = kept.clear() if what == "clear" else kept.bytes()
     if what == "clear":
-        click.echo(f"removed {_size(size)}" if size else f"{place}: nothing was kept")
+        say(f"removed {_size(size)}" if size else f"{place}: nothing was kept")
     else:
-        click.echo(f"{place}: {_size(size)}" if size else f"{place}: nothing is kept; brv-tui code keeps what it read")
+        say(f"{place}: {_size(size)}" if size else f"{place}: nothing is kept; brv-tui code keeps what it read")
     return OK
 
 

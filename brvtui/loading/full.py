@@ -52,11 +52,10 @@ def load(
     previous: Snapshot | None = None,
     kept: Reusable | None = None,
     progress: Progress | None = None,
-    cancelled: Callable[[], bool] = lambda: False,
     edits: Sequence[EditedFile] = (),
     removed: Collection[str] = (),
-) -> Snapshot | None:
-    """A snapshot of ``project`` as it is on disk now; None when ``cancelled`` becomes true meanwhile.
+) -> Snapshot:
+    """A snapshot of ``project`` as it is on disk now.
 
     ``edits`` replace the contents of their files on disk, and files at the paths ``removed`` count as missing. Files
     that did not change since ``previous``, or else since ``kept`` (same times, size and inode), are not read again.
@@ -80,12 +79,10 @@ def load(
         located += [item for item in shared if item.path not in taken]
     known_before = previous.reusable if previous is not None else kept
     reuse = known_before if known_before is not None and known_before.is_read_with(constants) else None
-    read = _read_files(located, constants, edited, reuse, progress, cancelled)
-    if read is not None and reuse is not None and are_too_many(len(read.ids), 0):
+    read = _read_files(located, constants, edited, reuse, progress)
+    if reuse is not None and are_too_many(len(read.ids), 0):
         reuse = None  # its ids hold words that no note has any more: only a fresh reading counts them right
-        read = _read_files(located, constants, edited, reuse, progress, cancelled)
-    if read is None:
-        return None
+        read = _read_files(located, constants, edited, reuse, progress)
     parsed, places = read.parsed, reuse.by_path if reuse else {}
     unseen += [UnseenFile(path, TOO_MANY_WORDS, True) for path in read.left]
     notes = [path for path, entry in parsed.items() if entry.is_note]
@@ -131,12 +128,8 @@ def _read_files(
     edited: Mapping[str, EditedFile],
     reuse: Reusable | None,
     progress: Progress | None,
-    cancelled: Callable[[], bool],
-) -> _ReadFiles | None:
-    """The entries and terms of the files ``located``; unchanged files since ``reuse`` are not read again.
-
-    None when ``cancelled`` becomes true.
-    """
+) -> _ReadFiles:
+    """The entries and terms of the files ``located``; unchanged files since ``reuse`` are not read again."""
     completed_by = frontmatter_defaults(constants.signals)
     ids = reuse.postings.ids if reuse else TermIds()
     parsed: dict[str, Parsed] = {}
@@ -146,11 +139,8 @@ def _read_files(
     sizes = reuse.postings.sizes.tolist() if reuse else []
     entries = 0
     for number, item in enumerate(located):
-        if number % _READ_AT_ONCE == 0:
-            if cancelled():
-                return None
-            if progress:
-                progress(number, len(located))
+        if progress and number % _READ_AT_ONCE == 0:
+            progress(number, len(located))
         if are_too_many(len(ids), entries) and item.file.role in SEARCHABLE:
             left.append(item.path)
             continue

@@ -44,7 +44,6 @@ def edited(snapshot: Snapshot, constants: TreeConstants, now_ms: float, edit: Ed
     made = update(before, [edit.path], constants, now_ms, snapshot.stored, edit)
     if made is None:
         made = load(snapshot.project, constants, now_ms, snapshot.stored, before, edits=[edit])
-    assert made is not None  # nobody cancels
     text: dict[str, str] = {}
     with suppress(Unseen):
         text = {edit.path: read_bytes(edit.data, constants.limits).text}
@@ -64,7 +63,6 @@ def with_signals(
     made = update(snapshot, (), constants, now_ms, stored)
     if made is None:
         made = load(snapshot.project, constants, now_ms, stored, snapshot)
-    assert made is not None  # nobody cancels
     return _unpublished(made, {})
 
 
@@ -104,7 +102,6 @@ def revised(snapshot: Snapshot, constants: TreeConstants, now_ms: float, differe
     before = replace(snapshot, postings=snapshot.postings.detached())
     edits = tuple(difference.edits.values())
     made = load(snapshot.project, constants, now_ms, snapshot.stored, before, edits=edits, removed=difference.removed)
-    assert made is not None  # nobody cancels
     return replace(made, generation=UNPUBLISHED, edited={**_texts(edits, constants)})
 
 

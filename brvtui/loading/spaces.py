@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -32,19 +32,16 @@ def load_space(
     now_ms: float,
     previous: Snapshot | None = None,
     progress: Progress | None = None,
-    cancelled: Callable[[], bool] = lambda: False,
-) -> Snapshot | None:
-    """A snapshot of ``project``, a space, as it is on disk now; None when ``cancelled`` became true meanwhile.
+) -> Snapshot:
+    """A snapshot of ``project``, a space, as it is on disk now; ``previous`` itself when nothing changed.
 
-    ``previous`` itself when nothing changed. Topics that did not change since are not read again. Raises nothing.
+    Topics that did not change since are not read again. Raises nothing.
     """
     assert isinstance(project, SpaceProject)
     read_before = previous.derived.of(_READ, lambda: previous.spaces) if previous is not None else ()
     known = {held.folder.tree: held for held in read_before}
     spaces = []
     for folder in project.spaces:
-        if cancelled():
-            return None
         before = known.get(folder.tree)
         topics = {topic.path: topic for topic in before.topics} if before is not None else {}
         read = read_space(folder, topics, progress)

@@ -168,9 +168,8 @@ class Publisher(SnapshotKeeper[Snapshot]):
         constants: TreeConstants,
         now_ms: float,
         progress: Progress | None = None,
-        cancelled: Callable[[], bool] = lambda: False,
     ) -> bool:
-        """Looks at every file and publishes a snapshot; False when cancelled, or when nothing had changed.
+        """Looks at every file and publishes a snapshot; False when nothing had changed.
 
         The first call also tidies up (:func:`brvtui.store.tidying.tidy`). Raises
         :class:`brvtui.tree.reading.signals.SignalsError` when the signals file is not valid.
@@ -184,7 +183,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
                     kept = self._read_kept(constants)
             self._take_noticed()
             stored = self._stored.layers(constants.signals)
-            return self._load(constants, now_ms, stored, kept, progress, cancelled)
+            return self._load(constants, now_ms, stored, kept, progress)
 
     def refresh(self, constants: TreeConstants, now_ms: float, places: Collection[Path] = ()) -> bool:
         """Publishes a snapshot with the changes that watching noticed, and those at ``places``; False when there are
@@ -264,19 +263,16 @@ class Publisher(SnapshotKeeper[Snapshot]):
         stored: SignalLayers,
         kept: Reusable | None = None,
         progress: Progress | None = None,
-        cancelled: Callable[[], bool] = lambda: False,
     ) -> bool:
         if self.project.kind.is_html:
             from brvtui.loading.spaces import load_space  # reading a context tree need not wait for it
 
-            made = load_space(self.project, constants, now_ms, self._newest, progress, cancelled)
-            if made is None or made is self._newest:
+            made = load_space(self.project, constants, now_ms, self._newest, progress)
+            if made is self._newest:
                 return False
             self._publish(made)
             return True
-        made = load(self.project, constants, now_ms, stored, self._newest, kept, progress, cancelled)
-        if made is None:
-            return False
+        made = load(self.project, constants, now_ms, stored, self._newest, kept, progress)
         if self._newest is not None and _same(self._newest, made):
             self._prepare(self._newest)
             self._release_memory(_RELEASED_EVERY)

@@ -112,7 +112,6 @@ class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
         constants: TreeConstants,
         now_ms: float,
         progress: Progress | None = None,
-        cancelled: Callable[[], bool] = lambda: False,
     ) -> bool:
         """Looks at every source file and note, reads those that changed, and publishes a snapshot; False when nothing
         had changed.

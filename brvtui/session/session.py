@@ -177,13 +177,13 @@ class Session:
         """Whether there is a snapshot to query."""
         return self._publisher.newest is not None
 
-    def load(self, progress: Progress | None = None, cancelled: Callable[[], bool] = lambda: False) -> bool:
-        """Reads what changed on disk and publishes a snapshot; False when cancelled or nothing had changed.
+    def load(self, progress: Progress | None = None) -> bool:
+        """Reads what changed on disk and publishes a snapshot; False when nothing had changed.
 
         The first call also removes what killed saves left in the tree. Raises
         :class:`brvtui.tree.reading.signals.SignalsError` when the signals file is not valid.
         """
-        return self._publisher.load(self.profile, self.clock(), progress, cancelled)
+        return self._publisher.load(self.profile, self.clock(), progress)
 
     def join_notes(self, notes: Snapshot | None) -> None:
         """Joins the open code with ``notes`` instead of the repository's own, from the next :meth:`load` on."""

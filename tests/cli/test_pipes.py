@@ -97,6 +97,27 @@ def test_the_setting_for_letters_holds_without_the_app(
             assert re.search("[█─“’−]", run(*command, inside=inside, now=inside)[1]), command
 
 
+def test_names_are_written_in_letters_by_every_command(
+    run: Run, project: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note, saved = "auth/a…é.md", str(tmp_path / "a …é.json")
+    project.note(note, "Tokens … café", "A refresh token.", 40)
+    monkeypatch.setenv("BRV_TUI_ASCII", "on")
+    for command in (
+        ("query", "refresh token", "--save", saved),
+        ("judge", "set", "refresh token", f"{note}=3"),
+        ("judge", "list"),
+        ("judge", "export", "trec", saved.replace(".json", ".txt")),
+        ("judge", "follow"),
+        ("eval", "--save", saved),
+        ("sweep", "direct.min_top=0.5:0.9:2", "--save", saved),
+        ("feedback", "refresh token", note, "accepted", "--engine", "soleri"),
+    ):
+        code, text, notes = run(*command, now=command[0] in ("query", "eval", "sweep"))
+        assert code == 0, (command, notes)
+        assert set(re.findall(r"[^\x00-\x7f]", text + notes)) <= {"é"}, command
+
+
 def test_ask_writes_its_own_sentences_in_letters_and_the_answer_as_it_is(
     run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,13 +37,6 @@ def test_loading_again_publishes_only_changes(quokkas: Tree) -> None:
     assert "x/new.md" not in before.by_path
 
 
-def test_cancelled_loads_publish_nothing(quokkas: Tree) -> None:
-    session = quokkas.session()
-    quokkas.note("x/new.md", "New")
-    assert not session.load(cancelled=lambda: True)
-    assert "x/new.md" not in session.snapshot.by_path
-
-
 def test_stored_signals_that_change_are_a_change(quokkas: Tree) -> None:
     session = quokkas.session()
     quokkas.sidecar_file("x/n.md", {"importance": 90})

@@ -228,15 +228,15 @@ def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]
         if not answer.covered and len(silent) < len(order):
             continue
         owner = f", {places[name].owner}" if places[name].owner else ""
-        click.echo(visible(f"{name}  ({answer.engine}, {answer.profile}{owner})"))
+        say(visible(f"{name}  ({answer.engine}, {answer.profile}{owner})"))
         say(visible(f"  {answer.sentence}"))
         for rank, hit in enumerate(answer.hits[:most], start=1):
             added = f", {added_by(hit)}" if hit.found_by else ""
-            click.echo(visible(f"  {rank}. {hit.score:6.2f}  {hit.path}  {hit.title}{added}"))
+            say(visible(f"  {rank}. {hit.score:6.2f}  {hit.path}  {hit.title}{added}"))
         if len(answer.hits) > most:
             say(f"     and {len(answer.hits) - most} more")
         if places[name].path:
-            click.echo(visible(f"  open it: brv-tui {places[name].path}"))
+            say(visible(f"  open it: brv-tui {places[name].path}"))
     answering = counted(len(answers) - len(silent), "member has", "members have")
     unread = f", {missing} could not be asked" if missing else ""
     say(visible(f"{answering} notes for “{text}”, {len(silent)} not{unread}: each by its own engine."))

@@ -12,7 +12,7 @@ import click
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure, check_terminal
 from brvtui.cli.fleet.options import FILE_HELP, FleetOptions, fleet_command, outcome, print_table, say_missing
 from brvtui.cli.options import NamedPath, Number, WholeNumber, answer_format, filled, format_option
-from brvtui.cli.output import say_note, write_json
+from brvtui.cli.output import say, say_note, write_json
 from brvtui.fleet.fleet_file import Absence, AbsenceKind
 from brvtui.text.visible import visible
 from brvtui.wording import counted
@@ -71,12 +71,12 @@ def health(stale_days: int, similar: float, options: FleetOptions, form: str) ->
         print_table(HEALTH_HEADS, [health_row(one) for one in found.members])
         for one in found.contradictions[:_MOST_LINES]:
             said = f"{one.other_statements} other statements" if one.other_statements else "other facts"
-            click.echo(visible(f"contradiction? {_named(one.first)} and {_named(one.second)}: same {one.same}, {said}"))
+            say(visible(f"contradiction? {_named(one.first)} and {_named(one.second)}: same {one.same}, {said}"))
         for group in found.alike[:_MOST_LINES]:
             others = f" and {len(group.notes) - 2} more" if len(group.notes) > 2 else ""
             first, second = group.notes[:2]
-            click.echo(visible(f"alike {group.likeness:.2f}: {_named(first)} and {_named(second)}{others}"))
-        click.echo(visible(health_summary(found)))
+            say(visible(f"alike {group.likeness:.2f}: {_named(first)} and {_named(second)}{others}"))
+        say(visible(health_summary(found)))
     say_missing(found.missing[len(made.absent) :])
     return NEGATIVE if found.contradictions or found.alike or found.missing else OK
 
@@ -163,7 +163,7 @@ def add(places: tuple[str, ...], file: Path | None, folder: str | None, **given:
         here = target.resolve().parent
         entry = entry_for(place, here, options)
         add_entry(target, entry, given=file is not None)
-        click.echo(f"added {visible(place)} to {visible(str(target))}")
+        say(f"added {visible(place)} to {visible(str(target))}")
         added = members_of("", [entry], here)
         say_missing(added.absent)
         _say_unusable(added)

@@ -51,7 +51,6 @@ def verify(run: VerificationRun, constants: Profile) -> Verification | None:
         moved = _put_apart(project / ".brv" / "context-tree", now_ms, constants.limits.recent_hours)
         layers = SignalLayers((signals,)) if signals else SignalLayers()
         copied = load(find_project(project), constants, now_ms, layers)
-        assert copied is not None  # nobody cancels
         request = {
             "package": str(installed.folder),
             "project": str(project),

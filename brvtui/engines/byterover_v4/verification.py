@@ -63,7 +63,6 @@ def verify(run: VerificationRun, engine: Engine[V4Profile]) -> Verification | No
             if context is None:
                 found = find_space_project(project, {"BRV_DATA_DIR": str(data)})
                 copied = load_space(found, run.reading, now_ms)
-                assert copied is not None  # nobody cancels
                 context = Context(copied, engine.constants(), now_ms)
             if run.cancelled():
                 return None
