@@ -1,23 +1,30 @@
-"""``brv-tui eval``."""
+"""Evaluations by command: kept, over days, against gates."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
 from brvtui.engines.byterover.engine import ByteRover
 from brvtui.engines.byterover.profile import Context
 from brvtui.engines.contract import Query
+from brvtui.lab.evaluation import keeping
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.saved.evaluations import read_evaluation
 from brvtui.saved.traces import SavedError
+from brvtui.store import kept_answers
+from brvtui.store.feedback import FeedbackFile
+from brvtui.store.kept_answers import KeptAnswers
 from brvtui.trace import Trace
+from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.tree.reading.project import find_project
-from tests.cli.conftest import Run
+from tests.cli.conftest import NOW, Run
 from tests.support.engine_packages import declared
 from tests.support.trees import Tree
 
@@ -130,3 +137,226 @@ def test_what_is_wrong_is_said(run: Run, project: Tree) -> None:
     file.write_text("[[query]]\n")
     code, _, err = run("eval")
     assert (code, "line 1: id is missing" in err) == (2, True)
+
+
+DRIFTED = (
+    Judgment("refresh", "refresh token", documents=(JudgedDocument(ROTATION, 3), JudgedDocument(EXPIRY, 1))),
+    Judgment("session", "session expiry", documents=(JudgedDocument(EXPIRY, 3),)),
+    Judgment("rollback", "rolling back", documents=(JudgedDocument("deploy/rollback.md", 2),)),
+    Judgment(
+        "kettle",
+        "kettle descaling",
+        documents=tuple(JudgedDocument(f"kitchen/{name}.md", 1) for name in ("kettle", "descaling", "spare")),
+    ),
+    Judgment("nginx", "kubernetes nginx", expected="not covered"),
+)
+DAYS = (3, 7, 14, 25, 35, 60, 400)
+
+
+@pytest.fixture
+def drifted(project: Tree) -> Tree:
+    project.notes(20)
+    project.note("kitchen/kettle.md", "Kettle descaling", "Kettle descaling: descaling a kettle. " * 3, 0)
+    project.note("kitchen/descaling.md", "Kettle descaling, weekly", "Descaling a kettle each week.", 2)
+    project.note("kitchen/spare.md", "A kettle", "Descaling is for later, when there is one to spare.", 1)
+    JudgmentsFile.of(find_project(project.root)).change(lambda _: DRIFTED)
+    return project
+
+
+def answered(run: Run, text: str, days: int) -> tuple[str, list[str], set[str]]:
+    """Outcome, results and quoted notes of one query that is asked by itself on that day."""
+    at = datetime.fromisoformat(NOW).astimezone(UTC) + timedelta(days=days)
+    _, out, _ = run("query", text, "--format", "json", "--now", at.isoformat(), now=False)
+    trace = json.loads(out)["trace"]
+    outcome = f"tier {trace['tier']}" if trace["covered"] else "not covered"
+    answer = trace["answer"]
+    quoted = answer["prompt"]["prefetched"] if answer["kind"] == "extractive" else answer["sources"]
+    return outcome, [hit["file"] for hit in trace["hits"]], set(quoted)
+
+
+def test_the_losses_are_those_of_the_queries_asked_one_by_one(run: Run, drifted: Tree) -> None:
+    code, out, _ = run("eval", "--drift", ",".join(map(str, DAYS)), "--format", "json")
+    assert code == 0
+    value = json.loads(out)
+    expected: list[tuple[str, str, str, float]] = []
+    for judgment in DRIFTED:
+        states = [answered(run, judgment.text, days) for days in (0, *DAYS)]
+        lost_before: set[tuple[str, str]] = set()
+        for days, (outcome, found, quoted) in zip(DAYS, states[1:], strict=True):
+            lost = {(f"{states[0][0]} → {outcome}", "")} if outcome != states[0][0] else set()
+            for document in judgment.documents:
+                path = document.path
+                if path in states[0][1] and path not in found:
+                    lost.add(("no longer found", path))
+                elif path in states[0][2] and path not in quoted:
+                    lost.add(("no longer quoted in the answer", path))
+            expected += [(judgment.id, what, path, float(days)) for what, path in lost - lost_before]
+            lost_before = lost
+    made = [(loss["query"], loss["what"], loss["document"], loss["days"]) for loss in value["losses"]]
+    assert sorted(made) == sorted(expected)
+    assert {what for _, what, _, _ in made} >= {"no longer quoted in the answer", "tier 2 → tier 3"}
+    assert [loss["days"] for loss in value["losses"]] == sorted(loss["days"] for loss in value["losses"])
+
+
+def test_each_day_is_what_eval_says_at_that_moment(run: Run, drifted: Tree) -> None:
+    value: dict[str, Any] = json.loads(run("eval", "--drift", "60", "--format", "json")[1])
+    at = json.loads(run("eval", "--at", "+60d", "--fresh", "--format", "json")[1])
+    assert value["days"][0]["metrics"] == at["summary"]["metrics"]
+    assert value["days"][0]["outcomes"] == at["summary"]["outcomes"]
+    assert value["days"][0]["clock"] == at["evaluation"]["clock"]
+    assert value["now"]["summary"] == json.loads(run("eval", "--format", "json")[1])["summary"]
+
+
+def test_the_table_says_what_is_lost_by_when_and_gates_hold_for_every_day(run: Run, drifted: Tree) -> None:
+    code, out, _ = run("eval", "--drift", "60,400", "--fail-on-tier-change")
+    text = " ".join(out.split())
+    assert code == 1
+    assert "now +60 d +400 d" in text
+    assert "of 5 queries lose something or change tier" in text
+    assert "FAILED no other tier: refresh: tier 2 → tier 4" in text
+    code, out, _ = run("eval", "--drift", "0.001", "--fail-on-tier-change")
+    assert (code, "nothing is lost of 5 queries" in out) == (0, True)
+
+
+@pytest.mark.parametrize("days", ["x", "", "0", "nan", "inf", "7,,30", "99999999"])
+def test_days_that_are_none_are_refused(run: Run, drifted: Tree, days: str) -> None:
+    code, _, err = run("eval", f"--drift={days}")
+    assert (code, "must be numbers of days" in err) == (2, True)
+
+
+def test_what_does_not_go_together_is_refused(run: Run, drifted: Tree) -> None:
+    assert run("eval", "--drift", "--baseline-rev", "main")[0] == 2
+    assert run("eval", "--drift", "--format", "junit")[0] == 2
+    assert run("eval", "--drift", "--save", "x.md")[0] == 2
+
+
+ALL = [each.text for each in JUDGED]
+
+
+@pytest.fixture
+def asked(run: Run, project: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
+    """Evaluates by an engine that counts: which queries were asked, and what came of it."""
+    project.notes(20)
+    JudgmentsFile.of(find_project(project.root)).change(lambda _: JUDGED)
+
+    def called(*more: str, now: bool = True) -> tuple[list[str], dict[str, Any]]:
+        Listening.asked.clear()
+        code, out, err = run("eval", "--engine", "listening", "--format", "json", *more, now=now)
+        assert code == 0, err
+        value = json.loads(out)
+        value["summary"].pop("ms")
+        evaluation = value["evaluation"]
+        evaluation["kept"] = None
+        for query in evaluation["queries"]:
+            query["ms"] = None
+        return [query.text for query in Listening.asked], value
+
+    with declared(tmp_path, monkeypatch, "listening", "tests.cli.test_eval:Listening"):
+        yield called
+
+
+def test_what_was_asked_is_not_asked_again_and_all_is_the_same(asked: Callable[..., Any], run: Run) -> None:
+    first, second = asked(), asked()
+    assert (first[0], second[0]) == (ALL, [])
+    assert first[1] == second[1]
+    assert asked("--fresh") == first
+    assert "; 3 of 3 kept from before" in run("eval", "--engine", "listening")[1]
+    assert "answers to judged queries" in run("cache", "info", now=False)[1]
+    assert run("cache", "clear", now=False)[0] == 0
+    assert asked() == first
+
+
+def test_only_new_queries_are_asked(asked: Callable[..., Any], project: Tree) -> None:
+    asked()
+    judgments = JudgmentsFile.of(find_project(project.root))
+    judgments.change(lambda old: (*old[1:], Judgment("again", old[0].text), Judgment("new", "round the cents")))
+    words, value = asked()
+    assert words == ["round the cents"]
+    first = value["evaluation"]["queries"][2]
+    assert (first["id"], first["grades"], first["expected"]) == ("again", {}, "")
+    assert first["results"]
+
+
+def test_whatever_answers_depend_on_has_them_asked_again(
+    asked: Callable[..., Any], project: Tree, tmp_path: Path
+) -> None:
+    asked()
+    project.note("auth/jwt/rotation.md", "Refresh rotation", "Each use of a refresh tokex gives a new one.", 0.1)
+    assert asked()[0] == ALL  # same size, same time: the inode's change tells
+    signals = tmp_path / "signals.json"
+    signals.write_text('{"auth/jwt/rotation.md": {"importance": 80}}')
+    for options in (
+        ("--signals", str(signals)), ("--profile", "docs"), ("--scope", "auth"), ("--at", "+1d"),
+        ("--at", "2026-11-20T12:00:01Z"),
+    ):  # fmt: skip
+        assert asked(*options)[0] == ALL, options
+        assert asked(*options)[0] == [], options
+    signals.write_text('{"auth/jwt/rotation.md": {"importance": 81}}')
+    assert asked("--signals", str(signals))[0] == ALL
+    FeedbackFile(project.tree, "listening").add(Feedback("x", "auth/jwt/rotation.md", Usefulness.ACCEPTED, 1.0))
+    assert asked()[0] == ALL
+
+
+def test_what_services_say_is_not_kept(asked: Callable[..., Any]) -> None:
+    assert asked("--services")[0] == asked("--services")[0] == ALL
+
+
+def test_a_damaged_file_counts_as_none(asked: Callable[..., Any], project: Tree) -> None:
+    first = asked()[1]
+    (file,) = KeptAnswers(project.tree).folder.iterdir()
+    whole = file.read_bytes()
+    cuts = [whole[:length] for length in (0, 1, len(whole) // 2, len(whole) - 1)]
+    flips = [bytes([*whole[:at], whole[at] ^ 4, *whole[at + 1 :]]) for at in (0, 20, len(whole) // 2, len(whole) - 9)]
+    for damaged in (*cuts, *flips, b"{}", b"\0" * 50):
+        file.write_bytes(damaged)
+        assert asked() == (ALL, first)
+    for odd in ([], {}, {"now_ms": 1}, {"now_ms": 1, "rows": [[1]]}, {"now_ms": None, "rows": 3}, "x"):
+        KeptAnswers(project.tree).write(file.name.partition(".")[0], odd)
+        assert asked() == (ALL, first)
+    file.unlink()
+    file.mkdir()
+    assert asked() == (ALL, first)
+
+
+def test_answers_of_the_running_clock_serve_for_an_hour(
+    asked: Callable[..., Any], project: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words, first = asked(now=False)
+    assert words == ALL
+    assert asked(now=False) == ([], first)
+    assert asked("--at", "+30d", now=False)[0] == ALL
+    words, later = asked("--at", "+30d", now=False)
+    assert words == []
+    assert later["evaluation"]["clock"] > first["evaluation"]["clock"]
+    monkeypatch.setattr(keeping, "_SAME_HOUR_MS", -1)
+    assert asked(now=False)[0] == ALL
+
+
+def test_no_more_is_kept_than_there_is_room_for(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_answers, "_MOST_FILES", 3)
+    kept = KeptAnswers(tree.tree)
+    for number in range(6):
+        kept.write(f"n{number}", {"number": number})
+    assert len(list(kept.folder.iterdir())) == 3
+    assert kept.read("n5") == {"number": 5}
+    assert kept.read("n0") is None
+    monkeypatch.setattr(kept_answers, "_MOST_BYTES", 1)
+    kept.write("last", 7)
+    assert [file.name for file in kept.folder.iterdir()] == ["last.json.gz"]
+    assert kept.clear() > 0
+    assert (kept.bytes(), kept.folder.exists()) == (0, False)
+
+
+def test_another_program_asks_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The digest of code follows every source file: of a package, and of an engine that is one module."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "kept_alone.py").write_text("a = 1\n")
+    (tmp_path / "kept_package").mkdir()
+    for name in ("__init__.py", "inner.py", "constants.toml"):
+        (tmp_path / "kept_package" / name).write_text("")
+    digest = keeping._code_of.__wrapped__
+    for package, file in (("kept_alone", "kept_alone.py"), ("kept_package", "kept_package/constants.toml")):
+        before = digest(package)
+        assert digest(package) == before
+        (tmp_path / file).write_text("b = 22\n")
+        assert digest(package) != before

@@ -1,7 +1,8 @@
-"""Commands that fail: one line, exit code 4; of a crash a report."""
+"""Failures, linked trees, and folders that are no project."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -11,7 +12,10 @@ import pytest
 from brvtui.cli.failure import _CODES, ErrorsReported, Failure
 from brvtui.engines.contract import EngineError, StorageError, UnknownEngine
 from brvtui.session import Session
+from brvtui.tree.reading.project import find_project
 from tests.cli.conftest import Run
+from tests.support.trees import Tree
+from tests.tree.test_project import LINKED, committed
 
 
 def test_a_crash_leaves_a_report(run: Run, own_data_folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,3 +68,114 @@ def test_unlisted_errors_pass_unchanged() -> None:
         with pytest.raises(type(error)) as caught, ErrorsReported():
             raise error
         assert caught.value is error
+
+
+@pytest.mark.parametrize("arguments", [("diff", "harbor", "--rev", "HEAD"), ("eval", "--baseline-rev", "HEAD")])
+@pytest.mark.parametrize("make", LINKED)
+def test_commands_read_no_history_of_a_linked_tree(
+    make: Callable[[Path], Path], arguments: Sequence[str], run: Run, tmp_path: Path
+) -> None:
+    found = find_project(make(tmp_path))
+    committed(found.tree)
+    judgments = tmp_path / "judgments.toml"
+    documents = '[{ path = "dom/topic/a.md", grade = 2 }]'
+    judgments.write_text(f'version = 1\n[[query]]\nid = "a"\ntext = "harbor"\ndocuments = {documents}\n')
+    given = ("--judgments", str(judgments)) if arguments[0] == "eval" else ()
+    code, output, problem = run(*arguments, *given, "--project", str(found.root), inside=False)
+    assert code == 2
+    assert "is a link that leads" in problem
+    assert "harbor" not in output.lower()
+
+
+COMMANDS = (
+    ("query", "refresh"),
+    ("explain", "refresh", "note"),
+    ("ask", "refresh"),
+    ("diff", "refresh", "--at", "+1d"),
+    ("compare", "refresh"),
+    ("maturity",),
+    ("judge", "list"),
+    ("forget",),
+    ("cache", "info"),
+    ("migrate", "--dry-run"),
+    ("replay", "--queries", "queries.json"),
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder of markdown beside others, such as a repository."""
+    made = tmp_path / "repository"
+    (made / "docs").mkdir(parents=True)
+    (made / "docs/note.md").write_text("# Refresh\n\nA refresh token.\n")
+    (made / "queries.json").write_text('["refresh"]')
+    return made
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_a_folder_that_is_no_project_is_refused(
+    words: tuple[str, ...], folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    named, inside = run(*words, "--project", str(folder), inside=False), run(*words, inside=False)
+    for code, out, err in (named, inside):
+        assert (code, out) == (3, "")
+        assert "no .brv project" in err
+        assert err.endswith("or read a folder of notes by brv-tui --tree FOLDER\n")
+        assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", ["--project", "--tree", "--root", "--space", "--signals"])
+def test_an_empty_path_is_not_the_working_folder(
+    option: str, folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    code, out, err = run("query", "refresh", option, "", inside=False)
+    assert (code, out) == (2, "")
+    assert f"'{option}': is empty" in err
+
+
+@pytest.mark.parametrize("command", [("eval", "--baseline-rev", ""), ("diff", "refresh", "--at", "+30d", "--rev", "")])
+def test_an_empty_revision_is_not_no_revision(command: tuple[str, ...], project: Tree, run: Run) -> None:
+    code, out, err = run(*command)
+    assert (code, out) == (2, "")
+    assert "is empty" in err
+
+
+def test_a_tree_that_is_named_is_read(folder: Path, run: Run) -> None:
+    code, out, _ = run("query", "refresh token", "--tree", str(folder), inside=False)
+    assert code == 0
+    assert "docs/note.md" in out
+    assert "the folder itself is taken as the context tree" in out
+
+
+def test_a_project_is_named_once(folder: Path, run: Run) -> None:
+    code, _, err = run("query", "x", "--tree", str(folder), inside=True)
+    assert code == 2
+    assert "named twice" in err
+
+
+@pytest.mark.parametrize("part", ["", ".brv", ".brv/context-tree"])
+def test_a_project_is_not_read_as_a_tree(part: str, run: Run, project: Tree) -> None:
+    root = project.root
+    code, _, err = run("query", "x", "--tree", str(root / part), inside=False)
+    assert code == 3
+    assert "--project" in err
+
+
+@pytest.mark.parametrize("command", ["open", "serve"])
+def test_the_app_opens_no_other_folder(command: str, folder: Path, run: Run) -> None:
+    code, _, err = run(command, str(folder), inside=False)
+    assert code in (2, 3)
+    assert err.count("\n") == 1
+
+
+def test_a_member_without_a_tree_is_told_what_a_fleet_can_read(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("# Tokens\n")
+    file = tmp_path / "fleet.toml"
+    file.write_text('[[member]]\npath = "notes"\n')
+    code, _, err = run("fleet", "check", "--fleet", str(file), inside=False)
+    assert code == 1
+    assert "fleet add REPOSITORY --folder PATH" in err
+    assert "--tree" not in err

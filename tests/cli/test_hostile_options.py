@@ -1,18 +1,29 @@
-"""Every option and argument of every command, given values that no command should break on."""
+"""Options, settings and queries of any length or shape are refused in one line."""
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from itertools import cycle, islice
 from pathlib import Path
 
 import click
 import pytest
+from rich.text import Text
 
+from brvtui.cli.output import print_report
 from brvtui.cli.program import cli
+from brvtui.engines.byterover.counterfactuals import case
+from brvtui.engines.byterover.route.decision import find_results
+from brvtui.engines.contract import LONGEST_QUERY, EngineError, Query
+from brvtui.lab.pair import TRIAL_LENGTH, Turner
+from brvtui.session import Session
+from brvtui.store.feedback import FeedbackFile
+from brvtui.tree.reading.project import find_project
 from tests.cli.conftest import Run
 from tests.support.trees import Tree
 
@@ -133,3 +144,228 @@ def test_no_value_breaks_a_parameter(name: str, place: Path, run: Run) -> None:
     count = min(3, len(OWNERS[name]))
     calls = [_words(*owner, hostile, place) for hostile in HOSTILE for owner in islice(owners, count)]
     assert [found for words in calls if (found := (words, _problem(words, run)))[1]] == []
+
+
+LONG = "x" * 100_000
+_MOST = 4_100
+
+
+@pytest.mark.parametrize("name", [LONG, "x" * 300, "y/" * 2_000 + ".toml", "é" * 5_000, "a b " * 20_000, "nope"])
+def test_unknown_profile_is_shortened(run: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("BRV_TUI_PROFILE", name)
+    code, _, err = run("query", "rollback")
+    assert code == 2
+    assert err.startswith("brv-tui: no profile ")
+    assert "use brv-3" in err
+    assert len(err) < 400
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("query", "rollback", "--engine", LONG),
+        ("query", "rollback", "--profile", LONG),
+        ("explain", "rollback", LONG),
+        ("explain", "rollback", "a b " * 20_000),
+        ("query", "rollback", f"--{LONG}"),
+        ("query", "rollback", "--format", LONG),
+        ("show", LONG),
+        (LONG, "--x"),
+    ],
+    ids=lambda words: "-".join(word[:10] for word in words),
+)
+def test_quoted_values_are_shortened(run: Run, words: tuple[str, ...]) -> None:
+    code, _, err = run(*words, inside=words[0] not in ("show", LONG), now=False)
+    assert code in (2, 3, 4)
+    assert err.count("\n") == 1
+    assert len(err) < _MOST
+
+
+@pytest.mark.parametrize("columns", ["999999999", "100000", "1001", "1000"])
+def test_width_of_output_is_bounded(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    widths = []
+
+    def report(width: int) -> Text:
+        widths.append(width)
+        return Text("wide " * 1_000)
+
+    print_report(report)
+    assert widths == [1_000]
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 1_000
+
+
+@pytest.mark.parametrize("kind", ["fifo", "folder", "link", "no data folder"])
+@pytest.mark.parametrize("engine", ["soleri", "knowing"])
+def test_feedback_that_cannot_be_written_fails(
+    run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch, engine: str, kind: str
+) -> None:
+    file = FeedbackFile(find_project(project.root).tree, engine).path
+    if kind == "no data folder":
+        monkeypatch.setenv("BRV_TUI_DATA_DIR", os.devnull)
+    else:
+        file.parent.mkdir(parents=True)
+        {"fifo": os.mkfifo, "folder": Path.mkdir, "link": lambda path: path.symlink_to("/etc/passwd")}[kind](file)
+    code, _, err = run("feedback", "rollback", "deploy/rollback.md", "accepted", "--engine", engine)
+    assert code == 4
+    assert "the feedback cannot be kept: " in err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("address", ["unix:///tmp/x", "ftp://127.0.0.1/", "javascript:1", "http://", "http://[::1"])
+def test_bad_address_is_bad_usage_for_every_service(run: Run, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    for service in ("LLM", "EMBEDDER"):
+        monkeypatch.setenv(f"BRV_TUI_{service}_MODEL", "m")
+        monkeypatch.setenv(f"BRV_TUI_{service}_URL", address)
+    code, _, err = run("ask", "zebra rotation", "--llm")
+    assert (code, "llm.url" in err) == (2, True)
+    code, _, err = run("query", "rotation", "--engine", "jeffs_brain", "--mode", "hybrid")
+    assert (code, "services.embedder.url" in err) == (2, True)
+
+
+SAMPLE = str(Path(__file__).parents[2] / "sample-tree")
+ENGINES = ("byterover", "jeffs_brain", "soleri", "knowing")
+LENGTHY = "refresh token " * 1_000
+assert len(LENGTHY) > LONGEST_QUERY
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("query", LENGTHY),
+        ("ask", LENGTHY),
+        ("explain", LENGTHY, "rotation.md"),
+        ("why", LENGTHY, "rotation.md", "expiry.md"),
+        ("diff", LENGTHY, "--at", "+1d"),
+        ("compare", LENGTHY),
+        ("feedback", LENGTHY, "rotation.md", "accepted"),
+        ("judge", "set", LENGTHY, "rotation.md=3"),
+        ("sweep", "direct.min_top", "--query", LENGTHY),
+        ("migrate", "--dry-run", LENGTHY),
+        ("fleet", "query", LENGTHY),
+        ("fleet", "explain", LENGTHY, "rotation.md"),
+        ("code", LENGTHY),
+    ],
+    ids=lambda words: " ".join(words[:2])[:12],
+)
+def test_a_command_refuses_it_in_a_line(words: tuple[str, ...], run: Run) -> None:
+    asked = LENGTHY.strip() if words[0] == "code" else LENGTHY
+    code, out, err = run(*words, inside=False)
+    assert (code, out) == (2, "")
+    assert err == f"brv-tui: the query has {len(asked):,} characters: ask with at most 10,000\n"
+
+
+@pytest.mark.parametrize("kind", ["--queries", "--sequence"])
+def test_a_file_is_refused_by_its_entry(kind: str, run: Run, project: Tree) -> None:
+    file = project.root / "queries.json"
+    file.write_text(json.dumps([{"query": "refresh"}, {"query": LENGTHY}]))
+    code, out, err = run("replay", kind, str(file))
+    assert (code, out) == (2, "")
+    assert err == f"brv-tui: {file}: entry 2: the query has {len(LENGTHY):,} characters: ask with at most 10,000\n"
+
+
+def test_judgments_are_refused_by_their_line(run: Run, project: Tree) -> None:
+    file = project.root / "judgments.toml"
+    file.write_text(f'[[query]]\nid = "a"\ntext = "{LENGTHY}"\nexpected = "covered"\n')
+    for command in (("eval",), ("sweep", "direct.min_top"), ("compare",)):
+        code, _, err = run(*command, "--judgments", str(file))
+        assert code == 2
+        assert str(file) in err
+
+
+def test_every_way_to_ask_refuses_it(project: Tree) -> None:
+    """The app, logs and saved traces make a Query, too."""
+    session = project.session(now_ms=None)
+    trace = session.probe("refresh token")
+    for ask in (session.probe, session.run, lambda text: list(session.complete(text)), Query):
+        with pytest.raises(EngineError, match="at most 10,000"):
+            ask(LENGTHY)
+    assert Query.repeating(trace, LENGTHY).text == LENGTHY  # a rewording is ours
+
+
+SHAPES: dict[str, Callable[[int], str]] = {
+    "distinct words": lambda length: " ".join(f"w{number:x}" for number in range(length))[:length],
+    "two letters": lambda length: " ".join(chr(97 + n // 26 % 26) + chr(97 + n % 26) for n in range(length // 3)),
+    "one word": lambda length: "refresh" * (length // 7),
+    "CJK": lambda length: "".join(chr(0x4E00 + number) for number in range(length)),
+    "punctuation": lambda length: (".,;:!?()\"*^-'" * length)[:length],
+    "combining marks": lambda length: "\u0301" * length,
+    "nested operators": lambda length: '(("a" OR NOT b) NEAR(c d, 2) AND ' * (length // 33),
+    "quotes": lambda length: '"' * length,
+    "parentheses": lambda length: "(" * length,
+    "entities": lambda length: " ".join(f"Entity{number}Name" for number in range(length))[:length],
+    "one entity": lambda length: ("Refresh" + "x" * length)[:length],
+    "paths": lambda length: ("auth/jwt/" * length)[:length],
+    "joiners": lambda length: "a\u200d" * (length // 2),
+    "identifiers": lambda length: ("camelCase_and_snake." * length)[:length],
+}
+
+
+@pytest.fixture(scope="module")
+def sample() -> Session:
+    """The sample tree, with every engine warm."""
+    session = Session.open(Path(SAMPLE))
+    session.load()
+    for engine in ENGINES:
+        session.probe("warm up", engine=engine)
+    return session
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_longest_query_takes_little_time(sample: Session, shape: str, engine: str) -> None:
+    started = time.process_time()
+    sample.probe(SHAPES[shape](LONGEST_QUERY), engine=engine)
+    assert time.process_time() - started < 4
+
+
+NOTES = ("restore_drill", "refresh_token_rotation")
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "one word",
+        "CJK",
+        "punctuation",
+        pytest.param("distinct words", marks=pytest.mark.long),
+        pytest.param("nested operators", marks=pytest.mark.long),
+    ],
+)
+@pytest.mark.parametrize(
+    ("command", "options", "notes"),
+    [
+        ("compare", (), ()),
+        ("diff", ("--at", "+30d"), ()),
+        ("explain", (), NOTES[:1]),
+        ("why", (), NOTES),
+    ],
+    ids=["compare", "diff", "explain", "why"],
+)
+def test_commands_that_ask_several_times_take_little_time(
+    command: str, options: tuple[str, ...], notes: tuple[str, ...], shape: str, run: Run
+) -> None:
+    query = SHAPES[shape](LONGEST_QUERY)
+    started = time.process_time()
+    code, _, err = run(command, *options, "--project", SAMPLE, "--", query, *notes, inside=False)
+    assert time.process_time() - started < 8
+    assert code in (0, 1), err
+
+
+def test_why_tries_no_changes_for_a_long_query(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each change asks the engine again."""
+    monkeypatch.setattr(Turner, "_tried", None)
+    query = "restore refresh token " + SHAPES["one word"](TRIAL_LENGTH)
+    _, out, _ = run("why", query, *NOTES, "--project", SAMPLE, inside=False)
+    assert "the query is too long to try changes: ask with at most 1,000 characters" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(("length", "fewest", "limit"), [(200, 20, 300), (LONGEST_QUERY, 1, 15)])
+def test_explain_tries_few_changes_for_a_long_query(
+    length: int, fewest: int, limit: int, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+    monkeypatch.setattr(case, "find_results", lambda *given: calls.append(given) or find_results(*given))
+    run("explain", SHAPES["distinct words"](length), "expiry")
+    assert fewest <= len(calls) <= limit

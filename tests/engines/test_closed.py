@@ -1,12 +1,13 @@
-"""Engines are closed: one of another package that ages and counts is treated as ours are, by what it can do."""
+"""Engines are closed: one of another package is treated as ours are, and every constant is read by code."""
 
 from __future__ import annotations
 
 import ast
 import time
 from collections.abc import Iterator
-from dataclasses import replace
-from importlib import import_module
+from dataclasses import fields, is_dataclass, replace
+from functools import cache
+from importlib import import_module, metadata
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,7 +22,7 @@ from brvtui.app.maturity.cards import label_of
 from brvtui.app.states import EngineState, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.engines import registry
-from brvtui.engines.contract import Ages, EngineError
+from brvtui.engines.contract import Ages, Caches, EngineError
 from brvtui.paint.glyphs import UNICODE
 from brvtui.session import Session
 from brvtui.tree.engine_files.query_log import OURS, LoggedQuery
@@ -253,3 +254,54 @@ def test_what_it_cannot_do_is_refused_in_a_line(session: Session) -> None:
         session.answers.counterfactuals(trace)
     with pytest.raises(EngineError, match="leave it out with tiered"):
         session.with_plain_search(trace, 3)
+
+
+@pytest.fixture
+def no_entry_points(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    cached = (registry._places, registry.names, registry.declaration)
+    monkeypatch.setattr(metadata, "entry_points", lambda **_: ())
+    for function in cached:
+        function.cache_clear()
+    yield
+    for function in cached:
+        function.cache_clear()
+
+
+@pytest.mark.usefixtures("no_entry_points")
+@pytest.mark.parametrize("name", registry._FIRST)
+def test_an_engine_without_an_entry_point_is_refused_in_one_line(name: str) -> None:
+    with pytest.raises(EngineError, match=f"the engine {name} is not registered: install brv-tui again"):
+        registry.load(name)
+    assert registry.declaration(name) is None
+    assert not registry.has(name, Caches)
+    assert registry.presentation(name).title == name
+
+
+@cache
+def read_names() -> frozenset[str]:
+    """The attributes that code of the package reads, and the texts by which it may ask for one."""
+    found: set[str] = set()
+    for file in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                found.add(node.attr)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.add(node.value)
+    return frozenset(found)
+
+
+def constants(held: Any, path: str = "") -> Iterator[str]:
+    """The names of all constants of a profile, with the tables around them."""
+    for field in fields(held):
+        value = getattr(held, field.name)
+        if is_dataclass(value):
+            yield from constants(value, f"{path}{field.name}.")
+        yield f"{path}{field.name}"
+
+
+@pytest.mark.parametrize("engine", registry.names())
+def test_every_constant_is_read(engine: str) -> None:
+    held = registry.load(engine)
+    for profile in held.profiles:
+        unread = [name for name in constants(held.constants(profile)) if name.rpartition(".")[2] not in read_names()]
+        assert unread == [], profile

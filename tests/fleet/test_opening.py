@@ -1,7 +1,8 @@
-"""What a member may read and ask: nothing outside its folder, and no service."""
+"""What a member may read and ask, which schedulers are trusted, and which members stay open."""
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -15,6 +16,8 @@ import pytest
 
 from brvtui.engines.byterover.ranking_parts import CountsOf
 from brvtui.engines.contract import Query
+from brvtui.fleet.asking import IDLE_S, MemberQuestion, OpenMembers, ask, close_members, most_notes
+from brvtui.fleet.cluster import AUTO, ClusterError, UntrustedScheduler, trusted_address
 from brvtui.fleet.fleet_file import AbsenceKind, Member
 from brvtui.fleet.one_ranking import PartOf
 from brvtui.fleet.opening import OpenMember
@@ -22,6 +25,7 @@ from brvtui.fleet.questions import Answering, MemberAnswer, StateOf
 from brvtui.fleet.sketches import SketchOf
 from brvtui.trace import Trace
 from tests.fleet.conftest import Asking
+from tests.fleet.test_cli import run
 from tests.support.trees import NOW_MS, Tree
 
 MakeTree = Callable[[str], Tree]
@@ -218,3 +222,156 @@ def test_what_is_kept_of_a_member_lies_in_the_cache_alone(
     assert all(file.stat().st_mode & 0o077 == 0 for file in written)
     sketch = asking(member(tree), SketchOf()).value
     assert SECRET not in repr(sketch)
+
+
+HERE = (
+    "127.0.0.1:8786", "tcp://127.0.0.1:8786", "tcp://127.9.9.9:1", "tcp://localhost:8786", "localhost:8786",
+    "tcp://[::1]:8786", "[::1]:8786", "tls://server:8786", "tls://10.0.0.1:8786", "tls://[2001:db8::1]:1",
+)  # fmt: skip
+ELSEWHERE = (
+    "tcp://10.0.0.1:8786", "10.0.0.1:8786", "server:8786", "tcp://server:8786", "tcp://[2001:db8::1]:8786",
+    "tcp://127.0.0.1.example.org:1", "tcp://localhost.example.org:1", "tcp://localhost@example.org:1",
+    "tcp://127.0.0.1:1@example.org:2", "tcp://example.org/127.0.0.1:1", "tcp://0.0.0.0:1", "ucx://127.0.0.1:1",
+    "ws://localhost:1", "tls://x://example.org:1", "tls:example.org:1", "TLS//example.org:1", "tcp://:1", "tcp://",
+    "tls://", "inproc://1/2/3", "unix:///tmp/s", "tcp://localhost:1\n@example.org", "tls://a b:1", "gateway://h:1",
+    "tcp://tls://h:1", "tcp://2130706433:1", "tcp://0x7f.1:1", "tcp://ⅼocalhost:1",
+    "scheduler.example:8786", "tcp://0.0.0.0:8786", "ws://10.0.0.1:8786", "tcp://localhost.example.org:8786",
+    "tcp://127.0.0.1.example.org:8786", "tcp://127.0.0.1@example.org:8786", "tcp://127.0.0.1:1@example.org:8786",
+    "tcp://example.org:8786#127.0.0.1", "tcp://example.org/tls://x:1", "tcp://[::ffff:10.0.0.1]:8786",
+    "tcp://2130706433:8786", " tls://example.org:8786", "tcptls://example.org:1", "tcp://tls:8786",
+    "tcp://example.org:8786\ntls://x:1", "wss://example.org:8786", "ucx://example.org:1",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("address", HERE)
+def test_this_machine_and_tls_are_accepted(address: str) -> None:
+    assert trusted_address(address, False) == address
+
+
+@pytest.mark.parametrize("address", ELSEWHERE)
+def test_other_addresses_must_be_trusted(address: str) -> None:
+    with pytest.raises(UntrustedScheduler, match=r"can run code in this process: .*--trust-scheduler"):
+        trusted_address(address, False)
+    assert trusted_address(address, True) == address
+
+
+@pytest.mark.parametrize("address", ELSEWHERE)
+def test_a_scheduler_file_grants_nothing(tmp_path: Path, address: str) -> None:
+    file = tmp_path / "scheduler.json"
+    file.write_text(json.dumps({"address": address, "trust_scheduler": True, "type": "Scheduler"}))
+    with pytest.raises(UntrustedScheduler):
+        trusted_address(str(file), False)
+    file.write_text(json.dumps({"address": "tcp://127.0.0.1:1"}))
+    assert trusted_address(str(file), False) == "tcp://127.0.0.1:1"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"address": null}', '{"address": 5}', '{"address": ["tls://h:1"]}', "5"]
+)
+def test_a_file_without_an_address_is_a_line(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "scheduler.json"
+    file.write_text(text)
+    with pytest.raises(ClusterError):
+        trusted_address(str(file), False)
+
+
+def test_a_file_that_looks_like_an_address_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tcp:").mkdir()
+    for name in ("localhost:8786", "tcp:/127.0.0.1:8786", AUTO):
+        (tmp_path / name).write_text(json.dumps({"address": "tcp://127.0.0.1:666"}))
+    for address in ("localhost:8786", "tcp://127.0.0.1:8786"):
+        assert trusted_address(address, False) == address
+    monkeypatch.setattr("dask.config.config", {})
+    with pytest.raises(ClusterError, match="names no scheduler"):
+        trusted_address(AUTO, False)
+
+
+@pytest.mark.parametrize("address", ["tcp://10.0.0.1:1", 5, None, ["tls://x:1"]])
+def test_dasks_configuration_grants_nothing(address: object) -> None:
+    config = pytest.importorskip("dask.config")
+    with (
+        config.set({"scheduler-address": address, "trust-scheduler": True}),
+        pytest.raises(UntrustedScheduler if isinstance(address, str) else ClusterError),
+    ):
+        trusted_address(AUTO, False)
+    with config.set({"scheduler-address": "tls://10.0.0.1:1"}):
+        assert trusted_address(AUTO, False) == "tls://10.0.0.1:1"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("command", [["query", "x"], ["explain", "x", "a.md"], ["health"], ["eval"], ["maturity"]])
+def test_every_command_refuses_in_one_line(tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / ".brv" / "context-tree").mkdir(parents=True)
+    code, out, err = run(tmp_path, *command, "--over", ".", "--scheduler", "tcp://10.0.0.1:8786")
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
+    assert "add --trust-scheduler if you trust it" in err
+
+
+def test_no_fleet_and_no_variable_grants_trust(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "fleet.toml").write_text('trust_scheduler = true\n[[member]]\npath = "."\n')
+    assert run(tmp_path, "query", "x")[::2] == (
+        3, "brv-tui: fleet.toml: trust_scheduler cannot be used: a fleet has a name and tables [[member]]\n",
+    )  # fmt: skip
+    for name in ("BRV_TUI_TRUST_SCHEDULER", "TRUST_SCHEDULER", "BRV_TUI_FLEET_QUERY_TRUST_SCHEDULER"):
+        monkeypatch.setenv(name, "1")
+    assert run(tmp_path, "query", "x", "--over", ".", "--scheduler", "tcp://10.0.0.1:8786")[0] == 2
+
+
+@pytest.fixture
+def members(make_tree: Callable[[str], Tree]) -> list[Member]:
+    """Three members of two notes each."""
+    made = []
+    for name in ("one", "two", "three"):
+        tree = make_tree(name)
+        for note in ("b", "c"):
+            tree.note(f"a/{name}/{note}.md", "A note")
+        made.append(Member(name, str(tree.root)))
+    return made
+
+
+def test_what_finds_no_room_is_opened_for_one_question(members: list[Member], monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = OpenMembers(most=5)
+    monkeypatch.setattr("brvtui.fleet.asking._open_members", kept)
+    now = [1_000.0]
+    monkeypatch.setattr("brvtui.fleet.asking.time.monotonic", lambda: now[0])
+
+    def opened() -> list[str]:
+        return [one.name for one in members if kept._open.get(one)]
+
+    for _ in range(2):
+        assert [ask(MemberQuestion(one, StateOf(), NOW_MS)).value.notes for one in members] == [2, 2, 2]
+        assert opened() == ["one", "two"], "they stay, though the third was asked later"
+    now[0] += IDLE_S
+    for one in members[1:]:
+        assert not ask(MemberQuestion(one, StateOf(), NOW_MS)).failure
+    assert opened() == ["two", "three"], "nobody asked the first for long"
+    close_members()
+    assert opened() == []
+
+
+def test_one_that_is_larger_than_the_room_stays_when_it_is_alone(
+    members: list[Member], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = OpenMembers(most=1)
+    monkeypatch.setattr("brvtui.fleet.asking._open_members", kept)
+    for one in members:
+        assert not ask(MemberQuestion(one, StateOf(), NOW_MS)).failure
+    assert list(kept._open) == members[:1]
+
+
+def test_notes_that_a_member_gained_while_it_is_open_are_counted(
+    members: list[Member], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = OpenMembers(most=5)
+    monkeypatch.setattr("brvtui.fleet.asking._open_members", kept)
+    assert not ask(MemberQuestion(members[0], StateOf(), NOW_MS)).failure
+    for name in ("d", "e"):
+        (Path(members[0].path) / f".brv/context-tree/a/one/{name}.md").write_text("# A note\n")
+    assert ask(MemberQuestion(members[0], StateOf(), NOW_MS, 0.0)).value.notes == 4
+    assert not ask(MemberQuestion(members[1], StateOf(), NOW_MS)).failure
+    assert list(kept._open) == members[:1]
+
+
+def test_the_room_is_a_part_of_this_machine() -> None:
+    assert 1_000 < most_notes() < 1_000_000_000

@@ -1,13 +1,19 @@
-"""What is known of one file of the tree, and what surrounds it."""
+"""What is known of one file of the tree: what surrounds it, what links to it, and what is like it."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import pytest
 
 from brvtui.engines.ageing.events import LEAVES_TIER_2
 from brvtui.engines.byterover.route.manifest import manifest_place
 from brvtui.lab.about import FileState
+from brvtui.lab.backlinks import LinkIndex, LinkReader
+from brvtui.lab.similar import similar_notes
 from brvtui.session import Session
+from brvtui.snapshot import Snapshot
+from brvtui.tree.reading.links import LinkState
 from tests.support.trees import NOW_MS, Tree
 
 
@@ -154,3 +160,126 @@ def test_the_clock_is_the_sessions(tree: Tree) -> None:
     early, late = tree.session(), tree.session(now_ms=NOW_MS + 86_400_000)
     first, second = early.about("a/b.md").aged, late.about("a/b.md").aged
     assert second.days - first.days == pytest.approx(1)
+
+
+@pytest.fixture
+def yard(tree: Tree) -> Tree:
+    tree.file("yard/gates/north.md", "---\nrelated: [yard/gates/south.md, yard/gone/x.md]\n---\n# North\n")
+    tree.file("yard/gates/south.md", "# South\n\n[north](north.md) and @yard/gates/north.md\n")
+    tree.file("yard/gates/context.md", "# Gates\n\n[out](../../../../etc/passwd) ![plan](plan.png) [all](.)\n")
+    tree.file("yard/_index.md", "---\ntype: summary\ncondensation_order: 1\n---\n[north](gates/north.md)\n")
+    return tree
+
+
+def index_of(tree: Tree, reader: LinkReader | None = None) -> LinkIndex:
+    made = (reader or LinkReader()).index(tree.snapshot())
+    assert made is not None
+    return made
+
+
+def test_links_of_a_note(yard: Tree) -> None:
+    index = index_of(yard)
+    assert [(found.state, found.path) for found in index.links_of("yard/gates/north.md")] == [
+        (LinkState.NOTE, "yard/gates/south.md"),
+        (LinkState.BROKEN, ""),
+    ]
+    assert [(found.state, found.path) for found in index.links_of("yard/gates/context.md")] == [
+        (LinkState.REFUSED, ""),
+        (LinkState.FOREIGN, "yard/gates/plan.png"),
+        (LinkState.FOLDER, "yard/gates"),
+    ]
+    assert index.links_of("nowhere.md") == ()
+
+
+def test_backlinks_of_a_note_and_of_a_folder(yard: Tree) -> None:
+    index = index_of(yard)
+    found = index.backlinks("yard/gates/north.md")
+    assert [(link.source, link.found.link.kind.value) for link in found] == [
+        ("yard/gates/south.md", "link"),
+        ("yard/gates/south.md", "relation"),
+    ]
+    assert [link.source for link in index.backlinks("yard/gates")] == ["yard/gates/context.md"]
+    assert index.backlinks("yard/gone/x.md") == ()
+
+
+def test_links_of_shared_sources_stay_in_their_own_tree(yard: Tree, make_tree: Callable[[str], Tree]) -> None:
+    other = make_tree("other")
+    other.file("yard/gates/north.md", "# Other north\n\n@yard/gates/east.md\n")
+    other.file("yard/gates/east.md", "# East\n")
+    yard.source(("lib", other))
+    index = index_of(yard)
+    assert [found.path for found in index.links_of("[lib]:yard/gates/east.md")] == []
+    assert [found.source for found in index.backlinks("[lib]:yard/gates/east.md")] == ["[lib]:yard/gates/north.md"]
+    assert [found.source for found in index.backlinks("yard/gates/north.md")] == ["yard/gates/south.md"] * 2
+
+
+def test_a_note_is_read_again_only_when_it_changed(yard: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    original = Snapshot.read
+
+    def reading(self: Snapshot, path: str) -> bytes:
+        read.append(path.rpartition("/")[2])
+        return original(self, path)
+
+    monkeypatch.setattr(Snapshot, "read", reading)
+    reader = LinkReader()
+    before = yard.snapshot()
+    first = reader.index(before)
+    assert sorted(read) == ["context.md", "north.md", "south.md"]
+    assert reader.index(before) is first
+    yard.file("yard/gates/south.md", "# South\n", days=1)
+    again = reader.index(yard.snapshot(previous=before))
+    assert read[3:] == ["south.md"]
+    assert again.backlinks("yard/gates/north.md") == ()
+
+
+def test_reading_can_be_cancelled(yard: Tree) -> None:
+    assert LinkReader().index(yard.snapshot(), lambda: True) is None
+
+
+def test_a_note_that_is_gone_meanwhile_has_no_links(yard: Tree) -> None:
+    snapshot = yard.snapshot()
+    (yard.tree / "yard/gates/south.md").unlink()
+    made = LinkReader().index(snapshot)
+    assert made.backlinks("yard/gates/north.md") == ()
+
+
+@pytest.fixture
+def animals(tree: Tree) -> Tree:
+    tree.note("x/quokka.md", "Quokka", "small marsupial of rottnest island, friendly and curious")
+    tree.note("x/wallaby.md", "Wallaby", "marsupial that jumps, larger than the one of rottnest")
+    tree.note("x/train.md", "Train", "runs on rails between towns")
+    tree.notes(20)
+    return tree
+
+
+def test_the_most_alike_comes_first(animals: Tree) -> None:
+    found = similar_notes(animals.snapshot(), "x/quokka.md", 5)
+    assert found[0].path == "x/wallaby.md"
+    assert found[0].title == "Wallaby"
+    assert found[0].share == 1
+    assert {"marsupial", "rottnest"} <= set(found[0].words)
+    assert [entry.score for entry in found] == sorted((entry.score for entry in found), reverse=True)
+    assert all(0 < entry.share <= 1 and entry.score > 0 for entry in found)
+    assert "x/quokka.md" not in [entry.path for entry in found]
+
+
+def test_no_more_than_asked_for(animals: Tree) -> None:
+    assert len(similar_notes(animals.snapshot(), "pad/p001.md", 3)) == 3
+    assert similar_notes(animals.snapshot(), "pad/p001.md", 0) == ()
+
+
+def test_a_note_that_is_like_none(animals: Tree) -> None:
+    animals.file("x/odd.md", "zzyzx")
+    assert similar_notes(animals.snapshot(), "x/odd.md", 5) == ()
+    animals.file("x/empty.md", "")
+    assert similar_notes(animals.snapshot(), "x/empty.md", 5) == ()
+
+
+def test_unknown_and_unreadable_notes(animals: Tree) -> None:
+    snapshot = animals.snapshot()
+    with pytest.raises(KeyError):
+        similar_notes(snapshot, "nowhere.md", 5)
+    (animals.tree / "x/quokka.md").unlink()
+    with pytest.raises(OSError, match="No such file"):
+        similar_notes(snapshot, "x/quokka.md", 5)

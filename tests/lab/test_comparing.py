@@ -1,24 +1,52 @@
-"""Comparing evaluations: the randomisation test against scipy's, pairs, gates."""
+"""Comparing evaluations and engines: metrics, significance, gates, and what is lost between days."""
 
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
+from brvtui.lab.engine_comparison import (
+    BestEngine,
+    EngineAnswer,
+    EngineAnswers,
+    FoundNote,
+    JudgedEngines,
+    Rival,
+    holm,
+    rank_biased_overlap,
+)
 from brvtui.lab.evaluation.comparing import (
+    Drift,
+    DriftPoint,
+    LostByDay,
     QueryChange,
     compare_evaluations,
+    first_lost,
     gate_drop,
     gate_outcomes,
     gate_under,
     randomisation_test,
 )
-from brvtui.lab.evaluation.results import Evaluation, Metric, QueryResult, RankedDocument
+from brvtui.lab.evaluation.results import (
+    DEFAULT_METRICS,
+    Evaluation,
+    Metric,
+    QueryResult,
+    RankedDocument,
+    UnknownMetric,
+    parse_metric,
+)
+from brvtui.paint.blocks import lines_of
+from brvtui.paint.glyphs import UNICODE
+from brvtui.report.engine_comparison import answers_blocks, best_text
 
 RECALL = Metric("recall", 5)
 
@@ -150,3 +178,206 @@ def test_an_answer_is_another_one_by_what_is_judged_else_by_every_rank() -> None
     assert replace(known, paths_now={}).is_otherwise
     assert is_otherwise({"b": 3})
     assert not is_otherwise({"a": 3})
+
+
+MRR = parse_metric("mrr")
+DEEP = 1_500
+
+
+def overlap_by_definition(one: list[str], other: list[str], persistence: Fraction) -> float:
+    """The sum over depths, each agreement counted from sets, far beyond the end of both lists.
+
+    Where a list has ended, the items that it would have had are in the other as often as those that it has.
+    """
+    short, long = sorted((one, other), key=len)
+    at_short = len(set(short) & set(long[: len(short)]))
+    total = Fraction(0)
+    for depth in range(1, DEEP):
+        if depth <= len(short):
+            agreement = Fraction(len(set(short[:depth]) & set(long[:depth])), depth)
+        elif depth <= len(long):
+            seen = len(set(short) & set(long[:depth]))
+            agreement = (seen + Fraction(at_short, len(short)) * (depth - len(short))) / depth
+        else:
+            seen = len(set(short) & set(long))
+            agreement = Fraction(seen - at_short, len(long)) + Fraction(at_short, len(short))
+        total += (1 - persistence) * persistence ** (depth - 1) * agreement
+    return float(total)
+
+
+def test_overlap_is_the_sum_of_its_definition() -> None:
+    rng = random.Random(1)
+    items = [f"n{number}" for number in range(14)]
+    for _ in range(12):
+        one, other = (rng.sample(items, rng.randrange(1, 12)) for _ in range(2))
+        for persistence in (Fraction(1, 2), Fraction(9, 10)):
+            made = rank_biased_overlap(one, other, float(persistence))
+            assert made == pytest.approx(overlap_by_definition(one, other, persistence), abs=1e-9)
+            assert made == pytest.approx(rank_biased_overlap(other, one, float(persistence)), abs=1e-12)
+            assert 0 <= made <= 1 + 1e-12
+
+
+def test_the_ends_of_the_scale() -> None:
+    listed = list("abcdefgh")
+    assert rank_biased_overlap(listed, listed) == pytest.approx(1)
+    assert rank_biased_overlap(listed, listed[:3]) == pytest.approx(1)  # a beginning agrees as far as it goes
+    assert rank_biased_overlap(listed, list("xyz")) == 0
+    assert rank_biased_overlap([], []) == 1
+    assert rank_biased_overlap(listed, []) == rank_biased_overlap([], listed) == 0
+    swapped_early, swapped_late = list("bacdefgh"), list("abcdefhg")
+    assert rank_biased_overlap(listed, swapped_early) < rank_biased_overlap(listed, swapped_late) < 1
+
+
+def graded(engine: str, ranks: list[int]) -> Evaluation:
+    """An engine that finds the relevant note at these ranks."""
+    queries = []
+    for number, rank in enumerate(ranks):
+        results = [RankedDocument(f"x{place}", 1.0) for place in range(1, rank)] + [RankedDocument("it", 1.0)]
+        queries.append(QueryResult(f"q{number}", "", "", "", {"it": 3}, "covered", tuple(results), 0, 0.0))
+    return Evaluation(engine, "", "", "", "", 1, "", tuple(queries))
+
+
+def test_the_best_engine_and_how_sure_that_is() -> None:
+    rng = random.Random(4)
+    ranks = {"good": [rng.choice((1, 1, 2)) for _ in range(40)]}
+    ranks["near"] = [rank if rng.random() < 0.9 else 3 - min(rank, 2) for rank in ranks["good"]]
+    ranks["bad"] = [rng.choice((2, 4, 9)) for _ in range(40)]
+    judged = JudgedEngines(tuple(graded(name, own) for name, own in ranks.items()), (MRR,))
+    best = judged.best(MRR)
+    means = {name: sum(1 / rank for rank in own) / 40 for name, own in ranks.items()}
+    first = max(means, key=lambda name: means[name])
+    assert (best.engine, best.mean) == (first, pytest.approx(means[first]))
+    raw = {}
+    for name in means.keys() - {first}:
+        differences = [1 / one - 1 / other for one, other in zip(ranks[first], ranks[name], strict=True)]
+        tested = stats.permutation_test(
+            (differences,), lambda values: sum(values), permutation_type="samples", n_resamples=20_000, rng=3
+        )
+        raw[name] = tested.pvalue
+    lowest, highest = sorted(raw, key=lambda name: raw[name])
+    expected = {lowest: min(1, 2 * raw[lowest]), highest: max(min(1, 2 * raw[lowest]), raw[highest])}
+    for rival in best.rivals:
+        assert rival.behind == pytest.approx(means[first] - means[rival.engine])
+        assert rival.p_value == pytest.approx(expected[rival.engine], abs=0.02)
+    assert [rival.engine for rival in best.rivals][-1] == "bad"
+    assert best.rivals[-1].is_significant
+    few = JudgedEngines(tuple(graded(name, own[:24]) for name, own in ranks.items()), (MRR,)).best(MRR)
+    assert {rival.p_value for rival in few.rivals} == {None}
+
+
+def test_differences_are_those_of_the_numbers_that_are_read() -> None:
+    """0.98717 − 0.72264 is 0.26453, but who reads 0.9872 and 0.7226 subtracts these."""
+    text = best_text(BestEngine(MRR, "soleri", 0.98717, (Rival("knowing", 0.98717 - 0.72264, None),)))
+    assert "best with 0.9872" in text
+    assert "knowing is 0.2646 behind" in text
+
+
+def test_holm_adjusts_as_in_his_paper() -> None:
+    assert holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005}) == pytest.approx(
+        {"d": 0.02, "a": 0.03, "c": 0.06, "b": 0.06}
+    )
+    assert holm({"a": 0.9, "b": 0.8}) == {"b": 1.0, "a": 1.0}
+    assert holm({}) == {}
+
+
+def test_who_found_a_note_is_counted() -> None:
+    def answer(engine: str, paths: str, problem: str = "") -> EngineAnswer:
+        notes = tuple(FoundNote(path, path, 1.0) for path in paths)
+        return EngineAnswer(engine, engine, "covered", notes, 0.0, problem)
+
+    found = EngineAnswers("x", "", (answer("one", "abc"), answer("two", "bd"), answer("three", "", "broken")))
+    assert [found.finders(path) for path in "abd"] == [1, 2, 1]
+    (overlap,) = found.overlaps
+    assert (overlap.one, overlap.other) == ("one", "two")
+    assert overlap.value == rank_biased_overlap(["a", "b", "c"], ["b", "d"])
+    found = EngineAnswers("x", "", (answer("soleri", "abc"), answer("byterover", ""), answer("knowing", "")))
+    assert [overlap.value for overlap in found.overlaps] == [0.0, 0.0, None]
+    lines = [line.plain.rstrip() for line in lines_of(answers_blocks(found, 80), 80, UNICODE)]
+    assert lines[-3:-1] == [" 0.000  Soleri and ByteRover", " 0.000  Soleri and knowing"]
+    assert lines[-1] == " –      ByteRover and knowing  neither found anything"
+
+
+_THEIRS = {"ndcg": "ndcg_cut", "recall": "recall", "precision": "P", "success": "success"}
+
+
+def test_they_agree_with_trec_eval_on_random_runs() -> None:
+    pytrec_eval = pytest.importorskip("pytrec_eval", reason="pytrec_eval-terrier is one of the tools for development")
+    draw = random.Random(17)
+    documents = [f"d{number}" for number in range(30)]
+    grades, runs = {}, {}
+    for number in range(300):
+        judged = draw.sample(documents, draw.randint(1, 15))
+        grades[f"q{number}"] = {document: draw.randint(0, 3) for document in judged}
+        grades[f"q{number}"][judged[0]] = draw.randint(1, 3)  # without a relevant one, trec_eval leaves the query out
+        runs[f"q{number}"] = draw.sample(documents, draw.randint(1, 25))
+    cuts = (1, 3, 5, 10)
+    measures = {f"{theirs}.{','.join(map(str, cuts))}" for theirs in _THEIRS.values()} | {"map", "recip_rank"}
+    scored = {query: {document: float(-rank) for rank, document in enumerate(run)} for query, run in runs.items()}
+    found = pytrec_eval.RelevanceEvaluator(grades, measures).evaluate(scored)
+    assert len(found) == 300
+    for query, theirs in found.items():
+        for name, measure in _THEIRS.items():
+            for cut in cuts:
+                own = Metric(name, cut).of(runs[query], grades[query])
+                assert own == pytest.approx(theirs[f"{measure}_{cut}"], abs=1e-9), (query, name, cut)
+        assert Metric("map").of(runs[query], grades[query]) == pytest.approx(theirs["map"], abs=1e-9)
+        assert Metric("mrr").of(runs[query], grades[query]) == pytest.approx(theirs["recip_rank"], abs=1e-9)
+
+
+def test_by_hand() -> None:
+    ranking, grades = ["a", "b", "c"], {"a": 1, "c": 3, "z": 2, "b": 0}
+    best = 3 + 2 / math.log2(3) + 1 / 2
+    assert Metric("ndcg", 10).of(ranking, grades) == pytest.approx((1 + 3 / 2) / best)
+    assert Metric("recall", 3).of(ranking, grades) == pytest.approx(2 / 3)
+    assert Metric("precision", 5).of(ranking, grades) == pytest.approx(2 / 5)
+    assert Metric("map").of(ranking, grades) == pytest.approx((1 + 2 / 3) / 3)
+    assert Metric("judged", 10).of([*ranking, "y"], grades) == pytest.approx(3 / 4)
+
+
+@pytest.mark.parametrize("metric", DEFAULT_METRICS, ids=str)
+def test_nothing_found_and_nothing_to_find_are_0(metric: Metric) -> None:
+    assert metric.of([], {"a": 3}) == 0
+    assert metric.of(["b"], {}) == 0
+
+
+def test_how_they_are_written() -> None:
+    assert parse_metric("ndcg@10") == Metric("ndcg", 10)
+    assert str(parse_metric("map")) == "map"
+    for wrong in ("ndcg", "mrr@3", "recall@0", "speed", "ndcg@99999", "NDCG@10"):
+        with pytest.raises(UnknownMetric, match="no metric"):
+            parse_metric(wrong)
+
+
+def answered(outcome: str, found: str, quoted: str) -> QueryResult:
+    """A query that should find the notes a and b, and finds and quotes those named by letters."""
+    results = tuple(RankedDocument(path, 1.0) for path in found)
+    grades = {"a": 3, "b": 1, "c": 0}
+    return QueryResult("q", "x", "", "", grades, outcome, results, 0, 0.0, quoted=tuple(quoted))
+
+
+def test_each_loss_is_said_once_by_the_first_day_and_again_when_it_comes_back() -> None:
+    def evaluation(query: QueryResult) -> Evaluation:
+        return Evaluation("byterover", "", "", "", "", 3, "", (query,))
+
+    now = evaluation(answered("tier 2", "abc", "abc"))
+    days = {
+        7.0: answered("tier 2", "abc", "a"),
+        30.0: answered("tier 3", "a", "a"),
+        60.0: answered("tier 2", "abc", "abc"),
+        90.0: answered("tier 3", "ba", ""),
+        120.0: answered("tier 3", "acb", "abc"),
+    }
+    points = [DriftPoint(day, compare_evaluations(evaluation(query), now)) for day, query in days.items()]
+    drift = Drift(now, DEFAULT_METRICS, tuple(points))
+    assert drift.losses == (
+        LostByDay("q", "no longer quoted in the answer", "b", 7.0),
+        LostByDay("q", "no longer found", "b", 30.0),
+        LostByDay("q", "tier 2 → tier 3", "", 30.0),
+        LostByDay("q", "no longer quoted in the answer", "a", 90.0),
+        LostByDay("q", "no longer quoted in the answer", "b", 90.0),
+        LostByDay("q", "tier 2 → tier 3", "", 90.0),
+        LostByDay("q", "ranked lower", "b", 120.0),
+    )
+    assert first_lost(drift.losses) == {"q": 7.0}
+    assert drift.passed
+    assert replace(drift, points=()).losses == ()

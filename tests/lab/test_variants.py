@@ -49,9 +49,7 @@ def garden(tree: Tree) -> Tree:
 
 
 def opened(tree: Tree, now_ms: float = NOW_MS) -> Session:
-    session = Session.open(tree.root, now_ms=now_ms)
-    session.load()
-    return session
+    return tree.session(now_ms=now_ms)
 
 
 def answer(session: Session, variant: Variant, judgment: Judgment = QUERY) -> dict[str, float]:

@@ -136,8 +136,7 @@ def test_signals_that_the_engine_would_find_go_to_both(tmp_path: Path) -> None:
         tree.note(f"a/b/n{number}.md", f"Note {number}", "refresh token rotation and more words", days=number)
     file = tmp_path / "signals.json"
     file.write_text(json.dumps({"a/b/n2.md": {"importance": 95, "recency": 0.5, "maturity": "core"}}))
-    session = Session.open(tree.root, now_ms=NOW_MS, signals_file=file)
-    session.load()
+    session = tree.session(signals_file=file)
     assert session.probe("token rotation").hits[0].path == "a/b/n2.md"
     sentence, steps = compared(session.snapshot, ["token rotation", "refresh", "note 3"])
     assert (sentence[:6], steps) == ("3 of 3", [])
@@ -344,8 +343,7 @@ def test_nothing_that_a_project_brings_is_run(tmp_path: Path, monkeypatch: pytes
 
 def test_an_unknown_version_says_so(tmp_path: Path, tree: Tree) -> None:
     tree.note("a/b/c.md", "Title", "text")
-    session = Session.open(tree.root, now_ms=NOW_MS)
-    session.load()
+    session = tree.session()
     (tmp_path / "package.json").write_text(json.dumps({"name": PACKAGE, "version": "3.16.1"}))
     assert "brv-tui verify says whether it answers the same" in verification_status(session, tmp_path).sentence
     known = VerifiedVersion("byterover-cli 3.16.1", NOW_MS, 226, 225, "sample-tree")
@@ -364,8 +362,7 @@ def test_an_unknown_version_says_so(tmp_path: Path, tree: Tree) -> None:
 )
 def test_the_profile_says_which_versions_it_describes(tree: Tree, tmp_path: Path, version: str, is_known: bool) -> None:
     tree.note("a/b/c.md", "Title", "text")
-    session = Session.open(tree.root, now_ms=NOW_MS)
-    session.load()
+    session = tree.session()
     (tmp_path / "package.json").write_text(json.dumps({"name": PACKAGE, "version": version}))
     status = verification_status(session, tmp_path)
     assert (status.profile, status.versions, status.is_known) == ("brv-3", "3.14", is_known)

@@ -1,25 +1,36 @@
-"""Services that answer with bombs, drips and floods: bounded in time and memory, whatever the status."""
+"""Services that answer with bombs, drips, floods and cut events: bounded, and keys are shown nowhere."""
 
 from __future__ import annotations
 
+import asyncio
 import gzip
+import json
 import socket
+import ssl
 import threading
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
+from typing import Any, cast
 
 import pytest
+from httpx import ConnectError, Headers
+from hypothesis import given
+from hypothesis import strategies as st
 
+from brvtui.providers.chat import data_of
+from brvtui.providers.http import AnswerMask, ServiceRefusal, error_message, masked, refusal_in, unreached
 from brvtui.providers.models import model_of
 from brvtui.providers.openai_compatible import OpenAIEmbedder
 from brvtui.providers.settings import ModelSettings
 from brvtui.services.legs import LegError, RequestPolicy
-from brvtui.services.model import Cancellation, ModelError, TextPiece
-from tests.providers.chat import ASKED
+from brvtui.services.model import Cancellation, ModelError, TextPiece, ToolCall
+from tests.providers.chat import ASKED, KEY, service, turn
+from tests.support.chat_server import Streamed, called, chatting, messages, written
 from tests.support.trees import BRV3
 
 POLICY = replace(BRV3.service, tries=1)
@@ -181,3 +192,176 @@ def test_a_flood_is_cut_at_the_limit() -> None:
         finally:
             tracemalloc.stop()
     assert peak < MOST_BYTES
+
+
+REPEATS = "abaabaabaaba"
+"""A key of whose beginnings some end with others."""
+
+
+def shown(key: str, *pieces: str) -> list[str]:
+    mask = AnswerMask(key)
+    return [*map(mask.add, pieces), mask.rest(False)]
+
+
+@given(
+    parts=st.lists(st.one_of(st.just(REPEATS), st.text("abc", max_size=14)), max_size=5),
+    cuts=st.lists(st.integers(0, 60), max_size=6),
+)
+def test_however_a_text_is_cut_the_key_is_taken_out(parts: list[str], cuts: list[int]) -> None:
+    text = "".join(parts)
+    places = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
+    pieces = [text[start:end] for start, end in pairwise(places)]
+    assert "".join(shown(REPEATS, *pieces)) == text.replace(REPEATS, "…")
+
+
+def test_only_what_may_be_the_keys_beginning_is_held() -> None:
+    assert shown(KEY, "It is", " so: sk-", "ip the step", "s") == ["It i", "s so: ", "sk-ip the step", "", "s"]
+
+
+def test_a_placeholder_is_a_word_like_others() -> None:
+    assert shown("ollama", "Run olla", "ma.") == ["Run olla", "ma.", ""]
+
+
+@pytest.mark.parametrize("protocol", ["openai", "anthropic"])
+def test_a_key_that_an_answer_repeats_is_not_shown(protocol: str) -> None:
+    pieces = ("## Summary you sent Bearer sk-ve", "ry-sec", f"ret, {KEY}, so say", "s")
+    answer = written(*pieces) if protocol == "openai" else messages(*pieces)
+    with chatting(answer) as server:
+        assert turn(service(server.base, protocol))[0] == "## Summary you sent Bearer …, …, so says"
+
+
+@pytest.mark.parametrize("protocol", ["openai", "anthropic"])
+def test_a_key_that_a_call_repeats_is_not_shown(protocol: str) -> None:
+    calls = [(f"read_{KEY}", {"path": f"x/{KEY}.md"})]
+    with chatting(called(*calls) if protocol == "openai" else messages(calls=calls)) as server:
+        (call,) = turn(service(server.base, protocol))[2].calls
+    assert call == ToolCall(call.id, "read_…", '{"path": "x/….md"}')
+
+
+@pytest.mark.parametrize(
+    ("answer", "left"),
+    [
+        (written("It is sk-very-se", ended="length"), "It is …"),
+        (Streamed(list(written("It is sk-very-se").events)[:2], cut=True), "It is "),
+    ],
+    ids=["limit", "broken off"],
+)
+def test_a_key_that_an_end_cuts_is_not_shown(answer: Streamed, left: str) -> None:
+    said: list[Any] = []
+    with chatting(answer) as server, pytest.raises(ModelError) if answer.cut else nullcontext():
+        said.extend(service(server.base).turn(ASKED, Cancellation()))
+    assert "".join(piece.text for piece in said if isinstance(piece, TextPiece)) == left
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "is_cut", "shown"),
+    [
+        ("a", "a bad key a", False, "a bad key a"),
+        ("key", "no such key: key", True, "no such key: key"),
+        ("none", "none given, nonetheless refused: Bearer none", False, "… given, nonetheless refused: Bearer …"),
+        ("none", "the Wagnerian no", True, "the Wagnerian …"),
+        ("none", "the casino", True, "the casino"),
+        ("sk-very-secret", "xsk-very-secretx", False, "x…x"),
+        ("sk-very-secret", "sent: sk-very", True, "sent: …"),
+        ("", "nothing is set", True, "nothing is set"),
+    ],
+)
+def test_a_short_key_garbles_no_message(key: str, text: str, is_cut: bool, shown: str) -> None:
+    assert masked(text, key, is_cut) == shown
+
+
+PIECES = st.lists(st.text(alphabet="ab: {}ü\u2028", min_size=1), max_size=6)
+
+
+class Body:
+    """The body of an answer, in pieces."""
+
+    def __init__(self, *texts: str) -> None:
+        self.texts = texts
+
+    status_code, reason_phrase, headers = 401, "Unauthorized", Headers()
+
+    async def aiter_raw(self) -> AsyncIterator[bytes]:
+        for text in self.texts:
+            yield text.encode()
+
+
+def data(*texts: str, most: int = 10_000) -> list[str]:
+    async def all_of() -> list[str]:
+        return [text async for text in data_of(cast("Any", Body(*texts)), most)]
+
+    return asyncio.run(all_of())
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("data: a\n\ndata: b\n\n", ["a", "b"]),
+        ("data:a\r\n\r\n", ["a"]),
+        ("event: x\nid: 3\ndata: a\n: a comment\n\n", ["a"]),
+        ("data: a\ndata: b\n\n", ["a\nb"]),
+        (": keep alive\n\n\n\ndata: a\n\n", ["a"]),
+        ("data: a\n", []),
+        ("data:\n\ndata: \n\ndata: a\n\n", ["a"]),
+        ("", []),
+    ],
+)
+def test_events(body: str, found: list[str]) -> None:
+    assert data(body) == found
+
+
+@given(pieces=PIECES, ends=st.sampled_from(["\n", "\r\n"]), cuts=st.lists(st.integers(0, 120), max_size=5))
+def test_events_are_the_same_however_they_are_cut(pieces: list[str], ends: str, cuts: list[int]) -> None:
+    body = "".join(f"data: {piece}{ends}{ends}" for piece in pieces)
+    places = [0, *sorted(min(cut, len(body)) for cut in cuts), len(body)]
+    texts = [body[start:end] for start, end in pairwise(places)]
+    assert data(*texts) == pieces
+
+
+def test_an_answer_that_is_too_large_is_refused() -> None:
+    with pytest.raises(ServiceRefusal, match="larger than 5 bytes"):
+        data("data: ", "a\n\n", most=5)
+
+
+def test_a_line_as_large_as_an_answer_may_be_is_put_together_once() -> None:
+    """Bytes that are copied with every piece that comes take a minute for 64 MB."""
+    began = time.perf_counter()
+    (line,) = data("data: ", *["x" * 4096] * 4096, "\n\n", most=1 << 25)
+    assert len(line) == 1 << 24
+    assert time.perf_counter() - began < 4
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"error": {"message": "no\nsuch  model", "code": 3}}, "no such model"),
+        ({"error": "plain"}, "plain"),
+        ({"message": "top"}, "top"),
+        ({"detail": [1]}, json.dumps({"detail": [1]})),
+        ([1, 2], "[1, 2]"),
+        ({"error": {"message": "x" * 1000}}, "x" * 300),
+    ],
+)
+def test_what_an_error_says(body: Any, said: str) -> None:
+    assert error_message(body) == said
+
+
+@pytest.mark.parametrize(
+    ("before", "shown"), [("", "…"), ('{"error": {"message": "', '{"error": {"message": " …')], ids=["text", "JSON"]
+)
+@pytest.mark.parametrize("size", range(1, 15))
+def test_no_part_of_a_key_stays_where_reading_ended(before: str, shown: str, size: int) -> None:
+    """Space is not shown: what comes after it may be the last that was read."""
+    key = "sk-very-secret"
+    texts = (before + " " * 5000 + key[:size], key[size:] + '"}}')
+    said = str(asyncio.run(refusal_in(cast("Any", Body(*texts)), key, 5)))
+    assert said == f"401 Unauthorized: {shown}"
+
+
+def test_a_certificate_that_is_not_trusted_is_what_to_look_at() -> None:
+    error = ConnectError("")
+    error.__cause__ = ssl.SSLCertVerificationError(1, "certificate verify failed: self-signed certificate")
+    assert unreached(error, "llm") == (
+        "cannot be reached (certificate verify failed: self-signed certificate); "
+        "look whether llm.url names the right host, and its certificate is trusted (SSL_CERT_FILE)"
+    )

@@ -1,3 +1,5 @@
+"""Compound scores, and the days from which a note cannot reach a threshold any more."""
+
 from __future__ import annotations
 
 import math
@@ -8,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from brvtui.ranking.ceiling import HORIZON_DAYS, PRECISION_DAYS, ceilings, days_until_below, falling_ages, scores
 from brvtui.ranking.compound import compound, round_half_up, score_parts, unrounded_threshold
 from brvtui.ranking.constants import CompoundRules
 from brvtui.trace import Part
-from tests.support.trees import BRV3, DOCS
+from tests.support.ceilings import Signals, ceiling_of, days_left, inputs
+from tests.support.trees import BRV3, DOCS, changed
 
 SCORE = BRV3.score
 UNIT = st.floats(0, 1)
@@ -118,3 +122,121 @@ def test_shared_notes_have_no_bonus() -> None:
 
 def test_docs_knows_no_bonus() -> None:
     assert one(0.5, 50.0, 0.5, "validated", True, DOCS.score, rounded=False)[0] == pytest.approx(0.5)
+
+
+DAYS = (0, 7, 14, 30, 45, 60, 90, 180)
+TABLE = {
+    ("draft", 50): (0.865, 0.827, 0.796, 0.746, 0.716, 0.696, 0.673, 0.645),
+    ("draft", 100): (0.950, 0.909, 0.875, 0.819, 0.784, 0.759, 0.727, 0.679),
+    ("validated", 50): (1, 0.955, 0.919, 0.860, 0.824, 0.801, 0.774, 0.741),
+    ("core", 50): (1, 1, 1, 0.974, 0.933, 0.906, 0.875, 0.837),
+}
+DEFAULT: Signals = (50, 1.0, "draft", True)
+
+
+@pytest.mark.parametrize(("maturity", "importance"), TABLE)
+def test_the_table(maturity: str, importance: float) -> None:
+    row = [ceiling_of(days, importance, 1.0, maturity, True) for days in DAYS]
+    assert [round_half_up(value, 3) for value in row] == list(TABLE[maturity, importance])
+
+
+@pytest.mark.parametrize(
+    ("threshold", "unrounded", "rounded"),
+    [(0.85, 2.6, 3.5), (0.70, 56.4, 60.9)],
+)
+def test_until_when_a_note_with_default_signals_reaches(threshold: float, unrounded: float, rounded: float) -> None:
+    assert days_left(threshold, 0.0, DEFAULT) == pytest.approx(unrounded, abs=0.05)
+    gates_see = unrounded_threshold(threshold, 2)
+    assert days_left(gates_see, 0.0, DEFAULT) == pytest.approx(rounded, abs=0.05)
+
+
+@pytest.mark.parametrize("threshold", [0.85, 0.70])
+def test_the_day_is_where_the_rounded_ceiling_turns(threshold: float) -> None:
+    day = days_left(unrounded_threshold(threshold, 2), 0.0, DEFAULT)
+    assert round_half_up(ceiling_of(day - PRECISION_DAYS, *DEFAULT), 2) >= threshold
+    assert round_half_up(ceiling_of(day, *DEFAULT), 2) < threshold
+
+
+def test_days_count_from_the_age_that_the_note_has() -> None:
+    assert days_left(0.70, 40.0, DEFAULT) == pytest.approx(56.4 - 40, abs=0.05)
+
+
+def test_a_note_from_the_future_does_not_age_before_its_time() -> None:
+    assert days_left(0.70, -10.0, DEFAULT) == pytest.approx(56.4 + 10, abs=0.05)
+
+
+def test_a_ceiling_that_has_already_fallen() -> None:
+    assert days_left(0.85, 30.0, DEFAULT) == 0.0
+
+
+def test_a_ceiling_that_never_falls_so_far() -> None:
+    assert days_left(0.5, 0.0, DEFAULT) == math.inf
+    assert ceiling_of(HORIZON_DAYS, *DEFAULT) > 0.5
+
+
+def test_shared_notes_and_docs_have_no_bonus() -> None:
+    assert ceiling_of(0, 50, 1.0, "draft", False) == pytest.approx(0.765)
+    assert ceiling_of(0, 50, 1.0, "draft", True, DOCS) == pytest.approx(0.765)
+
+
+@given(st.floats(0, 400), st.floats(0, 100), st.sampled_from(["draft", "validated", "core"]))
+def test_no_text_can_exceed_it(days: float, importance: float, maturity: str) -> None:
+    perfect = ceiling_of(days, importance, 1.0, maturity, True)
+    imperfect = changed(BRV3, score={"relevance": 0.6 * 0.999})
+    assert ceiling_of(days, importance, 1.0, maturity, True, imperfect) <= perfect <= 1
+
+
+NOTE = st.tuples(st.floats(0, 100), st.floats(0, 1), st.sampled_from(["draft", "validated", "core"]), st.booleans())
+AGED = st.tuples(st.floats(0, 400) | st.just(0.0), NOTE)
+RELEVANCE = st.floats(0, 1)
+
+
+@given(st.lists(st.tuples(RELEVANCE, AGED), min_size=1, max_size=40))
+def test_the_score_of_one_note_is_its_place_in_the_array_to_the_bit(
+    matches: list[tuple[float, tuple[float, Signals]]],
+) -> None:
+    relevance, days = np.asarray([match[0] for match in matches]), np.asarray([match[1][0] for match in matches])
+    notes = [note for _, (_, note) in matches]
+    together = scores(relevance, days, inputs(notes), BRV3)
+    for place, note in enumerate(notes):
+        alone = scores(relevance[[place]], days[[place]], inputs([note]), BRV3)
+        one = float(scores(float(relevance[place]), days[[place]], inputs([note]), BRV3).score[0])
+        assert together.score[place] == alone.score[0] == one
+        assert (together.importance[place], together.recency[place]) == (alone.importance[0], alone.recency[0])
+
+
+@given(st.lists(AGED, min_size=1, max_size=40), st.lists(st.sampled_from([0.845, 0.695, 0.5, 0.0, 1.0]), min_size=1))
+def test_one_note_falls_as_among_many(notes: list[tuple[float, Signals]], thresholds: list[float]) -> None:
+    days, signals = np.asarray([age for age, _ in notes]), inputs([note for _, note in notes])
+    found = days_until_below(thresholds, days, signals, BRV3)
+    assert found.shape == (len(thresholds), len(notes))
+    for place, (age, note) in enumerate(notes):
+        assert [days_left(threshold, age, note) for threshold in thresholds] == found[:, place].tolist()
+
+
+@given(st.lists(AGED, min_size=1, max_size=8), st.floats(0.3, 1.1))
+def test_the_days_left_invert_the_ceiling(notes: list[tuple[float, Signals]], threshold: float) -> None:
+    """Reached until the last step before that day, and missed on it; what never falls is there in ten years."""
+    days, signals = np.asarray([age for age, _ in notes]), inputs([note for _, note in notes])
+    left = days_until_below([threshold], days, signals, BRV3)[0]
+    already, never = left == 0, np.isinf(left)
+    last = np.where(never | already, 0.0, left)
+    assert ((ceilings(days, signals, BRV3) < threshold) == already).all()
+    assert (ceilings(days + np.where(never, HORIZON_DAYS, 0.0), signals, BRV3) >= threshold)[never].all()
+    assert (ceilings(days + last, signals, BRV3) < threshold)[~never].all()
+    # exactly at 0 days another recency counts, the stored one
+    before = np.maximum(days + last - PRECISION_DAYS, 0.0)
+    assert (ceilings(before, signals, BRV3) >= threshold)[~never & ~already].all()
+
+
+@given(st.lists(NOTE, min_size=1, max_size=20), st.floats(0.3, 1.1))
+def test_the_age_at_which_a_ceiling_falls_inverts_it(notes: list[Signals], threshold: float) -> None:
+    signals = inputs(notes)
+    ages = falling_ages(np.full(len(notes), threshold), signals, BRV3)
+    falls = np.isfinite(ages)
+    assert (ages >= PRECISION_DAYS).all()
+    assert (ceilings(np.where(falls, ages, 0.0), signals, BRV3) < threshold)[falls].all()
+    before = np.where(falls, ages - PRECISION_DAYS, 20_000.0)
+    assert (ceilings(before, signals, BRV3) >= threshold)[before > 0].all()
+    for place, note in enumerate(notes):
+        assert falling_ages(np.asarray([threshold]), inputs([note]), BRV3)[0] == ages[place]

@@ -1,4 +1,4 @@
-"""Saved traces of every engine with names, lists and values changed: shown in every form, or refused in one line."""
+"""Saved traces with names, lists, values and numbers changed: shown in every form, or refused in one line."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from brvtui.engines.contract import EngineError
 from brvtui.engines.registry import presentation
 from brvtui.paint.blocks import lines_of
 from brvtui.paint.glyphs import ASCII, UNICODE
+from brvtui.ranking.compound import round_half_up
 from brvtui.report.answer_diff import diff_as_plain, diff_blocks
 from brvtui.report.query import trace_lines
-from brvtui.report.saved import markdown_report
+from brvtui.report.saved import Form, markdown_report, rendered, text_report
 from brvtui.saved.traces import SavedError, SavedTrace, as_json, as_plain, read
 from brvtui.session import Session
 from brvtui.session.diffing import diff_with_saved_answer
@@ -264,3 +265,71 @@ def test_traces_of_every_moment_that_can_be_asked_are_shown(tree: Tree, tmp_path
     file = tmp_path / "changed.json"
     assert problem(plain, file, session) == ""
     assert read(file).trace.snapshot.clock == clock
+
+
+EXTREMES = [1e308, -1e308, 1e-308, 1e59, -1e59, 5e-324, 0, -0.0, -1, 10**59, 10**400, 1e16, 2**63, 1.5e15]
+_FIELDS_EACH = 30
+
+
+def numbers(value: Any) -> Iterator[tuple[Any, Any]]:
+    """The containers and keys of all numbers in ``value``."""
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        if isinstance(inner, dict | list):
+            yield from numbers(inner)
+        elif type(inner) in (int, float):
+            yield value, key
+
+
+def number_problem(plain: Any, file: Path) -> str:
+    """What went wrong when ``plain`` was shown in every form; empty if it was shown, or refused in one line."""
+    file.write_text(json.dumps(plain))
+    try:
+        saved = read(file)
+    except SavedError as error:
+        return "" if "\n" not in str(error) and len(str(error)) < 500 else str(error)
+    for form in Form:
+        rendered(saved, form)
+    text_report(saved, 100, True)
+    return ""
+
+
+@pytest.fixture
+def plain(tree: Tree) -> Any:
+    tree.note("x/n.md", "Quokka", "all about the quokka", 45)
+    tree.note("x/old.md", "Old quokka", "a quokka of long ago", 300)
+    tree.notes(5)
+    session = tree.session()
+    return json.loads(json.dumps(as_plain(session.answers.saved(session.run("quokka")))))
+
+
+@pytest.mark.parametrize("extreme", EXTREMES)
+def test_one_number_is_extreme(plain: Any, tmp_path: Path, extreme: float) -> None:
+    places = len(list(numbers(plain)))
+    assert places > 100
+    for place in random.Random(repr(extreme)).sample(range(places), _FIELDS_EACH):
+        changed = copy.deepcopy(plain)
+        holder, key = list(numbers(changed))[place]
+        holder[key] = extreme
+        assert number_problem(changed, tmp_path / "t.json") == ""
+
+
+@pytest.mark.parametrize("extreme", EXTREMES)
+def test_all_fractions_are_extreme(plain: Any, tmp_path: Path, extreme: float) -> None:
+    for holder, key in numbers(plain):
+        if isinstance(holder[key], float):
+            holder[key] = extreme
+    assert number_problem(plain, tmp_path / "t.json") == ""
+
+
+@pytest.mark.parametrize("extreme", [1e308, -1e308, 10**400])
+def test_extreme_score_is_refused_with_its_place(plain: Any, tmp_path: Path, extreme: float) -> None:
+    plain["trace"]["hits"][0]["score"] = extreme
+    file = tmp_path / "t.json"
+    file.write_text(json.dumps(plain))
+    with pytest.raises(SavedError, match=r"trace\.hits\[0\]\.score must be a number"):
+        read(file)
+
+
+@pytest.mark.parametrize("value", [1e308, -1e308, float("inf"), 1e-308, 1e300])
+def test_rounding_never_overflows(value: float) -> None:
+    assert round_half_up(value, 2) == (value if abs(value) > 1 else 0)

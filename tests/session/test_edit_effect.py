@@ -51,8 +51,7 @@ def same(one: QueryResult, other: QueryResult) -> bool:
 
 @pytest.mark.parametrize("engine", ["byterover", "jeffs_brain", "soleri"])
 def test_earlier_notes_answer_as_they_did(garden: Tree, engine: str) -> None:
-    session = Session.open(garden.root, now_ms=NOW_MS, engine=engine)
-    session.load()
+    session = garden.session(engine=engine)
     before, held = answers(session, Variant()), hold(session.snapshot)
     assert held.earlier(session.snapshot) is None
     garden.file(STORE, "# Something else\n\nNothing of it is left.\n", 0)
@@ -78,8 +77,7 @@ def asked(session: Session, judgments: tuple[Judgment, ...], held: HeldNotes) ->
 
 
 def test_the_edit_that_did_it_is_named_among_several(garden: Tree) -> None:
-    session = Session.open(garden.root, now_ms=NOW_MS)
-    session.load()
+    session = garden.session()
     held = hold(session.snapshot)
     assert held is not None
     garden.file(ROTATION, "# Something else\n\nNothing of it is left.\n", 4)
@@ -97,8 +95,7 @@ def test_an_edit_that_did_it_by_its_time_is_not_put_down_to_its_text(garden: Tre
     old, fresh = "zoo/old_zebra.md", "zoo/zebra.md"
     for path, days in ((old, 300), (fresh, 20)):
         garden.file(path, "# Zebra\n\nStripes of the zebra.\n", days)
-    session = Session.open(garden.root, now_ms=NOW_MS)
-    session.load()
+    session = garden.session()
     held = hold(session.snapshot)
     assert held is not None
     garden.file(old, "# Zebra\n\nStripes of this zebra.\n", 0)
@@ -116,8 +113,7 @@ def test_an_edit_that_did_it_by_text_and_time_together_is_put_down_to_neither(ga
     zebra = "---\nimportance: {}\n---\n# Zebra\n\nStripes of the zebra.\n"
     garden.file(old, zebra.format(20), 60)
     garden.file(fresh, zebra.format(30), 20)
-    session = Session.open(garden.root, now_ms=NOW_MS)
-    session.load()
+    session = garden.session()
     held = hold(session.snapshot)
     garden.file(old, zebra.format(100), 0)
     session.load()
@@ -128,8 +124,7 @@ def test_an_edit_that_did_it_by_text_and_time_together_is_put_down_to_neither(ga
 
 
 def test_signals_that_were_set_in_the_overlay_are_undone_and_named(garden: Tree) -> None:
-    session = Session.open(garden.root, now_ms=NOW_MS)
-    session.load()
+    session = garden.session()
     before, held = answers(session, Variant()), hold(session.snapshot)
     make_core(session, ROTATION)
     session.load()
@@ -146,8 +141,7 @@ def test_signals_that_were_set_in_the_overlay_are_undone_and_named(garden: Tree)
 
 
 def test_signals_and_an_edit_of_one_note_are_undone_together(garden: Tree) -> None:
-    session = Session.open(garden.root, now_ms=NOW_MS)
-    session.load()
+    session = garden.session()
     before, held = answers(session, Variant()), hold(session.snapshot)
     make_core(session, ROTATION)
     garden.file(ROTATION, "# Refresh token\n\nrefresh token refund rollback\n", 0)
@@ -174,8 +168,7 @@ def test_a_note_that_only_got_a_new_time_was_not_edited(garden: Tree) -> None:
     old, fresh = "zoo/old_zebra.md", "zoo/zebra.md"
     for path, days in ((old, 300), (fresh, 20)):
         garden.file(path, "# Zebra\n\nStripes of the zebra.\n", days)
-    session = Session.open(garden.root, now_ms=NOW_MS)
-    session.load()
+    session = garden.session()
     held = hold(session.snapshot)
     garden.file(old, "# Zebra\n\nStripes of the zebra.\n", 0)
     session.load()
@@ -185,8 +178,7 @@ def test_a_note_that_only_got_a_new_time_was_not_edited(garden: Tree) -> None:
 
 
 def test_a_kept_time_hides_no_edit_and_a_larger_tree_is_not_held(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    session = Session.open(garden.root, now_ms=NOW_MS)
-    session.load()
+    session = garden.session()
     held = hold(session.snapshot)
     text = (garden.tree / STORE).read_text()
     garden.file(STORE, text.replace("hashed", "HASHED"), 2)  # the same time, the same size
@@ -198,8 +190,7 @@ def test_a_kept_time_hides_no_edit_and_a_larger_tree_is_not_held(garden: Tree, m
 
 
 def test_a_note_that_changed_before_it_was_held_is_watched_from_there(garden: Tree) -> None:
-    session = Session.open(garden.root, now_ms=NOW_MS)
-    session.load()
+    session = garden.session()
     text = (garden.tree / STORE).read_text()
     garden.file(STORE, f"{text}\nOne more line.\n", 2)
     held = hold(session.snapshot)
@@ -236,8 +227,7 @@ def test_a_space_is_held_whole_and_the_log_stands_in_for_judgments(
 def test_of_two_moved_twins_each_is_known_by_its_name(garden: Tree) -> None:
     for name in ("one", "two"):
         garden.file(f"twins/{name}.md", "# Twin\n\nOne of two twins.\n", 5)
-    session = Session.open(garden.root, now_ms=NOW_MS)
-    session.load()
+    session = garden.session()
     held = hold(session.snapshot)
     shutil.move(garden.tree / "twins", garden.tree / "pair")
     session.load()
@@ -250,8 +240,7 @@ def test_of_two_moved_twins_each_is_known_by_its_name(garden: Tree) -> None:
 def test_a_note_that_was_moved_out_of_the_scope_is_named_by_its_path_now(garden: Tree) -> None:
     for name, text in (("first", "zeta " * 3), ("last", "a longer text, of which one word is zeta")):
         garden.note(f"zeta/{name}.md", name.title(), text, days=0)
-    session = Session.open(garden.root, now_ms=NOW_MS)
-    session.load()
+    session = garden.session()
     held = hold(session.snapshot)
     shutil.move(garden.tree / "zeta/last.md", garden.tree / "other.md")
     garden.note("zeta/new.md", "New", "zeta " * 2, days=0)
@@ -262,8 +251,7 @@ def test_a_note_that_was_moved_out_of_the_scope_is_named_by_its_path_now(garden:
 
 
 def test_texts_of_earlier_edits_are_let_go(garden: Tree) -> None:
-    session = Session.open(garden.root, now_ms=NOW_MS)
-    session.load()
+    session = garden.session()
     held = hold(session.snapshot)
     assert held is not None
     for number in range(6):

@@ -1,4 +1,4 @@
-"""One open project: what a session does."""
+"""One open project: its answers, runs, recording, signals, and the days to come."""
 
 from __future__ import annotations
 
@@ -7,10 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.engines.ageing.events import OF_NOTES
+from brvtui.engines.contract import EngineError
+from brvtui.paint.glyphs import UNICODE
+from brvtui.report.query import explain_lines
 from brvtui.session import NotLoaded, Session
-from brvtui.trace.routing import Route
+from brvtui.store.state_file import read_state
+from brvtui.trace import Origin
+from brvtui.trace.routing import CacheLook, Route
 from brvtui.typed_tables import ProfileError
-from tests.support.trees import NOW_MS, Tree
+from tests.support.threads import failures_in_threads
+from tests.support.trees import NOW_MS, Tree, paths
 from tests.support.untouched import state_of
 
 Make = Callable[[str], Tree]
@@ -113,3 +120,279 @@ def test_looking_changes_nothing(quokkas: Tree, make_tree: Make, own_data_folder
 def test_the_frozen_clock_is_the_one_that_ages(quokkas: Tree) -> None:
     later = quokkas.session(now_ms=NOW_MS + 86_400_000).probe("quokka")
     assert later.hits[0].signals.days == 1.0
+
+
+def test_the_detail_of_a_hit(quokkas: Tree) -> None:
+    session = quokkas.session()
+    found = session.probe("quokka")
+    made = session.answers.detail(found, found.hits[0].file)
+    assert made.score.raw == pytest.approx(found.hits[0].text.raw, rel=1e-12)
+    with pytest.raises(KeyError):
+        session.answers.detail(found, "nowhere.md")
+
+
+def test_a_detail_is_made_on_the_snapshot_of_its_trace(quokkas: Tree) -> None:
+    session = quokkas.session()
+    trace = session.probe("quokka")
+    file = trace.hits[0].file
+    before = session.answers.detail(trace, file)
+    quokkas.file(file, "# Something else entirely\n", days=1)
+    session.load()
+    assert session.answers.detail(trace, file) == before
+    assert before.hit is not None
+
+
+def test_an_older_answer_is_explained_on_its_own_tree_while_that_is_there(quokkas: Tree) -> None:
+    session = quokkas.session()
+    trace = session.probe("quokka")
+    before = session.answers.explain("quokka", "x/n.md", trace=trace)
+    for change in range(2):
+        quokkas.file("x/n.md", f"# Something else {change}\n", days=1)
+        session.load()
+    assert session.answers.explain("quokka", "x/n.md", trace=trace) == before
+    quokkas.file("x/n.md", "# Something else again\n", days=1)
+    session.load()
+    after = session.answers.explain("quokka", "x/n.md", trace=trace)
+    assert after.notice == "the tree that this answer was made on is gone: explained on the tree as it is now"
+    assert after.notice.split(":")[0] in "\n".join(line.plain for line in explain_lines(after, 120, UNICODE))
+    assert not before.notice
+
+
+def test_a_conflict_in_a_note_is_told(tree: Tree) -> None:
+    marked = "# Rotation\n\n<<<<<<< HEAD\nrefresh daily\n=======\nrefresh hourly\n>>>>>>> topic\n"
+    tree.file("auth/rotation.md", marked)
+    tree.file("auth/talk.md", "# About conflicts\n\nrefresh: git writes `<<<<<<< HEAD` first, later `>>>>>>> topic`.\n")
+    told = "auth/rotation.md: a conflict to decide (<<<<<<<): both sides are searched and quoted"
+    session = tree.session()
+    assert told in session.probe("refresh").notices
+    assert told in tree.session().probe("refresh").notices, "from the kept index"
+    tree.file("auth/rotation.md", marked.replace("<<<<<<< HEAD\n", "").replace(">>>>>>> topic\n", ""))
+    session.refresh()
+    assert not any("conflict" in notice for notice in session.probe("refresh").notices)
+
+
+def test_an_older_answer_is_explained_at_its_own_time(quokkas: Tree) -> None:
+    session = quokkas.session()
+    trace = session.probe("quokka")
+    before = session.answers.detail(trace, "x/m.md") or session.answers.detail(trace, "x/n.md")
+    later = session.clock() + 40 * 86_400_000
+    session.clock = lambda: later
+    after = session.answers.detail(trace, "x/m.md") or session.answers.detail(trace, "x/n.md")
+    assert after == before
+
+
+def test_signals_that_broken_frontmatter_loses_are_told(tree: Tree) -> None:
+    tree.read_frontmatter()
+    tree.file("auth/rotation.md", "---\ntitle: [Refresh\nimportance: 90\n---\n# Refresh rotation\n\nrefresh refresh")
+    tree.note("auth/other.md", "Other", "refresh things")
+    session = tree.session()
+    trace = session.probe("refresh rotation")
+    told = "auth/rotation.md: the frontmatter cannot be used, so the signals are those of a new note"
+    assert told in trace.notices
+    assert "repair it" in session.answers.explain("refresh rotation", "auth/rotation.md", "", trace).notice
+    assert session.answers.explain("refresh rotation", "auth/other.md", "", trace).notice == ""
+    again = tree.session()  # from the kept index
+    assert told in again.probe("refresh rotation").notices
+    tree.settings("")  # signals are not read from frontmatter
+    assert "signals.frontmatter" in tree.session().answers.explain("refresh", "auth/rotation.md").notice
+
+
+def test_a_probe_has_no_effect_and_a_run_fills_the_cache(quokkas: Tree) -> None:
+    session = quokkas.session()
+    for _ in range(3):
+        trace = session.probe("quokka facts")
+        assert (trace.mode, trace.section(Route).used, trace.section(CacheLook).entries) == ("probe", True, ())
+    run = session.run("quokka facts")
+    assert (run.mode, run.section(Route).used) == ("run", True)
+    assert session.probe("QUOKKA facts").tier == 0
+    assert session.probe("facts quokka").tier == 1
+    session.engines.clear_caches()
+    assert session.probe("quokka facts").section(Route).used
+
+
+def test_the_simulated_cache_beside_what_is_typed(quokkas: Tree) -> None:
+    session = quokkas.session()
+    session.run("quokka jumping facts")
+    now = session.cache_now("quokka jumping")
+    assert [entry.key for entry in now.look.entries] == ["quokka jumping facts"]
+    assert now.look.entries[0].similarity == pytest.approx(2 / 3)
+    assert now.look.simulated
+    assert now.fingerprint.held
+
+
+def test_queries_from_many_threads(quokkas: Tree) -> None:
+    session = quokkas.session()
+
+    def work(number: int) -> None:
+        for turn in range(15):
+            session.run(f"turn{number}x{turn} place{number}y{turn}")
+            session.probe("wallaby")
+            if turn % 5 == 0:
+                quokkas.note(f"x/t{number}.md", f"Turn {turn}")
+                session.load()
+
+    assert failures_in_threads(work) == []
+    assert len(session.cache_now("x").look.entries) == 50
+
+
+def test_recording_goes_to_the_tools_own_overlay(quokkas: Tree, own_data_folders: Path) -> None:
+    before = state_of(quokkas.root, own_data_folders / "engine")
+    session = quokkas.session()
+    session.recording = True
+    session.probe("quokka")
+    assert not (own_data_folders / "tool").exists()
+    trace = session.run("quokka")
+    assert "x/n.md" in paths(trace)
+    written = [path for path in (own_data_folders / "tool").rglob("*") if path.is_file()]
+    assert [path.name for path in written] == ["overlay.json"]
+    recorded = read_state(written[0])
+    assert recorded["x/n.md"] == {
+        "accessCount": 5,
+        "importance": 64,
+        "maturity": "draft",
+        "recency": 1,
+        "updateCount": 0,
+    }
+    assert state_of(quokkas.root, own_data_folders / "engine") == before
+    position = session.snapshot.by_path["x/n.md"]
+    assert (session.snapshot.signals[position].importance, session.snapshot.signals[position].source) == (64, "overlay")
+    session.engines.clear_caches()
+    session.run("quokka")
+    assert read_state(written[0])["x/n.md"]["maturity"] == "validated"
+
+
+def test_a_cached_answer_records_nothing(quokkas: Tree, own_data_folders: Path) -> None:
+    session = quokkas.session()
+    session.run("quokka")
+    session.recording = True
+    assert not session.run("quokka").section(Route).used
+    assert not (own_data_folders / "tool").exists()
+
+
+def test_shared_and_propagated_hits_are_not_recorded(tree: Tree, make_tree: Make, own_data_folders: Path) -> None:
+    other = make_tree("other")
+    other.note("pay/c.md", "Quokka", "quokka")
+    other.file("pay/context.md", "# Pay")
+    tree.note("x/n.md", "Quokka", "quokka")
+    tree.file("x/context.md", "# Quokka\nquokka")
+    tree.source(("lib", other))
+    tree.notes(30)
+    session = tree.session()
+    session.recording = True
+    trace = session.run("quokka")
+    assert any(hit.shared_source for hit in trace.hits)
+    assert {hit.path for hit in trace.hits if hit.origin is Origin.PROPAGATED} >= {"x"}
+    overlay = next((own_data_folders / "tool").rglob("overlay.json"))
+    recorded = read_state(overlay)
+    assert set(recorded) == {"x/n.md", "x/context.md"}
+    assert {entry["importance"] for entry in recorded.values()} == {53}
+
+
+def test_a_record_that_fails_keeps_the_answer(quokkas: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where the data folder should be")
+    monkeypatch.setenv("BRV_TUI_DATA_DIR", str(blocked))
+    session = quokkas.session()
+    session.recording = True
+    trace = session.run("quokka")
+    assert trace.hits
+    assert "cannot be recorded" in trace.notices[-1]
+
+
+def test_a_recorded_hit_reaches_the_next_ranking(quokkas: Tree) -> None:
+    session = quokkas.session()
+    session.recording = True
+    trace = session.run("quokka")
+    file = trace.hits[0].file
+    position = session.snapshot.by_path[file]
+    assert session.snapshot.signals[position].source == "overlay"
+
+
+def test_maturity(quokkas: Tree) -> None:
+    session = quokkas.session()
+    board = session.ageing.board()
+    row = board.row(board.snapshot.by_path["x/n.md"])
+    assert (row.importance_stored, row.access_count, row.source) == (61, 4, "sidecar")
+    assert session.ageing.forecast(70, board).board is board
+    assert session.ageing.forecast(70).any_change.all()
+    assert session.ageing.curve("x/m.md", 30).importance[0] == pytest.approx(50 * 0.995**5)
+    used, updated = session.ageing.after_hits("x/n.md", 2), session.ageing.after_updates("x/m.md", 1)
+    assert (used.signals.importance, used.signals.maturity) == (67, "validated")
+    assert (updated.signals.importance, updated.days) == (55, 0)
+    for ask in (session.ageing.curve, lambda path: session.ageing.after_hits(path, 1)):
+        with pytest.raises(KeyError):
+            ask("x/gone.md")
+    assert board.snapshot is session.snapshot
+
+
+def test_a_note_of_an_older_board_is_still_looked_up_on_it(tree: Tree) -> None:
+    path = tree.note("a/gone.md", "Gone", days=3)
+    session = tree.session()
+    board = session.ageing.board()
+    (tree.tree / path).unlink()
+    session.load()
+    assert session.ageing.after_hits(path, 1, board).signals.access_count == 1
+    assert session.ageing.after_updates(path, 1, board).signals.update_count == 1
+    with pytest.raises(KeyError):
+        session.ageing.after_hits(path, 1)
+
+
+@pytest.fixture
+def session(tree: Tree) -> Session:
+    tree.note("a/plain.md", "Plain", days=1)
+    tree.note("a/old.md", "Old", days=70)
+    tree.file("a/season.md", "---\ntitle: Season\nvalidFrom: 2026-01-01\nvalidUntil: 2026-12-01\n---\nOpen.\n", 3)
+    tree.note("b/core.md", "Core", days=3)
+    tree.sidecar_file("b/core.md", {"importance": 90, "maturity": "core", "accessCount": 12, "updateCount": 3,
+                                    "recency": 1})  # fmt: skip
+    return tree.session()
+
+
+@pytest.mark.parametrize("days", [0, 1, 30, 365])
+def test_it_counts_what_the_board_counts(session: Session, days: int) -> None:
+    found = session.ageing.outlook("byterover", days)
+    forecast = session.ageing.forecast(days)
+    assert found.ranked == len(session.snapshot.notes)
+    assert [count.kind for count in found.counts] == [event.key for event in OF_NOTES]
+    for event, count in zip(OF_NOTES, found.counts, strict=True):
+        assert count.by_then == forecast.then.has_come[event].sum()
+        assert count.in_span == forecast.changed[event].sum()
+        listed = session.ageing.outlook("byterover", days, count.kind)
+        assert len(listed.documents) == count.in_span
+        assert len(session.ageing.outlook("byterover", days, count.kind, with_come=True).documents) == count.by_then
+
+
+def test_notes_come_in_the_order_of_their_events(session: Session) -> None:
+    found = session.ageing.outlook("byterover", 365)
+    assert found.until == "2027-11-20"
+    firsts = [document.events[0].days for document in found.documents]
+    assert firsts == sorted(firsts)
+    plain = next(document for document in found.documents if document.path == "a/plain.md")
+    assert (plain.events[0].kind, plain.events[0].date) == ("leaves-tier-2", "2026-11-22")
+    assert plain.events[0].days == pytest.approx(2.46, abs=0.01)
+    assert plain.ceiling > plain.ceiling_then
+    assert (plain.title, plain.maturity) == ("Plain", "draft")
+
+
+def test_another_engine_has_events_of_its_own(session: Session) -> None:
+    found = session.ageing.outlook("soleri", 30, "window-closes")
+    assert [document.path for document in found.documents] == ["a/season.md"]
+    assert [event.date for event in found.documents[0].events] == ["2026-12-01"]
+    assert [(count.by_then, count.in_span) for count in found.counts] == [(1, 1)]
+
+
+def test_a_ceiling_of_byterover_is_the_boards(session: Session) -> None:
+    made = session.ageing.in_engine("byterover", "a/plain.md", 30)
+    board = session.ageing.board()
+    position = board.snapshot.by_path["a/plain.md"]
+    assert made.ceiling == pytest.approx(board.today.ceiling[position])
+    assert made.ceiling == pytest.approx(made.reach + sum(part.value for part in made.lacks))
+    assert made.ceiling_then == board.after(30).ceiling[position]
+    assert session.ageing.in_engine("byterover", "nowhere.md") is None
+
+
+def test_what_cannot_be_asked_is_one_line(session: Session) -> None:
+    with pytest.raises(EngineError, match=r"has no forecasts: .* engines here that have: byterover, soleri"):
+        session.ageing.outlook("jeffs_brain", 30)
+    with pytest.raises(EngineError, match="ByteRover has no event leaves-tier; did you mean leaves-tier-2"):
+        session.ageing.outlook("byterover", 30, "leaves-tier")

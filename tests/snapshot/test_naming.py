@@ -1,15 +1,22 @@
-"""Ways to name a note."""
+"""Ways to name a note, files that are not read, and what is handed on to the next snapshot."""
 
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import FrozenInstanceError, replace
 from typing import Literal
 
 import pytest
 
+from brvtui.engines import registry
+from brvtui.engines.byterover.search.search import names_of
+from brvtui.engines.contract import Context, Query
+from brvtui.lab.backlinks import names_of as file_names_of
+from brvtui.loading import update
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import UnknownNote, find_note
-from tests.support.trees import Tree
+from brvtui.snapshot.state import ABSTRACTS, EARLIER_INDEX, FINGERPRINT, HIERARCHY, ORDERS, SUMMARY_FILES
+from tests.support.trees import BRV3, NOW_MS, Tree
 
 
 @pytest.fixture
@@ -121,3 +128,111 @@ class TestOtherWays:
     def test_a_long_name_of_marks_takes_no_time(self, named: Snapshot) -> None:
         with pytest.raises(UnknownNote):
             find_note(named, "a" + "\u0301\u0323" * 200_000)
+
+
+HTML = "2 HTML topics are here, which only ByteRover V4 reads: in a tree without Markdown, open them with --engine byt"
+
+
+@pytest.fixture
+def odd(tree: Tree) -> Tree:
+    tree.note("a/b/c.md", "Title", "text")
+    for name, data in {
+        "a/one.html": b"<bv-topic>", "a/two.HTML": b"", "a/x.mdx": b"x", "a/.n.md.icloud": b"", "a/bad.md": b"\xff\xfe",
+    }.items():  # fmt: skip
+        (tree.tree / name).write_bytes(data)
+    (tree.tree / "linked.md").symlink_to("/etc/hosts")
+    return tree
+
+
+def test_each_is_named(odd: Tree) -> None:
+    html, others = odd.snapshot().unread
+    assert html == f"{HTML}erover_v4 --root {odd.tree}"
+    assert others.startswith("not read: ")
+    assert others.endswith(", and 1 more")
+    reasons = {file.path: file.reason for file in odd.snapshot().unseen}
+    assert reasons["a/x.mdx"] == "the ending must be .md in lower case"
+    assert "placeholder of iCloud" in reasons["a/.n.md.icloud"]
+    assert "not UTF-8" in reasons["a/bad.md"]
+    assert "symlink" in reasons["linked.md"]
+
+
+@pytest.mark.parametrize("engine", ["byterover", "jeffs_brain", "soleri", "knowing"])
+def test_only_an_answer_without_results_names_them(odd: Tree, engine: str) -> None:
+    loaded = registry.load(engine)
+    context = Context(odd.snapshot(), loaded.constants(), NOW_MS)
+    assert HTML in str(loaded.answer(context, Query("zyzzyva")).notices)
+    assert HTML not in str(loaded.answer(context, Query("text")).notices)
+
+
+def test_a_tree_of_topics_alone_can_be_opened(tree: Tree) -> None:
+    (tree.tree / "one.html").write_bytes(b"<bv-topic>")
+    assert f"reads: open them with --engine byterover_v4 --root {tree.tree}" in str(tree.snapshot().unread)
+
+
+def test_other_files_are_not_named(tree: Tree) -> None:
+    tree.note("a/b/c.md", "Title", "text")
+    for name in ("_manifest.json", "a/picture.png", "a/.gitkeep", "a/_index.md", "a/b/c.abstract.md"):
+        (tree.tree / name).write_bytes(b"{}")
+    assert tree.snapshot().unread == ()
+
+
+def test_a_new_one_is_noticed(tree: Tree) -> None:
+    tree.note("a/b/c.md", "Title", "text")
+    before = tree.snapshot()
+    (tree.tree / "a/new.html").write_bytes(b"")
+    assert update(before, ["a/new.html"], BRV3, NOW_MS, tree.layers()) is None
+
+
+def test_nothing_can_be_written_into_a_snapshot(tree: Tree) -> None:
+    snapshot = tree.snapshot()
+    assert not hasattr(snapshot, "__dict__")
+    with pytest.raises((FrozenInstanceError, AttributeError, TypeError)):
+        snapshot.hierarchy = None  # type: ignore[misc,assignment]
+    with pytest.raises((FrozenInstanceError, AttributeError, TypeError)):
+        snapshot.fresh = 1  # type: ignore[attr-defined]
+
+
+def test_snapshots_of_the_same_notes_share_what_is_gathered(tree: Tree) -> None:
+    tree.notes(3)
+    snapshot = tree.snapshot()
+    other = replace(snapshot, generation=9)
+    assert other.hierarchy is snapshot.hierarchy
+    assert names_of(other) is names_of(snapshot)
+    assert file_names_of(other) is file_names_of(snapshot)
+
+
+def test_the_next_snapshot_takes_over_what_was_gathered(tree: Tree) -> None:
+    tree.notes(3)
+    tree.summary("pad")
+    tree.file("pad/p000.abstract.md", "short")
+    before = tree.snapshot()
+    _ = before.hierarchy, before.abstracts, before.summary_files, before.index, names_of(before), before.domains
+    tree.file("pad/p001.abstract.md", "shorter")
+    (tree.tree / "pad" / "p000.abstract.md").unlink()
+    (tree.tree / "pad" / "_index.md").unlink()
+    tree.summary("other")
+    tree.note("other/new.md", "New")
+    places = ["pad/p001.abstract.md", "pad/p000.abstract.md", "pad/_index.md", "other/_index.md", "other/new.md"]
+    made = update(before, places, BRV3, NOW_MS, tree.layers())
+    fresh = tree.snapshot()
+    assert made.derived.known(ABSTRACTS) == fresh.abstracts == {"pad/p001.md": len("shorter")}
+    assert made.derived.known(SUMMARY_FILES) == fresh.summary_files == {"other/_index.md"}
+    assert made.derived.known(FINGERPRINT) == fresh.fingerprint
+    assert made.derived.known(ORDERS) is not None
+    handed = made.derived.known(HIERARCHY)
+    assert [*handed.walk()] == [*fresh.hierarchy.walk()]
+    earlier = made.derived.known(EARLIER_INDEX)
+    assert earlier[0] is before.index
+    assert [place < 0 for place in earlier[1]] == [note.path == "other/new.md" for note in made.notes]
+    assert made.domains.keys() == {"pad", "other"}
+    assert names_of(made) is not names_of(before)
+
+
+def test_what_nobody_asked_for_is_not_handed_on(tree: Tree) -> None:
+    tree.notes(3)
+    before = tree.snapshot()
+    tree.note("pad/p001.md", "Edited")
+    made = update(before, ["pad/p001.md"], BRV3, NOW_MS, tree.layers())
+    assert [made.derived.known(key) for key in (ABSTRACTS, SUMMARY_FILES, HIERARCHY, EARLIER_INDEX)] == [None] * 4
+    assert made.changed_since(before) == {"pad/p001.md"}
+    assert made.changed_since(replace(before)) is None

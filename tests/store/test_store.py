@@ -1,19 +1,41 @@
-"""The tool's own folders: written whole or not at all, broken files are empty ones."""
+"""The tool's own folders: written whole or not at all, tidied, and what is kept in them."""
 
 from __future__ import annotations
 
 import json
+import os
+import resource
+import stat
 import threading
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from brvtui import logbook
+from brvtui.disk import writing
+from brvtui.logbook import SessionLog
+from brvtui.store import crash_report
 from brvtui.store.app_state import History, LayoutStore
-from brvtui.store.folders import data_folder, tree_folder
+from brvtui.store.crash_report import Circumstances, report, write_crash_report
+from brvtui.store.drafts import DraftStore
+from brvtui.store.feedback import FeedbackFile
+from brvtui.store.folders import config_folder, data_folder, tree_cache, tree_folder
+from brvtui.store.kept_index import KeptIndex
 from brvtui.store.overlay import Overlay
+from brvtui.store.state_file import read_state, set_aside, write_state
+from brvtui.store.tidying import tidy
+from brvtui.store.vectors import VectorStore
+from brvtui.trace.feedback import Feedback, Usefulness
+from brvtui.tree.engine_files.query_log import OURS, LoggedQuery
 from brvtui.tree.reading.signals import NoteSignals, Source, defaults
-from tests.support.trees import BRV3, Tree, stored
+from tests.support.examples import examples
+from tests.support.trees import BRV3, NOW_MS, Tree, stored
 
 BASE = defaults(BRV3.signals)
 
@@ -138,3 +160,313 @@ def test_layouts_come_back_and_nothing_remains_of_none(tmp_path: Path) -> None:
     layouts.write({})
     layouts.write({})
     assert not layouts.path.exists()
+
+
+def test_a_state_comes_back_and_one_without_a_checksum_too(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    write_state(file, {"a\udce9": [1, "é"]})
+    assert read_state(file) == {"a\udce9": [1, "é"]}
+    file.write_text('{"of an earlier version": 1}')
+    assert read_state(file) == {"of an earlier version": 1}
+
+
+@pytest.mark.parametrize("text", ['{"a": 1', "[1]", '{"a": 1}\nsha256:00\n', "[" * 100_000])
+def test_what_is_damaged_is_not_overwritten(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "a.json"
+    file.write_text(text)
+    write_state(file, {"a": 2})
+    assert read_state(file) == {"a": 2}
+    assert [kept.read_text() for kept in set_aside(tmp_path)] == [text]
+    write_state(file, {"a": 3})
+    assert len(set_aside(tmp_path)) == 1
+
+
+KINDS: dict[str, tuple[Callable[[Path], Any], Callable[[Path], Any]]] = {
+    "overlay.json": (lambda t: Overlay(t).write({"a.md": stored()}), lambda t: Overlay(t).read(BASE)),
+    "history.json": (lambda t: History(t, 9).add("where?"), lambda t: History(t, 9).read()),
+    "layout.json": (lambda t: LayoutStore(t).write({"Query": {}}), lambda t: LayoutStore(t).read()),
+    "drafts/*.json": (lambda t: DraftStore(t).keep("a.md", b"text", None, 1), lambda t: DraftStore(t).all()),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_flipped_bit_is_noticed_and_told_and_what_was_there_is_kept(tree: Tree, name: str) -> None:
+    tree.note("a.md", "A")
+    write, read = KINDS[name]
+    write(tree.tree)
+    (file,) = DraftStore(tree.tree).folder.parent.glob(name)
+    whole, known = file.read_bytes(), read(tree.tree)
+    empty = type(known)()
+    for place in range(0, len(whole) * 8, 5):
+        changed = bytearray(whole)
+        changed[place // 8] ^= 1 << place % 8
+        file.write_bytes(changed)
+        assert read(tree.tree) == empty, f"bit {place}"
+    session = tree.session()
+    (kept,) = set_aside(file.parent)
+    assert kept.read_bytes() == bytes(changed)
+    assert not file.exists()
+    told = f"{kept}: damaged, and counts as missing; save what you need, then remove it"
+    assert session.snapshot.notices == (told,)
+    assert session.probe("a").notices[0] == told
+    write(tree.tree)
+    assert len(read(tree.tree)) == 1
+    kept.unlink()
+    assert tree.session().snapshot.notices == ()
+
+
+def test_a_flipped_bit_in_a_line_costs_that_line(tree: Tree) -> None:
+    log, feedback = SessionLog(tree.tree), FeedbackFile(tree.tree, "byterover")
+    for _ in range(2):
+        log.add(LoggedQuery(float(NOW_MS), "where?", "brv-tui", "completed"))
+        feedback.add(Feedback("where?", "a.md", next(iter(Usefulness)), float(NOW_MS)))
+    for file, count in ((log.path, lambda: len(log.read(9))), (feedback.path, lambda: feedback.counts().total())):
+        whole = file.read_bytes()
+        assert count() == 2
+        first = whole.index(b"\n")
+        for place in range(0, first * 8, 3):
+            changed = bytearray(whole)
+            changed[place // 8] ^= 1 << place % 8
+            file.write_bytes(changed)
+            assert count() == 1, f"bit {place}"
+
+
+def test_flipped_bits_in_vectors_mean_that_there_are_none(tree: Tree) -> None:
+    import numpy as np
+
+    store = VectorStore(tree.tree, "model")
+    store.write({"a": np.ones(3, dtype=np.float32)})
+    whole = store.path.read_bytes()
+    assert store.read().keys() == {"a"}
+    for place in range(0, len(whole) * 8, 7):
+        changed = bytearray(whole)
+        changed[place // 8] ^= 1 << place % 8
+        store.path.write_bytes(changed)
+        assert store.read() == {}, f"bit {place}"
+
+
+def test_damaged_files_stop_no_command(tree: Tree) -> None:
+    """Each of them in turn, and all at once."""
+    tree.note("a.md", "Quokka", "all about the quokka")
+    for write, _ in KINDS.values():
+        write(tree.tree)
+    folder = DraftStore(tree.tree).folder.parent
+    for file in [*folder.glob("*.json"), *folder.glob("drafts/*.json")]:
+        file.write_bytes(b"\xff" + file.read_bytes())
+    session = tree.session(now_ms=None)
+    session.recording = True
+    assert session.run("quokka").hits
+    session.history.add("quokka")
+    assert session.history.read() == ["quokka"]
+    assert session.forget() == 1
+    assert session.layouts.read() == {}
+    session.close()
+
+
+ENTRY = LoggedQuery(
+    1.5, "a “query” 😀\n", OURS, "completed", 2, 1.25, 0.9, 3, ("a/b.md",), False, "fp", "auth", "brv-3"
+)
+
+
+def test_entries_come_back_newest_first(tree: Tree) -> None:
+    log = SessionLog(tree.tree)
+    assert log.read(5) == []
+    for moment in range(4):
+        log.add(replace(ENTRY, at_ms=float(moment)))
+    assert [entry.at_ms for entry in log.read(3)] == [3, 2, 1]
+    assert log.read(9)[0] == replace(ENTRY, at_ms=3.0)
+
+
+def test_the_options_of_a_query_come_back(tree: Tree) -> None:
+    log = SessionLog(tree.tree)
+    entry = replace(ENTRY, options={"aliases": {"tea": ["brew"]}, "top_k": 3})
+    log.add(entry)
+    assert log.read(1) == [entry]
+
+
+def test_a_large_log_is_put_aside_once(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = SessionLog(tree.tree)
+    monkeypatch.setattr(logbook, "LARGEST_BYTES", 600)
+    for moment in range(20):
+        log.add(replace(ENTRY, at_ms=float(moment)))
+    kept = [entry.at_ms for entry in log.read(100)]
+    assert kept == sorted(kept, reverse=True)
+    assert kept[0] == 19
+    assert 3 <= len(kept) < 20
+    assert len(list(log.path.parent.glob("queries*.jsonl"))) <= 2
+
+
+@examples(100)
+@given(st.binary(max_size=80))
+def test_broken_lines_are_left_out(tree: Tree, junk: bytes) -> None:
+    log = SessionLog(tree.tree)
+    log.path.unlink(missing_ok=True)
+    log.add(ENTRY)
+    with log.path.open("ab") as file:
+        file.write(junk + b"\n")
+    log.add(replace(ENTRY, at_ms=9.0))
+    found = [entry for entry in log.read(9) if entry == ENTRY or entry.at_ms == 9.0]
+    assert len(found) == 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["[]", "{}", '{"query": 1}', '{"at_ms": "x", "query": "q", "who": "", "status": ""}', '{"paths": 3}', "null"],
+)
+def test_lines_of_another_shape_are_left_out(tree: Tree, line: str) -> None:
+    log = SessionLog(tree.tree)
+    log.add(ENTRY)
+    with log.path.open("a", encoding="utf-8") as file:
+        file.write(line + "\n")
+    assert log.read(5) == [ENTRY]
+
+
+def test_a_folder_that_cannot_be_written_is_an_error(tree: Tree, own_data_folders: Path) -> None:
+    own_data_folders.mkdir(parents=True, exist_ok=True)
+    log = SessionLog(tree.tree)
+    log.path.parent.parent.mkdir(parents=True, exist_ok=True)
+    log.path.parent.write_text("a file where the folder belongs")
+    with pytest.raises(OSError, match=r"File exists|Not a directory"):
+        log.add(ENTRY)
+
+
+SECRET = "the launch code is 4711"
+HERE = Circumstances("the command query", "query", (120, 36))
+
+
+def thrown() -> BaseException:
+    """An error with a text in its message, its causes, its context, its group and its variables."""
+    note = SECRET
+    try:
+        try:
+            try:
+                json.loads(note)
+            except ValueError as error:
+                raise KeyError(note) from error
+        except KeyError:
+            raise ExceptionGroup(note, [OSError(28, f"No space: {note}", f"/{note}"), RuntimeError(note)])  # noqa: B904
+    except ExceptionGroup as error:
+        return error
+
+
+def test_a_report_says_what_and_where_and_quotes_nothing(own_data_folders: Path) -> None:
+    line = write_crash_report(thrown(), HERE)
+    assert "\n" not in line
+    (file,) = (own_data_folders / "tool/crashes").iterdir()
+    assert line.endswith(f"; a report is in {file}")
+    text = file.read_text()
+    assert SECRET not in text
+    assert "4711" not in text
+    for part in (
+        "brv-tui 0.", "doing the command query", "screen query", "size 120x36", "json.decoder.JSONDecodeError",
+        "builtins.KeyError", "builtins.ExceptionGroup", "builtins.OSError, errno 28", "builtins.RuntimeError",
+        'File "json/decoder.py"', 'File "tests/store/test_crash_report.py"', "-- which led to:",
+        "-- while that was handled:", "-- one of them:",
+    ):  # fmt: skip
+        assert part in text, (part, text)
+    assert str(Path(__file__).parent.parent.parent) not in text
+    assert file.stat().st_mode & 0o077 == 0
+
+
+def test_only_the_last_reports_are_kept(own_data_folders: Path) -> None:
+    for _ in range(crash_report.KEPT + 3):
+        write_crash_report(RuntimeError(), HERE)
+    assert len(list((own_data_folders / "tool/crashes").iterdir())) <= crash_report.KEPT
+
+
+def test_where_no_report_can_be_written_that_is_said(own_data_folders: Path) -> None:
+    (own_data_folders / "tool").write_text("a file where the folder should be")
+    line = write_crash_report(RuntimeError("it broke"), HERE)
+    assert line.startswith("failed: RuntimeError: it broke; no report could be written: ")
+    assert "\n" not in line
+
+
+def test_a_disk_without_room_leaves_no_half_report(own_data_folders: Path) -> None:
+    """A limit on the size of files stands for the disk that is full; it holds for a child alone."""
+    child = os.fork()
+    if child == 0:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+        line = write_crash_report(RuntimeError("it broke"), HERE)
+        os._exit(0 if "no report could be written" in line and "no file of this size" in line else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert list((own_data_folders / "tool/crashes").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "error", [RecursionError("deep"), MemoryError(), UnicodeDecodeError("utf-8", b"\xff", 0, 1, "x")]
+)
+def test_errors_of_every_kind_are_described(error: Exception) -> None:
+    assert type(error).__name__ in "\n".join(report(error, Circumstances("x"), "now"))
+
+
+DEAD = 2**22 + 1
+
+
+def open_to_others(folder: Path) -> list[str]:
+    """Files and folders below ``folder`` that others may read, write or enter."""
+    places = [folder, *folder.rglob("*")]
+    return [str(place) for place in places if stat.S_IMODE(place.lstat().st_mode) & 0o077]
+
+
+def test_nothing_that_holds_text_of_notes_is_open_to_others(tree: Tree, own_data_folders: Path) -> None:
+    """Neither what is made now, under the usual mask, nor what an earlier version made open."""
+    before = os.umask(0o022)
+    try:
+        tree.notes(600)
+        tree.note("x/n.md", "Quokka", "all about the quokka")
+        session = tree.session(now_ms=None)
+        session.recording = True
+        trace = session.run("quokka")
+        session.logbook.add(trace, NOW_MS, 1.0)
+        session.history.add("quokka")
+        session.layouts.write({"Query": {}})
+        assert session.keep()
+        session.close()
+        DraftStore(tree.tree).keep("x/n.md", b"text", None, NOW_MS)
+        assert open_to_others(own_data_folders / "tool") == []
+        own = [tree_folder(tree.tree), tree_cache(tree.tree)]
+        assert all(len(list(folder.rglob("*"))) >= 3 for folder in own)
+        for folder in own:
+            for place in (folder.parent, folder, *folder.rglob("*")):
+                place.chmod(0o777 if place.is_dir() else 0o666)
+        tree.session().close()
+        assert [open_to_others(folder.parent) for folder in own] == [[], []]
+        assert KeptIndex(tree.tree).read(BRV3) is not None
+    finally:
+        os.umask(before)
+
+
+def test_what_killed_processes_were_writing_is_removed(tree: Tree) -> None:
+    folders = (
+        tree_folder(tree.tree), tree_folder(tree.tree) / "feedback", tree_folder(tree.tree) / "drafts",
+        tree_cache(tree.tree) / "vectors", data_folder(), config_folder(),
+    )  # fmt: skip
+    left = []
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+        for process, is_left in ((DEAD, False), (os.getpid(), True)):
+            (folder / f".brv-tui-{process}-01234567.part").write_bytes(b"{")
+            left += [folder / f".brv-tui-{process}-01234567.part"] if is_left else []
+    assert tidy(tree.tree, 0) == ()
+    assert sorted(file for folder in folders for file in folder.glob(".brv-tui-*")) == sorted(left)
+
+
+def test_the_index_removes_what_a_killed_process_was_writing(tree: Tree) -> None:
+    index = KeptIndex(tree.tree)
+    index.folder.mkdir(parents=True)
+    (index.folder / f".brv-tui-{DEAD}-01234567.part").write_bytes(b"x")
+    tree.notes(3)
+    assert index.write(tree.snapshot(), BRV3)
+    index.close()
+    assert sorted(file.name for file in index.folder.iterdir()) == ["kept", "lock"]
+
+
+def test_a_whole_draft_that_was_not_put_into_place_is_listed(tree: Tree) -> None:
+    drafts = DraftStore(tree.tree)
+    drafts.keep("a.md", b"typed", None, NOW_MS)
+    (file,) = drafts.folder.iterdir()
+    file.rename(drafts.folder / f".brv-tui-{DEAD}-01234567.part")
+    writing.write(drafts.folder / "of another.txt", b"")
+    tree.note("a.md", "A")
+    tree.session()
+    assert [draft.data for draft in drafts.all()] == [b"typed"]

@@ -1,14 +1,20 @@
-"""What each file is to the engine, and in which order its notes come."""
+"""What each file is to the engine, in which order its notes come, and the fingerprint of all of them."""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import random
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from brvtui.trace.routing import Route
 from brvtui.tree.reading.files import DUPLICATE, Role, TreeFile, document_order, list_files, role_of, rounded_ms
+from brvtui.tree.reading.fingerprint import EMPTY, fingerprint
+from brvtui.tree.reading.javascript import in_locale_order, sort_key
 from tests.support.trees import BRV3, DAY_MS, NOW_MS, Tree, changed, paths
 
 HOUR_MS = 3_600_000
@@ -209,3 +215,115 @@ def test_an_unreadable_folder_is_named(tree: Tree, monkeypatch: pytest.MonkeyPat
     files, unseen = listed(tree)
     assert files == {"a/n.md"}
     assert unseen == {"shut": "folder cannot be read: Permission denied"}
+
+
+def digest(*lines: str) -> str:
+    return hashlib.md5("|".join(lines).encode(), usedforsecurity=False).hexdigest()[:16]
+
+
+def test_it_is_an_md5_of_paths_and_times_in_locale_order() -> None:
+    files = [("/t/b.md", 2), ("/t/A.md", 1), ("/t/a_b/x.md", 3), ("/t/a/x.md", 4)]
+    assert fingerprint(files) == digest("/t/a_b/x.md:3", "/t/A.md:1", "/t/a/x.md:4", "/t/b.md:2")
+
+
+def test_nothing_is_empty() -> None:
+    assert fingerprint([]) == EMPTY == "empty"
+
+
+def test_what_it_covers(tree: Tree) -> None:
+    for path in ("a/n.md", "a/context.md", "_archived/a/o.stub.md", "a/orphan.abstract.md"):
+        tree.file(path, "x")
+    tree.file("a/binary.md", b"\0")
+    for path in (
+        "a/_index.md",
+        "a/n.overview.md",
+        "_archived/a/o.full.md",
+        "_manifest.json",
+        "a/.dot.md",
+        ".d/n.md",
+        "a/t.txt",
+    ):
+        tree.file(path, "x")
+    covered = ["_archived/a/o.stub.md", "a/binary.md", "a/context.md", "a/n.md", "a/orphan.abstract.md"]
+    assert tree.snapshot().fingerprint == digest(*(f"{tree.tree / path}:{NOW_MS}" for path in covered))
+
+
+def test_times_are_whole_milliseconds_rounded(tree: Tree) -> None:
+    place = tree.file("a/n.md", "x")
+    os.utime(place, ns=(0, NOW_MS * 1_000_000 + 500_000))
+    assert tree.snapshot().fingerprint == digest(f"{place}:{NOW_MS + 1}")
+
+
+def test_paths_are_real(tree: Tree) -> None:
+    tree.file("a/n.md", "x")
+    link = tree.root.parent / "link"
+    link.symlink_to(tree.root)
+    other = Tree.__new__(Tree)
+    other.root, other.tree, other.signals = link, link / ".brv" / "context-tree", {}
+    assert other.snapshot().fingerprint == tree.snapshot().fingerprint
+
+
+def test_touched_times_stand_in(tree: Tree) -> None:
+    place = tree.file("a/n.md", "x")
+    snapshot = tree.snapshot()
+    assert snapshot.fingerprint_with({}) == snapshot.fingerprint
+    assert snapshot.fingerprint_with({"a/n.md": 7}) == digest(f"{place}:7")
+    assert snapshot.fingerprint_with({"unknown.md": 7}) == snapshot.fingerprint
+
+
+def test_shared_sources_are_covered(tree: Tree) -> None:
+    other = Tree(tree.root.parent / "other")
+    mine, theirs = tree.file("a/n.md", "x"), other.file("pay/c.md", "y", days=1)
+    tree.source(("lib", other))
+    before = tree.snapshot().fingerprint
+    lines = sorted((f"{mine}:{NOW_MS}", f"{theirs}:{NOW_MS - 86_400_000}"))
+    assert before == digest(*sorted(lines, key=lambda line: "other" not in line))
+    other.age("pay/c.md", 2)
+    assert tree.snapshot().fingerprint != before
+
+
+RECORDED = ["1", "10", "2", "a", "A", "a b", "a_b", "a-b", "a/b", "ab", "b"]
+PUNCTUATION = list("_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$")
+
+
+def in_order(names: list[str]) -> list[str]:
+    return in_locale_order(names, str)
+
+
+def test_the_recorded_order() -> None:
+    for seed in range(20):
+        mixed = RECORDED[:]
+        random.Random(seed).shuffle(mixed)
+        assert in_order(mixed) == RECORDED
+
+
+def test_punctuation_then_digits_then_letters() -> None:
+    expected = [*PUNCTUATION, "0", "9", "a", "A", "z", "Z"]
+    assert in_order(sorted(expected, reverse=True)) == expected
+
+
+def test_case_decides_last() -> None:
+    assert in_order(["Ab", "aB", "AB", "ab", "ac"]) == ["ab", "aB", "Ab", "AB", "ac"]
+
+
+def test_letters_with_marks_stand_beside_their_base() -> None:
+    assert in_order(["zebra", "éclair", "eclipse", "Ähre", "apfel", "日本"]) == [
+        "Ähre", "apfel", "éclair", "eclipse", "zebra", "日本",
+    ]  # fmt: skip
+
+
+def test_equal_names_keep_their_order() -> None:
+    assert in_locale_order([("a", 1), ("A", 2), ("a", 3)], lambda item: item[0]) == [("a", 1), ("a", 3), ("A", 2)]
+
+
+@given(st.lists(st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=6), max_size=12))
+def test_ascii_tables_agree_with_the_unicode_collation(names: list[str]) -> None:
+    """One name beyond ASCII makes the whole comparison use the Unicode tables; the order is the same."""
+    with_unicode = [name for name in in_order([*names, "日本"]) if name != "日本"]
+    key = sort_key(names)
+    assert [key(name) for name in with_unicode] == [key(name) for name in in_order(names)]
+
+
+@given(st.lists(st.text(st.characters(codec=None), max_size=5), max_size=8))
+def test_sorting_never_raises(names: list[str]) -> None:
+    assert sorted(in_order(names)) == sorted(names)

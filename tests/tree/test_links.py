@@ -1,7 +1,8 @@
-"""Links of notes: where they stand, what they name, where they lead."""
+"""Links and relations of notes: where they stand, what they name, where they lead."""
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -260,3 +261,41 @@ def test_the_first_links_of_very_many() -> None:
 def test_whether_a_place_is_within_spans(edges: list[int], place: int) -> None:
     spans = list(zip(edges[::2], edges[1::2], strict=False))
     assert is_within(place, spans) == any(start <= place < end for start, end in spans)
+
+
+def relations(text: str) -> tuple[str, ...]:
+    """The relations of the text as the engine lists them: normalised, each once, in order."""
+    return tuple(dict.fromkeys(normalised(link.target) for link in links_in(text) if link.kind is LinkKind.RELATION))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("@auth/jwt/tokens.md", ("auth/jwt/tokens.md",)),
+        ("see @Auth/JWT/Tokens now", ("auth/jwt/tokens.md",)),
+        ("@a/b/c/d.md", ("a/b/c/d.md",)),
+        ("@a/b/x.md @c/d/y.md @a/b/x.md @A/B/X", ("a/b/x.md", "c/d/y.md")),
+        (
+            "## Relations\n@one/two/three.md\n@four/five-six/seven_8.md\n",
+            ("one/two/three.md", "four/five-six/seven_8.md"),
+        ),
+        ("(@a/b/x.md), @a/b/y.md.", ("a/b/x.md", "a/b/y.md")),
+        ("@alone and mail me@host", ()),
+        ("@/a/b/c", ()),
+        ("", ()),
+    ],
+)
+def test_relations_in_a_text(text: str, found: tuple[str, ...]) -> None:
+    assert relations(text) == found
+
+
+def test_normalised_relations() -> None:
+    assert normalised("@Auth/My Note") == "auth/my_note.md"
+    assert normalised("auth/jwt/x.md") == "auth/jwt/x.md"
+
+
+@given(st.one_of(st.text(), st.text(st.sampled_from("@/ab.-_ é\n"))))
+def test_relations_never_raise_and_never_leave_the_tree(text: str) -> None:
+    found = relations(text)
+    assert len(set(found)) == len(found)
+    assert all(re.fullmatch(r"[\w-]+(/[\w-]+){1,3}\.[a-z0-9]+(\.md)?", relation, re.ASCII) for relation in found)

@@ -1,7 +1,8 @@
-"""The engine's reading limits: what it skips, and where it cuts."""
+"""The engine's reading limits and white space: what it skips, and where it cuts."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.tree.reading.contents import Unseen, check_readable, cut, read_note, title_of
+from brvtui.tree.reading.javascript import SPACE, spaced_words
+from tests.support.examples import examples
 from tests.support.trees import BRV3, changed
 
 LIMITS = BRV3.limits
@@ -214,3 +217,13 @@ def test_titles(text: str, title: str) -> None:
 )
 def test_a_note_without_heading_is_called_as_its_file(name: str, title: str) -> None:
     assert title_of("text", name) == title
+
+
+_ODD = st.text(st.sampled_from([*SPACE, *"\x1c\x1d\x1e\x1f\x85\x00\x7f", "a", "é", "漢"]), max_size=12)
+
+
+@examples(1_000)
+@given(text=st.text(max_size=12) | _ODD)
+def test_words_are_split_at_the_white_space_of_javascript_alone(text: str) -> None:
+    assert spaced_words(text) == [word for word in re.split(f"[{SPACE}]+", text) if word]
+    assert spaced_words("a\x1cb\x1fc d") == ["a\x1cb\x1fc", "d"]

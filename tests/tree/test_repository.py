@@ -1,22 +1,27 @@
-"""The repository that git reads is the folder's own: no link, pointer or borrowed object leads to another."""
+"""git reads the folder's own repository, and ends in time."""
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from brvtui.tree.history import git as runner
 from brvtui.tree.history import repository as checked
-from brvtui.tree.history.git import RevisionError
-from brvtui.tree.history.revision import Revision
+from brvtui.tree.history.git import RevisionError, git
+from brvtui.tree.history.revision import Revision, listed_files
 
 _IDENTITY = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "protocol.file.allow=always")
 
 
-def git(folder: Path, *words: str) -> str:
+def run_git(folder: Path, *words: str) -> str:
     ended = subprocess.run(("git", *_IDENTITY, "-C", str(folder), *words), check=True, capture_output=True, text=True)
     return ended.stdout.strip()
 
@@ -24,9 +29,9 @@ def git(folder: Path, *words: str) -> str:
 def repository(folder: Path, text: str = "secret") -> Path:
     folder.mkdir(parents=True)
     (folder / "note.md").write_text(f"# Note\n\n{text}\n")
-    git(folder, "init", "-q", "-b", "main")
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", "notes")
+    run_git(folder, "init", "-q", "-b", "main")
+    run_git(folder, "add", "-A")
+    run_git(folder, "commit", "-q", "-m", "notes")
     return folder
 
 
@@ -59,7 +64,7 @@ def linked_gitfile(own: Path, foreign: Path) -> None:
 
 
 def worktree_of_another(own: Path, foreign: Path) -> None:
-    git(foreign, "worktree", "add", "-q", str(foreign.parent / "theirs"))
+    run_git(foreign, "worktree", "add", "-q", str(foreign.parent / "theirs"))
     shutil.rmtree(own / ".git")
     shutil.copy(foreign.parent / "theirs" / ".git", own / ".git")
 
@@ -74,7 +79,7 @@ def relative_commondir(own: Path, foreign: Path) -> None:
 
 def alternates(own: Path, foreign: Path) -> None:
     (own / ".git" / "objects" / "info" / "alternates").write_text(f"{foreign}/.git/objects\n")
-    (own / ".git" / "refs" / "heads" / "main").write_text(git(foreign, "rev-parse", "HEAD"))
+    (own / ".git" / "refs" / "heads" / "main").write_text(run_git(foreign, "rev-parse", "HEAD"))
 
 
 def huge_gitfile(own: Path, foreign: Path) -> None:
@@ -149,7 +154,7 @@ def linked_refs_of_a_module(own: Path, foreign: Path) -> None:
 
 def linked_part(name: str) -> Callable[[Path, Path], None]:
     def plant(own: Path, foreign: Path) -> None:
-        git(foreign, "pack-refs", "--all")
+        run_git(foreign, "pack-refs", "--all")
         place = own / ".git" / name
         if place.is_dir():
             shutil.rmtree(place)
@@ -200,20 +205,20 @@ def test_ordinary_repositories_are_read(tmp_path: Path) -> None:
     (own / ".git" / "hooks").mkdir(exist_ok=True)
     (own / ".git" / "hooks" / "pre-commit").symlink_to(tmp_path / "my-hooks")
     (tmp_path / "named").symlink_to(own)
-    git(tmp_path, "clone", "-q", str(own), str(tmp_path / "clone"))
-    git(own, "worktree", "add", "-q", str(tmp_path / "worktree"))
-    git(own, "worktree", "add", "-q", str(own / "inside"))
+    run_git(tmp_path, "clone", "-q", str(own), str(tmp_path / "clone"))
+    run_git(own, "worktree", "add", "-q", str(tmp_path / "worktree"))
+    run_git(own, "worktree", "add", "-q", str(own / "inside"))
     outer = repository(tmp_path / "outer")
-    git(outer, "submodule", "add", "-q", str(own), "deep/part")
-    git(outer, "commit", "-q", "-m", "part")
+    run_git(outer, "submodule", "add", "-q", str(own), "deep/part")
+    run_git(outer, "commit", "-q", "-m", "part")
     for hooks in ("modules/deep/part/hooks", "modules/deep/part/modules/x/hooks"):
         (outer / ".git" / hooks).mkdir(parents=True, exist_ok=True)
         (outer / ".git" / hooks / "pre-commit").unlink(missing_ok=True)
         (outer / ".git" / hooks / "pre-commit").symlink_to(tmp_path / "my-hooks")
-    git(outer, "worktree", "add", "-q", str(tmp_path / "outer-tree"))
-    git(tmp_path / "outer-tree", "submodule", "update", "--init", "-q")
+    run_git(outer, "worktree", "add", "-q", str(tmp_path / "outer-tree"))
+    run_git(tmp_path / "outer-tree", "submodule", "update", "--init", "-q")
     separate = tmp_path / "separate"
-    git(tmp_path, "clone", "-q", "--separate-git-dir", str(tmp_path / "separate.git"), str(own), str(separate))
+    run_git(tmp_path, "clone", "-q", "--separate-git-dir", str(tmp_path / "separate.git"), str(own), str(separate))
     for folder in (
         "own",
         "named",
@@ -237,3 +242,94 @@ def test_a_colon_in_a_path_leads_to_no_repository_above(folder: str, tmp_path: P
         read(above / "pa" / folder)
     own = repository(tmp_path / "free" / folder)
     assert read(own) == ["note.md"]
+
+
+_ASK = """
+from pathlib import Path
+from brvtui.tree.history import git
+git._PATIENCE_S = {}
+git.git(Path({!r}), "rev-parse", "HEAD", most=9)
+"""
+
+
+@pytest.fixture
+def waiting(tmp_path: Path) -> Path:
+    """A repository whose settings include a pipe, for which git waits."""
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    subprocess.run(["git", "-C", str(tmp_path), "config", "include.path", str(tmp_path / "pipe")], check=True)
+    os.mkfifo(tmp_path / "pipe")
+    return tmp_path
+
+
+def _running(folder: Path) -> list[str]:
+    command = ["ps", "-ww", "-eo", "args"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    return [line for line in listed if str(folder) in line and "rev-parse" in line and "python" not in line]
+
+
+def test_a_git_that_waits_is_ended(waiting: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "_PATIENCE_S", 0.5)
+    with pytest.raises(
+        RevisionError, match=r"took more than 0\.5 seconds; is a file .* that git's settings include, a pipe"
+    ):
+        git(waiting, "rev-parse", "HEAD", most=100)
+    with pytest.raises(RevisionError, match=r"took more than 0\.5 seconds"):
+        Revision(waiting, "HEAD")
+    assert _running(waiting) == []
+
+
+@pytest.mark.skipif(shutil.which("timeout") is None, reason="there is no timeout on this machine")
+def test_a_git_that_waits_ends_in_time_after_its_asker_was_killed(waiting: Path) -> None:
+    asker = subprocess.Popen([sys.executable, "-c", _ASK.format(3, str(waiting))])
+    end = time.monotonic() + 30
+    while not _running(waiting) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert _running(waiting)
+    asker.send_signal(signal.SIGKILL)
+    asker.wait()
+    while _running(waiting) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert _running(waiting) == []
+
+
+_MEMORY = """
+import resource, sys
+from pathlib import Path
+from brvtui.tree.history.git import RevisionError, git
+try:
+    git(Path(sys.argv[1]), "rev-parse", "HEAD~1", most=100)
+except RevisionError:
+    print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
+"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("prlimit") is None, reason="there is no prlimit on this machine")
+@pytest.mark.parametrize("file", ["info/grafts", "shallow"])
+def test_git_reads_no_file_without_end(tmp_path: Path, file: str) -> None:
+    own = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-C", str(tmp_path))
+    subprocess.run(("git", *own, "init", "-q"), check=True)
+    for word in ("one", "two"):
+        subprocess.run(("git", *own, "commit", "-q", "--allow-empty", "-m", word), check=True)
+    (tmp_path / ".git" / file).touch()
+    os.truncate(tmp_path / ".git" / file, 1 << 33)
+    asked = subprocess.run([sys.executable, "-c", _MEMORY, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert 0 < int(asked.stdout) < 1_200
+
+
+def test_names_that_no_file_system_holds_are_left_out() -> None:
+    entry = b"100644 blob " + b"a" * 40 + b" 12\t%b.md\0"
+    listed = listed_files(
+        entry % (b"n" * 252)
+        + entry % (b"n" * 100_000)
+        + entry % ("é" * 127 + "/y").encode()
+        + entry % ("é" * 128 + "/y").encode()
+        + entry % ("漢" * 86).encode()
+        + entry % (b"\xff" * 253)
+        + entry % b"x/y"
+        + entry % (b"d" * 300 + b"/y")
+        + entry % b"/etc/y"
+        + entry % b"x//y"
+        + entry % b"../y"
+    )
+    assert list(listed) == ["n" * 252 + ".md", "é" * 127 + "/y.md", "x/y.md"]

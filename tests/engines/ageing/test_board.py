@@ -1,7 +1,8 @@
-"""The board of every note: against single notes as searches score them, and against time passing for real."""
+"""The board of every note: against single notes as searches score them, after changes, and against real time."""
 
 from __future__ import annotations
 
+import os
 import random
 from itertools import chain
 from pathlib import Path
@@ -10,12 +11,24 @@ import numpy as np
 import pytest
 
 from brvtui.engines.ageing.board import Board
-from brvtui.engines.ageing.events import ARCHIVE, LEAVES_PROMPT, LEAVES_TIER_2, OF_NOTES, PRUNING
-from brvtui.engines.ageing.forecast import after_hits
+from brvtui.engines.ageing.events import ARCHIVE, BELOW_MATURITY, LEAVES_PROMPT, LEAVES_TIER_2, OF_NOTES, PRUNING
+from brvtui.engines.ageing.forecast import (
+    BoardOrder,
+    Forecast,
+    after_hits,
+    after_updates,
+    calendar,
+    columns,
+    curve,
+    days_to_next_event,
+)
+from brvtui.engines.byterover.preview import preview
 from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.search.scoring import path_hits
+from brvtui.engines.previews import Preview
 from brvtui.ranking.maturity import LEVELS
 from brvtui.tree.reading.signals import Source
+from tests.support.ceilings import ceiling_of
 from tests.support.generated import generated
 from tests.support.trees import BRV3, DAY_MS, DOCS, NOW_MS, Tree, changed, stored
 
@@ -179,3 +192,226 @@ class TestArchive:
         board = board_of(tree)
         assert board.snapshot.notes[0].alias == "lib"
         assert board.days_until[ARCHIVE][0] == board.days_until[PRUNING][0] == np.inf
+
+
+def test_hits_leave_the_file_alone() -> None:
+    made = after_hits(stored(importance=53, recency=0.4, access_count=2), 10.0, True, 5, BRV3.ageing)
+    assert (made.times, made.signals.importance, made.signals.maturity, made.signals.access_count) == (
+        5,
+        68,
+        "validated",
+        7,
+    )
+    assert (made.signals.recency, made.days, made.signals.update_count) == (0.4, 10.0, 0)
+    assert made.ceiling == ceiling_of(10.0, 68, 0.4, "validated", True, BRV3)
+
+
+def test_updates_make_it_young() -> None:
+    made = after_updates(stored(importance=53, recency=0.4, update_count=2), 10.0, False, 3, BRV3.ageing)
+    assert (made.times, made.signals.importance, made.signals.maturity, made.signals.update_count) == (
+        3,
+        68,
+        "validated",
+        5,
+    )
+    assert (made.signals.recency, made.days, made.signals.access_count) == (1.0, 0.0, 0)
+    assert made.ceiling == ceiling_of(0.0, 68, 1.0, "validated", False, BRV3)
+
+
+@pytest.mark.parametrize("after", [after_hits, after_updates])
+def test_none_changes_nothing(after: object) -> None:
+    before = stored(importance=90, recency=0.4)
+    made = after(before, 10.0, True, 0, BRV3)  # type: ignore[operator]
+    assert (made.signals.importance, made.signals.maturity, made.signals.recency, made.days) == (90, "draft", 0.4, 10.0)
+
+
+def test_importance_ends_at_its_most() -> None:
+    assert after_hits(stored(importance=95), 0, True, 50, BRV3.ageing).signals.importance == 100
+
+
+def test_each_hit_is_judged_by_itself() -> None:
+    """A core note of 50 falls at its first hit and is only validated at 65; five hits at once would keep it core."""
+    assert after_hits(stored(importance=50, maturity="core"), 0, True, 5, BRV3.ageing).signals.maturity == "validated"
+
+
+_TEXT = b"# Rollback\n\nby hand\n"
+
+
+def after_save(tree: Tree, path: str, data: bytes) -> Preview:
+    return preview(Context(tree.snapshot(), BRV3, NOW_MS), "rollback hand", "", path, data, keep_mtime=False)
+
+
+@pytest.fixture
+def grown(tree: Tree) -> Tree:
+    """An old note among others."""
+    tree.note("ops/rollback.md", "Rollback", "by alias", days=40, importance=70, recency=1.0)
+    tree.note("ops/other.md", "Other", days=3)
+    return tree
+
+
+def test_a_new_time_makes_a_note_young_and_keeping_it_does_not(grown: Tree) -> None:
+    found = after_save(grown, "ops/rollback.md", _TEXT)
+    assert found.now.recency is not None
+    assert found.now.recency < 0.5
+    assert found.renewed.recency == pytest.approx(1.0)
+    assert found.kept.recency == found.now.recency
+    assert found.renewed.ceiling is not None
+    assert found.kept.ceiling is not None
+    assert found.renewed.ceiling > found.kept.ceiling == found.now.ceiling
+
+
+@pytest.mark.parametrize("keeps", [False, True])
+def test_it_comes_true_when_the_file_is_written(grown: Tree, keeps: bool) -> None:
+    found = after_save(grown, "ops/rollback.md", _TEXT)
+    grown.file("ops/rollback.md", _TEXT, 40 if keeps else 1 / DAY_MS)
+    after = grown.snapshot()
+    written = Board(after, BRV3.ageing, NOW_MS).row(after.by_path["ops/rollback.md"])
+    foreseen = found.kept if keeps else found.renewed
+    assert (foreseen.recency, foreseen.ceiling, foreseen.own.signals.importance) == (
+        written.recency, written.ceiling, written.importance,
+    )  # fmt: skip
+
+
+def test_a_new_note_has_no_now(grown: Tree) -> None:
+    found = after_save(grown, "ops/new.md", _TEXT)
+    assert (found.now.recency, found.now.ceiling) == (None, None)
+    assert found.renewed.recency is not None
+    assert (found.kept.recency, found.kept.ceiling) == (found.renewed.recency, found.renewed.ceiling)
+
+
+def test_what_the_engine_would_not_read_stands_nowhere(grown: Tree) -> None:
+    found = after_save(grown, "ops/rollback.md", b"# A\0B")
+    assert found.now.ceiling is not None
+    assert [(state.recency, state.ceiling) for state in (found.renewed, found.kept)] == [(None, None)] * 2
+
+
+def test_nothing_is_written(grown: Tree) -> None:
+    place = grown.tree / "ops/rollback.md"
+    before = os.stat(place).st_ctime_ns, place.read_bytes()
+    after_save(grown, "ops/rollback.md", _TEXT)
+    assert (os.stat(place).st_ctime_ns, place.read_bytes()) == before
+
+
+@pytest.fixture
+def garden(tree: Tree) -> Tree:
+    tree.note("b/young.md", "young", days=1, importance=60)
+    tree.note("a/old.md", "Old", days=50, importance=90, access_count=9)
+    tree.note("a/even.md", "even", days=20, importance=60, update_count=3)
+    tree.note("c/core.md", "Core", days=3, importance=91, maturity="core")
+    tree.note("c/fallen.md", "fallen", days=400, importance=91, maturity="core")
+    return tree
+
+
+@pytest.mark.parametrize(
+    ("order", "drafts"),
+    [
+        (BoardOrder.IMPORTANCE, ["a/old.md", "b/young.md", "a/even.md"]),
+        (BoardOrder.EVENT, ["b/young.md", "a/old.md", "a/even.md"]),
+        (BoardOrder.PROMOTION, ["a/old.md", "a/even.md", "b/young.md"]),
+        (BoardOrder.CEILING, ["b/young.md", "a/even.md", "a/old.md"]),
+        (BoardOrder.RECENCY, ["b/young.md", "a/even.md", "a/old.md"]),
+        (BoardOrder.ACCESSES, ["a/old.md", "a/even.md", "b/young.md"]),
+        (BoardOrder.UPDATES, ["a/even.md", "a/old.md", "b/young.md"]),
+        (BoardOrder.TITLE, ["a/even.md", "a/old.md", "b/young.md"]),
+    ],
+)
+def test_orders(order: BoardOrder, drafts: list[str], garden: Tree) -> None:
+    board = board_of(garden)
+    found = columns(Forecast(board, 0), order)
+    paths = [[board.snapshot.notes[position].path for position in column.tolist()] for column in found]
+    assert paths[0] == drafts
+    assert paths[1] == []
+    assert sorted(paths[2]) == ["c/core.md", "c/fallen.md"]
+
+
+def test_only_the_notes_of_an_event(garden: Tree) -> None:
+    board = board_of(garden)
+    pruned = columns(Forecast(board, 11), BoardOrder.TITLE, PRUNING)
+    assert [board.snapshot.notes[position].path for position in pruned[0].tolist()] == ["a/old.md"]
+    assert not len(columns(Forecast(board, 9), BoardOrder.TITLE, PRUNING)[0])
+
+
+@pytest.mark.parametrize("order", BoardOrder)
+@pytest.mark.parametrize("seed", range(3))
+def test_every_note_stands_once_under_its_maturity(seed: int, order: BoardOrder, tmp_path: Path) -> None:
+    board = random_board(tmp_path, seed)
+    found = columns(Forecast(board, 30), order)
+    assert sorted(position for column in found for position in column.tolist()) == list(range(len(board)))
+    for level, column in zip(LEVELS, found, strict=True):
+        assert {board.snapshot.signals[position].maturity for position in column.tolist()} <= {level}
+
+
+def test_the_soonest_event_is_one_that_is_ahead(garden: Tree) -> None:
+    board = board_of(garden)
+    for position, day in enumerate(days_to_next_event(board).tolist()):
+        ahead = [coming.days for coming in Forecast(board, 0).coming(position) if coming.days > 0]
+        assert day == min(ahead, default=float("inf"))
+
+
+@pytest.fixture
+def board(tree: Tree) -> Board:
+    """One draft of importance 50, written and dated seven days ago."""
+    tree.file("a/n.md", DATED, days=7)
+    return board_of(tree)
+
+
+def test_what_is_coming(board: Board) -> None:
+    coming = Forecast(board, 54).coming(0)
+    assert [(one.event, round(one.days, 1), one.by_then) for one in coming] == [
+        (LEAVES_TIER_2, 0.0, False),
+        (PRUNING, 53.0, True),
+        (LEAVES_PROMPT, 53.9, True),
+        (ARCHIVE, 64.2, False),
+    ]
+
+
+def test_maturity_stays_whatever_the_day(tree: Tree) -> None:
+    """Decay writes nothing: a core note of 85 is under 60 after 70 days, and remains core, also at the next hit."""
+    tree.note("a/n.md", "N", importance=85, maturity="core")
+    board = board_of(tree)
+    forecast = Forecast(board, 71)
+    assert board.days_until[BELOW_MATURITY][0] == pytest.approx(np.log(60 / 85) / np.log(0.995))
+    assert forecast.changed[BELOW_MATURITY].tolist() == [True]
+    later = Board(tree.snapshot(now_ms=NOW_MS + 71 * 86_400_000), BRV3.ageing, NOW_MS + 71 * 86_400_000).row(0)
+    assert (later.maturity, later.after_one_hit, later.has_come) == ("core", "core", (BELOW_MATURITY,))
+
+
+def test_today_changes_nothing(board: Board) -> None:
+    assert not Forecast(board, 0).any_change.any()
+
+
+def test_what_has_come_is_no_change(board: Board) -> None:
+    assert Forecast(board, 365).changed[LEAVES_TIER_2].tolist() == [False]
+    assert Forecast(board, 365).any_change.tolist() == [True]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_calendar_counts_what_each_day_changes(seed: int, tmp_path: object) -> None:
+    board = random_board(tmp_path, seed)  # type: ignore[arg-type]
+    days = calendar(board)
+    for event, counts in days.items():
+        assert len(counts) == 366
+        assert counts[0] == 0
+        for day in (1, 20, 100, 365):
+            assert counts[: day + 1].sum() == pytest.approx(Forecast(board, day).changed[event].sum(), abs=0)
+
+
+def test_a_curve(board: Board) -> None:
+    made = curve(board, 0, 100)
+    then = board.after(100)
+    assert len(made.importance) == 101
+    for values, today, later in (
+        (made.importance, board.today.importance, then.importance),
+        (made.recency, board.today.recency, then.recency),
+        (made.ceiling, board.today.ceiling, then.ceiling),
+    ):
+        assert values[0] == today[0]
+        assert values[-1] == later[0]
+        assert (np.diff(values) < 0).all()
+
+
+def test_a_note_from_the_future_waits(tree: Tree) -> None:
+    tree.note("a/n.md", "N", days=-10)
+    made = curve(board_of(tree), 0, 20)
+    assert made.importance[:11].tolist() == [50.0] * 11
+    assert made.importance[11] < 50

@@ -315,8 +315,7 @@ def test_weights_follow_feedback_and_forget_it(garden: Tree) -> None:
 
 
 def test_failed_actions_are_kept_and_do_not_count(garden: Tree) -> None:
-    session = Session.open(garden.root, now_ms=NOW_MS, engine="soleri")
-    session.load()
+    session = garden.session(engine="soleri")
     engine, asked = Soleri(), context(session.snapshot, services=WithFeedback(garden))
     first = engine.answer(asked, Query("token"))
     for _ in range(40):

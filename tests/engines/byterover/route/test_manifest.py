@@ -1,4 +1,4 @@
-"""The manifest: which files fit into which lane, in which order, and when the file on disk is believed."""
+"""The manifest: which files fit into which lane, in which order, and where a note stands in it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ from typing import Any
 
 import pytest
 
-from brvtui.engines.byterover.route.manifest import injected_text, manifest_of, source_fingerprint
+from brvtui.engines.byterover.route.manifest import (
+    ManifestPlace,
+    injected_text,
+    manifest_of,
+    manifest_place,
+    source_fingerprint,
+)
 from brvtui.trace import Lane
 from tests.support.trees import BRV3, DOCS, NOW_MS, Tree, stored
 
@@ -230,3 +236,89 @@ def test_no_location_is_outside(two: Tree) -> None:
     for path in ("../../secret.md", str(two.root / "secret.md"), "a/../../../secret.md"):
         with pytest.raises(OSError, match="leads out"):
             snapshot.text(path)
+
+
+HUNDRED = "x" * 399 + "\n"
+
+
+def place(tree: Tree, path: str) -> ManifestPlace:
+    return manifest_place(tree.snapshot(), BRV3.manifest, path)
+
+
+@pytest.fixture
+def placed_lanes(tree: Tree) -> Tree:
+    tree.file("a/1.md", HUNDRED * 30)
+    tree.file("a/2.md", HUNDRED * 20)
+    tree.file("a/3.md", HUNDRED * 9)
+    tree.file("a/3.abstract.md", HUNDRED)
+    tree.file("a/3.overview.md", HUNDRED)
+    tree.file("a/context.md", HUNDRED)
+    tree.summary("a", tokens=7)
+    tree.file("_archived/a/9.stub.md", HUNDRED)
+    tree.file("_archived/a/9.full.md", HUNDRED)
+    tree.file("_archived/a/note.md", HUNDRED)
+    return tree
+
+
+def test_a_note_in_its_lane(placed_lanes: Tree) -> None:
+    found = place(placed_lanes, "a/1.md")
+    assert (found.lane, found.position, found.entries, found.tokens, found.before) == ("contexts", 1, 3, 3000, 0)
+    assert (found.budget, found.text_path, found.left_out) == (4000, "a/1.md", "")
+    assert found.source.startswith("computed in memory")
+    assert place(placed_lanes, "a/context.md").before == 3100
+
+
+def test_an_abstract_stands_where_its_note_does(placed_lanes: Tree) -> None:
+    found = place(placed_lanes, "a/3.md")
+    assert (found.position, found.tokens, found.before, found.text_path) == (2, 100, 3000, "a/3.abstract.md")
+    assert place(placed_lanes, "a/3.abstract.md") == found
+
+
+def test_summaries_and_stubs(placed_lanes: Tree) -> None:
+    assert (place(placed_lanes, "a/_index.md").lane, place(placed_lanes, "a/_index.md").tokens) == ("summaries", 7)
+    assert (place(placed_lanes, "_archived/a/9.stub.md").lane, place(placed_lanes, "_archived/a/9.stub.md").budget) == (
+        "stubs",
+        500,
+    )
+
+
+def test_why_a_note_is_left_out(placed_lanes: Tree) -> None:
+    found = place(placed_lanes, "a/2.md")
+    assert (found.position, found.tokens, found.before) == (None, 2000, 3000)
+    assert found.left_out == "its 2000 tokens do not fit into the 1000 that are left"
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("a/3.overview.md", "overviews are never in it"),
+        ("_archived/a/9.full.md", "of what is in _archived, only stubs are in it"),
+        ("_archived/a/note.md", "of what is in _archived, only stubs are in it"),
+        ("a/gone.abstract.md", "its note is gone"),
+    ],
+)
+def test_what_is_never_in_it(placed_lanes: Tree, path: str, said: str) -> None:
+    placed_lanes.file("a/gone.abstract.md", HUNDRED)
+    found = place(placed_lanes, path)
+    assert (found.lane, found.position, found.left_out) == ("", None, said)
+
+
+def test_shared_sources_and_unreadable_notes(placed_lanes: Tree, make_tree: Callable[[str], Tree]) -> None:
+    other = make_tree("other")
+    other.note("b/n.md", "N")
+    placed_lanes.source(("lib", other))
+    placed_lanes.file("a/bad.md", b"\0")
+    assert place(placed_lanes, "[lib]:b/n.md").left_out == "notes of shared sources are never in it"
+    assert place(placed_lanes, "a/bad.md").left_out.startswith("the engine cannot read it: a NUL byte")
+    with pytest.raises(KeyError):
+        place(placed_lanes, "nowhere.md")
+
+
+def test_a_manifest_on_disk_lists_what_it_lists(placed_lanes: Tree) -> None:
+    snapshot = placed_lanes.snapshot()
+    entries = [{"path": "a/2.md", "type": "context", "tokens": 2000}]
+    value = {"version": 1, "source_fingerprint": source_fingerprint(snapshot), "active_context": entries}
+    (placed_lanes.tree / "_manifest.json").write_text(json.dumps(value))
+    assert manifest_of(snapshot, BRV3.manifest).left_out("a/1.md") is None
+    assert place(placed_lanes, "a/2.md").position == 1
+    assert place(placed_lanes, "a/1.md").left_out == "_manifest.json does not list it"

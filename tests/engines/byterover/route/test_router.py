@@ -1,4 +1,4 @@
-"""The route as a whole: cache, search, entities, out of domain, direct answer, calls."""
+"""The route as a whole, and its gates: cache, search, entities, out of domain, direct answer, calls."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import dataclasses
 
 import pytest
 
-from brvtui.engines.byterover.profile import Context
+from brvtui.engines.byterover.presentation import ByteRoverPresentation
+from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.route.cache import CacheContents
+from brvtui.engines.byterover.route.decision import entity_words
+from brvtui.engines.byterover.route.gates import gate_steps, prefetched
 from brvtui.engines.byterover.route.router import RouteRequest, route
-from brvtui.engines.byterover.sections import Search
+from brvtui.engines.byterover.sections import EntityStep, Search
 from brvtui.snapshot import Snapshot
-from brvtui.trace import Ladder, State, Trace, adds_up
+from brvtui.trace import Hit, Kind, Ladder, Origin, Part, State, Step, Trace, adds_up
 from brvtui.trace.routing import CacheLook, FingerprintState, Outcome, Route
-from tests.support.trees import BRV3, DOCS, NOW_MS, Tree, paths
+from tests.support.trees import BRV3, DOCS, NOW_MS, Tree, changed, paths
 
 CORE = {"importance": 100.0, "maturity": "core"}
 
@@ -203,3 +206,232 @@ def test_a_cached_answer_lasts_until_it_or_what_hides_another_tree_expires(snaps
 
 def _lasts_s(trace: Trace) -> float | None:
     return trace.section(CacheLook).lasts_s(trace.section(FingerprintState))
+
+
+def hits(*scores: float) -> list[Hit]:
+    return [
+        Hit(
+            f"x/{n}.md", f"x/{n}.md", f"T{n}", Kind.CONTEXT, Origin.TEXT, score, (Part("all", score),), None, None, None
+        )
+        for n, score in enumerate(scores)
+    ]
+
+
+def steps(*scores: float, profile: Profile = BRV3) -> tuple[Step, Step, Step]:
+    """The three gates in their order, each asked as long as none before it took the query."""
+    direct, single, loop = gate_steps(hits(*scores), profile, reached=True)
+    return direct, single, loop
+
+
+def tier(*scores: float, profile: Profile = BRV3) -> int | None:
+    return next(step for step in steps(*scores, profile=profile) if step.took).tier
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [
+        ((0.85,), 2),
+        ((0.84,), 3),
+        ((0.70,), 3),
+        ((0.69,), 4),
+        ((), 4),
+        ((0.6999999999,), 4),
+        ((0.85, 0.69), 2),
+        ((0.93, 0.93), 2),
+        ((0.92, 0.92), 3),
+        ((1.0, 1.0), 2),
+        ((0.84, 0.2), 3),
+    ],
+)
+def test_tiers_by_score(scores: tuple[float, ...], expected: int) -> None:
+    assert tier(*scores) == expected
+
+
+@pytest.mark.parametrize("top", [0.85, 0.86, 0.87, 0.88, 0.89])
+def test_a_shown_gap_of_008_fails_below_090(top: float) -> None:
+    """In IEEE doubles the gap is 0.07999999999999996 there."""
+    second = round(top - 0.08, 2)
+    assert top - second < 0.08
+    assert tier(top, second) == 3
+    assert tier(top, round(second - 0.01, 2)) == 2
+
+
+@pytest.mark.parametrize("top", [0.90, 0.91, 0.92])
+def test_a_shown_gap_of_008_passes_from_090(top: float) -> None:
+    second = round(top - 0.08, 2)
+    assert top - second >= 0.08
+    assert tier(top, second) == 2
+    assert tier(top, round(second + 0.01, 2)) == 3
+
+
+def checks(*scores: float) -> list[tuple[str, bool | None]]:
+    return [(check.name, check.passed) for check in steps(*scores)[0].checks]
+
+
+def test_what_was_not_reached_is_said() -> None:
+    assert checks(0.8) == [("top score", False), ("sure top", None), ("lead over the next", None)]
+    assert checks(0.9) == [("top score", True), ("notes to choose from", True)]
+    assert checks(0.95, 0.94) == [("top score", True), ("sure top", True)]
+    assert checks(0.9, 0.85) == [("top score", True), ("sure top", False), ("lead over the next", False)]
+
+
+def test_margins() -> None:
+    direct, single, _ = steps(0.84, 0.8)
+    assert direct.checks[0].margin == pytest.approx(-0.01)
+    assert direct.checks[0].constant == "direct.min_top"
+    assert single.checks[0].margin == pytest.approx(0.14)
+    assert steps()[1].checks[0].value is None
+
+
+def test_exactly_one_step_takes_a_query() -> None:
+    for scores in ((0.9,), (0.84, 0.8), (0.2,), ()):
+        assert [step.took for step in steps(*scores)].count(True) == 1
+
+
+def test_the_first_is_the_first_that_reaches_the_prefetch_threshold() -> None:
+    """Results of entity searches are appended, so a better one may stand behind a worse one."""
+    assert tier(0.6, 0.9) == 2
+    assert tier(0.75, 0.95) == 3
+    assert tier(0.86, 0.95) == 3
+
+
+def test_only_five_are_taken() -> None:
+    found = hits(0.8, 0.79, 0.78, 0.77, 0.76, 0.75, 0.74)
+    assert len(prefetched(found, BRV3)) == 5
+    step = gate_steps(found, BRV3, reached=True)[1]
+    assert step.checks[0].note.startswith("7 ")
+    assert step.summary == "5 of the 7 results that reach 0.7 are quoted"
+    assert gate_steps(found[:5], BRV3, reached=True)[1].summary == "5 notes reach 0.7"
+
+
+def test_thresholds_come_from_the_profile() -> None:
+    lax = changed(BRV3, direct={"min_top": 0.5, "prefetch": 0.4, "min_gap": 0.0})
+    assert tier(0.5, 0.5, profile=lax) == 2
+    assert tier(0.39, profile=lax) == 4
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("How is the token rotated?", ("token", "rotated?")),
+        ("what are tokens", ("are", "tokens")),
+        ("is it up", ()),
+        ("a of with", ()),
+        ("go api v2", ("api",)),
+        ("refresh-token, (jwt)", ("refresh-token,", "(jwt)")),
+        ("🎉a x", ("🎉a",)),
+        ("token token", ("token", "token")),
+    ],
+)
+def test_words(query: str, words: tuple[str, ...]) -> None:
+    assert entity_words(query, BRV3) == words
+
+
+@pytest.fixture
+def fruit(tree: Tree) -> Tree:
+    for name in ("banana", "apple", "cherry", "melon"):
+        tree.note(f"{name}s/n.md", name.title(), f"{name} {name}", days=3)
+    tree.notes(30)
+    return tree
+
+
+def test_three_found_need_no_supplement(fruit: Tree) -> None:
+    for number in range(3):
+        fruit.note(f"x/{number}.md", "Kiwi", "kiwi quince", days=3)
+    trace = fruit.ask("kiwi quince")
+    assert trace.section(Search).total_found == 3
+    assert (trace.section(EntityStep).state, trace.section(EntityStep).check.passed) == (State.SKIPPED, False)
+
+
+def test_two_found_do(fruit: Tree) -> None:
+    for number in range(2):
+        fruit.note(f"x/{number}.md", "Kiwi", "kiwi quince", days=3)
+    trace = fruit.ask("kiwi quince")
+    assert trace.section(Search).total_found == 2
+    assert trace.section(EntityStep).check.passed
+    assert [entity.entity for entity in trace.section(EntityStep).searches] == ["kiwi", "quince"]
+
+
+def test_a_stop_word_of_the_first_search_is_named_where_it_is_searched(fruit: Tree) -> None:
+    fruit.note("x/n.md", "Kiwi", "kiwi", days=3)
+    fruit.note("x/after.md", "After", "after", days=3)
+    said = fruit.ask("kiwi after banana").section(EntityStep).why
+    assert said.endswith("added by after; a stop word of the first search counts here: after")
+    assert fruit.ask("kiwi quince").section(EntityStep).why == "0 added by kiwi, quince"
+    said = fruit.ask("kiwi after before").section(EntityStep).why
+    assert said.endswith("; stop words of the first search count here: after, before")
+
+
+def test_stop_words_that_the_first_search_looked_for_too_are_not(fruit: Tree) -> None:
+    """Of stop words alone, none is left out."""
+    assert fruit.ask("after before").section(EntityStep).why == "0 added by after, before"
+
+
+def test_one_word_is_too_few(fruit: Tree) -> None:
+    trace = fruit.ask("the banana")
+    assert trace.section(EntityStep).state is State.SKIPPED
+    assert "1 of the 2 words" in trace.section(EntityStep).why
+
+
+def test_new_paths_are_appended_not_sorted(fruit: Tree) -> None:
+    fruit.note("x/both.md", "Thing", "banana apple " + "word " * 80, days=90)
+    trace = fruit.ask("banana apple")
+    assert paths(trace.section(Search)) == ["x/both.md"]
+    assert paths(trace)[0] == "x/both.md"
+    assert {"bananas/n.md", "apples/n.md"} <= set(paths(trace))
+    assert len(paths(trace)) == len(set(paths(trace)))
+    added = {hit.path: hit.found_by for hit in trace.hits}
+    assert (added["x/both.md"], added["bananas/n.md"], added["apples/n.md"]) == ("", "banana", "apple")
+    assert trace.section(EntityStep).state is State.HIT
+    prompt = trace.answer.prompt
+    if prompt:
+        assert prompt.variables["totalFound"] == 1 + len(trace.hits) - len(trace.section(Search).hits)
+
+
+def test_the_first_three_words_with_three_results_each(fruit: Tree) -> None:
+    for number in range(5):
+        fruit.note(f"kiwi{number}/n.md", "Kiwi", "kiwi", days=3)
+    fruit.note("x/rest.md", "Thing", "kiwi melon cherry apple", days=90)
+    trace = fruit.ask("kiwi melon cherry apple")
+    assert [entity.entity for entity in trace.section(EntityStep).searches] == ["kiwi", "melon", "cherry"]
+    assert {entity.search.limit for entity in trace.section(EntityStep).searches} == {3}
+    assert all(len(entity.search.hits) <= 3 for entity in trace.section(EntityStep).searches)
+
+
+def test_a_domains_name_lists_its_folder(fruit: Tree) -> None:
+    trace = fruit.ask("bananas cherries")
+    listed = next(entity for entity in trace.section(EntityStep).searches if entity.entity == "bananas")
+    assert listed.search.outcome == "path_folder"
+
+
+def test_they_come_before_out_of_domain_in_brv_and_after_it_in_docs(tree: Tree) -> None:
+    tree.note("x/k.md", "Cluster", "kubernetes cluster", days=20)
+    tree.note("x/r.md", "Refresh", "refresh", days=20)
+    tree.notes(60)
+    query = "kubernetes refresh zzzzzz"
+    trace = tree.ask(query)
+    assert trace.section(Search).outcome == "unmatched_words"
+    assert trace.section(Route).outcome != "not_covered"
+    assert {"x/k.md", "x/r.md"} <= set(paths(trace))
+    by_docs = tree.ask(query, profile=DOCS)
+    assert (by_docs.section(Route).outcome, by_docs.section(EntityStep).state) == ("not_covered", State.NOT_REACHED)
+    names = [
+        [step.name for step in made.steps if step.name in ("entity_search", "out_of_domain")]
+        for made in (trace, by_docs)
+    ]
+    assert names == [["entity_search", "out_of_domain"], ["out_of_domain", "entity_search"]]
+
+
+def test_its_times_are_its_own(fruit: Tree) -> None:
+    fruit.note("x/0.md", "Kiwi", "kiwi quince", days=3)
+    trace = fruit.ask("kiwi quince")
+    assert [entity.timed_by for entity in trace.section(EntityStep).searches] == ["entity.kiwi", "entity.quince"]
+    assert {"entity.kiwi", "entity.quince"} <= trace.timings.keys()
+
+
+def test_a_stop_word_that_they_search_for_says_so(fruit: Tree) -> None:
+    fruit.note("x/0.md", "Kiwi", "kiwi, where there are some", days=3)
+    rows = ByteRoverPresentation().attempts(fruit.ask("are kiwi"))
+    why = {row.name: row.why for row in rows if row.id.startswith("entity:")}
+    assert why.keys() == {"“are”", "“kiwi”"}
+    assert [name for name, said in why.items() if "stop word" in said] == ["“are”"]

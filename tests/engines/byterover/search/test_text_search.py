@@ -1,11 +1,20 @@
-"""How a query becomes words and tokens, AND or OR, and which notes it matches."""
+"""How a query becomes words and tokens, which notes it matches, by which words, and what is shown of them."""
 
 from __future__ import annotations
 
-import pytest
+import random
+from pathlib import Path
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui.engines.byterover.route.prompt import chunks, excerpt
+from brvtui.engines.byterover.sections import Search
+from brvtui.trace import Contribution, Hit, MatchedWord, MatchKind, NearMiss, Origin, Trace
 from brvtui.trace.routing import Route, SearchOutcome
-from tests.support.trees import Tree, paths, scores
+from tests.support.generated import generated, query
+from tests.support.trees import BRV3, Tree, changed, paths, scores
 
 
 @pytest.fixture
@@ -138,3 +147,156 @@ def test_lint_names_words_that_no_token_can_equal(fruit: Tree) -> None:
 def test_shown_scores_are_those_that_rank(fruit: Tree) -> None:
     made = fruit.search("banana")
     assert list(scores(made).values()) == sorted(scores(made).values(), reverse=True)
+
+
+def words_of(trace: Trace, file: str) -> tuple[MatchedWord, ...]:
+    found: list[Hit | NearMiss] = [*trace.hits, *trace.near_misses]
+    return next(one.words for one in found if one.file == file)
+
+
+def test_the_word_itself_before_longer_and_misspelt_ones_of_its_field(tree: Tree) -> None:
+    tree.note("a/x.md", "Keys", "token tokens tokeen")
+    tree.notes(60)
+    (word,) = words_of(tree.session().probe("token"), "a/x.md")
+    assert word == MatchedWord("token", "token", MatchKind.EXACT, 0, ("text",))
+
+
+def test_a_longer_form_in_the_title_before_the_word_itself_in_the_text(tree: Tree) -> None:
+    tree.note("a/x.md", "Tokens", "token")
+    tree.notes(60)
+    (word,) = words_of(tree.session().probe("token"), "a/x.md")
+    assert word == MatchedWord("token", "tokens", MatchKind.PREFIX, 1, ("title", "text"))
+
+
+def test_of_longer_forms_what_weighs_most_in_its_field(tree: Tree) -> None:
+    tree.note("a/x.md", "Proration", "prorated, all prorated")
+    tree.notes(60)
+    (word,) = words_of(tree.session().probe("prorat"), "a/x.md")
+    assert word == MatchedWord("prorat", "proration", MatchKind.PREFIX, 3, ("title", "text"))
+
+
+def test_fields_are_named_by_what_counts_most(tree: Tree) -> None:
+    tree.note("zoo/wombat.md", "Wombat", "a wombat")
+    tree.notes(60)
+    (word,) = words_of(tree.session().probe("wombat"), "zoo/wombat.md")
+    assert word.fields == ("title", "path", "text")
+
+
+def test_a_lifted_folder_has_the_words_of_the_note_that_lifted_it(tree: Tree) -> None:
+    tree.note("a/x.md", "Wombat", "wombat wombat", importance=90.0, maturity="core")
+    tree.file("a/context.md", "# About a\n\nnothing of it\n")
+    tree.notes(60)
+    trace = tree.session().probe("wombat")
+    folder = next(hit for hit in trace.hits if hit.origin is Origin.PROPAGATED)
+    assert [(word.word, word.fields) for word in folder.words] == [("wombat", ("below",))]
+
+
+def test_a_note_that_another_search_added_has_the_words_of_that_search(tree: Tree) -> None:
+    tree.note("a/both.md", "Emu", "emu kiwi", days=60, importance=80.0, maturity="validated")
+    tree.note("a/kiwi.md", "Kiwi", "kiwi", importance=90.0, maturity="core")
+    tree.notes(60)
+    trace = tree.session().probe("emu kiwi")
+    added = next(hit for hit in trace.hits if hit.found_by)
+    assert [word.query for word in added.words] == [added.found_by]
+
+
+def test_what_its_path_found_answers_no_word(tree: Tree) -> None:
+    tree.note("a/x.md", "Wombat", "wombat")
+    tree.notes(60)
+    trace = tree.session().probe("a/x.md")
+    assert trace.hits[0].origin is Origin.PATH
+    assert trace.hits[0].words == ()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_they_are_the_terms_of_the_detail(seed: int, tmp_path: Path) -> None:
+    tree, pick = generated(tmp_path / "p", seed, 40), random.Random(seed)
+    session = tree.session()
+    for _ in range(8):
+        trace = session.probe(query(pick))
+        details = session.answers.details(trace)
+        assert {hit.words for hit in trace.section(Search).hits} <= {hit.words for hit in trace.hits}
+        for hit in trace.hits:
+            if hit.origin is not Origin.TEXT or hit.file not in details:
+                continue
+            held: dict[str, list[Contribution]] = {}
+            for one in details[hit.file].contributions:
+                held.setdefault(one.query_term, []).append(one)
+            assert {word.query for word in hit.words} == held.keys()
+            for word in hit.words:
+                named = [one for one in held[word.query] if one.term == word.word]
+                assert {{"content": "text"}.get(one.field, one.field) for one in named} == set(word.fields)
+                assert max(map(_weight, named)) == max(map(_weight, held[word.query]))
+
+
+def _weight(one: Contribution) -> float:
+    return one.weight * one.boost
+
+
+SEARCH = BRV3.search
+
+
+def test_title_and_relations_are_left_out() -> None:
+    text = "# Title\n\nBody one.\n\n## Relations\n@a/b/c.md\n\n## Facts\n- **x**: y\n"
+    assert excerpt(text, ["body"], SEARCH) == "Body one.\n\n## Facts\n- **x**: y"
+
+
+def test_relations_at_the_end() -> None:
+    assert excerpt("# T\nBody\n\n## Relations\n@a/b/c.md\n@d/e/f.md\n", [], SEARCH) == "Body"
+
+
+def test_frontmatter_stays() -> None:
+    assert excerpt("---\na: 1\n---\n# T\nBody", [], SEARCH).startswith("---\na: 1")
+
+
+def test_a_short_note_stays_whole() -> None:
+    assert excerpt("x" * 800, [], SEARCH) == "x" * 800
+
+
+def test_a_long_one_is_cut_to_800() -> None:
+    assert excerpt("x" * 801, [], SEARCH) == "x" * 800 + "..."
+
+
+def test_the_chunk_that_holds_most_words() -> None:
+    text = "alpha beta. " + "filler words here. " * 60 + "gamma delta. " + "more filler here. " * 60
+    found = excerpt(text, ["gamma", "delta"], SEARCH)
+    assert "gamma delta" in found
+    assert len(found) <= 803
+    assert found.endswith("...")
+    assert "alpha beta" in excerpt(text, ["nothing"], SEARCH)
+
+
+def test_chunks_break_at_a_paragraph_before_a_sentence_before_a_line() -> None:
+    head = "a" * 600
+    paragraph = f"{head}\n\nb. c\nd" + "e" * 500
+    assert chunks(paragraph, SEARCH)[0] == f"{head}\n\n"
+    sentence = f"{head}\nb. c\nd" + "e" * 500
+    assert chunks(sentence, SEARCH)[0] == f"{head}\nb. "
+    line = f"{head}\nb" + "e" * 500
+    assert chunks(line, SEARCH)[0] == f"{head}\n"
+    early = "a" * 500 + "\n\n" + "e" * 900
+    assert len(chunks(early, SEARCH)[0]) == 800
+
+
+def test_chunks_overlap_by_120() -> None:
+    text = "".join(chr(97 + number % 26) for number in range(2000))
+    made = chunks(text, SEARCH)
+    assert made[0][-120:] == made[1][:120]
+
+
+@given(
+    st.text(st.sampled_from("ab .\n#"), max_size=300),
+    st.integers(1, 40),
+    st.integers(0, 60),
+    st.just(0.0) | st.floats(1e-15, 1),
+)
+def test_chunks_cover_the_text_and_end(text: str, size: int, overlap: int, share: float) -> None:
+    search = changed(BRV3, search={"excerpt_chars": size, "excerpt_overlap": overlap, "excerpt_break": share}).search
+    made = chunks(text, search)
+    assert all(0 < len(chunk) <= size for chunk in made)
+    assert all(chunk in text for chunk in made)
+    assert bool(made) == bool(text)
+    if text:
+        assert text.startswith(made[0])
+        assert text.endswith(made[-1])
+    assert len(excerpt(text, ["a"], search)) <= size + 3

@@ -1,0 +1,159 @@
+"""Formulas of ranking, each beside a computation of another kind."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui.ranking import bm25
+from brvtui.ranking.bm25 import log
+from brvtui.ranking.decay import age_days, days_until_importance, decayed_importance, decayed_recency, just_before_ms
+from brvtui.ranking.packing import estimated_tokens, fitting
+from brvtui.text.trigrams import jaccard
+from tests.support.trees import BRV3, DAY_MS, NOW_MS, changed
+
+
+@pytest.mark.parametrize(("notes", "df"), [(10, 0), (10, 3), (10, 10), (9900, 17), (1, 1)])
+def test_idf_is_the_plus_variant(notes: int, df: int) -> None:
+    assert bm25.idf(notes, df) == pytest.approx(math.log(1 + (notes - df + 0.5) / (df + 0.5)), rel=1e-15)
+
+
+def test_a_term_in_every_note_still_counts() -> None:
+    assert bm25.idf(10, 10) > 0
+
+
+def test_length_norm_at_average_length_is_k() -> None:
+    assert float(bm25.length_norm(np.asarray(7.0), 7.0, 1.2, 0.7)) == pytest.approx(1.2, rel=1e-15)
+
+
+def test_length_norm_of_an_empty_field_everywhere() -> None:
+    assert bm25.length_norm(np.zeros(3), 0.0, 1.2, 0.7).tolist() == pytest.approx([0.36] * 3)
+
+
+def test_term_score_by_hand() -> None:
+    got = float(bm25.term_score(np.asarray(2.0), np.asarray(3.0), np.asarray(1.2), 1.2, 0.5))
+    assert got == pytest.approx(2.0 * (0.5 + 3 * 2.2 / (3 + 1.2)), rel=1e-15)
+
+
+@pytest.mark.parametrize(("raw", "shown"), [(9, 0.9), (15, 0.9375), (150, 0.9934)])
+def test_saturation(raw: float, shown: float) -> None:
+    assert float(bm25.saturate(np.asarray(float(raw)))) == pytest.approx(shown, abs=5e-5)
+
+
+@given(st.lists(st.integers(0, 5000), max_size=200))
+def test_running_mean_is_the_mean_but_for_the_last_digits(lengths: list[int]) -> None:
+    mean = sum(lengths) / len(lengths) if lengths else 0.0
+    assert bm25.running_mean(lengths) == pytest.approx(mean, rel=1e-12, abs=1e-12)
+
+
+def test_running_mean_depends_on_the_order() -> None:
+    lengths = [3, 10, 7, 1, 8, 13, 2]
+    in_order = 0.0
+    for count, length in enumerate(lengths):
+        in_order = (in_order * count + length) / (count + 1)
+    assert bm25.running_mean(lengths) == in_order
+
+
+DECAY = BRV3.decay
+
+
+def test_nothing_ages_at_zero_days() -> None:
+    assert float(decayed_importance(50.0, 0.0, DECAY)) == 50.0
+    assert float(decayed_recency(0.4, 0.0, DECAY)) == 0.4
+
+
+def test_recency_forgets_what_was_stored_as_soon_as_it_ages() -> None:
+    assert float(decayed_recency(0.4, 1e-9, DECAY)) == pytest.approx(1.0)
+    assert float(decayed_recency(0.4, 30.0, DECAY)) == pytest.approx(math.exp(-1))
+
+
+def test_importance_loses_half_a_percent_a_day() -> None:
+    assert float(decayed_importance(80.0, 10.0, DECAY)) == pytest.approx(80 * 0.995**10, rel=1e-14)
+
+
+def test_a_file_that_is_saved_now_has_an_age() -> None:
+    assert [just_before_ms(now_ms) for now_ms in (5.0, 5.1, 5.9)] == [4, 4, 4], "an engine may count whole milliseconds"
+
+
+def test_days_are_fractions_and_never_negative() -> None:
+    days = age_days(NOW_MS, np.asarray([NOW_MS - DAY_MS / 2, NOW_MS + DAY_MS, NOW_MS], dtype=np.float64))
+    assert days.tolist() == [0.5, 0.0, 0.0]
+
+
+@given(st.lists(st.tuples(st.floats(0, 100), st.floats(0, 4_000) | st.just(0.0)), min_size=1, max_size=40))
+def test_one_note_decays_as_among_many_to_the_bit(notes: list[tuple[float, float]]) -> None:
+    stored, days = (np.asarray([note[place] for note in notes]) for place in range(2))
+    importance, recency = decayed_importance(stored, days, DECAY), decayed_recency(stored / 100, days, DECAY)
+    for place in range(len(notes)):
+        only = slice(place, place + 1)
+        assert decayed_importance(stored[only], days[only], DECAY)[0] == importance[place]
+        assert decayed_recency(stored[only] / 100, days[only], DECAY)[0] == recency[place]
+        assert float(decayed_importance(float(stored[place]), float(days[place]), DECAY)) == importance[place]
+
+
+@given(st.floats(1, 100), st.floats(0.01, 100))
+def test_the_age_until_an_importance_inverts_decay(stored: float, threshold: float) -> None:
+    days = float(days_until_importance(threshold, np.asarray([stored]), DECAY)[0])
+    assert (days > 0) == (stored > threshold)
+    if days > 0:
+        assert float(decayed_importance(stored, days, DECAY)) == pytest.approx(threshold, rel=1e-12)
+
+
+def test_importance_that_never_falls_to_it() -> None:
+    stored = np.asarray([50.0, 0.0])
+    assert days_until_importance(0.0, stored, DECAY).tolist() == [math.inf, math.inf]
+    assert days_until_importance(np.asarray([-math.inf, 35.0]), stored, DECAY).tolist() == [math.inf, math.inf]
+    steady = changed(BRV3, decay={"importance_base": 1.0}).decay
+    assert days_until_importance(35.0, stored, steady).tolist() == [math.inf, math.inf]
+
+
+SETS = st.frozensets(st.sampled_from("abcdefgh"))
+
+
+@given(SETS, SETS)
+def test_jaccard_is_shared_over_all(left: frozenset[str], right: frozenset[str]) -> None:
+    shared, union, ratio = jaccard(left, right)
+    assert (shared, union) == (len(left & right), len(left | right))
+    assert ratio == (len(left & right) / len(left | right) if left | right else 0.0)
+
+
+@pytest.mark.parametrize(("chars", "tokens"), [(0, 0), (1, 0), (2, 1), (5, 1), (6, 2), (400, 100), (402, 101)])
+def test_tokens_are_characters_by_four_rounded_half_up(chars: int, tokens: int) -> None:
+    assert int(estimated_tokens(chars, BRV3.manifest.chars_per_token)) == tokens
+    assert estimated_tokens(np.asarray([chars, chars]), BRV3.manifest.chars_per_token).tolist() == [tokens, tokens]
+
+
+@given(st.lists(st.integers(-3, 30), max_size=20), st.integers(0, 60))
+def test_each_entry_that_still_fits_is_taken_in_order(tokens: list[int], budget: int) -> None:
+    taken, left = [], budget
+    for place, amount in enumerate(tokens):
+        if amount <= left:
+            taken.append(place)
+            left -= amount
+    assert fitting(np.asarray(tokens, dtype=np.int64), budget).tolist() == taken
+
+
+@given(st.floats(1e-300, 1e300))
+def test_it_is_the_logarithm_but_for_the_last_digit(value: float) -> None:
+    assert abs(log(value) - math.log(value)) <= math.ulp(math.log(value))
+
+
+@given(st.integers(0, 20_000), st.integers(0, 20_000))
+def test_it_is_so_where_the_ranking_asks(notes: int, df: int) -> None:
+    value = 1 + (max(notes, df) - df + 0.5) / (df + 0.5)
+    assert log(value) == pytest.approx(math.log(value), rel=1e-15)
+
+
+@pytest.mark.parametrize("exponent", [-1000, -2, -1, 0, 1, 2, 10, 1000])
+def test_powers_of_two(exponent: int) -> None:
+    assert log(2.0**exponent) == pytest.approx(exponent * math.log(2), rel=1e-15)
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, math.inf, -math.inf, math.nan])
+def test_what_has_no_logarithm(value: float) -> None:
+    with pytest.raises(ValueError, match="no logarithm"):
+        log(value)
