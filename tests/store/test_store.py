@@ -360,7 +360,7 @@ def test_a_report_says_what_and_where_and_quotes_nothing(own_data_folders: Path)
     for part in (
         "brv-tui 0.", "doing the command query", "screen query", "size 120x36", "json.decoder.JSONDecodeError",
         "builtins.KeyError", "builtins.ExceptionGroup", "builtins.OSError, errno 28", "builtins.RuntimeError",
-        'File "json/decoder.py"', 'File "tests/store/test_crash_report.py"', "-- which led to:",
+        'File "json/decoder.py"', 'File "tests/store/test_store.py"', "-- which led to:",
         "-- while that was handled:", "-- one of them:",
     ):  # fmt: skip
         assert part in text, (part, text)
