@@ -22,10 +22,10 @@ from brvtui.regular_files import read_regular
 from brvtui.snapshot import Note, Snapshot
 from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.reading.contents import Unseen, read_bytes, redated, title_of, title_span
+from brvtui.tree.reading.files import NS_PER_MS
 from brvtui.tree.reading.frontmatter import parse
 from brvtui.tree.reading.signals import NoteSignals
 
-_NS_PER_MS = 1_000_000
 MOST_TITLES = 63
 """Up to this many titles, all are tried: every choice of up to six words."""
 _MOST_IMPORTANCE = 100
@@ -123,7 +123,7 @@ def changed(context: Context[Any], change: Change) -> Snapshot:
             data = redated(text, updated_ms).encode("utf-8", "surrogateescape")
         case TitleSet(path, title, mtime_ms):
             data = retitled(_read(snapshot, path), path.rpartition("/")[2], title, profile.limits)
-    return edited(snapshot, profile, now_ms, EditedFile(path, data, mtime_ms * _NS_PER_MS))
+    return edited(snapshot, profile, now_ms, EditedFile(path, data, mtime_ms * NS_PER_MS))
 
 
 def retitled(data: bytes, file_name: str, title: str, limits: ReadingLimits) -> bytes:

@@ -34,6 +34,7 @@ from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.trace import Detail, RemedyKind, Trace
+from brvtui.tree.reading.files import NS_PER_MS
 from brvtui.wording import counted
 
 # The smallest changes after which one note stands above another, each tried by asking the engine again.
@@ -42,7 +43,6 @@ from brvtui.wording import counted
 MOST_HITS = 100
 _MOST_DAYS = 3650
 """Older dates of an update are as good as this one."""
-_NS_PER_MS = 1_000_000
 TRIAL_LENGTH = 1_000
 """No change is tried for a query of more characters: each asks the engine again."""
 _MOST_WORDS = 4
@@ -128,7 +128,7 @@ class Turner:
         if snapshot.spaces and isinstance(change, TimeSet):
             first, *others = snapshot.spaces  # a note that can be changed is of the first
             topics = tuple(
-                replace(topic, file=replace(topic.file, mtime_ns=change.mtime_ms * _NS_PER_MS))
+                replace(topic, file=replace(topic.file, mtime_ns=change.mtime_ms * NS_PER_MS))
                 if topic.path == change.path
                 else topic
                 for topic in first.topics

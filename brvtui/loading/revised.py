@@ -13,6 +13,7 @@ from brvtui.tree.constants import TreeConstants
 from brvtui.tree.history.git import RevisionError
 from brvtui.tree.history.revision import Revision
 from brvtui.tree.reading.contents import Unseen, read_bytes
+from brvtui.tree.reading.files import NS_PER_MS
 from brvtui.tree.reading.signals import NoteSignals, SignalLayers
 
 # Snapshots for what-if: one edited file, or other stored signals. Nothing is written.
@@ -27,7 +28,7 @@ def edit_after_save(snapshot: Snapshot, now_ms: float, path: str, data: bytes, k
     time.
     """
     known = snapshot.parsed.get(path)
-    saved_ns = just_before_ms(now_ms) * _NS_PER_MS
+    saved_ns = just_before_ms(now_ms) * NS_PER_MS
     return EditedFile(path, data, known.mtime_ns if known and keep_mtime else saved_ns)
 
 
@@ -44,10 +45,7 @@ def edited(snapshot: Snapshot, constants: TreeConstants, now_ms: float, edit: Ed
     made = update(before, [edit.path], constants, now_ms, snapshot.stored, edit)
     if made is None:
         made = load(snapshot.project, constants, now_ms, snapshot.stored, before, edits=[edit])
-    text: dict[str, str] = {}
-    with suppress(Unseen):
-        text = {edit.path: read_bytes(edit.data, constants.limits).text}
-    return _unpublished(made, text)
+    return _unpublished(made, _texts([edit], constants))
 
 
 def with_signals(
@@ -68,9 +66,6 @@ def with_signals(
 
 def _unpublished(made: Snapshot, text: Mapping[str, str]) -> Snapshot:
     return replace(made, generation=UNPUBLISHED, edited=dict(text))
-
-
-_NS_PER_MS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +97,7 @@ def revised(snapshot: Snapshot, constants: TreeConstants, now_ms: float, differe
     before = replace(snapshot, postings=snapshot.postings.detached())
     edits = tuple(difference.edits.values())
     made = load(snapshot.project, constants, now_ms, snapshot.stored, before, edits=edits, removed=difference.removed)
-    return replace(made, generation=UNPUBLISHED, edited={**_texts(edits, constants)})
+    return _unpublished(made, _texts(edits, constants))
 
 
 def revision_of(snapshot: Snapshot, name: str) -> Revision:
@@ -139,7 +134,7 @@ def difference_to(snapshot: Snapshot, revision: Revision) -> Difference:
     edits = {}
     for path in differing:
         like = path if path in own else moved.get(data[path], "")
-        mtime_ns = snapshot.parsed[like].mtime_ns if like else dates[path] * _NS_PER_MS
+        mtime_ns = snapshot.parsed[like].mtime_ns if like else dates[path] * NS_PER_MS
         edits[path] = EditedFile(path, data[path], mtime_ns)
     return Difference(edits, removed)
 

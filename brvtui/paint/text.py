@@ -9,6 +9,7 @@ from contextvars import ContextVar
 
 from rich.cells import cell_len
 
+_ELLIPSIS = "…"
 _LEAST_WIDTH = 4
 _KEEPS_WHOLE: ContextVar[bool] = ContextVar("_KEEPS_WHOLE", default=False)
 _WORDS = re.compile(r" *[^ ]+| +")
@@ -43,7 +44,7 @@ def cut(text: str, width: int, ellipsis: str = "…") -> str:
     return _prefix(text, max(0, width - cell_len(ellipsis))) + cut_hard(ellipsis, width)
 
 
-def cut_left(text: str, width: int, ellipsis: str = "…") -> str:
+def cut_left(text: str, width: int) -> str:
     """Cuts the beginning of ``text`` to at most ``width`` cells: the end of a path says most."""
     if keeps_whole():
         return text
@@ -51,13 +52,13 @@ def cut_left(text: str, width: int, ellipsis: str = "…") -> str:
         return ""
     if cell_len(text) <= width:
         return text
-    room = width - cell_len(ellipsis)
+    room = width - cell_len(_ELLIPSIS)
     start = len(text)
     used = 0
     while start > 0 and used + cell_len(text[start - 1]) <= room:
         start -= 1
         used += cell_len(text[start])
-    return cut_hard(ellipsis, width) + text[start:]
+    return cut_hard(_ELLIPSIS, width) + text[start:]
 
 
 def cut_hard(text: str, width: int) -> str:

@@ -116,7 +116,7 @@ def steps(
             except EngineError as error:
                 yield EngineUnusable(str(error), engine, request)
             return
-        probed = answer(session, overviews, request._replace(run=False), engine, mode, run=False)
+        probed = ask(run=False)
         if isinstance(probed, EngineUnusable):
             yield probed
             return

@@ -23,14 +23,13 @@ from brvtui.loading import load
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import terms
 from brvtui.trace import Hit
-from brvtui.tree.reading.files import MS_PER_HOUR, list_files
+from brvtui.tree.reading.files import MS_PER_HOUR, NS_PER_MS, list_files
 from brvtui.tree.reading.project import find_project
 from brvtui.tree.reading.signals import NoteSignals, SignalLayers, Source
 from brvtui.wording import counted
 
 _LIMIT = 10
 _CLOSE = 1e-9
-_NS_PER_MS = 1_000_000
 _STORED = (Source.FILE, Source.SIDECAR)
 _SECONDS, _SECONDS_EACH = 120.0, 5.0
 _READY, _ANSWER, _MOVED, _INCOMPLETE, _END = "ready", "answer", "moved", "incomplete", "end"
@@ -109,7 +108,7 @@ def _put_apart(tree: Path, now_ms: float, recent_hours: float) -> int:
         while free in taken:
             free -= 1
         taken.add(free)
-        set_modified(tree / file.path, free * _NS_PER_MS)
+        set_modified(tree / file.path, free * NS_PER_MS)
         moved += 1
     return moved
 

@@ -10,8 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.engines.knowing.keywords import lower
-
 Positions = NDArray[np.int64]
 
 EXTERNAL = "external"
@@ -187,15 +185,6 @@ class Graph:
     def outside(self) -> int:
         """How many nodes stand for something outside the corpus."""
         return sum(node.is_external for node in self.nodes)
-
-    @cached_property
-    def by_name(self) -> dict[str, list[int]]:
-        """The positions of the nodes with each terminal name or alias, in lower case."""
-        names: dict[str, list[int]] = {}
-        for place, node in enumerate(self.nodes):
-            for name in dict.fromkeys(lower(text) for text in (node.name, *node.aliases)):
-                names.setdefault(name, []).append(place)
-        return names
 
     @cached_property
     def by_path(self) -> dict[str, list[int]]:

@@ -19,7 +19,7 @@ SUMMARY_FILE = "_index.md"
 CONTEXT_FILE = "context.md"
 MANIFEST_FILE = "_manifest.json"
 DUPLICATE = "a symlink to another note of the tree"
-MS_PER_HOUR = 3_600_000
+NS_PER_MS, MS_PER_HOUR = 1_000_000, 3_600_000
 HTML = "an HTML topic, which ByteRover V4 reads"
 _MARKDOWN = "the ending must be .md in lower case"
 _UNREAD = {
@@ -87,7 +87,7 @@ class Listing:
 
 def rounded_ms(nanoseconds: int) -> int:
     """Whole milliseconds, rounded half up."""
-    return (nanoseconds + 500_000) // 1_000_000
+    return (nanoseconds + NS_PER_MS // 2) // NS_PER_MS
 
 
 def role_of(path: str) -> Role:

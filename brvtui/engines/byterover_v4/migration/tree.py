@@ -12,17 +12,17 @@ from brvtui.engines.byterover_v4.migration.converter import convert
 from brvtui.engines.byterover_v4.profile import V4Profile
 from brvtui.engines.byterover_v4.scripts import MOST_SPACE_ENTRIES, RankedSpace, query_space, ranked_space
 from brvtui.engines.migration import ConvertedNote, LostSignals, MigratedNote, MigratedTree, SpaceHits
+from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.regular_files import LARGEST, read_regular
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import counted, from_utf16
 from brvtui.text.segment import FIELDS, MOST_WORDS
-from brvtui.tree.reading.files import TreeFile, UnseenFile
+from brvtui.tree.reading.files import NS_PER_MS, TreeFile, UnseenFile
 from brvtui.tree.reading.signals import Source
 from brvtui.tree.spaces.contents import LARGEST_TOPIC, SpaceContents, TopicFile, code_units, markdown_files, unseen_name
 from brvtui.tree.spaces.locating import SpaceFolder
 from brvtui.tree.spaces.topic_html import UnreadableTopic, parse_topic
 
-_NS_PER_MS, _MS_PER_DAY = 1_000_000, 86_400_000.0
 _ENDING_WORD = "md"
 """A word of every note's path, which nobody asks for."""
 _CATALOG = "index.html"
@@ -77,7 +77,7 @@ def migrate_tree(snapshot: Snapshot, now_ms: float, name: str, constants: V4Prof
         notes.append(_migrated(snapshot, now_ms, made, unseen, lost))
         if not unseen:
             size = len(made.html.encode("utf-8", "surrogatepass"))
-            file = TreeFile(made.topic, size, round(now_ms) * _NS_PER_MS, 0, 0)
+            file = TreeFile(made.topic, size, round(now_ms) * NS_PER_MS, 0, 0)
             topics.append(TopicFile(file, made.html, topic))
     topics.sort(key=lambda topic: code_units(topic.path))
     folder = SpaceFolder(tree, tree, "root", name=name)
@@ -123,7 +123,7 @@ def _migrated(snapshot: Snapshot, now_ms: float, made: ConvertedNote, unseen: st
 
 def _age_days(snapshot: Snapshot, note: str, now_ms: float) -> float:
     known = snapshot.parsed.get(note)
-    return max(0.0, (now_ms - known.mtime_ms) / _MS_PER_DAY) if known is not None else 0.0
+    return max(0.0, (now_ms - known.mtime_ms) / MS_PER_DAY) if known is not None else 0.0
 
 
 def _lost_words(snapshot: Snapshot, made: ConvertedNote, held: frozenset[str]) -> _LostWords:
