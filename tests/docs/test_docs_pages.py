@@ -1,13 +1,23 @@
-"""Every page: its links lead somewhere, its commands exist, and it stands alone."""
+"""Every page: its links lead somewhere, its commands and tests exist, its tables and words are those of the code."""
 
 from __future__ import annotations
 
+import importlib
 import re
 import tomllib
+from collections import defaultdict
+from contextlib import closing
+from pathlib import Path
+from shutil import copytree
 
 import pytest
 
-from tests.docs.pages import PAGES, ROOT, headings, page, section, without_code
+from brvtui.app.actions.registry import ACTIONS
+from brvtui.app.keys.checking import Checked, check_keys
+from brvtui.session import Session
+from tests.docs.pages import PAGES, ROOT, headings, page, script, section, without_code
+from tests.docs.test_rules import defined
+from tests.support.texts import Text, texts
 
 _LINK = re.compile(r"(!?)\[[^\]]*\]\(([^)\s]+)\)")
 _SOURCE = re.compile(r"src(?:set)?=\"([^\"]+)\"")
@@ -91,3 +101,118 @@ class TestArchitecture:
         to_come = section(self.PAGE, "Where the next things go")
         named = set(re.findall(r"`((?:brvtui|tests|docs|benchmarks)/[\w./-]+)`", self.PAGE.replace(to_come, "")))
         assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+MAKER = script("docs/make_tables.py")
+
+
+@pytest.mark.parametrize("name", MAKER.TABLES)
+def test_the_tables_are_what_the_code_says(name: str) -> None:
+    text = page(f"docs/{name}")
+    assert (ROOT / "docs" / name).exists()
+    assert MAKER.fresh(name, text) == text, "run make tables and look at the difference"
+
+
+def test_every_binding_is_in_the_docs_by_its_name() -> None:
+    text = page("docs/keys.md")
+    assert [name for name in ACTIONS if f"`{name}`" not in text] == []
+
+
+def test_the_keys_that_are_shown_can_be_used() -> None:
+    (shown,) = re.findall(r"^```toml\n(.*?)^```$", page("docs/keys.md"), re.DOTALL | re.MULTILINE)
+    keys = tomllib.loads(shown)["keys"]
+    assert check_keys(keys) == Checked(keys)
+
+
+PAGE = page("docs/security.md")
+_NAMED = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
+_ATTACKS = re.compile(r"^\| `(\w+)` \| .* \| (\d+) \| 0 \|$", re.M)
+
+
+@pytest.mark.parametrize(("path", "name"), sorted(set(_NAMED.findall(PAGE))))
+def test_named_tests_exist(path: str, name: str) -> None:
+    assert (ROOT / path).is_file()
+    assert not name or name in defined(path)
+
+
+def test_every_promise_names_a_test() -> None:
+    rows = [line for line in section(PAGE, "Promises and their tests").splitlines() if line.startswith("| ")]
+    assert len(rows) > 20
+    assert [row for row in rows[1:] if not _NAMED.search(row) and set(row) - set("|- ")] == []
+
+
+@pytest.mark.parametrize(("script", "count"), _ATTACKS.findall(section(PAGE, "The table of attacks")))
+def test_attacks_are_counted(script: str, count: str) -> None:
+    assert len(importlib.import_module(f"tests.attacks.{script}").ATTACKS) == int(count)
+
+
+def test_every_script_is_listed() -> None:
+    scripts = {file.stem for file in (ROOT / "tests/attacks").glob("[a-z]*.py")} - {"harness", "test_attacks"}
+    assert {script for script, _ in _ATTACKS.findall(PAGE)} == scripts
+
+
+FEW_WORDS = 5
+"""A text of fewer words may stand in several places: ``not a regular file``."""
+TEXTS = (
+    "README.md", "sample-tree/README.md", "themes/README.md", "docs/code.md", "docs/configuration.md",
+    "docs/editing.md", "docs/engine.md", "docs/export.md", "docs/fleet.md", "docs/jeffs_brain.md", "docs/keys.md",
+    "docs/knowing.md", "docs/maturity.md", "docs/performance.md", "docs/security.md", "docs/soleri.md",
+    "docs/watching.md",
+)  # fmt: skip
+_ROW = re.compile(r"^\| ([^|]+) \| [^|]* \| ?([^|]*?) ?\|$", re.MULTILINE)
+_CODE = re.compile(r"`[^`]*`|\]\([^)]*\)")
+_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+
+
+def glossary() -> dict[str, str]:
+    """For each word that is not used, the one that is."""
+    rows = _ROW.findall(page("docs/words.md"))
+    return {word.strip(): row for row, avoided in rows[2:] for word in avoided.split(",") if word.strip()}
+
+
+AVOIDED = glossary()
+
+
+def found_in(text: str) -> list[str]:
+    """The words of ``text`` that the glossary has another word for; capitals count only in a word of capitals."""
+    return [
+        word
+        for word in AVOIDED
+        if re.search(rf"(?<![\w.-]){re.escape(word)}(?![\w.-]\w)", text, 0 if word.isupper() else re.IGNORECASE)
+    ]
+
+
+def test_the_glossary_is_read() -> None:
+    assert AVOIDED["LLM"] == "model"
+    assert AVOIDED["agentic loop"] == "agent loop"
+    assert found_in("Needs an agentic loop") == ["agentic", "agentic loop"]
+    assert found_in("no LLM asked; see llm.model") == ["LLM"]
+    assert found_in("set llm.model or direct.min_gap to 1") == []
+
+
+def test_one_word_for_one_thing_in_the_program() -> None:
+    wrong = [f"{text.place}: {text.text!r}: not {words}" for text in texts() if (words := found_in(text.text))]
+    assert wrong == [], "docs/words.md has the words that are used"
+
+
+def test_one_word_for_one_thing_in_the_pages() -> None:
+    wrong = {name: words for name in TEXTS if (words := found_in(_CODE.sub("", without_code(page(name)))))}
+    assert wrong == {}, "docs/words.md has the words that are used"
+
+
+def test_each_text_comes_from_one_place() -> None:
+    """In an engine, and in a room, a sentence is written once: who needs it again imports it."""
+    places: dict[tuple[str, str], list[Text]] = defaultdict(list)
+    for text in texts():
+        if len(_WORD.findall(text.text.replace("{}", ""))) >= FEW_WORDS:
+            places[text.unit, text.text.strip().casefold()].append(text)
+    assert {text: [one.place for one in found] for (_, text), found in places.items() if len(found) > 1} == {}
+
+
+def test_the_number_of_notes_is_one(tmp_path: Path) -> None:
+    tree = copytree(ROOT / "sample-tree", tmp_path / "sample-tree")
+    with closing(Session.open(tree)) as session:
+        session.load()
+        notes = len(session.snapshot.notes)
+    for name in ("README.md", "sample-tree/README.md"):
+        assert set(re.findall(r"(\d+) notes in eight domains", without_code(page(name)))) == {str(notes)}, name
