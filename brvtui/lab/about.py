@@ -59,8 +59,6 @@ class About:
     """Lines at its end that the engine does not read."""
     cut_units: int = 0
     """Lines of which the engine reads only the beginning."""
-    is_topic: bool = False
-    """Whether it is a topic of a space of ByteRover V4, in HTML."""
     moved_to: str = ""
     """Of a file that is gone: the file that holds its text now, or stands for it in the archive."""
     moved_how: str = ""
@@ -148,7 +146,7 @@ def around(board: Board, links: LinkIndex, path: str, place: ManifestPlace | Non
     """What surrounds the file at ``path``, with its ``place`` in the manifest; fields that do not apply to it are
     empty."""
     snapshot = board.snapshot
-    position = snapshot.by_path.get(path)
+    position = snapshot.by_path.get(path) if not snapshot.kind.is_html else None
     folder = path.removesuffix(f"/{CONTEXT_FILE}")
     backlinks = links.backlinks(path) + (links.backlinks(folder) if folder != path else ())
     return Around(

@@ -6,6 +6,7 @@ import ctypes
 import os
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
@@ -106,8 +107,6 @@ WORTH_KEEPING = 500
 """Reading a smaller tree is as fast as reading its kept index."""
 _FEW, _ONE_IN = 20, 100
 """The index is written again after this many changed files, or one in so many."""
-_REMEMBERED_SNAPSHOTS = 3
-"""How many snapshots are kept for questions about their traces."""
 _RELEASED_EVERY = 32
 """After how many incremental snapshots freed memory is returned to the system."""
 
@@ -115,12 +114,16 @@ _RELEASED_EVERY = 32
 S = TypeVar("S", bound=Snapshot)
 
 
-class SnapshotKeeper(Generic[S]):
-    """The newest snapshots of a project, for the one writer that publishes them."""
+class SnapshotKeeper(ABC, Generic[S]):
+    """Publishes the snapshots of a project, each made from the last one. Its methods are thread-safe."""
 
-    def __init__(self, project: FoundProject, remembered: int) -> None:
-        """Keeps the last ``remembered`` snapshots for questions about their traces."""
+    def __init__(self, project: FoundProject, remembered: int = 3, signals: Path | None = None) -> None:
+        """Reads nothing before :meth:`load`. Keeps the last ``remembered`` snapshots for questions about their traces.
+
+        ``signals`` is the folder of the engine's signals, which is watched beside the trees.
+        """
         self.project = project
+        self._signals = [signals] if signals is not None else []
         self._newest: S | None = None
         self._recent: deque[S] = deque(maxlen=remembered)
         self._writing = threading.Lock()
@@ -138,23 +141,103 @@ class SnapshotKeeper(Generic[S]):
                 return snapshot
         raise KeyError(f"the snapshot {generation} is gone")
 
-    def unwatch(self) -> None:
+    def load(self, constants: TreeConstants, now_ms: float, progress: Progress | None = None) -> bool:
+        """Looks at every file and publishes a snapshot; False when nothing had changed.
+
+        The first call also tidies up (:func:`brvtui.store.tidying.tidy`), but for code. Raises
+        :class:`brvtui.tree.reading.signals.SignalsError` when the signals file is not valid; over code, OSError when
+        the folder cannot be read, and :class:`brvtui.tree.reading.project.ProjectError` when a grammar is missing.
+        """
+        with self._writing:
+            return self._load(constants, now_ms, progress)
+
+    @abstractmethod
+    def _load(self, constants: TreeConstants, now_ms: float, progress: Progress | None) -> bool:
+        """As :meth:`load`, for one that is the only writer."""
+
+    def refresh(self, constants: TreeConstants, now_ms: float, places: Collection[Path] = ()) -> bool:
+        """Publishes a snapshot with the changes that watching noticed, and those at ``places``; False when there are
+        none.
+
+        Looks at every file when it is not known what changed. Raises as :meth:`load`.
+        """
+        return self.load(constants, now_ms)
+
+    def keep(self, constants: TreeConstants, everything: bool = False) -> bool:
+        """Writes what was read for the next process if that saves it enough work; returns whether it was written.
+
+        With ``everything``, one changed file is enough. Raises OSError when the tool's cache folder cannot be written.
+        """
+        return False
+
+    def watch(self, changed: Callable[[], None], on_fallback: Callable[[Watching], None]) -> Watching:
+        """Calls ``changed`` from another thread after each batch of changes of the trees or of signals.
+
+        Calls ``on_fallback`` when it later has to poll instead of waiting for events.
+        """
+        from brvtui.tree.watching.watch import Watcher
+
+        SnapshotKeeper.close(self)
+
+        def noticed(places: frozenset[str] | None) -> None:
+            self._notice(places)
+            changed()
+
+        self._notice(None)  # what changed before watching began is not known
+        watcher = self._watcher = Watcher([*self.project.trees, *self._signals], noticed, on_fallback)
+        return watcher.start()
+
+    def _notice(self, places: frozenset[str] | None) -> None:
+        """Takes note of ``places`` that changed; None when they are not known."""
+
+    def close(self) -> None:
         """Stops watching."""
         if self._watcher:
             self._watcher.stop()
             self._watcher = None
 
-    def close(self) -> None:
-        """Stops watching."""
-        self.unwatch()
+    def _tidy(self) -> None:
+        """Tidies up before the first snapshot, with a notice for each thing that the user should look at."""
+        if self._newest is None:
+            for notice in tidy(self.project.tree, time.time()):
+                self._add_notice(notice)
+
+    def _add_notice(self, notice: str) -> None:
+        self.project = replace(self.project, notices=(*self.project.notices, notice))
+
+    def _publish(self, snapshot: S) -> None:
+        snapshot.warm()
+        self._recent.append(snapshot)
+        self._newest = snapshot
+
+
+class SpacePublisher(SnapshotKeeper[Snapshot]):
+    """Reads a space of ByteRover V4, of which no index is kept."""
+
+    def __init__(self, project: FoundProject, given: Path | None, sidecar: Path) -> None:
+        """Reads nothing before :meth:`load`. ``given`` is a file of signals: it must be valid, and is not used."""
+        super().__init__(project, signals=sidecar)
+        self._given = given
+
+    def _load(self, constants: TreeConstants, now_ms: float, progress: Progress | None) -> bool:
+        from brvtui.loading.spaces import load_space  # reading a context tree need not wait for it
+
+        self._tidy()
+        if self._given is not None:
+            read_signals_file(self._given, defaults(constants.signals))
+        made = load_space(self.project, constants, now_ms, self._newest, progress)
+        if made is self._newest:
+            return False
+        self._publish(made)
+        return True
 
 
 class Publisher(SnapshotKeeper[Snapshot]):
-    """Reads a project and publishes snapshots, each made from the last one. Its methods are thread-safe."""
+    """Reads a context tree, and keeps an index of it for the next process."""
 
     def __init__(self, project: FoundProject, stored: StoredSignals, index: KeptIndex) -> None:
         """Reads nothing before :meth:`load`."""
-        super().__init__(project, _REMEMBERED_SNAPSHOTS)
+        super().__init__(project, signals=stored.sidecar)
         self._stored = stored
         self._index = index
         self._kept: Mapping[str, Parsed] = {}
@@ -163,49 +246,21 @@ class Publisher(SnapshotKeeper[Snapshot]):
         self._noticed_lock = threading.Lock()
         self._noticed: frozenset[str] | None = None
 
-    def load(
-        self,
-        constants: TreeConstants,
-        now_ms: float,
-        progress: Progress | None = None,
-    ) -> bool:
-        """Looks at every file and publishes a snapshot; False when nothing had changed.
-
-        The first call also tidies up (:func:`brvtui.store.tidying.tidy`). Raises
-        :class:`brvtui.tree.reading.signals.SignalsError` when the signals file is not valid.
-        """
-        with self._writing:
-            kept = None
-            if self._newest is None:
-                for notice in tidy(self.project.tree, time.time()):
-                    self._add_notice(notice)
-                if not self.project.kind.is_html:
-                    kept = self._read_kept(constants)
-            self._take_noticed()
-            stored = self._stored.layers(constants.signals)
-            return self._load(constants, now_ms, stored, kept, progress)
-
     def refresh(self, constants: TreeConstants, now_ms: float, places: Collection[Path] = ()) -> bool:
-        """Publishes a snapshot with the changes that watching noticed, and those at ``places``; False when there are
-        none.
-
-        Looks at every file when it is not known what changed. Raises as :meth:`load`.
-        """
+        """As :meth:`SnapshotKeeper.refresh`."""
         with self._writing:
-            noticed = self._take_noticed()
-            before = self._newest
-            if noticed is None or before is None or before.kind.is_html:
-                return self._load(constants, now_ms, self._stored.layers(constants.signals))
+            noticed, before, tree = self._take_noticed(), self._newest, self.project.tree
+            if noticed is None or before is None:
+                return self._load(constants, now_ms)
             noticed = noticed | {str(place) for place in places}
             stored = self._stored.layers(constants.signals, _below(self._stored.sidecar, noticed))
-            inside = _below(self.project.tree, noticed)
-            tree = self.project.tree
+            inside = _below(tree, noticed)
             made = None
             if inside is not None:
                 files = [path.removeprefix(f"{tree}{os.sep}") for path in inside]
                 made = update(before, files, constants, now_ms, stored)
             if made is None:
-                return self._load(constants, now_ms, stored)
+                return self._load(constants, now_ms, changed=())
             if made is before:
                 return False
             self._publish(made)
@@ -213,13 +268,10 @@ class Publisher(SnapshotKeeper[Snapshot]):
             return True
 
     def keep(self, constants: TreeConstants, everything: bool = False) -> bool:
-        """Writes the kept index for the next process if that saves it enough work; returns whether it was written.
-
-        With ``everything``, one changed file is enough. Raises OSError when the tool's cache folder cannot be written.
-        """
+        """As :meth:`SnapshotKeeper.keep`."""
         with self._writing:
             newest = self._newest
-            if newest is None or newest.kind.is_html or len(newest.parsed) < WORTH_KEEPING:
+            if newest is None or len(newest.parsed) < WORTH_KEEPING:
                 return False
             anew = sum(1 for path, entry in newest.parsed.items() if self._kept.get(path) is not entry)
             anew += len(self._kept.keys() - newest.parsed.keys())
@@ -232,46 +284,26 @@ class Publisher(SnapshotKeeper[Snapshot]):
 
     def close(self) -> None:
         """Stops watching, and lets another process write the kept index."""
-        self.unwatch()
+        super().close()
         self._index.close()
 
-    def watch(self, changed: Callable[[], None], on_fallback: Callable[[Watching], None]) -> Watching:
-        """Calls ``changed`` from another thread after each batch of changes of the tree or of signals.
-
-        Calls ``on_fallback`` when it later has to poll instead of waiting for events.
-        """
-        from brvtui.tree.watching.watch import Watcher
-
-        self.unwatch()
-        trees = self.project.trees
-
-        def noticed(places: frozenset[str] | None) -> None:
-            with self._noticed_lock:
-                known = self._noticed
-                self._noticed = None if places is None or known is None else known | places
-            changed()
-
+    def _notice(self, places: frozenset[str] | None) -> None:
         with self._noticed_lock:
-            self._noticed = None  # what changed before watching began is not known
-        watcher = self._watcher = Watcher([*trees, self._stored.sidecar], noticed, on_fallback)
-        return watcher.start()
+            known = self._noticed
+            self._noticed = None if places is None or known is None else known | places
 
     def _load(
         self,
         constants: TreeConstants,
         now_ms: float,
-        stored: SignalLayers,
-        kept: Reusable | None = None,
         progress: Progress | None = None,
+        changed: Collection[str] | None = None,
     ) -> bool:
-        if self.project.kind.is_html:
-            from brvtui.loading.spaces import load_space  # reading a context tree need not wait for it
-
-            made = load_space(self.project, constants, now_ms, self._newest, progress)
-            if made is self._newest:
-                return False
-            self._publish(made)
-            return True
+        """As :meth:`load`; ``changed`` are the files of the sidecar that may have changed, None for any."""
+        self._tidy()
+        kept = self._read_kept(constants) if self._newest is None else None
+        self._take_noticed()
+        stored = self._stored.layers(constants.signals, changed)
         made = load(self.project, constants, now_ms, stored, self._newest, kept, progress)
         if self._newest is not None and _same(self._newest, made):
             self._prepare(self._newest)
@@ -281,13 +313,11 @@ class Publisher(SnapshotKeeper[Snapshot]):
         self._release_memory(_RELEASED_EVERY)
         return True
 
-    def _publish(self, made: Snapshot) -> None:
-        made.warm()
-        self._recent.append(made)
-        self._newest = made
-        if made.postings.wants_folding:
-            self._recent[-1] = self._newest = replace(made, postings=made.postings.folded())
-        self._prepare(self._newest)
+    def _publish(self, snapshot: Snapshot) -> None:
+        super()._publish(snapshot)
+        if snapshot.postings.wants_folding:
+            self._recent[-1] = self._newest = snapshot = replace(snapshot, postings=snapshot.postings.folded())
+        self._prepare(snapshot)
 
     def _prepare(self, snapshot: Snapshot) -> None:
         """Computes now what the next incremental load needs; the time it takes depends on the size of the tree."""
@@ -316,9 +346,6 @@ class Publisher(SnapshotKeeper[Snapshot]):
         if kept is not None:
             self._kept = kept.parsed
         return kept
-
-    def _add_notice(self, notice: str) -> None:
-        self.project = replace(self.project, notices=(*self.project.notices, notice))
 
 
 def _below(folder: Path, places: Iterable[str]) -> list[str] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -107,47 +107,25 @@ class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
         """Joins the code with ``notes`` instead of the repository's own, from the next reading on; None joins none."""
         self._joined = tuple(speaking_note(notes, note.path) for note in notes.notes) if notes is not None else ()
 
-    def load(
-        self,
-        constants: TreeConstants,
-        now_ms: float,
-        progress: Progress | None = None,
-    ) -> bool:
-        """Looks at every source file and note, reads those that changed, and publishes a snapshot; False when nothing
-        had changed.
-
-        Raises OSError when the folder cannot be read, and :class:`brvtui.tree.reading.project.ProjectError` when a
-        grammar is missing.
-        """
-        with self._writing:
-            before = self._index
-            if before is None:
-                before = self._kept.read()
-                self._kept_files = before.files if before is not None else None
-            try:
-                index = build_index(self.project.tree, before=before, progress=progress)
-            except NoGrammar as error:
-                raise ProjectError(str(error)) from error
-            notes = self._joined if self._joined is not None else self._notes.read(constants, now_ms)
-            last = self._newest
-            if last is not None and last.speaking is notes and self._index is not None and _same(self._index, index):
-                return False
-            self._index = index
-            made = repository_snapshot(self.project, index, constants, now_ms, last, notes)
-            made.warm()
-            self._newest = made
-            self._recent.append(made)
-            return True
-
-    def refresh(self, constants: TreeConstants, now_ms: float, places: Collection[Path] = ()) -> bool:
-        """As :meth:`load`: listing all files is quick, and only those that changed are read and linked again."""
-        return self.load(constants, now_ms)
+    def _load(self, constants: TreeConstants, now_ms: float, progress: Progress | None) -> bool:
+        before = self._index
+        if before is None:
+            before = self._kept.read()
+            self._kept_files = before.files if before is not None else None
+        try:
+            index = build_index(self.project.tree, before=before, progress=progress)
+        except NoGrammar as error:
+            raise ProjectError(str(error)) from error
+        notes = self._joined if self._joined is not None else self._notes.read(constants, now_ms)
+        last = self._newest
+        if last is not None and last.speaking is notes and self._index is not None and _same(self._index, index):
+            return False
+        self._index = index
+        self._publish(repository_snapshot(self.project, index, constants, now_ms, last, notes))
+        return True
 
     def keep(self, constants: TreeConstants, everything: bool = False) -> bool:
-        """Writes what was read for the next process, if it is other than what is kept; returns whether it was.
-
-        Raises OSError when the tool's cache folder cannot be written.
-        """
+        """Writes what was read for the next process, if it is other than what is kept; returns whether it was."""
         with self._writing:
             if self._index is None or self._index.files == self._kept_files:
                 return False
@@ -162,7 +140,7 @@ class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
         """
         from brvtui.tree.watching.watch import Debouncer, Watching
 
-        self.unwatch()
+        self.close()
         looking = _SourceLooks(self.project.tree)
 
         def look() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from brvtui.config import Configuration, configure
 from brvtui.config.profile_choice import chosen_profile, profile_of_engine
@@ -15,7 +15,7 @@ from brvtui.engines import registry
 from brvtui.engines.contract import KeepsQueries
 from brvtui.engines.profile_files import TreeProfile, profiles_of
 from brvtui.logbook import EngineQueries, QueryLogFolder
-from brvtui.publishing.publisher import Publisher, StoredSignals
+from brvtui.publishing.publisher import Publisher, SnapshotKeeper, SpacePublisher, StoredSignals
 from brvtui.store.kept_index import KeptIndex
 from brvtui.store.overlay import Overlay
 from brvtui.tree.engine_files.sidecar import project_data, signals_folder
@@ -23,26 +23,23 @@ from brvtui.tree.reading.kinds import CODE
 from brvtui.tree.reading.project import FoundProject, ProjectError, find_project
 
 if TYPE_CHECKING:
-    from brvtui.publishing.repository import RepositoryPublisher
     from brvtui.tree.spaces.project import NamedSpace
 
 
 def parts_of(
     project: FoundProject, signals_file: Path | None, overlay: Overlay
-) -> tuple[Publisher | RepositoryPublisher, EngineQueries, Path]:
+) -> tuple[SnapshotKeeper[Any], EngineQueries, Path]:
     """The parts of a session that depend on the kind of ``project``: the publisher of its snapshots, the engine's log
     of queries, and the folder in which the engine keeps signals.
     """
-    queries: EngineQueries
     if project.kind.is_html:
         from brvtui.tree.spaces.locating import signals_of_tree
 
-        engine = registry.load(project.kind.native)
+        engine, sidecar = registry.load(project.kind.native), signals_of_tree(project.tree)
         assert isinstance(engine, KeepsQueries)
-        queries, sidecar = engine.kept_queries(project), signals_of_tree(project.tree)
-    else:
-        data = project_data(project.root)
-        queries, sidecar = QueryLogFolder(data), signals_folder(data)
+        return SpacePublisher(project, signals_file, sidecar), engine.kept_queries(project), sidecar
+    data = project_data(project.root)
+    queries, sidecar = QueryLogFolder(data), signals_folder(data)
     if project.kind.has_files:
         stored = StoredSignals(signals_file, overlay, sidecar)
         return Publisher(project, stored, KeptIndex(project.tree)), queries, sidecar

@@ -359,7 +359,7 @@ class Session:
         made = about(context.snapshot, self.profile.signals, path, found)
         if made.state is FileState.GONE and before is not None and before.text and self.kind.has_files:
             return as_it_was(made, before, self.snapshot)
-        return replace(made, is_topic=self.kind.is_html and found is not None)
+        return made
 
     def stale_files(self, paths: Iterable[str]) -> dict[str, str]:
         """Those of the files at ``paths`` that changed after they were read, by path: ``newer`` or ``gone``."""
@@ -378,8 +378,7 @@ class Session:
             return around_code(self.snapshot, path)
         engine, context = self._native
         place = engine.manifest_place(context, path) if isinstance(engine, HasManifest) else None
-        made = around(self.ageing.board(), self.notes.links(), path, place)
-        return replace(made, standing=None, coming=()) if self.kind.is_html else made
+        return around(self.ageing.board(), self.notes.links(), path, place)
 
     def watch(self, changed: Callable[[], None], on_polling: Callable[[Watching], None] = lambda _: None) -> Watching:
         """Calls ``changed``, from another thread, after each burst of changes of the tree or of signals.

@@ -71,7 +71,7 @@ def check(session: Session, request: CheckRequest) -> TextCheck:
         listed = any(moved.file == path for moved in preview.results)
         name = "score" if listed or not preview.now.own else "no result, score"
         effects.insert(0, Effect(name, *(state.own.score if state.own else None for state in states)))
-    return TextCheck(found, tuple(effects), preview if query.strip() or session.kind.is_html else None)
+    return TextCheck(found, tuple(effects), preview)
 
 
 def _problems(session: Session, path: str, note: EditableText, edited: str) -> tuple[Problem, ...]:

@@ -32,6 +32,7 @@ from brvtui.text.visible import visible
 from brvtui.tree.reading.conflicts import has_conflict, with_marks_as_text
 from brvtui.tree.reading.files import CONTEXT_FILE
 from brvtui.tree.reading.frontmatter import block_of
+from brvtui.tree.reading.inside import TOPIC_ENDING
 from brvtui.tree.reading.links import Link, LinkKind, LinkState, links_in
 from brvtui.tree.spaces.topic_html import SEARCHED_ATTRIBUTES, TopicPart, UnreadableTopic, topic_parts
 
@@ -115,7 +116,7 @@ def _put(page: About, raw: bool, typesetter: Typesetter) -> None:
             typesetter.put(row)
     if page.problem:
         return
-    if page.is_topic and not raw:
+    if page.aged is not None and page.path.endswith(TOPIC_ENDING) and not raw:
         put_topic(page, typesetter)
     elif raw or not page.path.endswith(".md"):
         places = [(link.start, link.end, link.kind, link.target) for link in links_in(page.text[:MOST_CHARS])]

@@ -54,7 +54,7 @@ class Reasons:
             )
             said = f"{first}: {{results.why}} then says why it is, or is not, in the answer"
             if self._services.current_mode == MATURITY.name:
-                changes = "{note.edit} edits it" if view.kind.is_html else _CHANGES
+                changes = "{note.edit} edits it" if view.kind.not_moved else _CHANGES
                 said += f"; {{maturity.ageing}} shows how it ages, {changes}"
             self._services.notify(self._services.with_keys(said), timeout=4)
         else:
