@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from brvtui.fleet.questions import MemberAnswer, MemberState
     from brvtui.lab.about import About, Around
     from brvtui.lab.answer_diff import AnswerDiff
+    from brvtui.lab.evaluation.comparing import ChangeLine
     from brvtui.lab.evaluation.results import QueryResult
     from brvtui.lab.judgments.model import Judgment
     from brvtui.lab.log_comparison import LogComparison, LogSummary
@@ -260,7 +261,7 @@ class CellCauses(NamedTuple):
     variant: Variant
     query: str
     """The judgment's id."""
-    lines: tuple[str, ...] | None = None
+    lines: tuple[ChangeLine, ...] | None = None
     """None while they are sought."""
 
 

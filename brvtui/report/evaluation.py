@@ -10,8 +10,7 @@ from xml.etree import ElementTree
 
 from brvtui.engines.contract import Completes
 from brvtui.engines.registry import has, kind_of
-from brvtui.lab.evaluation.causes import CAUSE, RANK
-from brvtui.lab.evaluation.comparing import Assessment, Drift, GateResult, QueryChange, first_lost
+from brvtui.lab.evaluation.comparing import Assessment, ChangeLine, Drift, GateResult, LineKind, QueryChange, first_lost
 from brvtui.lab.evaluation.results import Evaluation, Metric, QueryResult
 from brvtui.lab.judgments.exchange import trec_name
 from brvtui.lab.judgments.model import NOT_COVERED
@@ -35,7 +34,7 @@ _NAMED = 20
 """How many queries a gate names."""
 _OF_TIERS = "no other tier"
 """The gate of which tier answers. A change of tier is the first line about a query."""
-Causes = Mapping[str, Sequence[str]]
+Causes = Mapping[str, Sequence[ChangeLine]]
 """Lines about queries by their ids."""
 _NO_CAUSES: Causes = {}
 AS_EXPECTED = "as expected"
@@ -70,7 +69,7 @@ def _change_blocks(report: Assessment, compared: int) -> Iterator[Block]:
     yield line(f" {len(changes) or 'none'} of {compared} compared queries changed", "muted")
     for change in changes[:_SHOWN]:
         yield line(f" {change.now.id}: {change_text(change, report.metrics[0])}", "bold strong")
-        yield from (Text(text, "text", "   ", 0) for text in report.causes.get(change.now.id, ()))
+        yield from (Text(said.text, "text", "   ", 0) for said in report.causes.get(change.now.id, ()))
     if len(changes) > _SHOWN:
         yield _more(len(changes) - _SHOWN)
 
@@ -101,15 +100,15 @@ def _gate_blocks(gates: Sequence[GateResult], causes: Causes = _NO_CAUSES) -> It
         yield from (Text(text, "warn", "   ", 0) for text in filter(None, (*texts, rest.removeprefix(" "))))
 
 
-def main_cause(gate: GateResult, lines: Sequence[str]) -> str:
+def main_cause(gate: GateResult, lines: Sequence[ChangeLine]) -> str:
     """Of the ``lines`` about one query those that say most of why it fails ``gate``: for one of tiers how it is
     answered now, else the note that fell, by what; and the edit that did it.
 
     Empty without any.
     """
-    said = next((text for text in lines if RANK in text or gate.name == _OF_TIERS), "")
-    cause = next((text for text in lines if text.startswith(CAUSE)), "")
-    return "; ".join(filter(None, (said, cause))) or next(iter(lines), "")
+    said = next((each.text for each in lines if each.kind is LineKind.RANK or gate.name == _OF_TIERS), "")
+    cause = next((each.text for each in lines if each.kind is LineKind.CAUSE), "")
+    return "; ".join(filter(None, (said, cause))) or next((each.text for each in lines), "")
 
 
 def baseline_text(report: Assessment) -> str:
@@ -296,7 +295,7 @@ def markdown_of(report: Assessment) -> str:
 def _changes(report: Assessment) -> Markdown:
     rows = []
     for change in report.changed[:_LISTED]:
-        why = " ".join(f"{text}." for text in report.causes.get(change.now.id, ()))
+        why = " ".join(f"{said.text}." for said in report.causes.get(change.now.id, ()))
         rows.append((bold(change.now.id), change.now.text, change_text(change, report.metrics[0]), why))
     return table(("query", "words", "change", "why"), rows)
 
@@ -371,7 +370,8 @@ def _lines(report: Assessment, query: QueryResult, failures: Mapping[str, Sequen
     if query.id not in failures:
         return ()
     changed = [change_text(each, report.metrics[0]) for each in report.changed if each.now.id == query.id]
-    return (*failures[query.id], *changed, *report.causes.get(query.id, ()), query.sentence)
+    causes = (said.text for said in report.causes.get(query.id, ()))
+    return (*failures[query.id], *changed, *causes, query.sentence)
 
 
 def _add(suite: ElementTree.Element, attributes: Mapping[str, str], failure: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from brvtui import __version__, faults
-from brvtui.lab.evaluation.comparing import Comparison, GateResult
+from brvtui.lab.evaluation.comparing import ChangeLine, Comparison, GateResult
 from brvtui.lab.evaluation.results import Evaluation, Metric
 from brvtui.saved.rebuilding import PlainError, from_plain
 from brvtui.saved.traces import SavedError
@@ -43,7 +43,7 @@ def evaluation_as_plain(evaluation: Evaluation, metrics: Sequence[Metric]) -> di
 
 
 def comparison_as_plain(
-    comparison: Comparison, name: str, metrics: Sequence[Metric], causes: Mapping[str, Sequence[str]]
+    comparison: Comparison, name: str, metrics: Sequence[Metric], causes: Mapping[str, Sequence[ChangeLine]]
 ) -> dict[str, Any]:
     """``comparison`` with the baseline called ``name``, ready for JSON: means, and the queries that changed."""
     changed = [
@@ -68,7 +68,7 @@ def comparison_as_plain(
                 "outcome_before": each.before.outcome,
                 "outcome": each.now.outcome,
                 "differences": {str(metric): each.difference(metric) for metric in metrics},
-                "causes": list(causes.get(each.now.id, ())),
+                "causes": [line.text for line in causes.get(each.now.id, ())],
             }
             for each in changed
         ],

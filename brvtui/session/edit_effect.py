@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from brvtui.lab.evaluation.causes import CAUSE, RANK, CauseFinder
-from brvtui.lab.evaluation.comparing import QueryChange
+from brvtui.lab.evaluation.causes import CauseFinder
+from brvtui.lab.evaluation.comparing import ChangeLine, QueryChange
 from brvtui.lab.evaluation.evaluate import judged_as
 from brvtui.lab.evaluation.results import DEFAULT_METRICS
 from brvtui.lab.judgments.model import Judgment
@@ -97,7 +97,9 @@ def effect_of_edits(
     return EditEffect(earlier, len(judged), len(unjudged), len(judgments) - len(judged), *otherwise)
 
 
-def causes_of_change(session: Session, variant: Variant, judgment: Judgment, engine: str, mode: str) -> tuple[str, ...]:
+def causes_of_change(
+    session: Session, variant: Variant, judgment: Judgment, engine: str, mode: str
+) -> tuple[ChangeLine, ...]:
     """Why ``judgment`` is answered otherwise now than in ``variant``, earlier notes or a revision: which note fell,
     which part of its score changed, and which edit caused it, found by undoing that edit. Empty where it is answered
     the same.
@@ -111,12 +113,12 @@ def causes_of_change(session: Session, variant: Variant, judgment: Judgment, eng
     if not change.is_otherwise:
         return ()
     first = change.before.ranking[:1]
-    renamed: tuple[str, ...] = ()
+    renamed: tuple[ChangeLine, ...] = ()
     if first and not change.is_worse(DEFAULT_METRICS[0]):
         found = before.finder.judged(first[0], _FOUND_THEN)
         then = replace(judgment, documents=(found,))
         judgment, moved = now.finder.followed(then)
-        renamed = tuple(f"{one.document.path} is {one.path} now" for one in moved if one.moved)
+        renamed = tuple(ChangeLine(f"{one.document.path} is {one.path} now") for one in moved if one.moved)
         change = QueryChange(judged_as(change.now, judgment), judged_as(change.before, then), variant.paths_now)
     if not change.changes_outcome and not change.is_worse(DEFAULT_METRICS[0]):
         return (*renamed, *_moves(change), *_edited(variant))
@@ -125,28 +127,28 @@ def causes_of_change(session: Session, variant: Variant, judgment: Judgment, eng
         if not QueryChange(undone, judged_as(change.before, judgment), variant.paths_now).is_otherwise:
             paths = ", ".join(dict.fromkeys(each.path for each in signals))
             did = f"maturity or importance was set of {paths}: without that, the query is as it was (tried)"
-            return (*renamed, *_moves(change), f"{CAUSE}{did}")
+            return (*renamed, *_moves(change), ChangeLine.of_cause(did))
     asked = {judgment.id: judgment}
     finder = CauseFinder(now.engine, now.context, now.like, asked, DEFAULT_METRICS[0], most_tried=_MOST_TRIED)
     return (*renamed, *finder.explain([change], runner.reverting(before))[judgment.id])
 
 
-def _edited(variant: Variant) -> Iterator[str]:
+def _edited(variant: Variant) -> Iterator[ChangeLine]:
     """What was edited, where nothing is tried."""
     paths = variant.earlier.paths if variant.earlier is not None else ()
     if paths:
         more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
-        yield f"{CAUSE}{', '.join(paths[:_MOST_NAMED])}{more} changed"
+        yield ChangeLine.of_cause(f"{', '.join(paths[:_MOST_NAMED])}{more} changed")
 
 
-def _moves(change: QueryChange) -> Iterator[str]:
+def _moves(change: QueryChange) -> Iterator[ChangeLine]:
     """What is otherwise where nothing fell: which notes stand elsewhere, judged ones first, and what is quoted."""
     now, before, moved = change.now, change.before, change.all_paths_now
     was = {moved.get(path, path): rank for rank, path in enumerate(before.ranking, start=1)}
     ranks = {path: (was.get(path), now.rank_of(path)) for path in (*now.relevant, *now.ranking, *was)}
     for path in [path for path, (then, there) in ranks.items() if then != there][:_MOST_NAMED]:
         then, there = ranks[path]
-        yield f"{path}{RANK}{then or 'not found'} → {there or 'not found'}"
+        yield ChangeLine.of_rank(path, f"{then or 'not found'} → {there or 'not found'}")
     quoted = {moved.get(path, path): path for path in before.quoted}
-    yield from (f"{old}: not quoted any more" for path, old in quoted.items() if path not in now.quoted)
-    yield from (f"{path}: quoted now" for path in now.quoted if path not in quoted)
+    yield from (ChangeLine(f"{old}: not quoted any more") for path, old in quoted.items() if path not in now.quoted)
+    yield from (ChangeLine(f"{path}: quoted now") for path in now.quoted if path not in quoted)

@@ -17,7 +17,14 @@ from markdown_it.token import Token
 from rich.console import Console
 
 from brvtui.cli.ask import called, gave, spent
-from brvtui.lab.evaluation.comparing import Assessment, compare_evaluations, gate_drop, gate_outcomes, gate_under
+from brvtui.lab.evaluation.comparing import (
+    Assessment,
+    ChangeLine,
+    compare_evaluations,
+    gate_drop,
+    gate_outcomes,
+    gate_under,
+)
 from brvtui.lab.evaluation.results import Evaluation, Metric, QueryResult, RankedDocument
 from brvtui.paint.blocks import Block, Ends, Marked, Rule, Text, lines_of
 from brvtui.paint.glyphs import UNICODE
@@ -286,7 +293,8 @@ def report() -> Assessment:
     before = replace(now, queries=(now.queries[0], result("lost", "n one.md", text=HOSTILE), now.queries[2]))
     compared = compare_evaluations(now, before)
     gates = (gate_under(now, RECALL, 0.5), gate_drop(compared, RECALL, 0.1), gate_outcomes(compared))
-    return Assessment(now, (RECALL,), compared, "main", gates, {"lost": (f"n one.md: rank 1 → not found {HOSTILE}",)})
+    fallen = ChangeLine.of_rank("n one.md", f"1 → not found {HOSTILE}")
+    return Assessment(now, (RECALL,), compared, "main", gates, {"lost": (fallen,)})
 
 
 def test_junit_has_a_case_for_each_gate_and_query(report: Assessment) -> None:
@@ -310,7 +318,9 @@ def test_junit_has_a_case_for_each_gate_and_query(report: Assessment) -> None:
 
 
 def test_a_gate_of_tiers_says_how_a_query_is_answered_now_not_which_note_fell(report: Assessment) -> None:
-    made = replace(report, causes={"lost": ("why it is tier 4", "n one.md: rank 1 → not found", "cause: an edit")})
+    fallen = ChangeLine.of_rank("n one.md", "1 → not found")
+    causes = (ChangeLine("why it is tier 4"), fallen, ChangeLine.of_cause("an edit"))
+    made = replace(report, causes={"lost": causes})
     text = "\n".join(line.plain for line in lines_of(evaluation_blocks(made, 120), 120, UNICODE)).partition(" FAILED ")[
         2
     ]

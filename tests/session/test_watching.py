@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.lab.evaluation.comparing import ChangeLine
 from brvtui.lab.evaluation.results import QueryResult
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.lab.whatif.variant import EarlierNotes, Variant
@@ -264,7 +265,9 @@ def test_the_edit_that_did_it_is_named_among_several(garden: Tree) -> None:
     assert change.now.id == "r"
     earlier = held.earlier(session.snapshot)
     *_, cause = causes_of_change(session, Variant(earlier=earlier), judged, session.engine, "")
-    assert cause == f"cause: {ROTATION} was edited: with its text of before, the query is as good as it was (tried)"
+    assert cause == ChangeLine.of_cause(
+        f"{ROTATION} was edited: with its text of before, the query is as good as it was (tried)"
+    )
 
 
 def test_an_edit_that_did_it_by_its_time_is_not_put_down_to_its_text(garden: Tree) -> None:
@@ -280,7 +283,9 @@ def test_an_edit_that_did_it_by_its_time_is_not_put_down_to_its_text(garden: Tre
     (change,) = asked(session, (judged,), held).otherwise
     assert change.now.rank_of(fresh) == 2
     *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
-    assert cause == f"cause: {old} has another file time: with that of before, the query is as good as it was (tried)"
+    assert cause == ChangeLine.of_cause(
+        f"{old} has another file time: with that of before, the query is as good as it was (tried)"
+    )
 
 
 def test_an_edit_that_did_it_by_text_and_time_together_is_put_down_to_neither(garden: Tree) -> None:
@@ -295,8 +300,8 @@ def test_an_edit_that_did_it_by_text_and_time_together_is_put_down_to_neither(ga
     session.load()
     judged = Judgment("z", "zebra stripes", "", "", "", (JudgedDocument(fresh, 3),))
     *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
-    told = f"cause: {old} was edited: with its text and file time of before, not with one of the two alone, "
-    assert cause == f"{told}the query is as good as it was (tried)"
+    told = f"{old} was edited: with its text and file time of before, not with one of the two alone, "
+    assert cause == ChangeLine.of_cause(f"{told}the query is as good as it was (tried)")
 
 
 def test_signals_that_were_set_in_the_overlay_are_undone_and_named(garden: Tree) -> None:
@@ -311,7 +316,7 @@ def test_signals_that_were_set_in_the_overlay_are_undone_and_named(garden: Tree)
     assert "refresh token" in {change.now.id for change in effect.otherwise}
     (judgment,) = [each for each in QUERIES if each.id == "refresh token"]
     said = causes_of_change(session, Variant(earlier=earlier), judgment, "byterover", "")
-    assert said[-1] == (
+    assert said[-1].text == (
         f"cause: maturity or importance was set of {ROTATION}: without that, the query is as it was (tried)"
     )
 
@@ -350,7 +355,9 @@ def test_a_note_that_only_got_a_new_time_was_not_edited(garden: Tree) -> None:
     session.load()
     judged = Judgment("z", "zebra stripes", "", "", "", (JudgedDocument(fresh, 3),))
     *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
-    assert cause == f"cause: {old} has another file time: with that of before, the query is as good as it was (tried)"
+    assert cause == ChangeLine.of_cause(
+        f"{old} has another file time: with that of before, the query is as good as it was (tried)"
+    )
 
 
 def test_a_kept_time_hides_no_edit_and_a_larger_tree_is_not_held(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -423,7 +430,7 @@ def test_a_note_that_was_moved_out_of_the_scope_is_named_by_its_path_now(garden:
     session.load()
     variant = Variant(earlier=held.earlier(session.snapshot))
     said = causes_of_change(session, variant, Judgment("t", "zeta", "zeta"), session.engine, "")
-    assert said[:2] == ("zeta/new.md: rank not found → 2", "other.md: rank 2 → not found")
+    assert tuple(each.text for each in said[:2]) == ("zeta/new.md: rank not found → 2", "other.md: rank 2 → not found")
 
 
 def test_texts_of_earlier_edits_are_let_go(garden: Tree) -> None:

@@ -16,7 +16,7 @@ from brvtui.engines import registry
 from brvtui.engines.contract import EngineError
 from brvtui.engines.profile_files import engine_of_profile
 from brvtui.engines.registry import presentation, verdict_sentence
-from brvtui.lab.evaluation.comparing import QueryChange
+from brvtui.lab.evaluation.comparing import ChangeLine, QueryChange
 from brvtui.lab.evaluation.results import DEFAULT_METRICS
 from brvtui.lab.judgments.file import Judgments, JudgmentsFile, judgment_of, with_grade, with_query
 from brvtui.lab.judgments.following import DocumentFinder
@@ -137,7 +137,7 @@ def _pause(since_s: float, rows: int) -> float:
     return _PAUSE_S if since_s < 1.0 else _LONG_S
 
 
-def causes(session: Session, variant: Variant, judgment: Judgment, engine: str, mode: str) -> tuple[str, ...]:
+def causes(session: Session, variant: Variant, judgment: Judgment, engine: str, mode: str) -> tuple[ChangeLine, ...]:
     """Why ``judgment`` is answered otherwise now than in ``variant``, line by line. Raises :class:`Refusal`."""
     try:
         return causes_of_change(session, variant, judgment, engine, mode)

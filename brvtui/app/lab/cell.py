@@ -9,8 +9,7 @@ from brvtui.app.states import LabCell, LabColumn, LabState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
-from brvtui.lab.evaluation.causes import CAUSE
-from brvtui.lab.evaluation.comparing import QueryChange
+from brvtui.lab.evaluation.comparing import LineKind, QueryChange
 from brvtui.lab.evaluation.results import DEFAULT_METRICS, QueryResult
 from brvtui.lab.judgments.model import NOT_COVERED, Judgment
 from brvtui.paint.line import Line, line, rule
@@ -164,14 +163,14 @@ class CellPane(Pane):
             return []
         if found.lines is None:
             return [line(" what changed it is sought…", "muted")]
-        lines = [each for each in found.lines if each != result.sentence]
+        lines = [each for each in found.lines if each.text != result.sentence]
         if not lines:
             return []
         edited = found.variant.earlier is not None
-        said = "what the edits changed" if edited else f"what changed since {found.variant.revision}"
-        made = [rule(width, said, dash=self.glyphs.dash)]
-        for said in lines:
-            made += wrapped(said, width, "strong" if said.startswith(CAUSE) else "text")
+        heading = "what the edits changed" if edited else f"what changed since {found.variant.revision}"
+        made = [rule(width, heading, dash=self.glyphs.dash)]
+        for text, kind in lines:
+            made += wrapped(text, width, "strong" if kind is LineKind.CAUSE else "text")
         return made
 
     def _judged(self, result: QueryResult, now: QueryResult | None, width: int) -> list[Line]:

@@ -18,7 +18,7 @@ from brvtui.app.states import EngineState, LabCell, LabColumn, LabState, Phase, 
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
-from brvtui.lab.evaluation.causes import CAUSE
+from brvtui.lab.evaluation.comparing import LineKind
 from brvtui.lab.evaluation.results import DEFAULT_METRICS, mean_of
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.variant import Variant
@@ -223,8 +223,8 @@ class JudgedPane(ChoicePane):
         found = lab.causes
         if is_wide(*self.app.size) or found is None or found.query != self.chosen or not found.lines:
             return []
-        said = next((each for each in found.lines if each.startswith(CAUSE)), found.lines[0])
-        named = f"“{self.judgment.text}”: {said}" if self.judgment is not None else said
+        cause = next((each for each in found.lines if each.kind is LineKind.CAUSE), found.lines[0])
+        named = f"“{self.judgment.text}”: {cause.text}" if self.judgment is not None else cause.text
         return [line(f" {part}", "warn") for part in wrap(named, width - 2)]
 
     def seek_changed(self) -> None:

@@ -24,6 +24,7 @@ from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.variant import Control, EditedText, Value, Variant, with_value
 
 if TYPE_CHECKING:
+    from brvtui.lab.evaluation.comparing import ChangeLine
     from brvtui.session import Session
 
 # The dialog that asks how relevant a note is to the open query.
@@ -321,7 +322,7 @@ class Lab:
             find = partial(asking.causes, session, column.variant, judgment, engine.name, engine.mode)
             self._services.background.run(find, partial(self._explained, key), group="lab causes", exclusive=True)
 
-    def _explained(self, key: tuple[Variant, str], lines: tuple[str, ...]) -> None:
+    def _explained(self, key: tuple[Variant, str], lines: tuple[ChangeLine, ...]) -> None:
         if self.state.causes == CellCauses(*key):
             self._services.store.update(self.state._replace(causes=CellCauses(*key, lines)))
 

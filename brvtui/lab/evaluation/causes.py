@@ -9,7 +9,7 @@ from typing import Any
 
 from brvtui.engines.contract import Context, Engine, Query
 from brvtui.lab.answer_diff import AskedState, CauseSearch, StateMixer
-from brvtui.lab.evaluation.comparing import QueryChange
+from brvtui.lab.evaluation.comparing import ChangeLine, QueryChange
 from brvtui.lab.evaluation.evaluate import ask, result_of
 from brvtui.lab.evaluation.results import Metric, QueryResult
 from brvtui.lab.judgments.following import DocumentFinder
@@ -23,8 +23,6 @@ from brvtui.tree.constants import TreeConstants
 from brvtui.wording import counted, first_of
 
 _MOST_NOTES, _MOST_PARTS = 3, 3
-RANK, CAUSE = ": rank ", "cause: "
-"""What lines about a fallen note, and about the edit that did it, are known by."""
 _SAME = 1e-9
 _SHOWN = 0.00005
 
@@ -66,7 +64,9 @@ class CauseFinder:
     most_tried: int = 30
     """How many changed notes are tried: each is a snapshot of its own."""
 
-    def explain(self, changes: Sequence[QueryChange], reverting: Reverting | None = None) -> dict[str, tuple[str, ...]]:
+    def explain(
+        self, changes: Sequence[QueryChange], reverting: Reverting | None = None
+    ) -> dict[str, tuple[ChangeLine, ...]]:
         """For each of ``changes``, by its id: lines that say what happened, and, with ``reverting``, what did it.
 
         That a note did it is tried: with its earlier text alone, the query is as it was before.
@@ -81,18 +81,18 @@ class CauseFinder:
             for change in changes
         }
 
-    def _effects(self, change: QueryChange, mixer: StateMixer | None) -> Iterator[str]:
+    def _effects(self, change: QueryChange, mixer: StateMixer | None) -> Iterator[ChangeLine]:
         """What became of the outcome, and of the notes that the query should find."""
         now, before = change.now, change.before
         if change.changes_outcome:
-            yield now.sentence
+            yield ChangeLine(now.sentence)
         olds = dict(zip(now.relevant, before.relevant, strict=False))
         fallen = [(path, old) for path, old in olds.items() if _place(now.rank_of(path)) > _place(before.rank_of(old))]
         for path, old in fallen[:_MOST_NOTES]:
             rank = now.rank_of(path)
             found = f"rank {rank}" if rank else "not found"
             score = self._score_change(change, path, old) if mixer is None else self._causes(now, path, old, mixer)
-            yield f"{path}{RANK}{before.rank_of(old)} → {found}{score}"
+            yield ChangeLine.of_rank(path, f"{before.rank_of(old)} → {found}{score}")
             if rank is None:
                 yield from self._reason(now, path)
 
@@ -115,25 +115,25 @@ class CauseFinder:
         note = CauseSearch(self.engine, mixer, asked).note(path) if path == old else None
         return f", score {note.summary}" if note is not None and note.causes else ""
 
-    def _reason(self, now: QueryResult, path: str) -> Iterator[str]:
+    def _reason(self, now: QueryResult, path: str) -> Iterator[ChangeLine]:
         """Why the note at ``path`` is not in the answer now."""
         snapshot = self.context.snapshot
         if path not in snapshot.by_path:
-            yield f"{path}: no such note now"
+            yield ChangeLine(f"{path}: no such note now")
             return
         trace = ask(self.engine, self.context, self.judgments[now.id], self.like)
         why = self.engine.why(self.context, trace, Named(path, snapshot.by_path[path]))
         if why.reason is not None:
-            yield f"{path}: {why.reason.text}" + (f" ({why.numbers})" if why.numbers else "")
+            yield ChangeLine(f"{path}: {why.reason.text}" + (f" ({why.numbers})" if why.numbers else ""))
 
-    def _tried(self, changes: Sequence[QueryChange], reverting: Reverting) -> dict[str, str]:
+    def _tried(self, changes: Sequence[QueryChange], reverting: Reverting) -> dict[str, ChangeLine]:
         """The cause of each change, found by giving one changed note after the other its earlier text."""
         paths = reverting.difference.paths
         if not paths:
             return {}
         seen = {path for change in changes for path in (*change.now.ranking, *change.before.ranking)}
         candidates = sorted(paths, key=lambda path: path not in seen)[: self.most_tried]
-        made: dict[str, str] = {}
+        made: dict[str, ChangeLine] = {}
         left = list(changes)
         for path in candidates:
             if not left:
@@ -143,12 +143,12 @@ class CauseFinder:
                 if self._is_as_before(change, snapshot):
                     edit = self._edit(path, reverting, change)
                     again = "the query is as good" if change.is_worse(self.metric) else "the outcome is"
-                    made[change.now.id] = f"{CAUSE}{edit}, {again} as it was (tried)"
+                    made[change.now.id] = ChangeLine.of_cause(f"{edit}, {again} as it was (tried)")
                     left.remove(change)
         together = f"of {counted(len(paths), 'changed file', 'changed files')}, no single one explains it"
         if len(paths) > len(candidates):
             together = f"of {len(paths)} changed files, {len(candidates)} were tried one by one, and none explains it"
-        return {**made, **{change.now.id: f"{CAUSE}{self._gone(change) or together}" for change in left}}
+        return {**made, **{change.now.id: ChangeLine.of_cause(self._gone(change) or together) for change in left}}
 
     def _gone(self, change: QueryChange) -> str:
         """Says which relevant notes of the answer before are gone; empty when none is."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 
@@ -286,6 +288,33 @@ def gate_outcomes(comparison: Comparison) -> GateResult:
 # Everything that is said of one evaluation: its numbers, what changed and why, and which gates it passed.
 
 
+class LineKind(StrEnum):
+    """The subject of a line about a query that is answered otherwise."""
+
+    RANK = "rank"
+    """A note that stands elsewhere now, or is gone."""
+    CAUSE = "cause"
+    """The edit that did it."""
+    OTHER = "other"
+
+
+class ChangeLine(NamedTuple):
+    """A line about a query that is answered otherwise."""
+
+    text: str
+    kind: LineKind = LineKind.OTHER
+
+    @classmethod
+    def of_cause(cls, text: str) -> ChangeLine:
+        """The line that names ``text`` as the cause."""
+        return cls(f"cause: {text}", LineKind.CAUSE)
+
+    @classmethod
+    def of_rank(cls, path: str, change: str) -> ChangeLine:
+        """The line that says from which rank to which the note at ``path`` went."""
+        return cls(f"{path}: rank {change}", LineKind.RANK)
+
+
 @dataclass(frozen=True)
 class Assessment:
     """An evaluation, by itself or beside a baseline."""
@@ -297,7 +326,7 @@ class Assessment:
     baseline: str = ""
     """The name of the baseline: a file or a revision."""
     gates: tuple[GateResult, ...] = ()
-    causes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    causes: Mapping[str, tuple[ChangeLine, ...]] = field(default_factory=dict)
     """Lines that say why a query is answered otherwise than before, by its id."""
 
     @property
