@@ -77,19 +77,17 @@ def test_patterns(hierarchy: Hierarchy, pattern: str, substrings: bool, path: st
     assert (found.symbol.path, found.how) == (path, how)
 
 
-@pytest.mark.parametrize("pattern", ["", "/", "//", "nowhere", "rota", "wrong/tokens", "/jwt", "jwt/rota"])
-def test_what_no_pattern_finds_without_substrings(hierarchy: Hierarchy, pattern: str) -> None:
-    assert hierarchy.find(pattern, substrings=False) is None
-
-
-@pytest.mark.parametrize("pattern", ["billing/context", "auth/context.md", "root.md.md"])
-def test_no_file_no_path(hierarchy: Hierarchy, pattern: str) -> None:
-    assert hierarchy.find(pattern, substrings=False) is None
-
-
-@pytest.mark.parametrize("pattern", ["root note", "/root note", "oot not"])
-def test_a_note_at_the_root_is_found_by_its_path_alone(hierarchy: Hierarchy, pattern: str) -> None:
-    assert hierarchy.find(pattern, substrings=True) is None
+@pytest.mark.parametrize(
+    ("pattern", "substrings"),
+    [
+        *((name, False) for name in ("", "/", "//", "nowhere", "rota", "wrong/tokens", "/jwt", "jwt/rota")),
+        *((name, False) for name in ("billing/context", "auth/context.md", "root.md.md")),
+        *((name, True) for name in ("root note", "/root note", "oot not")),
+    ],
+)
+def test_patterns_that_find_nothing(hierarchy: Hierarchy, pattern: str, substrings: bool) -> None:
+    """A note at the root is found by its path alone."""
+    assert hierarchy.find(pattern, substrings) is None
 
 
 def test_of_equal_names_the_folder_stands_before_the_note() -> None:
@@ -97,23 +95,16 @@ def test_of_equal_names_the_folder_stands_before_the_note() -> None:
     assert [child.path for child in hierarchy.by_path["a"].children] == ["a/Same", "a/note.md"]
 
 
-def test_a_trailing_slash_finds_a_title_by_substring() -> None:
-    found = build_hierarchy([("auth/n.md", "Nn")]).find("n/", substrings=True)
-    assert (found.symbol.path, found.how) == ("auth/n.md", "substring")
-
-
-def test_a_whole_name_is_better_than_a_substring_that_comes_first() -> None:
-    hierarchy = build_hierarchy([("a/x.md", "Rotation of keys"), ("b/y.md", "Rotation")])
-    found = hierarchy.find("rotation", substrings=True)
-    assert (found.symbol.path, found.how) == ("b/y.md", "simple")
-
-
-def test_of_two_equal_titles_the_first_in_pre_order() -> None:
-    found = build_hierarchy([("a/dup2.md", "Same"), ("a/dup1.md", "same")]).find("a/Same", substrings=False)
-    assert found.symbol.name == "same"
-
-
-def test_exact_case_wins_over_pre_order() -> None:
-    hierarchy = build_hierarchy([("a/n.md", "N"), ("A/n.md", "N")])
-    found = hierarchy.find("A", substrings=False)
-    assert found.symbol.path == "A"
+@pytest.mark.parametrize(
+    ("notes", "pattern", "substrings", "path", "how"),
+    [
+        ([("auth/n.md", "Nn")], "n/", True, "auth/n.md", "substring"),
+        ([("a/x.md", "Rotation of keys"), ("b/y.md", "Rotation")], "rotation", True, "b/y.md", "simple"),
+        ([("a/dup2.md", "Same"), ("a/dup1.md", "same")], "a/Same", False, "a/dup1.md", "relative"),
+        ([("a/n.md", "N"), ("A/n.md", "N")], "A", False, "A", "exact"),
+    ],
+    ids=["trailing_slash", "whole_name_before_substring", "first_of_equal_titles", "exact_case"],
+)
+def test_which_symbol_wins(notes: list[tuple[str, str]], pattern: str, substrings: bool, path: str, how: str) -> None:
+    found = build_hierarchy(notes).find(pattern, substrings)
+    assert (found.symbol.path, found.how) == (path, how)

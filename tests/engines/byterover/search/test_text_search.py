@@ -154,32 +154,21 @@ def words_of(trace: Trace, file: str) -> tuple[MatchedWord, ...]:
     return next(one.words for one in found if one.file == file)
 
 
-def test_the_word_itself_before_longer_and_misspelt_ones_of_its_field(tree: Tree) -> None:
-    tree.note("a/x.md", "Keys", "token tokens tokeen")
+@pytest.mark.parametrize(
+    ("path", "title", "text", "query", "expected"),
+    [
+        ("a/x.md", "Keys", "token tokens tokeen", "token", ("token", MatchKind.EXACT, 0, ("text",))),
+        ("a/x.md", "Tokens", "token", "token", ("tokens", MatchKind.PREFIX, 1, ("title", "text"))),
+        ("a/x.md", "Proration", "prorated, all prorated", "prorat",
+         ("proration", MatchKind.PREFIX, 3, ("title", "text"))),
+        ("zoo/wombat.md", "Wombat", "a wombat", "wombat", ("wombat", MatchKind.EXACT, 0, ("title", "path", "text"))),
+    ],
+    ids=["itself_before_longer", "longer_in_title_before_itself", "heaviest_longer_form", "fields_by_weight"],
+)  # fmt: skip
+def test_matched_word(tree: Tree, path: str, title: str, text: str, query: str, expected: tuple[object, ...]) -> None:
+    tree.note(path, title, text)
     tree.notes(60)
-    (word,) = words_of(tree.session().probe("token"), "a/x.md")
-    assert word == MatchedWord("token", "token", MatchKind.EXACT, 0, ("text",))
-
-
-def test_a_longer_form_in_the_title_before_the_word_itself_in_the_text(tree: Tree) -> None:
-    tree.note("a/x.md", "Tokens", "token")
-    tree.notes(60)
-    (word,) = words_of(tree.session().probe("token"), "a/x.md")
-    assert word == MatchedWord("token", "tokens", MatchKind.PREFIX, 1, ("title", "text"))
-
-
-def test_of_longer_forms_what_weighs_most_in_its_field(tree: Tree) -> None:
-    tree.note("a/x.md", "Proration", "prorated, all prorated")
-    tree.notes(60)
-    (word,) = words_of(tree.session().probe("prorat"), "a/x.md")
-    assert word == MatchedWord("prorat", "proration", MatchKind.PREFIX, 3, ("title", "text"))
-
-
-def test_fields_are_named_by_what_counts_most(tree: Tree) -> None:
-    tree.note("zoo/wombat.md", "Wombat", "a wombat")
-    tree.notes(60)
-    (word,) = words_of(tree.session().probe("wombat"), "zoo/wombat.md")
-    assert word.fields == ("title", "path", "text")
+    assert words_of(tree.session().probe(query), path) == (MatchedWord(query, *expected),)
 
 
 def test_a_lifted_folder_has_the_words_of_the_note_that_lifted_it(tree: Tree) -> None:
