@@ -1,9 +1,10 @@
-"""Saving where the disk does not let it: full, read-only, a folder of somebody else's; and the order of its steps."""
+"""Saving where the disk or the path does not let it, and the stamps that a saved file is given."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -13,19 +14,31 @@ from pathlib import Path
 import pytest
 
 from brvtui.tree.saving import note_files
-from brvtui.tree.saving.note_files import Saved, SaveError, read_note_file, remove, save
+from brvtui.tree.saving.note_files import (
+    Saved,
+    SaveError,
+    Stamp,
+    Unconfirmed,
+    move,
+    read_file_on_disk,
+    read_note_file,
+    remove,
+    save,
+)
+from tests.tree.conftest import NOTE, OLD
+from tests.tree.test_saving import NEW, names, seen_of
 
-NOTE, OLD = "auth/note.md", b"# Old\n"
+PLAIN, FORMER = "auth/note.md", b"# Old\n"
 NOBODY = 65_534
 
 
 def lay(root: Path) -> Path:
     (root / "auth").mkdir(parents=True)
-    (root / NOTE).write_bytes(OLD)
+    (root / PLAIN).write_bytes(FORMER)
     return root
 
 
-def names(root: Path) -> list[str]:
+def listed(root: Path) -> list[str]:
     return sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
 
 
@@ -47,31 +60,31 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_full_disk_leaves_the_note_and_nothing_else(small_disk: Path) -> None:
-    seen = read_note_file(small_disk, NOTE)[1]
+    seen = read_note_file(small_disk, PLAIN)[1]
     full = r"^auth/\w+\.md: not done, the disk is full; free some space and try again$"
     for act in (
-        lambda: save(small_disk, NOTE, b"x" * 100_000, seen),
+        lambda: save(small_disk, PLAIN, b"x" * 100_000, seen),
         lambda: save(small_disk, "auth/new.md", b"x" * 100_000, None),
     ):
         with pytest.raises(SaveError, match=full):
             act()
-        assert names(small_disk) == [NOTE]
-        assert (small_disk / NOTE).read_bytes() == OLD
-    assert isinstance(save(small_disk, NOTE, b"x" * 1_000, seen), Saved)
+        assert listed(small_disk) == [PLAIN]
+        assert (small_disk / PLAIN).read_bytes() == FORMER
+    assert isinstance(save(small_disk, PLAIN, b"x" * 1_000, seen), Saved)
 
 
 def test_a_read_only_file_system(small_disk: Path) -> None:
-    seen = read_note_file(small_disk, NOTE)[1]
+    seen = read_note_file(small_disk, PLAIN)[1]
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     for act in (
-        lambda: save(small_disk, NOTE, b"x", seen),
+        lambda: save(small_disk, PLAIN, b"x", seen),
         lambda: save(small_disk, "auth/new.md", b"x", None),
         lambda: save(small_disk, "new/new.md", b"x", None),
-        lambda: remove(small_disk, NOTE, seen),
+        lambda: remove(small_disk, PLAIN, seen),
     ):
         with pytest.raises(SaveError, match="is read-only"):
             act()
-    assert (small_disk / NOTE).read_bytes() == OLD
+    assert (small_disk / PLAIN).read_bytes() == FORMER
 
 
 def refused(act: Callable[[], object]) -> bytes:
@@ -103,25 +116,25 @@ def refused(act: Callable[[], object]) -> bytes:
 def test_a_folder_and_a_file_that_may_not_be_written() -> None:
     root = lay(Path(tempfile.mkdtemp()) / "tree")
     try:
-        seen = read_note_file(root, NOTE)[1]
+        seen = read_note_file(root, PLAIN)[1]
         root.parent.chmod(0o755)
-        (root / NOTE).chmod(0o666)
+        (root / PLAIN).chmod(0o666)
         (root / "auth").chmod(0o555)
         in_folder = (
             b"auth/note.md: not done, you may not read or write it, or its folder; change the permissions and try again"
         )
-        assert refused(lambda: save(root, NOTE, b"x", seen)) == in_folder
-        assert refused(lambda: remove(root, NOTE, seen)) == in_folder
+        assert refused(lambda: save(root, PLAIN, b"x", seen)) == in_folder
+        assert refused(lambda: remove(root, PLAIN, seen)) == in_folder
         assert refused(lambda: save(root, "auth/b.md", b"x", None)) == in_folder.replace(b"note", b"b")
         (root / "auth").chmod(0o777)
-        (root / NOTE).chmod(0o644 if os.geteuid() == 0 else 0o444)
-        assert refused(lambda: save(root, NOTE, b"x", seen)).startswith(b"auth/note.md is read-only")
-        (root / NOTE).chmod(0o200)
+        (root / PLAIN).chmod(0o644 if os.geteuid() == 0 else 0o444)
+        assert refused(lambda: save(root, PLAIN, b"x", seen)).startswith(b"auth/note.md is read-only")
+        (root / PLAIN).chmod(0o200)
         if os.geteuid() == 0:
-            assert refused(lambda: save(root, NOTE, b"x", seen)) == in_folder
-        (root / NOTE).chmod(0o644)
-        assert (root / NOTE).read_bytes() == OLD
-        assert names(root) == [NOTE]
+            assert refused(lambda: save(root, PLAIN, b"x", seen)) == in_folder
+        (root / PLAIN).chmod(0o644)
+        assert (root / PLAIN).read_bytes() == FORMER
+        assert listed(root) == [PLAIN]
     finally:
         shutil.rmtree(root.parent)
 
@@ -139,14 +152,123 @@ def test_the_text_is_on_the_disk_before_it_is_swapped_in(tmp_path: Path, monkeyp
 
         monkeypatch.setattr(module, name, noted)
 
-    seen = read_note_file(root, NOTE)[1]
+    seen = read_note_file(root, PLAIN)[1]
     noting(os, "fsync", lambda fd: "fsync folder" if os.path.isdir(f"/dev/fd/{fd}") else "fsync file")
     noting(os, "write", lambda *_: "write")
     noting(note_files, "exchange", lambda *_: "swap")
     noting(os, "unlink", lambda *_: "remove the old one")
-    save(root, NOTE, b"x", seen)
+    save(root, PLAIN, b"x", seen)
     assert steps == ["write", "fsync file", "swap", "remove the old one", "fsync folder"]
     steps.clear()
     noting(note_files, "rename_to_free", lambda *_: "place")
     save(root, "auth/b.md", b"x", None)
     assert [step for step in steps if step != "remove the old one"] == ["write", "fsync file", "place", "fsync folder"]
+
+
+def test_a_read_only_file_is_not_written_even_by_root(root: Path) -> None:
+    (root / NOTE).chmod(0o444)
+    was = seen_of(root)
+    for act in (
+        lambda: save(root, NOTE, NEW, was),
+        lambda: remove(root, NOTE, was),
+        lambda: move(root, NOTE, "b.md", was),
+    ):
+        with pytest.raises(SaveError, match=r"^auth/jwt/note\.md is read-only"):
+            act()
+    assert (root / NOTE).read_bytes() == OLD
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("../out.md", "leads out of the tree"),
+        ("auth/../../out.md", "leads out of the tree"),
+        ("/etc/out.md", "leads out of the tree"),
+        ("", "not the path of a note"),
+        ("auth//b.md", "not the path of a note"),
+        ("auth/\0.md", "not the path of a note"),
+        (".git/hooks.md", "begins with a dot"),
+        ("auth/.md", "begins with a dot"),
+        ("auth/b.txt", "ends in .md"),
+        ("auth", "ends in .md"),
+    ],
+)
+def test_paths_that_are_none_of_a_note(root: Path, path: str, said: str) -> None:
+    was = seen_of(root)
+    for act in (
+        lambda: save(root, path, NEW, None),
+        lambda: save(root, path, NEW, was),
+        lambda: remove(root, path, was),
+        lambda: move(root, NOTE, path, was),
+        lambda: read_note_file(root, path),
+    ):
+        with pytest.raises(SaveError, match=said):
+            act()
+    assert names(root.parent) == [f"tree/{NOTE}"]
+
+
+def test_a_symlink_out_of_the_tree_is_refused(root: Path) -> None:
+    outside = root.parent / "secret.md"
+    outside.write_bytes(OLD)
+    (root / "link.md").symlink_to(outside)
+    (root / "door").symlink_to(root.parent)
+    (root / "loop.md").symlink_to(root / "loop.md")
+    for path, said in (
+        ("link.md", "leads out of the tree"),
+        ("door/secret.md", "not a folder of the tree"),
+        ("loop.md", "leads nowhere"),
+    ):
+        for known in (None, seen_of(root)):
+            with pytest.raises(SaveError, match=said):
+                save(root, path, NEW, known)
+    assert outside.read_bytes() == OLD
+
+
+def test_what_is_no_file_is_refused(root: Path) -> None:
+    (root / "folder.md").mkdir()
+    os.mkfifo(root / "pipe.md")
+    for path in ("folder.md", "pipe.md"):
+        with pytest.raises(SaveError, match="not a regular file"):
+            save(root, path, NEW, seen_of(root))
+    with pytest.raises(SaveError, match="not a folder of the tree"):
+        save(root, f"{NOTE}/b.md", NEW, None)
+
+
+def test_a_name_that_is_too_long(root: Path) -> None:
+    with pytest.raises(SaveError, match="the name is too long"):
+        save(root, f"{'a' * 300}.md", NEW, None)
+    assert names(root) == [NOTE]
+
+
+def state(file: Path) -> tuple[int, int]:
+    found = file.stat()
+    return found.st_mtime_ns, stat.S_IMODE(found.st_mode)
+
+
+def test_a_new_note_with_its_time_and_permissions(root: Path, either_way: str) -> None:
+    save(root, "new/n.md", b"new", None, stamp=Stamp(5_000_000_007, 0o600))
+    assert state(root / "new/n.md") == (5_000_000_007, 0o600)
+    assert read_file_on_disk(root, "new/n.md").stat.st_mtime_ns == 5_000_000_007
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_replaced_note_with_its_time(root: Path, either_way: str, keep: bool) -> None:
+    seen = read_file_on_disk(root, NOTE).version
+    done = save(root, NOTE, b"new", seen, keep_mtime=keep, stamp=Stamp(5_000_000_007))
+    assert isinstance(done, Saved)
+    assert done.version == read_file_on_disk(root, NOTE).version
+    assert state(root / NOTE) == (5_000_000_007, 0o644)
+
+
+def test_what_the_disk_does_not_confirm_is_done(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sync = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(5, "Input/output error")
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(Unconfirmed, match="done, but the disk could not confirm it"):
+        save(root, NOTE, b"new", read_file_on_disk(root, NOTE).version)
+    assert (root / NOTE).read_bytes() == b"new"
