@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 from textual._compositor import Compositor
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.questions import UnexpectedQuestion
@@ -24,6 +25,7 @@ from brvtui.lab.judgments.file import JudgmentsFile, with_query
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.session import Session
 from brvtui.tree.reading.project import find_project
+from tests.app.driving import WIDE
 from tests.app.editing import FEW_LINES, NOTE
 from tests.app.garden import plant
 from tests.app.judging import ROTATION
@@ -134,6 +136,19 @@ def make_app() -> Callable[..., BrvTui]:
 def app(garden: Tree, make_app: Callable[..., BrvTui]) -> BrvTui:
     """An app over the garden."""
     return make_app(garden.root)
+
+
+@pytest.fixture
+def size() -> tuple[int, int]:
+    """The columns and rows of the terminal."""
+    return WIDE
+
+
+@pytest.fixture
+async def pilot(app: BrvTui, size: tuple[int, int]) -> AsyncIterator[Pilot[Any]]:
+    """The app over the garden, running. Tests name it last: it starts once the fixtures before it are there."""
+    async with app.run_test(size=size) as pilot:
+        yield pilot
 
 
 @pytest.fixture

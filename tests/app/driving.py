@@ -1,25 +1,22 @@
-"""How tests drive the app: type, wait for what was asked to be shown, look."""
+"""How tests drive the app: type, and wait for what was asked to be shown."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, TypeVar
 
 import pytest
 from textual import events
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
+from textual.screen import Screen
 
-from brvtui.app.app import BrvTui
 from brvtui.app.project.project import LOAD
-from brvtui.app.query.screen import QueryScreen
-from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.states import Phase
-from brvtui.app.view import View
-from brvtui.app.widgets.lines import Lines
 from tests.app import waiting
+from tests.app.looking import brv, frame, screen, shown, view
 
 WIDE = (120, 36)
 NARROW = (80, 24)
@@ -31,30 +28,7 @@ at_all_sizes = pytest.mark.parametrize("size", _IN_LANES)
 """At 80x24 in the first lane, and at the other sizes in the long one."""
 at_two_sizes = pytest.mark.parametrize("size", _IN_LANES[:2])
 """The same without 200x60."""
-
-
-def brv(pilot: Pilot[Any]) -> BrvTui:
-    """The app."""
-    return cast("BrvTui", pilot.app)
-
-
-def view(pilot: Pilot[Any]) -> View:
-    """What it shows."""
-    return brv(pilot).view
-
-
-def frame(pilot: Pilot[Any]) -> FrameScreen:
-    """The screen in front, below any modal."""
-    found = brv(pilot).frame
-    assert found is not None
-    return found
-
-
-def screen(pilot: Pilot[Any]) -> QueryScreen:
-    """The Query screen."""
-    (first, *_) = pilot.app.get_screen_stack("query")
-    assert isinstance(first, QueryScreen)
-    return first
+ScreenKind = TypeVar("ScreenKind", bound="Screen[Any]")
 
 
 async def until(pilot: Pilot[Any], happened: Callable[[], object], seconds: float = 30.0) -> float:
@@ -65,6 +39,16 @@ async def until(pilot: Pilot[Any], happened: Callable[[], object], seconds: floa
         await asyncio.sleep(0.002)
     await waiting.drawn(pilot.app)
     return time.monotonic() - begun
+
+
+async def on(pilot: Pilot[Any], kind: type[ScreenKind]) -> ScreenKind:
+    """Waits until a screen, or a dialog, of this kind is in front, and returns it."""
+
+    def in_front() -> list[ScreenKind]:
+        return [each for each in (pilot.app.screen, frame(pilot)) if isinstance(each, kind)]
+
+    await until(pilot, in_front)
+    return in_front()[0]
 
 
 async def settled(pilot: Pilot[Any]) -> None:
@@ -124,38 +108,3 @@ async def open_notes(pilot: Pilot[Any]) -> None:
     await settled(pilot)
     await pilot.press("escape", "2")
     await settled(pilot)
-
-
-def text_of(pilot: Pilot[Any], selector: str) -> str:
-    """The lines of a widget as text."""
-    widget = frame(pilot).query_one(selector, Lines)
-    return "\n".join(line.plain for line in widget.lines)
-
-
-def panes(pilot: Pilot[Any]) -> dict[str, list[str]]:
-    """What the panes that only show the trace say."""
-    kinds = ("verdict", "route", "results", "score", "retry", "cache", "answer", "lint")
-    return {kind: [line.plain for line in screen(pilot).query_one(f"#{kind}", Lines).lines] for kind in kinds}
-
-
-def without_offers(panes: dict[str, list[str]]) -> dict[str, list[str]]:
-    """``panes`` without the lines that name a key for what can be done in a project alone."""
-    offers = (
-        "a begins a note",
-        "about it",
-        "changes after which no model is needed",
-        "v tries the smallest changes",
-    )
-    made = {}
-    for pane, lines in panes.items():
-        kept = [line for line in lines if not any(offer in line for offer in offers)]
-        made[pane] = kept[:-1] if len(kept) < len(lines) and not kept[-1].strip() else kept
-    return made
-
-
-def shown(pilot: Pilot[Any]) -> str:
-    """Everything on the terminal, as text."""
-    app = pilot.app
-    width, height = app.size
-    lines = app.screen._compositor.render_strips()
-    return "\n".join("".join(segment.text for segment in strip)[:width] for strip in lines[:height])

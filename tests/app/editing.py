@@ -11,7 +11,8 @@ from brvtui.app.editing.note_editor import NoteEditor
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.screens.dialog import Dialog
 from brvtui.store.drafts import DraftStore
-from tests.app.driving import ask, brv, frame, settled, until, view
+from tests.app.driving import ask, settled, until
+from tests.app.looking import brv, frame, view
 from tests.support.trees import Tree
 
 NOTE = "deploy/rollback.md"
@@ -63,11 +64,6 @@ def dialog(pilot: Pilot[Any]) -> Dialog[Any]:
     found = pilot.app.screen
     assert isinstance(found, Dialog)
     return found
-
-
-def toasts(pilot: Pilot[Any]) -> str:
-    """All that was said in toasts so far, in lines."""
-    return "\n".join(str(toast.message) for toast in pilot.app._notifications)
 
 
 def drafted(root: Path, path: str = NOTE) -> bytes | None:

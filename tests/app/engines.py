@@ -9,11 +9,8 @@ from textual.pilot import Pilot
 from brvtui.engines import registry
 from brvtui.engines.jeffs_brain.sections import ENGINE, Hybrid
 from brvtui.trace import Trace
-from tests.app.driving import (
-    ask,
-    settled,
-    view,
-)
+from tests.app.driving import ask, settled
+from tests.app.looking import view
 
 
 def found(pilot: Pilot[Any]) -> Trace:
@@ -27,11 +24,6 @@ def found(pilot: Pilot[Any]) -> Trace:
 def hybrid(pilot: Pilot[Any]) -> Hybrid:
     """What only Jeffs Brain has of it."""
     return found(pilot).section(Hybrid)
-
-
-def toasts(pilot: Pilot[Any]) -> list[str]:
-    """What was said beside the panes."""
-    return [str(toast.message) for toast in pilot.app._notifications]
 
 
 async def switch(pilot: Pilot[Any], query: str) -> None:

@@ -11,7 +11,8 @@ from brvtui.app.lab.screen import LabScreen
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import Judgment
 from brvtui.tree.reading.project import find_project
-from tests.app.driving import frame, settled, until, view
+from tests.app.driving import settled, until
+from tests.app.looking import frame, view
 from tests.support.trees import Tree
 
 ROTATION = "auth/jwt/refresh_rotation.md"

@@ -9,7 +9,8 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.about import AboutPane
 from brvtui.app.notes.note import NotePane
-from tests.app.driving import brv, open_notes, settled
+from tests.app.driving import open_notes, settled
+from tests.app.looking import brv
 
 STORE = "auth/jwt/token_store.md"
 HUB = "hub/links.md"

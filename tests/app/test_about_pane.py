@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.about import FIND_SIMILAR
-from tests.app.driving import HUGE, WIDE, frame, settled, text_of, view
+from tests.app.driving import HUGE, settled
 from tests.app.linked import HUB, STORE, about_of, note_of, open_linked
+from tests.app.looking import flat, frame, text_of, toast_text, view
 from tests.support.trees import Tree
 
 
@@ -38,30 +41,29 @@ async def test_it_says_what_is_known_and_a_click_goes_to_a_note_that_links_here(
         assert view(pilot).selection.file == "hub/other.md"
 
 
-async def test_links_are_gone_to_and_filtered(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_linked(pilot)
-        about = about_of(app)
-        await pilot.press("f4")
-        assert about.path == STORE
-        assert frame(pilot).note_at_hand == STORE
-        await pilot.press("enter")
-        await settled(pilot)
-        assert view(pilot).selection.file == STORE
-        assert app.focused is note_of(app)
-        await pilot.press("b", "f4")
-        await settled(pilot)
-        assert view(pilot).selection.file == HUB
-        lost = next(place for place, choice in enumerate(about.choices) if "nowhere" in choice)
-        about.move_to(lost)
-        assert about.note == ""
-        assert frame(pilot).note_at_hand == HUB
-        await pilot.press("enter")
-        assert any("leads to no note" in notice.message for notice in app._notifications)
-        assert "no such note" in text_of(pilot, "#about")
-        await pilot.press("f4", "slash", *"rotation", "enter")
-        await settled(pilot)
-        assert [choice.partition("\0")[2] for choice in about_of(app).choices] == ["auth/jwt/refresh_rotation.md"]
+async def test_links_are_gone_to_and_filtered(app: BrvTui, pilot: Pilot[Any]) -> None:
+    await open_linked(pilot)
+    about = about_of(app)
+    await pilot.press("f4")
+    assert about.path == STORE
+    assert frame(pilot).note_at_hand == STORE
+    await pilot.press("enter")
+    await settled(pilot)
+    assert view(pilot).selection.file == STORE
+    assert app.focused is note_of(app)
+    await pilot.press("b", "f4")
+    await settled(pilot)
+    assert view(pilot).selection.file == HUB
+    lost = next(place for place, choice in enumerate(about.choices) if "nowhere" in choice)
+    about.move_to(lost)
+    assert about.note == ""
+    assert frame(pilot).note_at_hand == HUB
+    await pilot.press("enter")
+    assert "leads to no note" in toast_text(pilot)
+    assert "no such note" in text_of(pilot, "#about")
+    await pilot.press("f4", "slash", *"rotation", "enter")
+    await settled(pilot)
+    assert [choice.partition("\0")[2] for choice in about_of(app).choices] == ["auth/jwt/refresh_rotation.md"]
 
 
 async def test_keys_act_on_the_note_that_is_shown_until_a_link_is_seen(app: BrvTui) -> None:
@@ -77,23 +79,22 @@ async def test_keys_act_on_the_note_that_is_shown_until_a_link_is_seen(app: BrvT
         assert frame(pilot).note_at_hand == STORE
 
 
-async def test_similar_notes_are_found_when_asked_for(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_linked(pilot, STORE)
-        about = about_of(app)
-        assert "f finds" in text_of(pilot, "#about")
-        await pilot.press("f4")
-        await settled(pilot)
-        await pilot.press("f")
-        await settled(pilot)
-        likes = [choice for choice in about.choices if choice.startswith("like")]
-        assert likes
-        assert FIND_SIMILAR not in about.choices
-        assert about.chosen == likes[0]
-        await pilot.press("enter")
-        await settled(pilot)
-        assert likes[0].endswith(view(pilot).selection.file)
-        assert "f finds" in text_of(pilot, "#about")
+async def test_similar_notes_are_found_when_asked_for(app: BrvTui, pilot: Pilot[Any]) -> None:
+    await open_linked(pilot, STORE)
+    about = about_of(app)
+    assert "f finds" in text_of(pilot, "#about")
+    await pilot.press("f4")
+    await settled(pilot)
+    await pilot.press("f")
+    await settled(pilot)
+    likes = [choice for choice in about.choices if choice.startswith("like")]
+    assert likes
+    assert FIND_SIMILAR not in about.choices
+    assert about.chosen == likes[0]
+    await pilot.press("enter")
+    await settled(pilot)
+    assert likes[0].endswith(view(pilot).selection.file)
+    assert "f finds" in text_of(pilot, "#about")
 
 
 async def test_similar_notes_come_into_view_where_they_stand_below_it(app: BrvTui) -> None:
@@ -108,15 +109,14 @@ async def test_similar_notes_come_into_view_where_they_stand_below_it(app: BrvTu
         assert 0 <= about.owner.index(about.cursor) - about.offset_row < about.rows
 
 
-async def test_what_is_no_note_has_nothing_like_it(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_linked(pilot, "auth/_index.md")
-        assert "folder summary" in text_of(pilot, "#about")
-        await pilot.press("f4")
-        await settled(pilot)
-        await pilot.press("G", "enter")
-        await settled(pilot)
-        assert "only notes have notes" in text_of(pilot, "#about").replace("\n ", " ")
+async def test_what_is_no_note_has_nothing_like_it(pilot: Pilot[Any]) -> None:
+    await open_linked(pilot, "auth/_index.md")
+    assert "folder summary" in text_of(pilot, "#about")
+    await pilot.press("f4")
+    await settled(pilot)
+    await pilot.press("G", "enter")
+    await settled(pilot)
+    assert "only notes have notes" in flat(pilot, "#about")
 
 
 async def test_all_of_it_can_be_scrolled_to_by_keys(app: BrvTui) -> None:

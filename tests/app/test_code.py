@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
-from tests.app.driving import WIDE, ask, at_all_sizes, brv, settled, shown, text_of, until, view
+from tests.app.driving import WIDE, ask, at_all_sizes, settled, until
+from tests.app.looking import brv, flat, shown, text_of, toast_text, view
 from tests.corpus.code.making import write
 from tests.session.test_code import FILES
 from tests.support.trees import Tree
@@ -33,19 +36,18 @@ def app(root: Path) -> BrvTui:
 
 
 @at_all_sizes
-async def test_a_task_brings_symbols(app: BrvTui, size: tuple[int, int]) -> None:
-    async with app.run_test(size=size) as pilot:
-        await ask(pilot, "rotate the TokenStore")
-        await pilot.press("escape")
+async def test_a_task_brings_symbols(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+    await ask(pilot, "rotate the TokenStore")
+    await pilot.press("escape")
+    await settled(pilot)
+    assert "“TokenStore" in shown(pilot)
+    assert "is first of" in shown(pilot)
+    for key, pane in (("f3", "#score"), ("f4", "#route"), ("f7", "#answer")):
+        await pilot.press(key)
         await settled(pilot)
-        assert "“TokenStore" in shown(pilot)
-        assert "is first of" in shown(pilot)
-        for key, pane in (("f3", "#score"), ("f4", "#route"), ("f7", "#answer")):
-            await pilot.press(key)
-            await settled(pilot)
-            assert text_of(pilot, pane).strip(), pane
-        await pilot.press("2")
-        await until(pilot, lambda: "def rotate(self)" in text_of(pilot, "#note"))
+        assert text_of(pilot, pane).strip(), pane
+    await pilot.press("2")
+    await until(pilot, lambda: "def rotate(self)" in text_of(pilot, "#note"))
 
 
 async def test_the_header_counts_symbols_and_about_says_what_is_of_notes(app: BrvTui, root: Path) -> None:
@@ -53,16 +55,16 @@ async def test_the_header_counts_symbols_and_about_says_what_is_of_notes(app: Br
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "round cents")
         await pilot.press("escape", "2")
-        await until(pilot, lambda: "a symbol, and its lines" in " ".join(text_of(pilot, "#about").split()))
+        await until(pilot, lambda: "a symbol, and its lines" in flat(pilot, "#about"))
         assert "7 symbols" in shown(pilot)
         assert "importance" not in text_of(pilot, "#about")
-        await until(pilot, lambda: "code.md says round_cents" in " ".join(text_of(pilot, "#about").split()))
+        await until(pilot, lambda: "code.md says round_cents" in flat(pilot, "#about"))
         await pilot.press("5")
         await settled(pilot)
         assert "judges the open one" in text_of(pilot, "#judged")
         assert "note" not in text_of(pilot, "#judged")
         await pilot.press("v")
-        await until(pilot, lambda: "any order: a profile, mode=MODE, a constant (" in " ".join(shown(pilot).split()))
+        await until(pilot, lambda: "any order: a profile, mode=MODE, a constant (" in flat(pilot))
         assert all(name not in shown(pilot) for name in ("jeffs_brain", "docs", "+30d", "NOTE.md"))
         await pilot.press("v")
         await settled(pilot)
@@ -73,44 +75,42 @@ async def test_the_header_counts_symbols_and_about_says_what_is_of_notes(app: Br
         assert "draft" not in text_of(pilot, "#score")
         await pilot.press("f7")
         await settled(pilot)
-        assert "billing/cents/code.md says round_cents: #1" in " ".join(text_of(pilot, "#answer").split())
+        assert "billing/cents/code.md says round_cents: #1" in flat(pilot, "#answer")
 
 
-async def test_keys_and_words_are_those_of_code(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        assert "Ask a question" in shown(pilot)
-        assert "which symbols a walk over links reaches" in shown(pilot)
-        assert "Maturity" not in text_of(pilot, "#status")
-        await ask(pilot, "round cents")
-        await pilot.press("escape")
-        await settled(pilot)
-        bar = text_of(pilot, "#keys")
-        assert "enter source" in bar
-        assert "o in Symbols" in bar
-        assert " edit" not in bar
-        assert "new note" not in bar
-        await pilot.press("question_mark")
-        await pilot.resize_terminal(120, 160)  # all keys at once
-        await settled(pilot)
-        assert "Everywhere" in shown(pilot)
-        assert "Archive that" not in shown(pilot)
-        await pilot.resize_terminal(*WIDE)
-        await pilot.press("escape", "f1")
-        await settled(pilot)
-        assert "Show the text of the symbol" in shown(pilot)
-        await pilot.press("escape", "2")
-        await settled(pilot)
-        assert "○" not in shown(pilot)
-        assert "• round_cents" in text_of(pilot, "#tree")
+async def test_keys_and_words_are_those_of_code(pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    assert "Ask a question" in shown(pilot)
+    assert "which symbols a walk over links reaches" in shown(pilot)
+    assert "Maturity" not in text_of(pilot, "#status")
+    await ask(pilot, "round cents")
+    await pilot.press("escape")
+    await settled(pilot)
+    bar = text_of(pilot, "#keys")
+    assert "enter source" in bar
+    assert "o in Symbols" in bar
+    assert " edit" not in bar
+    assert "new note" not in bar
+    await pilot.press("question_mark")
+    await pilot.resize_terminal(120, 160)  # all keys at once
+    await settled(pilot)
+    assert "Everywhere" in shown(pilot)
+    assert "Archive that" not in shown(pilot)
+    await pilot.resize_terminal(*WIDE)
+    await pilot.press("escape", "f1")
+    await settled(pilot)
+    assert "Show the text of the symbol" in shown(pilot)
+    await pilot.press("escape", "2")
+    await settled(pilot)
+    assert "○" not in shown(pilot)
+    assert "• round_cents" in text_of(pilot, "#tree")
 
 
-async def test_the_key_of_a_screen_that_code_does_not_have_is_a_query(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "3")
-        assert "opens" not in text_of(pilot, "#lint")
-        await ask(pilot, "2")
-        assert text_of(pilot, "#lint").strip() == "asked as a query; esc, then 2 opens Symbols"
+async def test_the_key_of_a_screen_that_code_does_not_have_is_a_query(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "3")
+    assert "opens" not in text_of(pilot, "#lint")
+    await ask(pilot, "2")
+    assert text_of(pilot, "#lint").strip() == "asked as a query; esc, then 2 opens Symbols"
 
 
 async def test_what_is_not_found_and_what_is_empty_is_said_of_code(app: BrvTui, root: Path) -> None:
@@ -123,7 +123,7 @@ async def test_what_is_not_found_and_what_is_empty_is_said_of_code(app: BrvTui, 
     root.mkdir()
     empty = BrvTui(Opening(now_ms=NOW_MS, repository=root))
     async with empty.run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: "no source in this folder" in " ".join(text_of(pilot, "#results").split()))
+        await until(pilot, lambda: "no source in this folder" in flat(pilot, "#results"))
 
 
 async def test_nothing_is_changed_and_that_is_said(app: BrvTui, root: Path) -> None:
@@ -145,15 +145,14 @@ async def test_nothing_is_changed_and_that_is_said(app: BrvTui, root: Path) -> N
         ):
             app.clear_notifications()
             await pilot.press(key)
-            await until(pilot, lambda said=said: any(said in one.message for one in app._notifications))
+            await until(pilot, lambda said=said: said in toast_text(pilot))
             assert not brv(pilot).has_modal
             assert app.current_mode == "notes"
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
 
 
-async def test_changes_are_followed(app: BrvTui, root: Path) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rotate")
-        await until(pilot, lambda: view(pilot).watch.active)
-        write(root, {"src/more.py": "def rotate_everything(): pass\n"})
-        await until(pilot, lambda: "rotate_everything" in shown(pilot))
+async def test_changes_are_followed(root: Path, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "rotate")
+    await until(pilot, lambda: view(pilot).watch.active)
+    write(root, {"src/more.py": "def rotate_everything(): pass\n"})
+    await until(pilot, lambda: "rotate_everything" in shown(pilot))

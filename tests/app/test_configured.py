@@ -9,15 +9,12 @@ import pytest
 from brvtui.app.app import BrvTui
 from brvtui.app.states import Phase
 from brvtui.config import user_file
-from tests.app.driving import NARROW, ask, settled, shown, text_of, view
+from tests.app.driving import NARROW, ask, settled
+from tests.app.looking import shown, text_of, toasts, view
 from tests.support.settings import own
 from tests.support.trees import Tree
 
 MakeApp = Callable[..., BrvTui]
-
-
-def toasts(app: BrvTui) -> list[str]:
-    return [toast.message for toast in app._notifications]
 
 
 async def test_a_broken_settings_file_opens_with_defaults_and_says_so(garden: Tree, make_app: MakeApp) -> None:
@@ -25,7 +22,7 @@ async def test_a_broken_settings_file_opens_with_defaults_and_says_so(garden: Tr
     app = make_app(garden.root)
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "rollback")
-        (toast,) = toasts(app)
+        (toast,) = toasts(pilot)
         assert toast.startswith(f"{user_file()}: cannot be read as settings (Expected ")
         assert toast.endswith("; left out here, but commands such as query refuse it")
         assert "\n" not in toast
@@ -38,7 +35,7 @@ async def test_wrong_keys_are_left_out_and_counted_in_one_toast(garden: Tree, ma
     app = make_app(garden.root)
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
-        (toast,) = toasts(app)
+        (toast,) = toasts(pilot)
         said = "unknown key thme; did you mean theme?; left out here, but commands such as query refuse it (and 2 more"
         assert toast.startswith(f"{user_file()}: {said}")
         assert view(pilot).engine.recording
@@ -53,7 +50,7 @@ async def test_problems_are_told_without_a_project_too(
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
         assert view(pilot).project.phase is Phase.FAILED
-        assert len(toasts(app)) == 1
+        assert len(toasts(pilot)) == 1
 
 
 async def test_a_projects_unreadable_settings_are_a_message(garden: Tree, make_app: MakeApp) -> None:

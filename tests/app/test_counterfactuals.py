@@ -16,19 +16,8 @@ from brvtui.saved.traces import as_json
 from brvtui.session.answers import TraceExplainer
 from brvtui.trace import Trace
 from brvtui.trace.routing import Outcome, Route
-from tests.app.driving import (
-    HUGE,
-    WIDE,
-    ask,
-    ask_from_cache,
-    at_all_sizes,
-    settled,
-    shown,
-    text_of,
-    until,
-    view,
-)
-from tests.app.editing import toasts
+from tests.app.driving import HUGE, WIDE, ask, ask_from_cache, at_all_sizes, settled, until
+from tests.app.looking import shown, text_of, toast_text, view
 from tests.app.pictures import ONLY_WIDE, Looks
 from tests.support.trees import Tree
 
@@ -49,45 +38,43 @@ async def asked(pilot: Pilot[Any], query: str = QUERY) -> None:
 
 
 @at_all_sizes
-async def test_every_kind_of_change_is_listed(app: BrvTui, size: tuple[int, int]) -> None:
-    async with app.run_test(size=size) as pilot:
-        await opened(pilot)
-        assert "v tries the smallest changes" in text_of(pilot, "#route")
-        assert view(pilot).answer.counterfactuals is None
-        await pilot.press("v")
-        await settled(pilot)
-        takes = view(pilot).answer.counterfactuals
-        assert takes is not None
-        assert takes.found is not None
-        assert takes.found.verified
-        text = text_of(pilot, "#route")
-        assert all(lever.value in text for lever in Lever)
-        assert takes.found.title in text
-        assert "changes after which no model is needed" in shown(pilot)
-        first = takes.found.verified[0]
-        assert first.lever.value in shown(pilot)
-        assert f"{first.score:.2f}" in text
+async def test_every_kind_of_change_is_listed(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+    await opened(pilot)
+    assert "v tries the smallest changes" in text_of(pilot, "#route")
+    assert view(pilot).answer.counterfactuals is None
+    await pilot.press("v")
+    await settled(pilot)
+    takes = view(pilot).answer.counterfactuals
+    assert takes is not None
+    assert takes.found is not None
+    assert takes.found.verified
+    text = text_of(pilot, "#route")
+    assert all(lever.value in text for lever in Lever)
+    assert takes.found.title in text
+    assert "changes after which no model is needed" in shown(pilot)
+    first = takes.found.verified[0]
+    assert first.lever.value in shown(pilot)
+    assert f"{first.score:.2f}" in text
 
 
-async def test_v_says_why_it_tries_nothing_or_finds_nothing(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("escape", "f4", "v")
-        await until(pilot, lambda: "type a query first: v then tries" in toasts(pilot))
-        await asked(pilot, "token store")
-        assert view(pilot).answer.trace is not None
-        assert view(pilot).answer.trace.section(Route).outcome is Outcome.DIRECT  # type: ignore[union-attr]
-        assert "no model is needed" not in text_of(pilot, "#route")
-        assert view(pilot).answer.counterfactuals is None
-        assert "no change is needed" in toasts(pilot)
-        await asked(pilot, "zebra quagga")
-        assert "no note came near" in text_of(pilot, "#route")
-        assert "not found" in text_of(pilot, "#route")
-        await pilot.press("i")
-        await ask_from_cache(pilot, QUERY)
-        await pilot.press("escape", "f4", "v")
-        said = "while the cache holds its answer: c empties it, then v tries"
-        await until(pilot, lambda: said in toasts(pilot))
+async def test_v_says_why_it_tries_nothing_or_finds_nothing(pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    await pilot.press("escape", "f4", "v")
+    await until(pilot, lambda: "type a query first: v then tries" in toast_text(pilot))
+    await asked(pilot, "token store")
+    assert view(pilot).answer.trace is not None
+    assert view(pilot).answer.trace.section(Route).outcome is Outcome.DIRECT  # type: ignore[union-attr]
+    assert "no model is needed" not in text_of(pilot, "#route")
+    assert view(pilot).answer.counterfactuals is None
+    assert "no change is needed" in toast_text(pilot)
+    await asked(pilot, "zebra quagga")
+    assert "no note came near" in text_of(pilot, "#route")
+    assert "not found" in text_of(pilot, "#route")
+    await pilot.press("i")
+    await ask_from_cache(pilot, QUERY)
+    await pilot.press("escape", "f4", "v")
+    said = "while the cache holds its answer: c empties it, then v tries"
+    await until(pilot, lambda: said in toast_text(pilot))
 
 
 async def test_nothing_is_tried_unasked(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,11 +148,10 @@ async def test_a_saved_trace_has_no_tree_to_try(garden: Tree, make_app: Callable
         await pilot.press("f4", "v")
         await pilot.pause()
         assert view(pilot).answer.counterfactuals is None
-        assert any("a saved trace: its project is not open" in toast.message for toast in app._notifications)
+        assert "a saved trace: its project is not open" in toast_text(pilot)
         assert "trying" not in text_of(pilot, "#route")
 
 
-async def test_looks(app: BrvTui, looks: Looks) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await asked(pilot, QUERY)
-        await looks(pilot, "test_looks[llm][{size}-{theme}]", ONLY_WIDE)
+async def test_looks(looks: Looks, pilot: Pilot[Any]) -> None:
+    await asked(pilot, QUERY)
+    await looks(pilot, "test_looks[llm][{size}-{theme}]", ONLY_WIDE)

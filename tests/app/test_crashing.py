@@ -14,8 +14,9 @@ import pytest
 from brvtui.app.app import BrvTui
 from brvtui.session import Session
 from brvtui.tree.saving import note_files
-from tests.app.driving import WIDE, screen, settled, until, view
-from tests.app.editing import NOTE, looked, open_note, toasts, type_keys
+from tests.app.driving import WIDE, settled, until
+from tests.app.editing import NOTE, looked, open_note, type_keys
+from tests.app.looking import screen, toast_text, view
 from tests.docs.pages import ROOT
 from tests.support.trees import Tree
 
@@ -70,7 +71,7 @@ async def test_a_worker_that_breaks_is_told_of_with_a_report(
         with monkeypatch.context() as patched:
             patched.setattr(Session, "probe", broken)
             screen(pilot).field.value = "token"
-            await until(pilot, lambda: "failed: RuntimeError: it broke; a report is in" in toasts(pilot))
+            await until(pilot, lambda: "failed: RuntimeError: it broke; a report is in" in toast_text(pilot))
         assert len(list((own_data_folders / "tool/crashes").iterdir())) == 1
         screen(pilot).field.value = "token rotation"
         await settled(pilot)
@@ -87,7 +88,7 @@ async def test_an_error_of_the_system_in_a_worker_is_a_line_and_no_crash(
         await settled(pilot)
         monkeypatch.setattr(Session, "probe", broken)
         screen(pilot).field.value = "token"
-        await until(pilot, lambda: "/full/disk: the disk is full; free some space and try again" in toasts(pilot))
+        await until(pilot, lambda: "/full/disk: the disk is full; free some space and try again" in toast_text(pilot))
         assert not (own_data_folders / "tool/crashes").exists()
 
 
@@ -106,7 +107,7 @@ async def test_a_thread_that_breaks_is_told_of(
         thread = threading.Thread(target=broken, name="watching")
         thread.start()
         thread.join()
-        await until(pilot, lambda: "failed: RuntimeError: it broke" in toasts(pilot))
+        await until(pilot, lambda: "failed: RuntimeError: it broke" in toast_text(pilot))
 
 
 async def test_a_save_that_the_disk_did_not_confirm_is_a_save(
@@ -124,10 +125,12 @@ async def test_a_save_that_the_disk_did_not_confirm_is_a_save(
         await open_note(pilot)
         await type_keys(pilot, "x")
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: "the disk could not confirm it (Input/output error); look after it" in toasts(pilot))
+        await until(
+            pilot, lambda: "the disk could not confirm it (Input/output error); look after it" in toast_text(pilot)
+        )
         await looked(pilot)
         assert (garden.tree / NOTE).read_text().startswith("x")
-        assert "not saved" not in toasts(pilot)
+        assert "not saved" not in toast_text(pilot)
         assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]  # a note is open
         await type_keys(pilot, "y")
         await pilot.press("ctrl+s")

@@ -3,65 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from tests.app.driving import WIDE, ask, at_two_sizes, brv, frame, settled, shown, text_of, until, view
+from tests.app.driving import WIDE, ask, at_two_sizes, settled, until
 from tests.app.editing import NOTE, area, editor, looked, open_note, type_keys
+from tests.app.looking import brv, flat, frame, shown, text_of, view
 from tests.support.trees import Tree
 
 MakeApp = Callable[..., BrvTui]
 _OTHER = "billing/invoices/numbering.md"
 
 
-async def test_what_moves_is_shown_and_comes_true(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "credit note")
-        before = {hit.file: hit.score for hit in view(pilot).answer.trace.hits}  # type: ignore[union-attr]
-        assert _OTHER not in before
-        brv(pilot).selection.select(_OTHER)
-        await pilot.press("escape", "e")
-        await until(pilot, lambda: view(pilot).editor.edit is not None)
-        await looked(pilot)
-        assert "now, and once saved" in text_of(pilot, "#ranking")
-        await pilot.press("f6")
-        await type_keys(pilot, "# Credit note, credit note\n")
-        await looked(pilot)
-        preview = view(pilot).editor.edit.check.preview  # type: ignore[union-attr]
-        assert preview is not None
-        assert "new   Credit note" in text_of(pilot, "#ranking")
-        foreseen = {moved.file: moved.after.score for moved in preview.results if moved.after}
-        assert (garden.tree / _OTHER).read_text().startswith("# Invoice")
-        assert {hit.file: hit.score for hit in view(pilot).answer.trace.hits} == before  # type: ignore[union-attr]
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: (garden.tree / _OTHER).read_text().startswith("# Credit"))
-        await looked(pilot)
-        await pilot.press("escape")
-        await until(pilot, lambda: view(pilot).editor.edit is None)
-        await until(pilot, lambda: any(hit.file == _OTHER for hit in view(pilot).answer.trace.hits))  # type: ignore[union-attr]
-        await settled(pilot)
-        assert {hit.file: hit.score for hit in view(pilot).answer.trace.hits} == foreseen  # type: ignore[union-attr]
-        assert view(pilot).answer.trace.tier == preview.after.tier  # type: ignore[union-attr]
+async def test_what_moves_is_shown_and_comes_true(garden: Tree, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "credit note")
+    before = {hit.file: hit.score for hit in view(pilot).answer.trace.hits}  # type: ignore[union-attr]
+    assert _OTHER not in before
+    brv(pilot).selection.select(_OTHER)
+    await pilot.press("escape", "e")
+    await until(pilot, lambda: view(pilot).editor.edit is not None)
+    await looked(pilot)
+    assert "now, and once saved" in text_of(pilot, "#ranking")
+    await pilot.press("f6")
+    await type_keys(pilot, "# Credit note, credit note\n")
+    await looked(pilot)
+    preview = view(pilot).editor.edit.check.preview  # type: ignore[union-attr]
+    assert preview is not None
+    assert "new   Credit note" in text_of(pilot, "#ranking")
+    foreseen = {moved.file: moved.after.score for moved in preview.results if moved.after}
+    assert (garden.tree / _OTHER).read_text().startswith("# Invoice")
+    assert {hit.file: hit.score for hit in view(pilot).answer.trace.hits} == before  # type: ignore[union-attr]
+    await pilot.press("ctrl+s")
+    await until(pilot, lambda: (garden.tree / _OTHER).read_text().startswith("# Credit"))
+    await looked(pilot)
+    await pilot.press("escape")
+    await until(pilot, lambda: view(pilot).editor.edit is None)
+    await until(pilot, lambda: any(hit.file == _OTHER for hit in view(pilot).answer.trace.hits))  # type: ignore[union-attr]
+    await settled(pilot)
+    assert {hit.file: hit.score for hit in view(pilot).answer.trace.hits} == foreseen  # type: ignore[union-attr]
+    assert view(pilot).answer.trace.tier == preview.after.tier  # type: ignore[union-attr]
 
 
-async def test_a_result_that_falls_out_and_one_that_rises_say_so(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token rotation")
-        first = view(pilot).answer.trace.hits[0].file  # type: ignore[union-attr]
-        brv(pilot).selection.select(first)
-        await pilot.press("escape", "e")
-        await until(pilot, lambda: view(pilot).editor.edit is not None)
-        await looked(pilot)
-        area(pilot).replace_text("nothing of it\n")
-        await looked(pilot)
-        text = text_of(pilot, "#ranking")
-        assert "was" in text
-        assert "▴" in text
-        assert "▾" in text
-        await pilot.press("ctrl+z")
-        await looked(pilot)
-        assert not {"was", "▴", "▾"} & set(text_of(pilot, "#ranking").split())
+async def test_a_result_that_falls_out_and_one_that_rises_say_so(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "refresh token rotation")
+    first = view(pilot).answer.trace.hits[0].file  # type: ignore[union-attr]
+    brv(pilot).selection.select(first)
+    await pilot.press("escape", "e")
+    await until(pilot, lambda: view(pilot).editor.edit is not None)
+    await looked(pilot)
+    area(pilot).replace_text("nothing of it\n")
+    await looked(pilot)
+    text = text_of(pilot, "#ranking")
+    assert "was" in text
+    assert "▴" in text
+    assert "▾" in text
+    await pilot.press("ctrl+z")
+    await looked(pilot)
+    assert not {"was", "▴", "▾"} & set(text_of(pilot, "#ranking").split())
 
 
 @at_two_sizes
@@ -84,27 +85,26 @@ async def test_what_saving_does_stands_above_the_text(garden: Tree, make_app: Ma
             assert f"recency {recency.now:.2f} (new 1.00)" in shown(pilot)
 
 
-async def test_the_ranking_follows_the_query_and_says_what_is_not_read(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        brv(pilot).editing.edit(NOTE)
-        await until(pilot, lambda: view(pilot).editor.edit is not None)
-        await looked(pilot)
-        assert "ceiling 1.00" in shown(pilot)
-        assert "Ask a query on the Query screen" in " ".join(text_of(pilot, "#ranking").split())
-        await pilot.press("escape")
-        await open_note(pilot)
-        await type_keys(pilot, "x")
-        await pilot.press("escape", "k")
-        await until(pilot, lambda: frame(pilot) is not brv(pilot).editing.editor)
-        await ask(pilot, "freeze window")
-        await pilot.press("escape")
-        brv(pilot).editing.edit(NOTE)
-        await until(pilot, lambda: frame(pilot) is brv(pilot).editing.editor)
-        await looked(pilot)
-        assert "Freeze window" in text_of(pilot, "#ranking")
-        assert editor(pilot).query_one("#ranking").border_title == "Ranking · freeze window"
-        area(pilot).replace_text("\ufffd broken\n")
-        await looked(pilot)
-        assert "not read any more: a U+FFFD" in " ".join(text_of(pilot, "#ranking").split())
-        assert area(pilot).line_marks
+async def test_the_ranking_follows_the_query_and_says_what_is_not_read(pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    brv(pilot).editing.edit(NOTE)
+    await until(pilot, lambda: view(pilot).editor.edit is not None)
+    await looked(pilot)
+    assert "ceiling 1.00" in shown(pilot)
+    assert "Ask a query on the Query screen" in flat(pilot, "#ranking")
+    await pilot.press("escape")
+    await open_note(pilot)
+    await type_keys(pilot, "x")
+    await pilot.press("escape", "k")
+    await until(pilot, lambda: frame(pilot) is not brv(pilot).editing.editor)
+    await ask(pilot, "freeze window")
+    await pilot.press("escape")
+    brv(pilot).editing.edit(NOTE)
+    await until(pilot, lambda: frame(pilot) is brv(pilot).editing.editor)
+    await looked(pilot)
+    assert "Freeze window" in text_of(pilot, "#ranking")
+    assert editor(pilot).query_one("#ranking").border_title == "Ranking · freeze window"
+    area(pilot).replace_text("\ufffd broken\n")
+    await looked(pilot)
+    assert "not read any more: a U+FFFD" in flat(pilot, "#ranking")
+    assert area(pilot).line_marks

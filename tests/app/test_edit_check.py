@@ -14,9 +14,10 @@ from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.results import QueryResult, RankedDocument
 from brvtui.lab.whatif.variant import EarlierNotes
 from brvtui.session.edit_effect import EditEffect
-from tests.app.driving import NARROW, WIDE, ask, brv, settled, text_of, until, view
-from tests.app.editing import NOTE, editor, open_note, toasts
+from tests.app.driving import NARROW, WIDE, ask, settled, until
+from tests.app.editing import NOTE, editor, open_note
 from tests.app.judging import ROTATION, asked, judged, table, to_lab
+from tests.app.looking import brv, flat, text_of, toast_text, view
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
@@ -24,26 +25,25 @@ pytestmark = pytest.mark.long
 MakeApp = Callable[..., BrvTui]
 
 
-async def test_unsaved_text_says_which_queries_it_would_break(with_judgments: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        await pilot.press("ctrl+home", *(["ctrl+k"] * 60))
-        await settled(pilot)
-        edit = view(pilot).editor.edit
-        assert edit is not None
-        assert edit.dirty
-        await pilot.press("escape")
-        await settled(pilot)
-        await pilot.press("k")
-        await settled(pilot)
-        await to_lab(pilot)
-        await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
-        await asked(pilot)
-        column = view(pilot).lab.columns[1]
-        assert column.variant.edit is not None
-        assert column.variant.edit.path == NOTE
-        assert column.title.startswith("edit ")
-        assert not column.problem
+async def test_unsaved_text_says_which_queries_it_would_break(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+    await open_note(pilot)
+    await pilot.press("ctrl+home", *(["ctrl+k"] * 60))
+    await settled(pilot)
+    edit = view(pilot).editor.edit
+    assert edit is not None
+    assert edit.dirty
+    await pilot.press("escape")
+    await settled(pilot)
+    await pilot.press("k")
+    await settled(pilot)
+    await to_lab(pilot)
+    await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
+    await asked(pilot)
+    column = view(pilot).lab.columns[1]
+    assert column.variant.edit is not None
+    assert column.variant.edit.path == NOTE
+    assert column.title.startswith("edit ")
+    assert not column.problem
 
 
 async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree, make_app: MakeApp) -> None:
@@ -57,7 +57,7 @@ async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree,
         editor(pilot).area.replace_text("# Something else\n\nNothing of it is left.\n")
         await pilot.press("ctrl+s")
         said = "1 of 3 judged queries is answered otherwise since refresh_rotation.md changed, 1 worse: "
-        await until(pilot, lambda: f"{said}Esc, then 5 shows it" in toasts(pilot))
+        await until(pilot, lambda: f"{said}Esc, then 5 shows it" in toast_text(pilot))
         assert "5 Lab ⚠1" in text_of(pilot, "#status")
         await pilot.press("escape", "5")
         await until(pilot, lambda: view(pilot).lab.causes is not None)
@@ -66,7 +66,7 @@ async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree,
         assert table(pilot).judgment is not None
         assert table(pilot).judgment.text == "refresh token rotation"  # type: ignore[union-attr]
         await until(pilot, lambda: "what the edits changed" in text_of(pilot, "#cell"))
-        words = " ".join(text_of(pilot, "#cell").split())
+        words = flat(pilot, "#cell")
         assert f"{ROTATION}: rank 1 → rank 3, score" in words
         assert f"cause: {ROTATION} was edited: with its text of before, the query is as good as it was (tried)" in words
         await pilot.resize_terminal(*NARROW)
@@ -74,10 +74,10 @@ async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree,
         await until(pilot, lambda: f"cause: {ROTATION} was edited" in text_of(pilot, "#judged"))
         (with_judgments.tree / ROTATION).write_text(before)
         await until(pilot, lambda: view(pilot).edits.effect is not None and not view(pilot).edits.effect.otherwise)
-        assert "answered otherwise" not in toasts(pilot), "it is taken back: the edit was"
+        assert "answered otherwise" not in toast_text(pilot), "it is taken back: the edit was"
         await open_note(pilot)
         await pilot.press("enter", "ctrl+s")
-        await until(pilot, lambda: f"3 judged queries are {AS_BEFORE}" in toasts(pilot))
+        await until(pilot, lambda: f"3 judged queries are {AS_BEFORE}" in toast_text(pilot))
 
 
 async def ask_and_break(pilot: Pilot[Any], tree: Tree) -> None:
@@ -97,12 +97,12 @@ async def test_an_edit_that_costs_the_open_query_its_note_is_told_and_not_judged
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
         await ask_and_break(pilot, with_judgments)
         said = f"the open query is answered otherwise since refunds.md changed; 3 judged queries are {AS_BEFORE}"
-        await until(pilot, lambda: said in toasts(pilot))
+        await until(pilot, lambda: said in toast_text(pilot))
         await to_lab(pilot)
         assert table(pilot).chosen == OPEN_QUERY
         await pilot.press("J")
         await until(
-            pilot, lambda: "“refunds billing” is not judged, because an edit changed the answer" in toasts(pilot)
+            pilot, lambda: "“refunds billing” is not judged, because an edit changed the answer" in toast_text(pilot)
         )
         assert len(judged(with_judgments)) == 3
         await pilot.press("l")
@@ -111,7 +111,7 @@ async def test_an_edit_that_costs_the_open_query_its_note_is_told_and_not_judged
         await until(pilot, lambda: len(judged(with_judgments)) == 4)
         assert [each.path for each in judged(with_judgments)[-1].documents] == ["billing/refunds.md"]
         said = "“refunds billing” is judged as answered before the edits; 4 judged queries in all; u takes it back"
-        await until(pilot, lambda: said in toasts(pilot))
+        await until(pilot, lambda: said in toast_text(pilot))
 
 
 async def test_another_engine_and_another_open_query_are_looked_at_anew_after_an_edit(
@@ -124,7 +124,7 @@ async def test_another_engine_and_another_open_query_are_looked_at_anew_after_an
         await ask(pilot, "freeze window")
         (garden.tree / "deploy/freeze_window.md").unlink()
         said = "the query asked last is answered otherwise since 2 notes changed"
-        await until(pilot, lambda: said in toasts(pilot))
+        await until(pilot, lambda: said in toast_text(pilot))
         second = view(pilot).edits.effect
         assert second is not first
         await pilot.press("escape", "P")

@@ -19,21 +19,9 @@ from brvtui.app.screens.message import TextPane
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.tree import TreePane
 from brvtui.session import Session
-from tests.app.driving import (
-    NARROW,
-    WIDE,
-    ask,
-    at_all_sizes,
-    at_two_sizes,
-    brv,
-    frame,
-    settled,
-    shown,
-    text_of,
-    until,
-    view,
-)
-from tests.app.editing import NOTE, area, editor, looked, open_note, toasts, type_keys
+from tests.app.driving import NARROW, WIDE, ask, at_all_sizes, at_two_sizes, on, settled, until
+from tests.app.editing import NOTE, area, editor, looked, open_note, type_keys
+from tests.app.looking import brv, flat, frame, shown, toast_text, view
 from tests.support.trees import Tree
 
 REFUNDS = "billing/refunds.md"
@@ -46,31 +34,29 @@ def _on_disk(garden: Tree, path: str = NOTE) -> bytes:
 
 
 @at_all_sizes
-async def test_e_edits_the_selected_note_and_esc_goes_back(app: BrvTui, size: tuple[int, int]) -> None:
-    async with app.run_test(size=size) as pilot:
-        await open_note(pilot)
-        assert editor(pilot).focused is area(pilot)
-        assert "Roll back by pointing the alias" in shown(pilot).replace("\n", "")
-        assert " Edit rollback.md " in shown(pilot)
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        assert view(pilot).editor.edit is None
-        assert "Edit rollback.md" not in shown(pilot)
+async def test_e_edits_the_selected_note_and_esc_goes_back(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+    await open_note(pilot)
+    assert editor(pilot).focused is area(pilot)
+    assert "Roll back by pointing the alias" in shown(pilot).replace("\n", "")
+    assert " Edit rollback.md " in shown(pilot)
+    await pilot.press("escape")
+    await on(pilot, QueryScreen)
+    assert view(pilot).editor.edit is None
+    assert "Edit rollback.md" not in shown(pilot)
 
 
 @pytest.mark.long
-async def test_the_note_under_the_cursor_of_the_tree_is_edited(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("escape", "2")
-        await settled(pilot)
-        tree = frame(pilot).query_one(TreePane)
-        tree.move_to(tree.choices.index("billing/refunds.md"), tell=False)
-        await pilot.press("e")
-        await until(pilot, lambda: view(pilot).editor.edit is not None)
-        assert editor(pilot).path == "billing/refunds.md"
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(frame(pilot), NotesScreen))
+async def test_the_note_under_the_cursor_of_the_tree_is_edited(pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    await pilot.press("escape", "2")
+    await settled(pilot)
+    tree = frame(pilot).query_one(TreePane)
+    tree.move_to(tree.choices.index("billing/refunds.md"), tell=False)
+    await pilot.press("e")
+    await until(pilot, lambda: view(pilot).editor.edit is not None)
+    assert editor(pilot).path == "billing/refunds.md"
+    await pilot.press("escape")
+    await on(pilot, NotesScreen)
 
 
 async def test_what_cannot_be_edited_here_says_why(app: BrvTui, garden: Tree) -> None:
@@ -80,32 +66,31 @@ async def test_what_cannot_be_edited_here_says_why(app: BrvTui, garden: Tree) ->
         await settled(pilot)
         await pilot.press("escape", "e")
         await settled(pilot)
-        assert "select a note first" in toasts(pilot)
+        assert "select a note first" in toast_text(pilot)
         await ask(pilot, "rollback")
         brv(pilot).selection.select(NOTE)
         await pilot.press("escape", "e")
-        await until(pilot, lambda: "too many to edit them here; E opens" in toasts(pilot))
+        await until(pilot, lambda: "too many to edit them here; E opens" in toast_text(pilot))
         assert isinstance(frame(pilot), QueryScreen)
         brv(pilot).editing.edit("no/such.md")
-        await until(pilot, lambda: "no/such.md: there is no such note" in toasts(pilot))
+        await until(pilot, lambda: "no/such.md: there is no such note" in toast_text(pilot))
         brv(pilot).editing.edit("auth/binary.md")
-        await until(pilot, lambda: "auth/binary.md: holds NUL bytes" in toasts(pilot))
+        await until(pilot, lambda: "auth/binary.md: holds NUL bytes" in toast_text(pilot))
 
 
 @at_two_sizes
-async def test_typing_marks_the_note_as_unsaved_everywhere(app: BrvTui, size: tuple[int, int]) -> None:
-    async with app.run_test(size=size) as pilot:
-        await open_note(pilot)
-        await type_keys(pilot, "12 zq?")
-        await looked(pilot)
-        assert area(pilot).text.startswith("12 zq?# Rollback")
-        assert "Edit rollback.md •" in shown(pilot)
-        assert size == NARROW or "• unsaved" in shown(pilot)
-        await pilot.press("ctrl+z")
-        await looked(pilot)
-        assert "•" not in shown(pilot)
-        await pilot.press("ctrl+y")
-        assert area(pilot).text.startswith("12 zq?# Rollback")
+async def test_typing_marks_the_note_as_unsaved_everywhere(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+    await open_note(pilot)
+    await type_keys(pilot, "12 zq?")
+    await looked(pilot)
+    assert area(pilot).text.startswith("12 zq?# Rollback")
+    assert "Edit rollback.md •" in shown(pilot)
+    assert size == NARROW or "• unsaved" in shown(pilot)
+    await pilot.press("ctrl+z")
+    await looked(pilot)
+    assert "•" not in shown(pilot)
+    await pilot.press("ctrl+y")
+    assert area(pilot).text.startswith("12 zq?# Rollback")
 
 
 @pytest.mark.parametrize(
@@ -123,14 +108,14 @@ async def test_saving_changes_what_was_typed_and_nothing_else(garden: Tree, make
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await open_note(pilot)
         marks = "mark, and is saved as it is: ␍ carriage return, ␛ escape, · U+202E and 1 more"
-        assert (marks in toasts(pilot)) is (b"\x1b" in before)
+        assert (marks in toast_text(pilot)) is (b"\x1b" in before)
         await pilot.press("right", "right")
         await type_keys(pilot, "My ")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: _on_disk(garden) != before)
         await looked(pilot)
         assert _on_disk(garden) == before.replace(b"# Roll", b"# My Roll")
-        assert f"saved {NOTE}" in toasts(pilot)
+        assert f"saved {NOTE}" in toast_text(pilot)
         assert not any(ord(char) < 32 for char in shown(pilot).replace("\n", ""))
 
 
@@ -149,7 +134,7 @@ async def test_our_own_save_keeps_cursor_scroll_and_undo(garden: Tree, make_app:
         assert area(pilot).cursor_location == place
         assert area(pilot).scroll_offset == scrolled
         assert editor(pilot).focused is area(pilot)
-        assert "shown as it is now" not in toasts(pilot)
+        assert "shown as it is now" not in toast_text(pilot)
         await pilot.press("ctrl+z")
         await looked(pilot)
         assert view(pilot).editor.edit is not None
@@ -171,13 +156,13 @@ async def test_the_modification_time_is_new_or_kept_as_chosen(garden: Tree, make
         await looked(pilot)
         assert os.stat(garden.tree / NOTE).st_mtime_ns == before
         said = "its time is kept, so cached answers stay as they are: c on screen 1 removes them"
-        await until(pilot, lambda: said in toasts(pilot))
+        await until(pilot, lambda: said in toast_text(pilot))
         brv(pilot).clear_notifications()
         await pilot.press("f6", "y", "ctrl+s")
         await until(pilot, lambda: _on_disk(garden).startswith(b"xy#"))
         await looked(pilot)
         assert os.stat(garden.tree / NOTE).st_mtime_ns != before
-        assert said not in toasts(pilot)
+        assert said not in toast_text(pilot)
 
 
 async def test_a_text_that_is_not_changed_or_cannot_be_written_stays(garden: Tree, make_app: MakeApp) -> None:
@@ -186,12 +171,12 @@ async def test_a_text_that_is_not_changed_or_cannot_be_written_stays(garden: Tre
         await open_note(pilot)
         await pilot.press("ctrl+s")
         await looked(pilot)
-        assert "nothing to save" in toasts(pilot)
+        assert "nothing to save" in toast_text(pilot)
         assert os.stat(garden.tree / NOTE).st_ino == before.st_ino
         (garden.tree / NOTE).chmod(0o444)
         await type_keys(pilot, "x")
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: "read-only" in toasts(pilot))
+        await until(pilot, lambda: "read-only" in toast_text(pilot))
         await looked(pilot)
         assert area(pilot).text.startswith("x#")
         assert "• unsaved" in shown(pilot)
@@ -205,7 +190,7 @@ async def test_notes_of_shared_sources_are_not_edited(make_tree: Callable[[str],
     async with make_app(own.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "shared words")
         await pilot.press("escape", "e")
-        await until(pilot, lambda: "shared source lib" in toasts(pilot))
+        await until(pilot, lambda: "shared source lib" in toast_text(pilot))
 
 
 @pytest.mark.long
@@ -254,7 +239,7 @@ async def test_problems_are_listed_and_lead_to_their_line(
         assert set(area(pilot).line_marks) == {1, 5}
         assert "2! maturity" in shown(pilot)
         await pilot.press("f3")
-        said = " ".join(text_of(pilot, "#problems").split())
+        said = flat(pilot, "#problems")
         assert "2 maturity must be draft, validated or core, perhaps core" in said
         await pilot.press("j", "enter")
         assert area(pilot).cursor_location == (5, 4)
@@ -275,28 +260,27 @@ async def test_a_problem_can_be_clicked(garden: Tree, make_app: MakeApp) -> None
         assert area(pilot).cursor_location == (1, 10)
 
 
-async def test_the_mouse_help_and_pasted_text_of_the_editor(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        await pilot.click("#text", offset=(6, 4))
-        assert area(pilot).cursor_location == (3, 2)
-        await pilot.press("f1")
-        assert "The note as it is on disk" in shown(pilot)
-        await pilot.press("escape", "f3", "question_mark")
-        said = "\n".join(line.plain for line in pilot.app.screen.query_one(TextPane).lines)
-        for words in ("Saving keeps the note's modification time", "Delete to the start of the word", "To the line of"):
-            assert words in said
-        await pilot.press("escape")
-        area(pilot).insert("a\x1b[31m\r\nb\u202ec\rd", (0, 0))
-        await looked(pilot)
-        assert area(pilot).text.startswith("a[31m\nbc\nd# Rollback")
-        assert "2 characters that cannot be shown" in toasts(pilot)
+async def test_the_mouse_help_and_pasted_text_of_the_editor(pilot: Pilot[Any]) -> None:
+    await open_note(pilot)
+    await pilot.click("#text", offset=(6, 4))
+    assert area(pilot).cursor_location == (3, 2)
+    await pilot.press("f1")
+    assert "The note as it is on disk" in shown(pilot)
+    await pilot.press("escape", "f3", "question_mark")
+    said = "\n".join(line.plain for line in pilot.app.screen.query_one(TextPane).lines)
+    for words in ("Saving keeps the note's modification time", "Delete to the start of the word", "To the line of"):
+        assert words in said
+    await pilot.press("escape")
+    area(pilot).insert("a\x1b[31m\r\nb\u202ec\rd", (0, 0))
+    await looked(pilot)
+    assert area(pilot).text.startswith("a[31m\nbc\nd# Rollback")
+    assert "2 characters that cannot be shown" in toast_text(pilot)
 
 
 async def save_anyway(pilot: Pilot[Any], said: str = "its frontmatter would not be read") -> None:
     """Saves, and answers the question before damage."""
     await pilot.press("ctrl+s")
-    await until(pilot, lambda: isinstance(pilot.app.screen, DamageDialog))
+    await on(pilot, DamageDialog)
     dialog = pilot.app.screen
     assert isinstance(dialog, DamageDialog)
     assert said in " ".join(" ".join(row.plain for row in dialog.query_one("#question", Lines).lines).split())
@@ -311,9 +295,9 @@ async def test_frontmatter_that_is_saved_broken_is_told_at_once(garden: Tree, ma
         await pilot.press("down", "end")
         await type_keys(pilot, ": two: [")
         await save_anyway(pilot)
-        await until(pilot, lambda: f"saved {NOTE}" in toasts(pilot))
-        assert f"{NOTE} is saved, but line 2: " in toasts(pilot)
-        assert "the engine reads no frontmatter" in toasts(pilot)
+        await until(pilot, lambda: f"saved {NOTE}" in toast_text(pilot))
+        assert f"{NOTE} is saved, but line 2: " in toast_text(pilot)
+        assert "the engine reads no frontmatter" in toast_text(pilot)
 
 
 @pytest.mark.long
@@ -324,8 +308,8 @@ async def test_frontmatter_behind_a_line_that_was_put_before_it_is_told(garden: 
         await pilot.press("ctrl+home")
         await type_keys(pilot, "q")
         await save_anyway(pilot)
-        await until(pilot, lambda: f"saved {NOTE}" in toasts(pilot))
-        assert f"{NOTE} is saved, but line 1: the frontmatter does not begin with ---" in toasts(pilot)
+        await until(pilot, lambda: f"saved {NOTE}" in toast_text(pilot))
+        assert f"{NOTE} is saved, but line 1: the frontmatter does not begin with ---" in toast_text(pilot)
 
 
 async def test_signals_that_a_save_loses_are_told(garden: Tree, make_app: MakeApp) -> None:
@@ -336,10 +320,10 @@ async def test_signals_that_a_save_loses_are_told(garden: Tree, make_app: MakeAp
         await pilot.press("down", "end", *["left"] * 5)
         await type_keys(pilot, ",")
         await save_anyway(pilot)
-        await until(pilot, lambda: f"saved {REFUNDS}" in toasts(pilot))
+        await until(pilot, lambda: f"saved {REFUNDS}" in toast_text(pilot))
         assert (garden.tree / REFUNDS).read_text().splitlines()[1] == "keywords: [JWKS,, kid]"
-        assert f"{REFUNDS} is saved, but line 2: " in toasts(pilot)
-        assert "signals are lost: maturity core → draft, importance 88 → 50" in toasts(pilot)
+        assert f"{REFUNDS} is saved, but line 2: " in toast_text(pilot)
+        assert "signals are lost: maturity core → draft, importance 88 → 50" in toast_text(pilot)
 
 
 @pytest.mark.long
@@ -375,22 +359,21 @@ async def test_the_whole_text_is_selected_by_a_key_that_help_lists(app: BrvTui) 
 MARKS = "<<<<<<< mine\none\n=======\ntwo\n>>>>>>> theirs\n"
 
 
-async def test_the_marks_of_a_conflict_are_saved_only_after_a_yes(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        before = (garden.tree / NOTE).read_text()
-        area(pilot).insert(MARKS, (0, 0))
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, DamageDialog))
-        await pilot.press("escape")
-        await settled(pilot)
-        assert (garden.tree / NOTE).read_text() == before
-        assert area(pilot).text.startswith(MARKS)
-        await save_anyway(pilot, "the marks of a conflict would become text of it")
-        await until(pilot, lambda: (garden.tree / NOTE).read_text().startswith(MARKS))
-        area(pilot).insert("more ", (1, 0))
-        await pilot.press("ctrl+s")  # no more damage than before
-        await until(pilot, lambda: "more one" in (garden.tree / NOTE).read_text())
+async def test_the_marks_of_a_conflict_are_saved_only_after_a_yes(garden: Tree, pilot: Pilot[Any]) -> None:
+    await open_note(pilot)
+    before = (garden.tree / NOTE).read_text()
+    area(pilot).insert(MARKS, (0, 0))
+    await pilot.press("ctrl+s")
+    await on(pilot, DamageDialog)
+    await pilot.press("escape")
+    await settled(pilot)
+    assert (garden.tree / NOTE).read_text() == before
+    assert area(pilot).text.startswith(MARKS)
+    await save_anyway(pilot, "the marks of a conflict would become text of it")
+    await until(pilot, lambda: (garden.tree / NOTE).read_text().startswith(MARKS))
+    area(pilot).insert("more ", (1, 0))
+    await pilot.press("ctrl+s")  # no more damage than before
+    await until(pilot, lambda: "more one" in (garden.tree / NOTE).read_text())
 
 
 @pytest.mark.parametrize(
@@ -431,19 +414,18 @@ def test_what_was_broken_before_is_saved_without_a_question(garden: Tree, before
     assert (garden.tree / NOTE).read_text() == after
 
 
-async def test_a_damaging_text_is_asked_about_before_the_editor_closes(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        area(pilot).insert(MARKS, (0, 0))
-        await looked(pilot)
-        await pilot.press("escape", "s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, DamageDialog))
-        await pilot.press("escape")
-        await settled(pilot)
-        assert area(pilot).text.startswith(MARKS), "it is not closed"
-        await pilot.press("escape", "s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, DamageDialog))
-        pilot.app.screen.listen()  # type: ignore[attr-defined]
-        await pilot.press("s")
-        await until(pilot, lambda: view(pilot).editor.edit is None)
-        assert (garden.tree / NOTE).read_text().startswith(MARKS)
+async def test_a_damaging_text_is_asked_about_before_the_editor_closes(garden: Tree, pilot: Pilot[Any]) -> None:
+    await open_note(pilot)
+    area(pilot).insert(MARKS, (0, 0))
+    await looked(pilot)
+    await pilot.press("escape", "s")
+    await on(pilot, DamageDialog)
+    await pilot.press("escape")
+    await settled(pilot)
+    assert area(pilot).text.startswith(MARKS), "it is not closed"
+    await pilot.press("escape", "s")
+    await on(pilot, DamageDialog)
+    pilot.app.screen.listen()  # type: ignore[attr-defined]
+    await pilot.press("s")
+    await until(pilot, lambda: view(pilot).editor.edit is None)
+    assert (garden.tree / NOTE).read_text().startswith(MARKS)

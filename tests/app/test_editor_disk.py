@@ -11,8 +11,9 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.questions import ConflictDialog, GoneDialog, LeavingDialog
 from brvtui.app.query.screen import QueryScreen
-from tests.app.driving import NARROW, WIDE, at_two_sizes, frame, settled, shown, until, view
-from tests.app.editing import FEW_LINES, NOTE, area, by_somebody, drafted, looked, on_disk, open_note, toasts, type_keys
+from tests.app.driving import NARROW, WIDE, at_two_sizes, on, settled, until
+from tests.app.editing import FEW_LINES, NOTE, area, by_somebody, drafted, looked, on_disk, open_note, type_keys
+from tests.app.looking import shown, toast_text, view
 from tests.support.trees import Tree
 
 MakeApp = Callable[..., BrvTui]
@@ -26,51 +27,48 @@ async def _clash(pilot: Pilot[Any], garden: Tree, theirs: str) -> None:
     by_somebody(garden, theirs)
     await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.on_disk == "changed")  # type: ignore[union-attr]
     await pilot.press("ctrl+s")
-    await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
+    await on(pilot, ConflictDialog)
     await settled(pilot)
 
 
-async def test_a_note_without_changes_follows_the_disk_and_keeps_its_place(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        area(pilot).move_cursor((6, 2))
-        by_somebody(garden, FEW_LINES.replace("one\n", "one\nand a half\n"))
-        await until(pilot, lambda: "and a half" in area(pilot).text)
-        await looked(pilot)
-        assert area(pilot).cursor_location == (7, 2)
-        assert "this is its text now" in toasts(pilot)
-        assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]
-        await type_keys(pilot, "x")
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: "fixve" in on_disk(garden))
-        assert "and a half" in on_disk(garden)
+async def test_a_note_without_changes_follows_the_disk_and_keeps_its_place(garden: Tree, pilot: Pilot[Any]) -> None:
+    await open_note(pilot)
+    area(pilot).move_cursor((6, 2))
+    by_somebody(garden, FEW_LINES.replace("one\n", "one\nand a half\n"))
+    await until(pilot, lambda: "and a half" in area(pilot).text)
+    await looked(pilot)
+    assert area(pilot).cursor_location == (7, 2)
+    assert "this is its text now" in toast_text(pilot)
+    assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]
+    await type_keys(pilot, "x")
+    await pilot.press("ctrl+s")
+    await until(pilot, lambda: "fixve" in on_disk(garden))
+    assert "and a half" in on_disk(garden)
 
 
 @at_two_sizes
 async def test_unsaved_text_is_told_at_once_and_never_touched(
-    garden: Tree, make_app: MakeApp, size: tuple[int, int]
+    garden: Tree, size: tuple[int, int], pilot: Pilot[Any]
 ) -> None:
-    async with make_app(garden.root).run_test(size=size) as pilot:
-        await open_note(pilot)
-        await type_keys(pilot, "x")
-        by_somebody(garden, "theirs\n")
-        await until(pilot, lambda: "CHANGED ON DISK" in shown(pilot))
-        assert area(pilot).text == f"x{FEW_LINES}"
-        assert "was changed on disk; your text is kept here" in toasts(pilot)
-        by_somebody(garden, FEW_LINES)
-        await until(pilot, lambda: "CHANGED ON DISK" not in shown(pilot))
+    await open_note(pilot)
+    await type_keys(pilot, "x")
+    by_somebody(garden, "theirs\n")
+    await until(pilot, lambda: "CHANGED ON DISK" in shown(pilot))
+    assert area(pilot).text == f"x{FEW_LINES}"
+    assert "was changed on disk; your text is kept here" in toast_text(pilot)
+    by_somebody(garden, FEW_LINES)
+    await until(pilot, lambda: "CHANGED ON DISK" not in shown(pilot))
 
 
-async def test_mine_can_be_kept(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await _clash(pilot, garden, FEW_LINES.replace("two", "zwei"))
-        assert "+ x# Rollback" in shown(pilot)
-        assert "- zwei" in shown(pilot)
-        await pilot.press("m")
-        await until(pilot, lambda: on_disk(garden) == f"x{FEW_LINES}")
-        await looked(pilot)
-        assert "unsaved" not in shown(pilot)
-        assert "ON DISK" not in shown(pilot)
+async def test_mine_can_be_kept(garden: Tree, pilot: Pilot[Any]) -> None:
+    await _clash(pilot, garden, FEW_LINES.replace("two", "zwei"))
+    assert "+ x# Rollback" in shown(pilot)
+    assert "- zwei" in shown(pilot)
+    await pilot.press("m")
+    await until(pilot, lambda: on_disk(garden) == f"x{FEW_LINES}")
+    await looked(pilot)
+    assert "unsaved" not in shown(pilot)
+    assert "ON DISK" not in shown(pilot)
 
 
 async def test_theirs_can_be_taken_and_mine_brought_back(garden: Tree, make_app: MakeApp) -> None:
@@ -86,27 +84,25 @@ async def test_theirs_can_be_taken_and_mine_brought_back(garden: Tree, make_app:
         assert area(pilot).text == f"x{FEW_LINES}"
 
 
-async def test_both_can_be_merged(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await _clash(pilot, garden, FEW_LINES.replace("four", "vier"))
-        await pilot.press("e")
-        await looked(pilot)
-        merged = f"x{FEW_LINES}".replace("four", "vier")
-        assert area(pilot).text == merged
-        assert view(pilot).editor.edit.dirty  # type: ignore[union-attr]
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: on_disk(garden) == merged)
+async def test_both_can_be_merged(garden: Tree, pilot: Pilot[Any]) -> None:
+    await _clash(pilot, garden, FEW_LINES.replace("four", "vier"))
+    await pilot.press("e")
+    await looked(pilot)
+    merged = f"x{FEW_LINES}".replace("four", "vier")
+    assert area(pilot).text == merged
+    assert view(pilot).editor.edit.dirty  # type: ignore[union-attr]
+    await pilot.press("ctrl+s")
+    await until(pilot, lambda: on_disk(garden) == merged)
 
 
-async def test_lines_that_both_changed_are_left_to_be_decided(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await _clash(pilot, garden, FEW_LINES.replace("# Rollback", "# Zurück"))
-        assert "merged, 1 place would be yours to decide" in shown(pilot)
-        await pilot.press("e")
-        await looked(pilot)
-        assert area(pilot).text.startswith("<<<<<<< mine\nx# Rollback\n=======\n# Zurück\n>>>>>>> theirs\n")
-        assert area(pilot).selected_text == "<<<<<<<"
-        assert "1 place to decide" in toasts(pilot)
+async def test_lines_that_both_changed_are_left_to_be_decided(garden: Tree, pilot: Pilot[Any]) -> None:
+    await _clash(pilot, garden, FEW_LINES.replace("# Rollback", "# Zurück"))
+    assert "merged, 1 place would be yours to decide" in shown(pilot)
+    await pilot.press("e")
+    await looked(pilot)
+    assert area(pilot).text.startswith("<<<<<<< mine\nx# Rollback\n=======\n# Zurück\n>>>>>>> theirs\n")
+    assert area(pilot).selected_text == "<<<<<<<"
+    assert "1 place to decide" in toast_text(pilot)
 
 
 async def test_a_clash_can_be_left_for_later(garden: Tree, make_app: MakeApp) -> None:
@@ -119,20 +115,19 @@ async def test_a_clash_can_be_left_for_later(garden: Tree, make_app: MakeApp) ->
         assert "CHANGED ON DISK" in shown(pilot)
 
 
-async def test_leaving_with_save_stays_when_the_note_clashes(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        await type_keys(pilot, "x")
-        by_somebody(garden, "theirs\n")
-        await until(pilot, lambda: "CHANGED ON DISK" in shown(pilot))
-        await pilot.press("ctrl+q")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
-        await pilot.press("s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
-        await pilot.press("escape")
-        await looked(pilot)
-        assert pilot.app.is_running
-        assert area(pilot).text == f"x{FEW_LINES}"
+async def test_leaving_with_save_stays_when_the_note_clashes(garden: Tree, pilot: Pilot[Any]) -> None:
+    await open_note(pilot)
+    await type_keys(pilot, "x")
+    by_somebody(garden, "theirs\n")
+    await until(pilot, lambda: "CHANGED ON DISK" in shown(pilot))
+    await pilot.press("ctrl+q")
+    await on(pilot, LeavingDialog)
+    await pilot.press("s")
+    await on(pilot, ConflictDialog)
+    await pilot.press("escape")
+    await looked(pilot)
+    assert pilot.app.is_running
+    assert area(pilot).text == f"x{FEW_LINES}"
 
 
 async def _gone(pilot: Pilot[Any], garden: Tree) -> None:
@@ -142,31 +137,28 @@ async def _gone(pilot: Pilot[Any], garden: Tree) -> None:
     (garden.tree / NOTE).unlink()
     await until(pilot, lambda: "REMOVED ON DISK" in shown(pilot))
     await pilot.press("ctrl+s")
-    await until(pilot, lambda: isinstance(pilot.app.screen, GoneDialog))
+    await on(pilot, GoneDialog)
 
 
-async def test_a_removed_note_can_be_written_again(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await _gone(pilot, garden)
-        await pilot.press("m")
-        await until(pilot, lambda: (garden.tree / NOTE).exists())
-        await looked(pilot)
-        assert on_disk(garden) == f"x{FEW_LINES}"
+async def test_a_removed_note_can_be_written_again(garden: Tree, pilot: Pilot[Any]) -> None:
+    await _gone(pilot, garden)
+    await pilot.press("m")
+    await until(pilot, lambda: (garden.tree / NOTE).exists())
+    await looked(pilot)
+    assert on_disk(garden) == f"x{FEW_LINES}"
 
 
-async def test_a_removed_note_can_be_dropped(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await _gone(pilot, garden)
-        await pilot.press("d")
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        await settled(pilot)
-        assert not (garden.tree / NOTE).exists()
-        assert drafted(garden.root) is None
+async def test_a_removed_note_can_be_dropped(garden: Tree, pilot: Pilot[Any]) -> None:
+    await _gone(pilot, garden)
+    await pilot.press("d")
+    await on(pilot, QueryScreen)
+    await settled(pilot)
+    assert not (garden.tree / NOTE).exists()
+    assert drafted(garden.root) is None
 
 
-async def test_a_note_without_changes_is_closed_when_it_is_removed(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        (garden.tree / NOTE).unlink()
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        await until(pilot, lambda: "was removed or moved on disk: closed" in toasts(pilot))
+async def test_a_note_without_changes_is_closed_when_it_is_removed(garden: Tree, pilot: Pilot[Any]) -> None:
+    await open_note(pilot)
+    (garden.tree / NOTE).unlink()
+    await on(pilot, QueryScreen)
+    await until(pilot, lambda: "was removed or moved on disk: closed" in toast_text(pilot))

@@ -21,8 +21,9 @@ from brvtui.store.drafts import Draft, DraftStore
 from brvtui.timing import system_clock
 from brvtui.tree.saving import exchange as renames
 from brvtui.tree.saving import note_files
-from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, brv, frame, settled, shown, until, view
-from tests.app.editing import FEW_LINES, NOTE, area, by_somebody, drafted, looked, on_disk, open_note, toasts, type_keys
+from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, on, settled, until
+from tests.app.editing import FEW_LINES, NOTE, area, by_somebody, drafted, looked, on_disk, open_note, type_keys
+from tests.app.looking import brv, flat, frame, shown, toast_text, view
 from tests.support.trees import NOW_MS, Tree
 
 MakeApp = Callable[..., BrvTui]
@@ -33,20 +34,19 @@ def _drafts(garden: Tree) -> DraftStore:
     return DraftStore(garden.tree)
 
 
-async def test_unsaved_text_is_drafted_and_dropped_with_the_save(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        await type_keys(pilot, "xy")
-        await looked(pilot)
-        assert drafted(garden.root) == f"xy{FEW_LINES}".encode()
-        await pilot.press("backspace", "backspace")
-        await until(pilot, lambda: drafted(garden.root) is None)
-        await type_keys(pilot, "z")
-        await looked(pilot)
-        assert drafted(garden.root)
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: drafted(garden.root) is None)
-        assert on_disk(garden) == f"z{FEW_LINES}"
+async def test_unsaved_text_is_drafted_and_dropped_with_the_save(garden: Tree, pilot: Pilot[Any]) -> None:
+    await open_note(pilot)
+    await type_keys(pilot, "xy")
+    await looked(pilot)
+    assert drafted(garden.root) == f"xy{FEW_LINES}".encode()
+    await pilot.press("backspace", "backspace")
+    await until(pilot, lambda: drafted(garden.root) is None)
+    await type_keys(pilot, "z")
+    await looked(pilot)
+    assert drafted(garden.root)
+    await pilot.press("ctrl+s")
+    await until(pilot, lambda: drafted(garden.root) is None)
+    assert on_disk(garden) == f"z{FEW_LINES}"
 
 
 @pytest.fixture
@@ -66,40 +66,37 @@ async def _offered(pilot: Pilot[Any]) -> None:
     await ask(pilot, "rollback")
     brv(pilot).selection.select(NOTE)
     await pilot.press("escape", "e")
-    await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+    await on(pilot, DraftDialog)
     await settled(pilot)
 
 
 async def test_drafts_are_told_at_the_start_and_both_questions_mark_mine_and_theirs_alike(
     left: Tree, make_app: MakeApp
 ) -> None:
+    def compared(theirs: str) -> str:
+        """The difference in the dialog: mine, a draft or what is typed, has TWO."""
+        rows = [row.plain for row in pilot.app.screen.query_one(DiffPane).lines]
+        changed = [row.split()[1:] for row in rows if f" - {theirs}" in row or " + TWO" in row]
+        assert changed == [["-", theirs], ["+", "TWO"]]
+        return "\n".join(rows)
+
     async with make_app(left.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        assert f"1 draft of unsaved text: {NOTE}; ^l shows it" in toasts(pilot)
+        assert f"1 draft of unsaved text: {NOTE}; ^l shows it" in toast_text(pilot)
         assert "1 draft: ^l" in shown(pilot)
         await pilot.press("ctrl+l")
-        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+        await on(pilot, DraftDialog)
         await settled(pilot)
-        draft = "\n".join(row.plain for row in pilot.app.screen.query_one(DiffPane).lines)
-        assert "- theirs: the note on disk   + mine: the draft, not saved" in draft
-        assert [row.split()[1:] for row in draft.splitlines() if " - two" in row or " + TWO" in row] == [
-            ["-", "two"],
-            ["+", "TWO"],
-        ]
+        assert "- theirs: the note on disk   + mine: the draft, not saved" in compared("two")
         await _listening(pilot)
         await pilot.press("m")
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        await on(pilot, EditorScreen)
         await settled(pilot)
         left.file(NOTE, FEW_LINES.replace("two", "zwei"), 0)
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
+        await on(pilot, ConflictDialog)
         await settled(pilot)
-        conflict = "\n".join(row.plain for row in pilot.app.screen.query_one(DiffPane).lines)
-        assert "- theirs: the note on disk   + mine: your text, not saved" in conflict
-        assert [row.split()[1:] for row in conflict.splitlines() if " - zwei" in row or " + TWO" in row] == [
-            ["-", "zwei"],
-            ["+", "TWO"],
-        ]
+        assert "- theirs: the note on disk   + mine: your text, not saved" in compared("zwei")
 
 
 @pytest.mark.long
@@ -114,15 +111,15 @@ async def test_the_hint_leads_to_the_draft_from_anywhere_until_it_is_dealt_with(
             await settled(pilot)
             assert "1 draft: ^l" in shown(pilot), keys
             await pilot.press("ctrl+l")
-            await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+            await on(pilot, DraftDialog)
             await settled(pilot)
             await pilot.press("escape")
             await until(pilot, lambda: not isinstance(pilot.app.screen, DraftDialog))
         await pilot.press("ctrl+l")
-        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+        await on(pilot, DraftDialog)
         await _listening(pilot)
         await pilot.press("m")
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        await on(pilot, EditorScreen)
         await settled(pilot)
         assert "1 draft" not in shown(pilot), "it is in the editor"
         await pilot.press("ctrl+s")
@@ -134,18 +131,6 @@ async def test_the_hint_leads_to_the_draft_from_anywhere_until_it_is_dealt_with(
 
 
 @pytest.mark.long
-async def test_the_hint_goes_with_a_draft_that_is_dropped(left: Tree, make_app: MakeApp) -> None:
-    async with make_app(left.root).run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("ctrl+l")
-        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
-        await _listening(pilot)
-        await pilot.press("d")
-        await until(pilot, lambda: drafted(left.root) is None)
-        await until(pilot, lambda: "1 draft" not in shown(pilot))
-
-
-@pytest.mark.long
 async def test_several_drafts_are_listed_and_what_is_on_disk_already_is_none(left: Tree, make_app: MakeApp) -> None:
     _drafts(left).add(Draft("auth/new_note.md", b"# New\n", None, NOW_MS, 2**22 + 1, ""))
     left.file("auth/saved.md", "# Saved\n", 1)
@@ -154,7 +139,7 @@ async def test_several_drafts_are_listed_and_what_is_on_disk_already_is_none(lef
         await settled(pilot)
         assert "2 drafts: ^l" in shown(pilot)
         await pilot.press("ctrl+l")
-        await until(pilot, lambda: isinstance(pilot.app.screen, DraftsDialog))
+        await on(pilot, DraftsDialog)
         await settled(pilot)
         assert "auth/new_note.md" in shown(pilot)
         assert "auth/saved.md" not in shown(pilot)
@@ -165,18 +150,21 @@ async def _listening(pilot: Pilot[Any]) -> None:
 
 
 @pytest.mark.long
-async def test_drafts_are_listed_and_one_is_looked_at(left: Tree, make_app: MakeApp) -> None:
+async def test_drafts_are_listed_and_the_hint_goes_with_the_one_that_is_dropped(left: Tree, make_app: MakeApp) -> None:
     async with make_app(left.root).run_test(size=NARROW) as pilot:
         await settled(pilot)
+        assert "1 draft: ^l" in shown(pilot)
         await pilot.press("escape", "D")
-        await until(pilot, lambda: isinstance(pilot.app.screen, DraftsDialog))
+        await on(pilot, DraftsDialog)
         await settled(pilot)
         assert NOTE in shown(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+        await on(pilot, DraftDialog)
+        await _listening(pilot)
         await pilot.press("d")
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        await on(pilot, EditorScreen)
         await looked(pilot)
+        await until(pilot, lambda: drafted(left.root) is None and "1 draft" not in shown(pilot))
         await pilot.press("f3", "D")
         await until(pilot, lambda: "there are none" in shown(pilot))
 
@@ -188,7 +176,7 @@ async def test_a_draft_is_offered_and_can_be_taken(left: Tree, make_app: MakeApp
         assert "+ TWO" in shown(pilot)
         assert "has changed since" not in shown(pilot)
         await pilot.press("m")
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        await on(pilot, EditorScreen)
         await looked(pilot)
         assert area(pilot).text == FEW_LINES.replace("two", "TWO")
         assert "• unsaved" in shown(pilot)
@@ -198,37 +186,40 @@ async def test_a_draft_is_offered_and_can_be_taken(left: Tree, make_app: MakeApp
         assert on_disk(left) == FEW_LINES.replace("two", "TWO")
 
 
-async def test_a_draft_that_is_not_decided_on_stays_and_can_be_dropped(left: Tree, make_app: MakeApp) -> None:
+async def test_a_draft_of_another_text_says_so_stays_undecided_and_can_be_dropped(
+    left: Tree, make_app: MakeApp
+) -> None:
+    theirs = FEW_LINES.replace("five", "FIVE")
+    by_somebody(left, theirs)
     async with make_app(left.root).run_test(size=NARROW) as pilot:
         await _offered(pilot)
+        assert "has changed since the draft was begun" in flat(pilot)
         await pilot.press("escape")
         await settled(pilot)
         assert isinstance(frame(pilot), QueryScreen)
         assert drafted(left.root)
         await _offered(pilot)
         await pilot.press("d")
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        await on(pilot, EditorScreen)
         await looked(pilot)
-        assert area(pilot).text == FEW_LINES
+        assert area(pilot).text == theirs
         assert drafted(left.root) is None
 
 
-async def test_a_draft_of_another_text_says_so(left: Tree, make_app: MakeApp) -> None:
-    by_somebody(left, FEW_LINES.replace("five", "FIVE"))
-    async with make_app(left.root).run_test(size=WIDE) as pilot:
-        await _offered(pilot)
-        assert "has changed since the draft was begun" in shown(pilot)
+async def _offered_of_gone(pilot: Pilot[Any], said: str) -> None:
+    """The draft of the note that is not at its place is offered, with these words about the note."""
+    await settled(pilot)
+    brv(pilot).editing.edit(NOTE)
+    await on(pilot, DraftDialog)
+    assert said in flat(pilot)
 
 
 async def test_the_draft_of_a_note_that_is_gone_can_be_written(left: Tree, make_app: MakeApp) -> None:
     (left.tree / NOTE).unlink()
     async with make_app(left.root).run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        brv(pilot).editing.edit(NOTE)
-        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
-        assert "The note was removed on disk meanwhile" in " ".join(shown(pilot).split())
+        await _offered_of_gone(pilot, "The note was removed on disk meanwhile")
         await pilot.press("m")
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        await on(pilot, EditorScreen)
         await pilot.press("ctrl+s")
         await until(pilot, lambda: (left.tree / NOTE).exists())
         assert on_disk(left) == FEW_LINES.replace("two", "TWO")
@@ -238,13 +229,9 @@ async def test_the_draft_of_a_note_that_was_moved_is_taken_where_that_is(left: T
     moved = "deploy/undone.md"
     (left.tree / NOTE).rename(left.tree / moved)
     async with make_app(left.root).run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        brv(pilot).editing.edit(NOTE)
-        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
-        said = f"The note was moved meanwhile: it is {moved} now, and mine is taken there."
-        assert said in " ".join(shown(pilot).split())
+        await _offered_of_gone(pilot, f"The note was moved meanwhile: it is {moved} now, and mine is taken there.")
         await pilot.press("m")
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        await on(pilot, EditorScreen)
         await looked(pilot)
         assert view(pilot).editor.edit.path == moved  # type: ignore[union-attr]
         await until(pilot, lambda: drafted(left.root) is None and drafted(left.root, moved) is not None)
@@ -256,9 +243,7 @@ async def test_the_draft_of_a_note_that_was_moved_is_taken_where_that_is(left: T
 async def test_the_draft_of_a_note_that_is_gone_can_be_dropped_and_opens_nothing(left: Tree, make_app: MakeApp) -> None:
     (left.tree / NOTE).unlink()
     async with make_app(left.root).run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        brv(pilot).editing.edit(NOTE)
-        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+        await _offered_of_gone(pilot, "The note was removed on disk meanwhile")
         await pilot.press("d")
         await until(pilot, lambda: not isinstance(pilot.app.screen, DraftDialog))
         await settled(pilot)
@@ -297,19 +282,17 @@ async def test_each_note_keeps_its_newest_draft_however_slow_the_disk_is(
     assert {(draft.path, draft.data) for draft in _drafts(garden).all()} == {(NOTE, b"3"), ("other.md", b"3")}
 
 
-async def test_a_text_that_could_not_be_saved_stands_beside_the_one_that_is_typed(
-    left: Tree, make_app: MakeApp
-) -> None:
+def test_a_text_that_could_not_be_saved_stands_beside_the_one_that_is_typed(left: Tree) -> None:
     """Neither takes the place of the other, nor of the draft that was left; each is offered."""
-    async with make_app(left.root).run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        brv(pilot).drafts.write(DraftRequest(NOTE, b"in vain\n", is_set_aside=True))
-        brv(pilot).drafts.write(DraftRequest("x.md", b"typed\n"))
-        await until(pilot, lambda: not brv(pilot).drafts.is_busy)
-        brv(pilot).drafts.write(DraftRequest(NOTE, b"typed\n"))
-        await until(pilot, lambda: not brv(pilot).drafts.is_busy)
-        held = {draft.data for draft in _drafts(left).all() if draft.path == NOTE}
-        assert held == {b"typed\n", b"in vain\n", FEW_LINES.replace("two", "TWO").encode()}
+    session = left.session()
+    for request in (
+        DraftRequest(NOTE, b"in vain\n", is_set_aside=True),
+        DraftRequest("x.md", b"typed\n"),
+        DraftRequest(NOTE, b"typed\n"),
+    ):
+        note_on_disk.write_draft(session, request)
+    held = {draft.data for draft in _drafts(left).all() if draft.path == NOTE}
+    assert held == {b"typed\n", b"in vain\n", FEW_LINES.replace("two", "TWO").encode()}
 
 
 async def test_a_further_text_that_a_conflict_met_is_named(
@@ -329,10 +312,10 @@ async def test_a_further_text_that_a_conflict_met_is_named(
         await open_note(pilot)
         await type_keys(pilot, "x")
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
+        await on(pilot, ConflictDialog)
         (kept,) = (garden.tree / NOTE).parent.glob(".brv-tui-*")
         said = f"another program was writing it; its text is kept in {kept.relative_to(garden.tree)}"
-        assert said in toasts(pilot)
+        assert said in toast_text(pilot)
     assert (on_disk(garden), kept.read_bytes()) == ("first\n", b"second\n")
     other = kept.with_name(kept.name.replace(f"-{os.getpid()}-", f"-{2**22 + 1}-"))
     kept.rename(other)  # as if this process had ended

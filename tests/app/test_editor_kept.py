@@ -24,8 +24,9 @@ from brvtui.session import Session
 from brvtui.store.drafts import DraftStore
 from brvtui.tree.saving.note_files import read_note_file
 from tests.app import waiting
-from tests.app.driving import WIDE, ask, at_once, brv, frame, settled, shown, until, view
-from tests.app.editing import NOTE, area, drafted, looked, open_note, toasts, type_keys
+from tests.app.driving import WIDE, ask, at_once, on, settled, until
+from tests.app.editing import NOTE, area, drafted, looked, open_note, type_keys
+from tests.app.looking import brv, frame, shown, toast_text, view
 from tests.support.trees import NOW_MS, Tree
 
 pytestmark = pytest.mark.long
@@ -58,7 +59,7 @@ async def _changed(pilot: Pilot[Any], garden: Tree, theirs: bytes | None, key: s
 
 async def _asked(pilot: Pilot[Any]) -> None:
     await pilot.press("ctrl+s")
-    await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
+    await on(pilot, ConflictDialog)
     await settled(pilot)
 
 
@@ -98,7 +99,7 @@ async def test_a_draft_that_is_taken_is_never_without_a_file(
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         await pilot.press("escape", "e")
-        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+        await on(pilot, DraftDialog)
         await pilot.press("m")
         await until(pilot, lambda: view(pilot).editor.edit)
         await settled(pilot)
@@ -133,50 +134,50 @@ async def test_mine_comes_back_whatever_theirs_is_made_of(app: BrvTui, garden: T
         assert _on_disk(garden) == b"\xef\xbb\xbf" + f"x{_TEXT}".replace("\n", "\r\n").encode()
 
 
-async def test_a_text_that_is_as_it_was_read_is_written_again_or_follows_the_disk(app: BrvTui, garden: Tree) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await _changed(pilot, garden, None)
-        await pilot.press("backspace")
-        await looked(pilot)
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, GoneDialog))
-        await pilot.press("m")
-        await until(pilot, (garden.tree / NOTE).exists)
-        await looked(pilot)
-        assert _on_disk(garden) == _TEXT.encode()
-        await type_keys(pilot, "x")
-        garden.file(NOTE, "theirs\n", 0)
-        await until(pilot, lambda: "CHANGED ON DISK" in shown(pilot))
-        await pilot.press("backspace")
-        await until(pilot, lambda: area(pilot).text == "theirs\n")
-        assert "ON DISK" not in shown(pilot)
-        brv(pilot).project.session.close()  # type: ignore[union-attr]  # nothing is watched any more
-        garden.file(NOTE, "again\n", 0)
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: area(pilot).text == "again\n")
+async def test_a_text_that_is_as_it_was_read_is_written_again_or_follows_the_disk(
+    garden: Tree, pilot: Pilot[Any]
+) -> None:
+    await _changed(pilot, garden, None)
+    await pilot.press("backspace")
+    await looked(pilot)
+    await pilot.press("ctrl+s")
+    await on(pilot, GoneDialog)
+    await pilot.press("m")
+    await until(pilot, (garden.tree / NOTE).exists)
+    await looked(pilot)
+    assert _on_disk(garden) == _TEXT.encode()
+    await type_keys(pilot, "x")
+    garden.file(NOTE, "theirs\n", 0)
+    await until(pilot, lambda: "CHANGED ON DISK" in shown(pilot))
+    await pilot.press("backspace")
+    await until(pilot, lambda: area(pilot).text == "theirs\n")
+    assert "ON DISK" not in shown(pilot)
+    brv(pilot).project.session.close()  # type: ignore[union-attr]  # nothing is watched any more
+    garden.file(NOTE, "again\n", 0)
+    await pilot.press("ctrl+s")
+    await until(pilot, lambda: area(pilot).text == "again\n")
 
 
-async def test_a_note_that_is_moved_meanwhile_is_saved_where_it_is(app: BrvTui, garden: Tree) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await _changed(pilot, garden, None)
-        garden.file("auth/moved.md", _TEXT, 0)
-        await until(pilot, lambda: view(pilot).knows("auth/moved.md"))
-        await looked(pilot)
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, GoneDialog))
-        pilot.app.screen.listen()  # type: ignore[attr-defined]
-        await until(pilot, lambda: "f save it there" in shown(pilot))
-        assert "auth/moved.md now" in shown(pilot)
-        await pilot.press("f")
-        moved = garden.tree / "auth/moved.md"
-        await until(pilot, lambda: moved.read_bytes() == f"x{_TEXT}".encode())
-        await looked(pilot)
-        assert not (garden.tree / NOTE).exists()
-        assert view(pilot).editor.edit.path == "auth/moved.md"  # type: ignore[union-attr]
-        assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]
-        assert view(pilot).selection.file == "auth/moved.md"
-        await until(pilot, lambda: not brv(pilot).drafts.is_busy)
-        assert view(pilot).editor.drafts == ()
+async def test_a_note_that_is_moved_meanwhile_is_saved_where_it_is(garden: Tree, pilot: Pilot[Any]) -> None:
+    await _changed(pilot, garden, None)
+    garden.file("auth/moved.md", _TEXT, 0)
+    await until(pilot, lambda: view(pilot).knows("auth/moved.md"))
+    await looked(pilot)
+    await pilot.press("ctrl+s")
+    await on(pilot, GoneDialog)
+    pilot.app.screen.listen()  # type: ignore[attr-defined]
+    await until(pilot, lambda: "f save it there" in shown(pilot))
+    assert "auth/moved.md now" in shown(pilot)
+    await pilot.press("f")
+    moved = garden.tree / "auth/moved.md"
+    await until(pilot, lambda: moved.read_bytes() == f"x{_TEXT}".encode())
+    await looked(pilot)
+    assert not (garden.tree / NOTE).exists()
+    assert view(pilot).editor.edit.path == "auth/moved.md"  # type: ignore[union-attr]
+    assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]
+    assert view(pilot).selection.file == "auth/moved.md"
+    await until(pilot, lambda: not brv(pilot).drafts.is_busy)
+    assert view(pilot).editor.drafts == ()
 
 
 @pytest.mark.parametrize(
@@ -211,7 +212,7 @@ _OTHER = "deploy/freeze_window.md"
 async def _open_other(pilot: Pilot[Any]) -> None:
     """The text of the note that is open is discarded, and another note opened."""
     brv(pilot).editing.edit(_OTHER)
-    await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
+    await on(pilot, LeavingDialog)
     await pilot.press("d")
     await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.path == _OTHER)  # type: ignore[union-attr]
     await waiting.at_rest(pilot.app, stuck="save")
@@ -235,69 +236,66 @@ def save_is_wanted(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]
 
 @pytest.mark.parametrize("theirs", [b"theirs\n", None], ids=["changed", "gone"])
 async def test_a_conflict_of_a_note_that_is_not_open_any_more_is_kept_as_a_draft(
-    app: BrvTui, garden: Tree, save_is_wanted: threading.Event, theirs: bytes | None
+    garden: Tree, save_is_wanted: threading.Event, theirs: bytes | None, pilot: Pilot[Any]
 ) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        await type_keys(pilot, "x")
-        await pilot.press("ctrl+s")
-        await _open_other(pilot)
-        other = area(pilot).text
-        if theirs is None:
-            (garden.tree / NOTE).unlink()
-        else:
-            garden.file(NOTE, theirs, 0)
-        save_is_wanted.set()
-        await until(pilot, lambda: drafted(garden.root) == f"x{_TEXT}".encode())
-        await looked(pilot)
-        assert "changed on disk meanwhile; your text is kept as a draft" in toasts(pilot)
-        assert isinstance(pilot.app.screen, EditorScreen)
-        assert area(pilot).text == other
-        assert "ON DISK" not in shown(pilot)
-        assert (_on_disk(garden) if theirs else None) == theirs
+    await open_note(pilot)
+    await type_keys(pilot, "x")
+    await pilot.press("ctrl+s")
+    await _open_other(pilot)
+    other = area(pilot).text
+    if theirs is None:
+        (garden.tree / NOTE).unlink()
+    else:
+        garden.file(NOTE, theirs, 0)
+    save_is_wanted.set()
+    await until(pilot, lambda: drafted(garden.root) == f"x{_TEXT}".encode())
+    await looked(pilot)
+    assert "changed on disk meanwhile; your text is kept as a draft" in toast_text(pilot)
+    assert isinstance(pilot.app.screen, EditorScreen)
+    assert area(pilot).text == other
+    assert "ON DISK" not in shown(pilot)
+    assert (_on_disk(garden) if theirs else None) == theirs
 
 
 async def test_a_note_is_saved_at_once_while_the_one_before_is_still_being_saved(
-    app: BrvTui, garden: Tree, save_is_wanted: threading.Event
+    garden: Tree, save_is_wanted: threading.Event, pilot: Pilot[Any]
 ) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        await type_keys(pilot, "x")
-        await pilot.press("ctrl+s", "ctrl+s")
-        await _open_other(pilot)
-        await type_keys(pilot, "y")
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: (garden.tree / _OTHER).read_text().startswith("y#"))
-        await until(pilot, lambda: not view(pilot).editor.edit.dirty)  # type: ignore[union-attr]
-        assert _on_disk(garden) == _TEXT.encode()
-        await type_keys(pilot, "z")
-        save_is_wanted.set()
-        await until(pilot, lambda: f"saved {NOTE}" in toasts(pilot))
-        await looked(pilot)
-        assert _on_disk(garden) == f"x{_TEXT}".encode()
-        assert area(pilot).text.startswith("yz#")
-        assert view(pilot).editor.edit.dirty  # type: ignore[union-attr]
+    await open_note(pilot)
+    await type_keys(pilot, "x")
+    await pilot.press("ctrl+s", "ctrl+s")
+    await _open_other(pilot)
+    await type_keys(pilot, "y")
+    await pilot.press("ctrl+s")
+    await until(pilot, lambda: (garden.tree / _OTHER).read_text().startswith("y#"))
+    await until(pilot, lambda: not view(pilot).editor.edit.dirty)  # type: ignore[union-attr]
+    assert _on_disk(garden) == _TEXT.encode()
+    await type_keys(pilot, "z")
+    save_is_wanted.set()
+    await until(pilot, lambda: f"saved {NOTE}" in toast_text(pilot))
+    await looked(pilot)
+    assert _on_disk(garden) == f"x{_TEXT}".encode()
+    assert area(pilot).text.startswith("yz#")
+    assert view(pilot).editor.edit.dirty  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(("theirs", "key"), [(b"theirs\n", "m"), (b"theirs\n", "t"), (None, "m"), (None, "d")])
 async def test_an_answer_to_a_conflict_does_nothing_to_another_note(
-    app: BrvTui, garden: Tree, theirs: bytes | None, key: str
+    garden: Tree, theirs: bytes | None, key: str, pilot: Pilot[Any]
 ) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await _changed(pilot, garden, theirs)
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog | GoneDialog))
-        await _open_other(pilot)
-        other = area(pilot).text
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog | GoneDialog))
-        await pilot.press(key)
-        await until(pilot, lambda: drafted(garden.root) == f"x{_TEXT}".encode())
-        await looked(pilot)
-        assert "your text is kept as a draft" in toasts(pilot)
-        assert area(pilot).text == other
-        assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]
-        assert ((garden.tree / NOTE).read_bytes() if theirs else None) == theirs
-        assert (garden.tree / NOTE).exists() == (theirs is not None)
+    await _changed(pilot, garden, theirs)
+    await pilot.press("ctrl+s")
+    await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog | GoneDialog))
+    await _open_other(pilot)
+    other = area(pilot).text
+    await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog | GoneDialog))
+    await pilot.press(key)
+    await until(pilot, lambda: drafted(garden.root) == f"x{_TEXT}".encode())
+    await looked(pilot)
+    assert "your text is kept as a draft" in toast_text(pilot)
+    assert area(pilot).text == other
+    assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]
+    assert ((garden.tree / NOTE).read_bytes() if theirs else None) == theirs
+    assert (garden.tree / NOTE).exists() == (theirs is not None)
 
 
 # what comes late, or from outside
@@ -354,4 +352,4 @@ async def test_what_cannot_be_edited_here_is_saved_all_the_same(
         await until(pilot, lambda: _on_disk(garden) == f"x{_TEXT}work\0".encode())
         await until(pilot, lambda: drafted(garden.root) is None)
         assert isinstance(frame(pilot), QueryScreen)
-        assert f"saved {NOTE}" in toasts(pilot)
+        assert f"saved {NOTE}" in toast_text(pilot)

@@ -12,8 +12,9 @@ from benchmarks.app_in_pty import Terminal, start
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.questions import DraftDialog
 from brvtui.app.editing.screen import EditorScreen
-from tests.app.driving import WIDE, ask, brv, frame, settled, shown, until
-from tests.app.editing import NOTE, area, drafted, looked, toasts
+from tests.app.driving import WIDE, ask, on, settled, until
+from tests.app.editing import NOTE, area, drafted, looked
+from tests.app.looking import brv, shown, toast_text
 from tests.support.trees import Tree
 
 _SECONDS = 40.0
@@ -47,14 +48,14 @@ async def test_a_killed_editor_leaves_a_draft(garden: Tree, make_app: Callable[.
 
     async with make_app(garden.root, now_ms=None).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        await until(pilot, lambda: f"1 draft of unsaved text: {NOTE}" in toasts(pilot))
+        await until(pilot, lambda: f"1 draft of unsaved text: {NOTE}" in toast_text(pilot))
         await ask(pilot, "rollback")
         brv(pilot).selection.select(NOTE)
         await pilot.press("escape", "e")
-        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+        await on(pilot, DraftDialog)
         await settled(pilot)
         assert "+ never saved # Rollback" in shown(pilot)
         await pilot.press("m")
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        await on(pilot, EditorScreen)
         await looked(pilot)
         assert area(pilot).text.startswith("never saved # Rollback")

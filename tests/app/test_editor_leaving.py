@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.questions import LeavingDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
-from tests.app.driving import NARROW, WIDE, brv, frame, settled, shown, until, view
-from tests.app.editing import (
-    area,
-    dialog,
-    drafted,
-    editor,
-    looked,
-    on_disk,
-    open_note,
-    type_keys,
-)
+from tests.app.driving import NARROW, WIDE, on, settled, until
+from tests.app.editing import area, dialog, drafted, editor, looked, on_disk, open_note, type_keys
+from tests.app.looking import brv, frame, shown, view
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
@@ -41,47 +36,46 @@ async def test_leaving_unsaved_text_asks_and_can_be_stayed(app: BrvTui) -> None:
         assert area(pilot).text.startswith("x#")
 
 
-async def test_leaving_can_discard_by_key_or_click_and_save(app: BrvTui, garden: Tree) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await _dirty(pilot)
-        assert drafted(garden.root)
-        await pilot.press("escape", "d")
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        await settled(pilot)
-        assert on_disk(garden).startswith("# Rollback")
-        await until(pilot, lambda: drafted(garden.root) is None)
-        await _dirty(pilot)
-        await pilot.press("escape")
-        await settled(pilot)
-        row = next(number for number, text in enumerate(shown(pilot).splitlines()) if "d discard" in text)
-        await pilot.click(offset=(shown(pilot).splitlines()[row].index("d discard") + 2, row))
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        assert view(pilot).editor.edit is None
-        await _dirty(pilot)
-        await pilot.press("escape", "s")
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        await settled(pilot)
-        assert on_disk(garden).startswith("x# Rollback")
-        assert view(pilot).editor.edit is None
-        assert drafted(garden.root) is None
+async def test_leaving_can_discard_by_key_or_click_and_save(garden: Tree, pilot: Pilot[Any]) -> None:
+    await _dirty(pilot)
+    assert drafted(garden.root)
+    await pilot.press("escape", "d")
+    await on(pilot, QueryScreen)
+    await settled(pilot)
+    assert on_disk(garden).startswith("# Rollback")
+    await until(pilot, lambda: drafted(garden.root) is None)
+    await _dirty(pilot)
+    await pilot.press("escape")
+    await settled(pilot)
+    row = next(number for number, text in enumerate(shown(pilot).splitlines()) if "d discard" in text)
+    await pilot.click(offset=(shown(pilot).splitlines()[row].index("d discard") + 2, row))
+    await on(pilot, QueryScreen)
+    assert view(pilot).editor.edit is None
+    await _dirty(pilot)
+    await pilot.press("escape", "s")
+    await on(pilot, QueryScreen)
+    await settled(pilot)
+    assert on_disk(garden).startswith("x# Rollback")
+    assert view(pilot).editor.edit is None
+    assert drafted(garden.root) is None
 
 
 async def test_leaving_can_keep_it_open_and_the_status_line_leads_back(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await _dirty(pilot)
         await pilot.press("escape", "k")
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        await on(pilot, QueryScreen)
         await settled(pilot)
         assert "Edit rollback.md •" in shown(pilot)
         await pilot.click("#status", offset=(shown(pilot).splitlines()[0].index("Edit"), 0))
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        await on(pilot, EditorScreen)
         await settled(pilot)
         assert area(pilot).text.startswith("x#")
         assert editor(pilot).focused is area(pilot)
         await pilot.press("escape", "k")
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        await on(pilot, QueryScreen)
         await pilot.press("e")
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        await on(pilot, EditorScreen)
         assert area(pilot).text.startswith("x#")
 
 
@@ -90,42 +84,41 @@ async def test_quitting_asks_about_unsaved_text_wherever_it_is(app: BrvTui, gard
     async with app.run_test(size=WIDE) as pilot:
         await _dirty(pilot)
         await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
+        await on(pilot, LeavingDialog)
         await pilot.press("k")
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        await on(pilot, QueryScreen)
         await settled(pilot)
         await pilot.press(key)
-        await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
+        await on(pilot, LeavingDialog)
         assert isinstance(frame(pilot), EditorScreen)
         assert "keep it open" not in shown(pilot)
         await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EditorScreen))
+        await on(pilot, EditorScreen)
         await settled(pilot)
         assert pilot.app.is_running
         assert isinstance(pilot.app.screen, EditorScreen)
         await pilot.press("ctrl+q")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
+        await on(pilot, LeavingDialog)
         await pilot.press("s")
         await until(pilot, lambda: not pilot.app.is_running or app.return_code is not None)
     assert app.return_code == 0
     assert on_disk(garden).startswith("x# Rollback")
 
 
-async def test_another_note_asks_first(app: BrvTui, garden: Tree) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await _dirty(pilot)
-        await pilot.press("escape", "k")
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        brv(pilot).selection.select("deploy/freeze_window.md")
-        await pilot.press("e")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
-        await pilot.press("s")
-        await until(
-            pilot,
-            lambda: view(pilot).editor.edit is not None and view(pilot).editor.edit.path == "deploy/freeze_window.md",
-        )  # type: ignore[union-attr]
-        await settled(pilot)
-        assert on_disk(garden).startswith("x# Rollback")
-        assert area(pilot).text.startswith("# Freeze window")
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+async def test_another_note_asks_first(garden: Tree, pilot: Pilot[Any]) -> None:
+    await _dirty(pilot)
+    await pilot.press("escape", "k")
+    await on(pilot, QueryScreen)
+    brv(pilot).selection.select("deploy/freeze_window.md")
+    await pilot.press("e")
+    await on(pilot, LeavingDialog)
+    await pilot.press("s")
+    await until(
+        pilot,
+        lambda: view(pilot).editor.edit is not None and view(pilot).editor.edit.path == "deploy/freeze_window.md",
+    )  # type: ignore[union-attr]
+    await settled(pilot)
+    assert on_disk(garden).startswith("x# Rollback")
+    assert area(pilot).text.startswith("# Freeze window")
+    await pilot.press("escape")
+    await on(pilot, QueryScreen)

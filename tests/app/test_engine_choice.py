@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.query.answering import EngineUnusable, QueryRequest
@@ -17,17 +18,9 @@ from brvtui.engines.jeffs_brain.sections import ENGINE
 from brvtui.engines.profile_files import kept_profiles
 from brvtui.engines.soleri.sections import VaultSearch
 from brvtui.store.folders import config_folder
-from tests.app.driving import (
-    WIDE,
-    ask,
-    brv,
-    screen,
-    settled,
-    text_of,
-    until,
-    view,
-)
-from tests.app.engines import found, switch, switch_to, toasts
+from tests.app.driving import WIDE, ask, settled, until
+from tests.app.engines import found, switch, switch_to
+from tests.app.looking import brv, screen, text_of, toasts, view
 from tests.support.engine_packages import declared
 from tests.support.settings import own
 from tests.support.trees import NOW_MS, Tree
@@ -45,17 +38,16 @@ MakeApp = Callable[..., BrvTui]
     ("jeffs_brain", None, "byterover"),
 ])  # fmt: skip
 async def test_a_refusal_counts_of_the_newest_request_of_the_engine_that_is_chosen(
-    app: BrvTui, engine: str, behind: int | None, answers: str
+    engine: str, behind: int | None, answers: str, pilot: Pilot[Any]
 ) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await switch(pilot, "token")
-        queries = brv(pilot).queries
-        number = queries.prober.newest - (behind or 0)
-        request = None if behind is None else QueryRequest(number, "token", "", True)
-        queries.refused(EngineUnusable("it cannot be asked", engine, request))
-        await settled(pilot)
-        assert view(pilot).engine.name == answers
-        assert ("it cannot be asked; byterover answers" in toasts(pilot)) == (answers != "jeffs_brain")
+    await switch(pilot, "token")
+    queries = brv(pilot).queries
+    number = queries.prober.newest - (behind or 0)
+    request = None if behind is None else QueryRequest(number, "token", "", True)
+    queries.refused(EngineUnusable("it cannot be asked", engine, request))
+    await settled(pilot)
+    assert view(pilot).engine.name == answers
+    assert ("it cannot be asked; byterover answers" in toasts(pilot)) == (answers != "jeffs_brain")
 
 
 async def test_the_settings_choose_the_engine(
@@ -86,15 +78,14 @@ async def test_a_setting_that_names_an_engine_that_cannot_be_had_is_a_line(
         assert view(pilot).answer.trace is not None
 
 
-async def test_switching_passes_over_an_engine_that_cannot_be_loaded(broken: None, app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape")
-        await switch_to(pilot, registry.names()[-2])
-        await pilot.press("P")
-        await settled(pilot)
-        assert any("the engine broken cannot be loaded" in toast for toast in toasts(pilot))
-        assert view(pilot).engine.name == "byterover"
+async def test_switching_passes_over_an_engine_that_cannot_be_loaded(broken: None, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "rollback")
+    await pilot.press("escape")
+    await switch_to(pilot, registry.names()[-2])
+    await pilot.press("P")
+    await settled(pilot)
+    assert any("the engine broken cannot be loaded" in toast for toast in toasts(pilot))
+    assert view(pilot).engine.name == "byterover"
 
 
 async def test_profiles_help_and_feedback_are_those_of_the_engine_that_answers(app: BrvTui) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
@@ -24,24 +25,9 @@ from brvtui.engines.jeffs_brain.sections import ENGINE, RetrievalMode, SkipReaso
 from brvtui.saved.traces import as_json
 from brvtui.session import Session
 from brvtui.trace import State, Trace
-from tests.app.driving import (
-    HUGE,
-    NARROW,
-    WIDE,
-    ask,
-    at_all_sizes,
-    brv,
-    panes,
-    screen,
-    settled,
-    shown,
-    text_of,
-    type_text,
-    until,
-    view,
-    without_offers,
-)
-from tests.app.engines import found, hybrid, switch, switch_to, toasts
+from tests.app.driving import HUGE, NARROW, SIZES, WIDE, ask, settled, type_text, until
+from tests.app.engines import found, hybrid, switch, switch_to
+from tests.app.looking import brv, flat, panes, screen, shown, text_of, toasts, view, without_offers
 from tests.providers.service import Answer, Service, serving
 from tests.support.trees import NOW_MS, Tree
 
@@ -71,10 +57,12 @@ def without_maturity(shown: dict[str, list[str]]) -> dict[str, list[str]]:
     return {pane: [" ".join(known.sub(" ", line).split()) for line in lines] for pane, lines in shown.items()}
 
 
-@at_all_sizes
-async def test_every_pane_follows_and_back(app: BrvTui, size: tuple[int, int]) -> None:
-    async with app.run_test(size=size) as pilot:
-        await switch(pilot, "refresh token rotation")
+async def test_every_pane_follows_and_back_at_all_sizes(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "refresh token rotation")
+    for size in SIZES.values():
+        await pilot.resize_terminal(*size)
+        await pilot.press("escape", "P")
+        await settled(pilot)
         assert hybrid(pilot).mode is RetrievalMode.BM25
         assert re.search(r"JEFFS BRAIN +“.+” is first of \d+: #1 by words", shown(pilot))
         assert f"Results {len(found(pilot).hits)} of {hybrid(pilot).fused} · top 10" in shown(pilot)
@@ -87,7 +75,7 @@ async def test_every_pane_follows_and_back(app: BrvTui, size: tuple[int, int]) -
         ):
             await pilot.press(key)
             await settled(pilot)
-            assert text in text_of(pilot, pane).replace("\n ", " "), pane
+            assert text in flat(pilot, pane), pane
         assert "engine jeffs_brain" in text_of(pilot, "#status")
         await switch_to(pilot, "byterover")
         assert view(pilot).answer.trace is not None
@@ -95,102 +83,84 @@ async def test_every_pane_follows_and_back(app: BrvTui, size: tuple[int, int]) -
         assert "TIER 3" in shown(pilot)
 
 
-async def test_the_arithmetic_the_ladder_and_nothing_found(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await switch(pilot, "any tips for an overview of invoices")
-        assert hybrid(pilot).intent == "preference"
-        score = text_of(pilot, "#score")
-        assert "1 / (60 + 1)" in score
-        assert "sum ✓" in score
-        assert "fused #1 → weighed #1" in score
-        assert "there is no reranker" in score
-        await ask(pilot, "tokenstore")
-        assert "the retry ladder found it by" in shown(pilot)
-        await pilot.press("f5", "j")
+async def test_the_arithmetic_the_ladder_scopes_and_nothing_found(pilot: Pilot[Any]) -> None:
+    await switch(pilot, "any tips for an overview of invoices")
+    assert hybrid(pilot).intent == "preference"
+    for part in ("1 / (60 + 1)", "sum ✓", "fused #1 → weighed #1", "there is no reranker"):
+        assert part in text_of(pilot, "#score")
+    await ask(pilot, "token")
+    for place in range(1, 4):
+        await pilot.press("j")
         await settled(pilot)
-        assert view(pilot).selection.file == "auth/jwt/token_store.md"
-        assert "Token store" in text_of(pilot, "#retry")
-        await ask(pilot, "zzzzzzz qqqqqqq")
-        assert found(pilot).hits == ()
-        assert "nothing was found" in text_of(pilot, "#results")
-        assert "no result to explain" in text_of(pilot, "#score")
-        assert "» hit" not in text_of(pilot, "#route")
+        assert f"bm25 leg      1 / (60 + {place + 1})" in text_of(pilot, "#score")
+    await pilot.press("enter")
+    await settled(pilot)
+    assert screen(pilot).query_one(AnswerPane).tab == "note"
+    assert "#4" in text_of(pilot, "#tree")
+    await ask(pilot, "tokenstore")
+    assert "the retry ladder found it by" in shown(pilot)
+    await pilot.press("f5", "j")
+    await settled(pilot)
+    assert view(pilot).selection.file == "auth/jwt/token_store.md"
+    assert "Token store" in text_of(pilot, "#retry")
+    await ask(pilot, "zzzzzzz qqqqqqq")
+    assert found(pilot).hits == ()
+    assert "nothing was found" in text_of(pilot, "#results")
+    assert "no result to explain" in text_of(pilot, "#score")
+    assert "» hit" not in text_of(pilot, "#route")
+    await ask(pilot, "token")
+    brv(pilot).queries.scope_to("billing")
+    await settled(pilot)
+    assert "this engine knows no scope" in flat(pilot, "#route")
+    assert found(pilot).hits
 
 
-async def test_rules_that_cannot_fire_and_why_notes_are_in_the_answer_or_not(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await switch(pilot, "rollback")
-        assert "memory/global/" in text_of(pilot, "#route")
-        await pilot.press("f7", "l")
-        text = text_of(pilot, "#answer").replace("\n ", " ")
-        assert "what a reranker would be sent: there is no reranker" in text
-        assert "1 · deploy/rollback.md" in text
-        await pilot.press("l")
-        await settled(pilot)
-        assert "pointing the alias at the last image" in text_of(pilot, "#answer").replace("\n ", " ")
-        await pilot.press("f2")
-        hit = found(pilot).hits[0]
-        await pilot.press("w")
-        await until(pilot, lambda: "Why it is first" in shown(pilot))
-        assert hit.path in shown(pilot)
-        assert f"Rank 1, score {hit.score:.4f}" in shown(pilot)
-        assert f"listed at 1 of {hybrid(pilot).fused}" in shown(pilot)
-        await until(pilot, lambda: "it is first: nothing stands above it" in shown(pilot))
-        assert "enter make it" not in shown(pilot)
-        await pilot.press("escape")
-        missed = "billing/refunds.md"
-        assert missed not in {hit.path for hit in found(pilot).hits}
-        brv(pilot).selection.select(missed)
-        await settled(pilot)
-        assert "in neither leg of this search: w says why" in text_of(pilot, "#score").replace("\n ", " ")
-        await pilot.press("w")
-        await until(pilot, lambda: "Why it is not in the answer" in shown(pilot))
-        assert "Neither words nor vectors find it" in shown(pilot)
-        await until(pilot, lambda: "rank 1" in shown(pilot))
+async def test_rules_that_cannot_fire_and_why_notes_are_in_the_answer_or_not(pilot: Pilot[Any]) -> None:
+    await switch(pilot, "rollback")
+    assert "memory/global/" in text_of(pilot, "#route")
+    await pilot.press("f7", "l")
+    text = flat(pilot, "#answer")
+    assert "what a reranker would be sent: there is no reranker" in text
+    assert "1 · deploy/rollback.md" in text
+    await pilot.press("l")
+    await settled(pilot)
+    assert "pointing the alias at the last image" in flat(pilot, "#answer")
+    await pilot.press("f2")
+    hit = found(pilot).hits[0]
+    await pilot.press("w")
+    await until(pilot, lambda: "Why it is first" in shown(pilot))
+    assert hit.path in shown(pilot)
+    assert f"Rank 1, score {hit.score:.4f}" in shown(pilot)
+    assert f"listed at 1 of {hybrid(pilot).fused}" in shown(pilot)
+    await until(pilot, lambda: "it is first: nothing stands above it" in shown(pilot))
+    assert "enter make it" not in shown(pilot)
+    await pilot.press("escape")
+    missed = "billing/refunds.md"
+    assert missed not in {hit.path for hit in found(pilot).hits}
+    brv(pilot).selection.select(missed)
+    await settled(pilot)
+    assert "in neither leg of this search: w says why" in flat(pilot, "#score")
+    await pilot.press("w")
+    await until(pilot, lambda: "Why it is not in the answer" in shown(pilot))
+    assert "Neither words nor vectors find it" in shown(pilot)
+    await until(pilot, lambda: "rank 1" in shown(pilot))
 
 
-async def test_moving_through_the_list_explains_each(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await switch(pilot, "token")
-        for place in range(1, 4):
-            await pilot.press("j")
-            await settled(pilot)
-            assert f"bm25 leg      1 / (60 + {place + 1})" in text_of(pilot, "#score")
-        await pilot.press("enter")
-        await settled(pilot)
-        assert screen(pilot).query_one(AnswerPane).tab == "note"
-        assert f"#{4}" in text_of(pilot, "#tree")
-
-
-async def test_modes_do_not_fit_every_engine_and_typing_goes_on_with_the_chosen_one(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape", "m")
-        await settled(pilot)
-        assert "ByteRover has no modes to choose from: P switches the engine" in toasts(pilot)
-        screen(pilot).field.value = ""
-        await pilot.press("escape", "P", "i")
-        await type_text(pilot, "rollback")
-        assert found(pilot).query == "rollback"
-        assert not found(pilot).ran
-        assert "searched rollback" in text_of(pilot, "#lint")
-        screen(pilot).field.value = ""
-        await settled(pilot)
-        assert view(pilot).answer.trace is None
-        assert "which notes two ranked lists agree on" in shown(pilot)
-
-
-async def test_w_says_that_changes_are_not_tried_where_something_stands_above(app: BrvTui, garden: Tree) -> None:
-    for number in range(2):
-        garden.note(f"fruit/note_{number}.md", f"Fruit {number}", "kumquat " * (number + 1))
-    async with app.run_test(size=WIDE) as pilot:
-        await switch(pilot, "kumquat")
-        brv(pilot).selection.select(found(pilot).hits[1].file)
-        await settled(pilot)
-        await pilot.press("w")
-        said = "with this engine, no change of what is a result already is tried here"
-        await until(pilot, lambda: said in " ".join(shown(pilot).replace("│", " ").replace("┃", " ").split()))
-        assert "Why it is number 2" in shown(pilot)
+async def test_modes_do_not_fit_every_engine_and_typing_goes_on_with_the_chosen_one(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "rollback")
+    await pilot.press("escape", "m")
+    await settled(pilot)
+    assert "ByteRover has no modes to choose from: P switches the engine" in toasts(pilot)
+    screen(pilot).field.value = ""
+    await pilot.press("escape", "P", "i")
+    await type_text(pilot, "rollback")
+    assert found(pilot).query == "rollback"
+    assert not found(pilot).ran
+    assert "searched rollback" in text_of(pilot, "#lint")
+    screen(pilot).field.value = ""
+    await settled(pilot)
+    assert view(pilot).answer.trace is None
+    assert "which notes two ranked lists agree on" in shown(pilot)
 
 
 def test_what_cannot_be_asked_again_is_refused(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,58 +172,58 @@ def test_what_cannot_be_asked_again_is_refused(garden: Tree, monkeypatch: pytest
         explanation(session, trace, "billing/refunds.md")
 
 
-async def test_notes_behind_the_answer_are_near_misses(app: BrvTui, garden: Tree) -> None:
+@pytest.mark.parametrize("size", [HUGE], ids=["200x60"])
+async def test_changes_on_disk_are_followed_and_notes_behind_the_answer_are_near_misses(
+    garden: Tree, pilot: Pilot[Any]
+) -> None:
+    await switch(pilot, "kumquat")
+    assert not found(pilot).hits
     for number in range(12):
         garden.note(f"fruit/note_{number}.md", f"Fruit {number}", "kumquat " * (number + 1))
-    async with app.run_test(size=HUGE) as pilot:
-        await switch(pilot, "kumquat")
-        misses = found(pilot).near_misses
-        assert [miss.rank for miss in misses] == [11, 12]
-        results = text_of(pilot, "#results")
-        assert "behind the first 10" in results
-        assert f"{misses[0].score:.4f}".removeprefix("0") in results
-        assert "rank 11" in results
-        brv(pilot).selection.select(misses[1].file)
-        await until(pilot, lambda: "not in the results" in text_of(pilot, "#score"))
-        await settled(pilot)
-        score = text_of(pilot, "#score")
-        assert "short by 2 ranks, at rank 12" in score
-        assert "1 / (60 + 12)" in score
-        assert "sum ✓" in score
+    await until(pilot, lambda: [miss.rank for miss in found(pilot).near_misses] == [11, 12])
+    await settled(pilot)
+    first, last = found(pilot).near_misses
+    for part in ("Fruit", "behind the first 10", f"{first.score:.4f}".removeprefix("0"), "rank 11"):
+        assert part in text_of(pilot, "#results")
+    brv(pilot).selection.select(last.file)
+    await until(pilot, lambda: "not in the results" in text_of(pilot, "#score"))
+    await settled(pilot)
+    for part in ("short by 2 ranks, at rank 12", "1 / (60 + 12)", "sum ✓"):
+        assert part in text_of(pilot, "#score")
+    brv(pilot).selection.select(found(pilot).hits[1].file)
+    await settled(pilot)
+    await pilot.press("w")
+    said = "with this engine, no change of what is a result already is tried here"
+    await until(pilot, lambda: said in flat(pilot))
+    assert "Why it is number 2" in shown(pilot)
 
 
-async def test_a_run_is_logged_and_compared_with_now(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await switch(pilot, "rollback")
-        score = f"{found(pilot).hits[0].score:.4f}"
-        await pilot.press("ctrl+r")
-        await until(pilot, lambda: view(pilot).ran)
-        await settled(pilot)
-        assert "Query: run" in shown(pilot)
-        assert view(pilot).query.history == ("rollback",)
-        await pilot.press("4")
-        await until(pilot, lambda: (log := view(pilot).log) and log.compared)
-        await settled(pilot)
-        (row,) = [line for line in text_of(pilot, "#log").splitlines() if "rollback" in line]
-        assert row.split()[2:4] == ["brv-tui", "–"]
-        assert row.split()[5:8] == [score.removeprefix("0"), "rollback", "jeffs_brain"]
-        entry = text_of(pilot, "#entry")
-        assert "would be answered the same" in entry
-        assert "engine    jeffs_brain" in entry
-        assert entry.count(f"number 1  {score}") == 2
-        assert entry.count("deploy/rollback.md") == 2
-
-
-async def test_what_is_logged_of_an_engine_that_is_gone_is_shown(app: BrvTui, garden: Tree) -> None:
+async def test_a_run_is_logged_and_compared_with_now_or_with_nothing_if_the_engine_is_gone(
+    garden: Tree, pilot: Pilot[Any]
+) -> None:
     session = garden.session()
-    session.logbook.add(replace(session.probe("rollback"), engine="another"), NOW_MS, 1.0)
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("escape", "4")
-        await until(pilot, lambda: (log := view(pilot).log) and log.compared)
-        await settled(pilot)
-        assert "rollback  another" in text_of(pilot, "#log")
-        assert "no engine another" in text_of(pilot, "#entry")
+    session.logbook.add(replace(session.probe("invoices"), engine="another"), NOW_MS, 1.0)
+    await switch(pilot, "rollback")
+    score = f"{found(pilot).hits[0].score:.4f}"
+    await pilot.press("ctrl+r")
+    await until(pilot, lambda: view(pilot).ran)
+    await settled(pilot)
+    assert "Query: run" in shown(pilot)
+    assert view(pilot).query.history == ("rollback",)
+    await pilot.press("4")
+    await until(pilot, lambda: (log := view(pilot).log) and log.compared)
+    await settled(pilot)
+    (row,) = [line.split() for line in text_of(pilot, "#log").splitlines() if "rollback" in line]
+    assert row[2:4] == ["brv-tui", "–"]
+    assert row[5:8] == [score.removeprefix("0"), "rollback", "jeffs_brain"]
+    assert "invoices  another" in text_of(pilot, "#log")
+    entry = text_of(pilot, "#entry")
+    assert "would be answered the same" in entry
+    assert "engine    jeffs_brain" in entry
+    assert entry.count(f"number 1  {score}") == 2
+    assert entry.count("deploy/rollback.md") == 2
+    await pilot.press("j")
+    await until(pilot, lambda: "no engine another" in text_of(pilot, "#entry"))
 
 
 async def test_a_saved_answer_shows_what_it_showed(app: BrvTui, tmp_path: Path) -> None:
@@ -276,57 +246,35 @@ async def test_a_saved_answer_shows_what_it_showed(app: BrvTui, tmp_path: Path) 
             assert without_maturity(panes(pilot)) == then
 
 
-async def test_a_scope_does_not_count(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token")
-        brv(pilot).queries.scope_to("billing")
+async def test_typing_asks_no_service_a_run_does_and_legs_can_be_chosen(service: Service, pilot: Pilot[Any]) -> None:
+    await switch(pilot, "token")
+    prepared = len(service.asked)
+    assert prepared, "the notes' vectors were made when the engine was chosen"
+    assert found(pilot).leg("vector").why == "a probe asks no service: a run does"
+    await pilot.press("i", "end")
+    await type_text(pilot, " rotation")
+    assert len(service.asked) == prepared
+    await pilot.press("enter")
+    await until(pilot, lambda: view(pilot).ran)
+    await settled(pilot)
+    assert service.asked[-1][1]["input"] == ["token rotation"]
+    assert found(pilot).leg("vector").state is State.HIT
+    assert hybrid(pilot).mode is RetrievalMode.HYBRID
+    assert "by vectors" in shown(pilot)
+    assert "vector leg" in text_of(pilot, "#score")
+    assert view(pilot).answer.busy == ""
+    await pilot.press("escape")
+    modes = []
+    for _ in range(4):
+        await pilot.press("m")
         await settled(pilot)
-        await pilot.press("escape", "P")
-        await settled(pilot)
-        assert "this engine knows no scope" in " ".join(text_of(pilot, "#route").split())
-        assert found(pilot).hits
-
-
-async def test_a_change_on_disk_is_followed(app: BrvTui, garden: Tree) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await switch(pilot, "kumquat")
-        assert not found(pilot).hits
-        garden.note("auth/fruit.md", "Fruit", "kumquat")
-        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.hits)
-        await settled(pilot)
-        assert "Fruit" in text_of(pilot, "#results")
-
-
-async def test_typing_asks_no_service_a_run_does_and_legs_can_be_chosen(app: BrvTui, service: Service) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await switch(pilot, "token")
-        prepared = len(service.asked)
-        assert prepared, "the notes' vectors were made when the engine was chosen"
-        assert found(pilot).leg("vector").why == "a probe asks no service: a run does"
-        await pilot.press("i", "end")
-        await type_text(pilot, " rotation")
-        assert len(service.asked) == prepared
-        await pilot.press("enter")
-        await until(pilot, lambda: view(pilot).ran)
-        await settled(pilot)
-        assert service.asked[-1][1]["input"] == ["token rotation"]
-        assert found(pilot).leg("vector").state is State.HIT
-        assert hybrid(pilot).mode is RetrievalMode.HYBRID
-        assert "by vectors" in shown(pilot)
-        assert "vector leg" in text_of(pilot, "#score")
-        assert view(pilot).answer.busy == ""
-        await pilot.press("escape")
-        modes = []
-        for _ in range(4):
-            await pilot.press("m")
-            await settled(pilot)
-            modes.append((view(pilot).engine.mode, hybrid(pilot).mode))
-        assert modes == [
-            ("bm25", RetrievalMode.BM25),
-            ("semantic", RetrievalMode.SEMANTIC),
-            ("hybrid", RetrievalMode.HYBRID),
-            ("auto", RetrievalMode.HYBRID),
-        ]
+        modes.append((view(pilot).engine.mode, hybrid(pilot).mode))
+    assert modes == [
+        ("bm25", RetrievalMode.BM25),
+        ("semantic", RetrievalMode.SEMANTIC),
+        ("hybrid", RetrievalMode.HYBRID),
+        ("auto", RetrievalMode.HYBRID),
+    ]
 
 
 async def test_a_service_that_is_slow_holds_up_no_typing(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:

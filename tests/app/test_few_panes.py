@@ -7,7 +7,8 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.paint.sentence import plain
-from tests.app.driving import NARROW, WIDE, ask, frame, screen, settled, shown, text_of
+from tests.app.driving import NARROW, WIDE, ask, settled
+from tests.app.looking import flat, frame, screen, shown, text_of
 from tests.app.test_configured import MakeApp
 from tests.support.trees import Tree
 
@@ -22,7 +23,7 @@ def few(all_panes: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _text(pilot: Pilot[None]) -> str:
     """The text of Route, without its line breaks and border."""
-    return " ".join(text_of(pilot, "#route").replace("│", " ").replace("┃", " ").split())
+    return flat(pilot, "#route")
 
 
 def visible_panes(app: BrvTui) -> set[str]:

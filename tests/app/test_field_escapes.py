@@ -21,9 +21,10 @@ from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.lab.judgments.file import JudgmentsFile, with_query
 from brvtui.store.app_state import History
 from brvtui.tree.reading.project import find_project
-from tests.app.driving import WIDE, ask, open_notes, screen, settled, shown, until, view
+from tests.app.driving import WIDE, ask, open_notes, settled, until
 from tests.app.editing import open_note
 from tests.app.judging import to_lab
+from tests.app.looking import screen, shown, view
 from tests.app.test_reopening import opened, save
 from tests.support.trees import Tree
 
@@ -57,30 +58,28 @@ async def attack(pilot: Pilot[Any], field: Input, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-async def test_query_field_draws_placeholders_and_asks_the_true_text(app: BrvTui, text: str) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, text)
-        assert raw(pilot) == []
-        assert "zebra" in shown(pilot)
-        assert view(pilot).query.text == text
+async def test_query_field_draws_placeholders_and_asks_the_true_text(text: str, pilot: Pilot[Any]) -> None:
+    await ask(pilot, text)
+    assert raw(pilot) == []
+    assert "zebra" in shown(pilot)
+    assert view(pilot).query.text == text
 
 
-async def test_cursor_and_mouse_agree_with_the_drawn_cells(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
+async def test_cursor_and_mouse_agree_with_the_drawn_cells(pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    for text in (*HOSTILE, "plain", "日本語 é", "می\u200cخواهم"):
+        field = screen(pilot).field
+        field.value = text
+        field.cursor_position = 0
         await settled(pilot)
-        for text in (*HOSTILE, "plain", "日本語 é", "می\u200cخواهم"):
-            field = screen(pilot).field
-            field.value = text
-            field.cursor_position = 0
-            await settled(pilot)
-            drawn = field._value.plain
-            assert len(drawn) == len(text)
-            for place in range(len(text) + 1):
-                cell = field._position_to_cell(place)
-                assert cell == cell_len(drawn[:place])
-                assert field._position_to_cell(field._cell_offset_to_index(cell)) == cell
-            assert field._cell_offset_to_index(10_000) == len(text)
-            assert field.content_width == cell_len(drawn) + 1
+        drawn = field._value.plain
+        assert len(drawn) == len(text)
+        for place in range(len(text) + 1):
+            cell = field._position_to_cell(place)
+            assert cell == cell_len(drawn[:place])
+            assert field._position_to_cell(field._cell_offset_to_index(cell)) == cell
+        assert field._cell_offset_to_index(10_000) == len(text)
+        assert field.content_width == cell_len(drawn) + 1
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -93,26 +92,24 @@ async def test_query_of_a_saved_trace_is_drawn_with_placeholders(garden: Tree, t
 
 
 @pytest.mark.parametrize("keys", [("slash",), ("colon",), ("T",), ("a",), ("x",)], ids="".join)
-async def test_fields_over_the_query_screen(app: BrvTui, keys: tuple[str, ...]) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        before = set(pilot.app.screen.query(Input))
-        await pilot.press("escape", *keys)
-        await until(pilot, lambda: set(pilot.app.screen.query(Input)) - before)
-        for field in set(pilot.app.screen.query(OrderedInput)) - before:
-            await attack(pilot, field, ALL)
+async def test_fields_over_the_query_screen(keys: tuple[str, ...], pilot: Pilot[Any]) -> None:
+    await ask(pilot, "rollback")
+    before = set(pilot.app.screen.query(Input))
+    await pilot.press("escape", *keys)
+    await until(pilot, lambda: set(pilot.app.screen.query(Input)) - before)
+    for field in set(pilot.app.screen.query(OrderedInput)) - before:
+        await attack(pilot, field, ALL)
 
 
-async def test_theme_palette_takes_no_escapes(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape", "T")
-        await until(pilot, lambda: not isinstance(pilot.app.focused, OrderedInput) and pilot.app.focused)
-        field = pilot.app.screen.query_one(Input)
-        for text in HOSTILE:
-            field.post_message(events.Paste(text))
-            await pilot.pause()
-            assert raw(pilot) == []
+async def test_theme_palette_takes_no_escapes(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "rollback")
+    await pilot.press("escape", "T")
+    await until(pilot, lambda: not isinstance(pilot.app.focused, OrderedInput) and pilot.app.focused)
+    field = pilot.app.screen.query_one(Input)
+    for text in HOSTILE:
+        field.post_message(events.Paste(text))
+        await pilot.pause()
+        assert raw(pilot) == []
 
 
 async def test_file_name_in_the_rename_field(garden: Tree, make_app: MakeApp) -> None:
@@ -148,12 +145,11 @@ async def test_judged_query_in_lab_and_in_the_query_field(garden: Tree, make_app
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-async def test_find_bar(app: BrvTui, text: str) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        await pilot.press("ctrl+f")
-        await until(pilot, lambda: isinstance(pilot.app.focused, FindField))
-        await attack(pilot, pilot.app.screen.query_one(FindField), text)
+async def test_find_bar(text: str, pilot: Pilot[Any]) -> None:
+    await open_note(pilot)
+    await pilot.press("ctrl+f")
+    await until(pilot, lambda: isinstance(pilot.app.focused, FindField))
+    await attack(pilot, pilot.app.screen.query_one(FindField), text)
 
 
 async def test_history_of_queries(garden: Tree, make_app: MakeApp) -> None:
@@ -182,17 +178,16 @@ async def test_toasts_and_dialogs(app: BrvTui, text: str) -> None:
 
 
 @pytest.mark.parametrize("screen_key", ["3", "4", "6"])
-async def test_fields_of_other_screens(app: BrvTui, screen_key: str) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("escape", screen_key)
-        await settled(pilot)
-        await pilot.press("slash")
-        await pilot.pause()
-        assert isinstance(pilot.app.focused, OrderedInput)
-        await attack(pilot, pilot.app.focused, ALL)
-        await pilot.press("escape", "enter")
-        await settled(pilot)
-        for field in pilot.app.screen.query(OrderedInput):
-            if field.display:
-                await attack(pilot, field, ALL)
+async def test_fields_of_other_screens(screen_key: str, pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    await pilot.press("escape", screen_key)
+    await settled(pilot)
+    await pilot.press("slash")
+    await pilot.pause()
+    assert isinstance(pilot.app.focused, OrderedInput)
+    await attack(pilot, pilot.app.focused, ALL)
+    await pilot.press("escape", "enter")
+    await settled(pilot)
+    for field in pilot.app.screen.query(OrderedInput):
+        if field.display:
+            await attack(pilot, field, ALL)

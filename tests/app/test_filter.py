@@ -2,85 +2,87 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.actions.screens import QUERY_PANES
 from brvtui.app.app import BrvTui
 from brvtui.app.query.screen import QUERY
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.app.widgets.pane import FilterField, Pane
-from tests.app.driving import NARROW, WIDE, ask, screen, settled, shown, text_of, view
+from tests.app.driving import NARROW, ask, settled
+from tests.app.looking import screen, shown, text_of, view
 
 
 def _pane(app: BrvTui, name: str) -> Pane:
     return app.screen.query_one(f"#{name}", Pane)
 
 
-async def test_every_pane_has_one(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token rotation")
-        await pilot.press("enter")
+async def test_every_pane_has_one(app: BrvTui, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "refresh token rotation")
+    await pilot.press("enter")
+    await settled(pilot)
+    for name in QUERY.panes:
+        await pilot.press(QUERY_PANES[name], "slash")
+        pane = _pane(app, name)
+        before = pane.border_subtitle
+        assert isinstance(app.focused, FilterField)
+        assert app.focused.pane is pane
+        await pilot.press("x", "slash", "q")
         await settled(pilot)
-        for name in QUERY.panes:
-            await pilot.press(QUERY_PANES[name], "slash")
-            pane = _pane(app, name)
-            before = pane.border_subtitle
-            assert isinstance(app.focused, FilterField)
-            assert app.focused.pane is pane
-            await pilot.press("x", "slash", "q")
-            await settled(pilot)
-            assert pane.word_filter.words == ("x/q",)
-            assert pane.border_subtitle in ("no match", f"0 of {getattr(pane, 'all', 0)}")
-            await pilot.press("escape")
-            await settled(pilot)
-            assert app.focused is pane
-            assert not pane.word_filter
-            assert pane.border_subtitle == before
-            assert not pane.children
+        assert pane.word_filter.words == ("x/q",)
+        assert pane.border_subtitle in ("no match", f"0 of {getattr(pane, 'all', 0)}")
+        await pilot.press("escape")
+        await settled(pilot)
+        assert app.focused is pane
+        assert not pane.word_filter
+        assert pane.border_subtitle == before
+        assert not pane.children
 
 
-async def test_results_keep_what_matches_title_or_path(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token rotation")
-        results = screen(pilot).results
-        everything = list(results.choices)
-        await pilot.press("escape", "slash", *"oauth")
-        await settled(pilot)
-        assert results.choices == [choice for choice in everything if "oauth" in choice]
-        assert f"{len(results.choices)} of {len(everything)}" in shown(pilot)
-        assert view(pilot).selection.file == results.choices[0] == results.chosen, "the score is of a row that is shown"
-        await pilot.press("enter")
-        await settled(pilot)
-        assert view(pilot).selection.file == results.chosen
-        assert pilot.app.focused is results
-        await pilot.press("n")
-        assert results.cursor == 1 % len(results.choices)
-        await pilot.press("escape")
-        await settled(pilot)
-        assert results.choices == everything
-        assert results.chosen == view(pilot).selection.file
-        await pilot.press("g")
-        await pilot.press("escape", "slash", *"auth", "down")
-        await settled(pilot)
-        results = screen(pilot).results
-        assert results.cursor == 1
-        assert view(pilot).selection.file == results.chosen
-        assert isinstance(app.focused, FilterField)
-        await pilot.press("escape")
-        await pilot.press("escape", "slash", *"key", "enter")
-        await settled(pilot)
-        await pilot.click(FilterField)
-        assert isinstance(app.focused, FilterField)
-        await pilot.click("#results", offset=(4, 6))
-        assert app.focused is screen(pilot).results
-        await pilot.press("escape")
-        await ask(pilot, "refresh token rotation")
-        await pilot.press("escape", "slash", *"key", "enter")
-        await settled(pilot)
-        await ask(pilot, "token store")
-        results = screen(pilot).results
-        assert all("key" in choice for choice in results.choices)
-        assert f"of {results.all}" in shown(pilot)
+async def test_results_keep_what_matches_title_or_path(app: BrvTui, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "refresh token rotation")
+    results = screen(pilot).results
+    everything = list(results.choices)
+    await pilot.press("escape", "slash", *"oauth")
+    await settled(pilot)
+    assert results.choices == [choice for choice in everything if "oauth" in choice]
+    assert f"{len(results.choices)} of {len(everything)}" in shown(pilot)
+    assert view(pilot).selection.file == results.choices[0] == results.chosen, "the score is of a row that is shown"
+    await pilot.press("enter")
+    await settled(pilot)
+    assert view(pilot).selection.file == results.chosen
+    assert pilot.app.focused is results
+    await pilot.press("n")
+    assert results.cursor == 1 % len(results.choices)
+    await pilot.press("escape")
+    await settled(pilot)
+    assert results.choices == everything
+    assert results.chosen == view(pilot).selection.file
+    await pilot.press("g")
+    await pilot.press("escape", "slash", *"auth", "down")
+    await settled(pilot)
+    results = screen(pilot).results
+    assert results.cursor == 1
+    assert view(pilot).selection.file == results.chosen
+    assert isinstance(app.focused, FilterField)
+    await pilot.press("escape")
+    await pilot.press("escape", "slash", *"key", "enter")
+    await settled(pilot)
+    await pilot.click(FilterField)
+    assert isinstance(app.focused, FilterField)
+    await pilot.click("#results", offset=(4, 6))
+    assert app.focused is screen(pilot).results
+    await pilot.press("escape")
+    await ask(pilot, "refresh token rotation")
+    await pilot.press("escape", "slash", *"key", "enter")
+    await settled(pilot)
+    await ask(pilot, "token store")
+    results = screen(pilot).results
+    assert all("key" in choice for choice in results.choices)
+    assert f"of {results.all}" in shown(pilot)
 
 
 @pytest.mark.long
@@ -105,30 +107,28 @@ async def test_a_text_shows_its_matches_one_after_the_other(app: BrvTui) -> None
 
 
 @pytest.mark.long
-async def test_a_blank_filter_goes_away_by_itself(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("f8", "slash", "x", "backspace", "enter")
-        await settled(pilot)
-        assert app.focused is _pane(app, "tree")
-        assert not _pane(app, "tree").children
+async def test_a_blank_filter_goes_away_by_itself(app: BrvTui, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "rollback")
+    await pilot.press("f8", "slash", "x", "backspace", "enter")
+    await settled(pilot)
+    assert app.focused is _pane(app, "tree")
+    assert not _pane(app, "tree").children
 
 
 @pytest.mark.long
-async def test_tab_and_function_keys_leave_a_filter_as_it_is(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token rotation")
-        await pilot.press("f3", "slash", *"recency", "tab")
-        await settled(pilot)
-        assert app.focused is _pane(app, "answer")
-        assert _pane(app, "score").found
-        await pilot.press("f3", "z")
-        assert screen(pilot).body.maximised == "score"
-        await pilot.press("escape")
-        assert screen(pilot).body.maximised == "score", "the filter goes first"
-        assert not _pane(app, "score").word_filter
-        await pilot.press("escape")
-        assert not screen(pilot).body.maximised
+async def test_tab_and_function_keys_leave_a_filter_as_it_is(app: BrvTui, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "refresh token rotation")
+    await pilot.press("f3", "slash", *"recency", "tab")
+    await settled(pilot)
+    assert app.focused is _pane(app, "answer")
+    assert _pane(app, "score").found
+    await pilot.press("f3", "z")
+    assert screen(pilot).body.maximised == "score"
+    await pilot.press("escape")
+    assert screen(pilot).body.maximised == "score", "the filter goes first"
+    assert not _pane(app, "score").word_filter
+    await pilot.press("escape")
+    assert not screen(pilot).body.maximised
 
 
 async def test_what_is_cut_on_screen_is_still_found(app: BrvTui) -> None:
@@ -141,20 +141,19 @@ async def test_what_is_cut_on_screen_is_still_found(app: BrvTui) -> None:
 
 
 @pytest.mark.long
-async def test_keys_are_searched_and_help_is_about_the_field(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("f2", "question_mark", "slash", *"cache", "enter", "n")
-        await pilot.pause()
-        pane = app.screen.query_one(TextPane)
-        assert pane.found
-        assert isinstance(app.screen, MessageScreen)
-        await pilot.press("slash", "escape")
-        await pilot.pause()
-        assert isinstance(app.screen, MessageScreen), "the filter goes first"
-        assert not pane.word_filter
-        await pilot.press("escape")
-        assert not isinstance(app.screen, MessageScreen)
-        await pilot.press("f2", "slash", "f1")
-        assert "Filter · help" in shown(pilot)
-        assert "The next row, or match" in shown(pilot)
+async def test_keys_are_searched_and_help_is_about_the_field(app: BrvTui, pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    await pilot.press("f2", "question_mark", "slash", *"cache", "enter", "n")
+    await pilot.pause()
+    pane = app.screen.query_one(TextPane)
+    assert pane.found
+    assert isinstance(app.screen, MessageScreen)
+    await pilot.press("slash", "escape")
+    await pilot.pause()
+    assert isinstance(app.screen, MessageScreen), "the filter goes first"
+    assert not pane.word_filter
+    await pilot.press("escape")
+    assert not isinstance(app.screen, MessageScreen)
+    await pilot.press("f2", "slash", "f1")
+    assert "Filter · help" in shown(pilot)
+    assert "The next row, or match" in shown(pilot)

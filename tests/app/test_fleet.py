@@ -27,7 +27,8 @@ from brvtui.fleet.asking import MemberQuestion, MemberReply
 from brvtui.fleet.finding import fleet_of
 from brvtui.fleet.fleet_file import Absence, AbsenceKind, Fleet, Member
 from brvtui.fleet.pool import Asks, Stopped, never_stopped
-from tests.app.driving import WIDE, settled, shown, text_of, until, view
+from tests.app.driving import WIDE, settled, until
+from tests.app.looking import flat, shown, text_of, toast_text, toasts, view
 from tests.support.fleets import HereAsks
 from tests.support.trees import NOW_MS, Tree
 
@@ -132,7 +133,7 @@ async def test_results_stand_by_member_with_what_to_do_about_the_others(fleet: F
         assert "Sessions of the shop" in text_of(pilot, "#score")
         await pilot.press("f4", "g", "j", "j", "j")
         await until(pilot, lambda: "legacy" in text_of(pilot, "#score"))
-        score = " ".join(text_of(pilot, "#score").split())
+        score = flat(pilot, "#score")
         assert "its scores are not comparable" in score, "it has none here"
         assert "F5" not in score, "one ranking leaves it out"
 
@@ -197,15 +198,15 @@ async def test_a_member_that_cannot_be_opened_leads_back_too_and_one_without_a_f
         assert "enter open it" not in text_of(pilot, "#keys")
         await pilot.press("enter")
         assert app.leaving.reopening is None
-        assert any("orders is read from git" in toast.message for toast in app._notifications)
+        assert "orders is read from git" in toast_text(pilot)
         await pilot.press("k", "k")
         assert "enter open it" not in text_of(pilot, "#keys")
         await pilot.press("enter")
         assert app.leaving.reopening is None
-        said = [toast.message for toast in app._notifications]
+        said = toasts(pilot)
         assert any("no such folder: fix or take out its entry in the fleet" in one for one in said)
         await pilot.press("j")
-        said = " ".join(text_of(pilot, "#score").split())
+        said = flat(pilot, "#score")
         assert "brv-tui fleet add REPOSITORY --folder PATH" in said
         assert said.endswith("fix that and press ^r")
         await pilot.press("enter")
@@ -215,7 +216,7 @@ async def test_a_member_that_cannot_be_opened_leads_back_too_and_one_without_a_f
     async with there.run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert view(pilot).project.phase is Phase.FAILED
-        assert "Esc, then 6 leads back to the fleet." in " ".join(text_of(pilot, "#results").split())
+        assert "Esc, then 6 leads back to the fleet." in flat(pilot, "#results")
         await pilot.press("escape", "6")
         assert "2 of 7 memories cover it" in text_of(pilot, "#fleet-headline")
         await pilot.press("escape", "ctrl+q")
@@ -264,7 +265,7 @@ async def test_asking_again_reads_the_fleet_again(fleet: Fleet, tmp_path: Path) 
     opened = OpenFleet(read(), lambda one: (made.append(one), HereAsks())[1], 60.0, NOW_MS, read)
     async with FleetTui(Opening(now_ms=NOW_MS, fleet=opened)).run_test(size=WIDE) as pilot:
         await asked(pilot)
-        shown = " ".join(text_of(pilot, "#results").split())
+        shown = flat(pilot, "#results")
         assert "no engine sol; did you mean soleri? fix that and press ^r; Enter opens it alone" in shown
         assert shown.endswith("fix or take out that entry and press ^r")
         await pilot.press("ctrl+r")
@@ -281,7 +282,7 @@ async def test_asking_again_reads_the_fleet_again(fleet: Fleet, tmp_path: Path) 
         file.write_text("[[member")
         await pilot.press("ctrl+r")
         await until(pilot, lambda: bool(state(pilot).problem) and not state(pilot).is_busy)
-        assert "cannot be read as a fleet" in " ".join(text_of(pilot, "#fleet-headline").split())
+        assert "cannot be read as a fleet" in flat(pilot, "#fleet-headline")
         file.write_text("")
         for key in ("ctrl+r", "f5"):
             await pilot.press(key)
@@ -322,11 +323,11 @@ async def test_results_offer_enter_only_where_it_opens_one(fleet: Fleet) -> None
         for key in ("f5", "f5"):
             await pilot.press(key)
             await until(pilot, lambda: not state(pilot).is_busy)
-            assert way_out in " ".join(text_of(pilot, "#results").split())
+            assert way_out in flat(pilot, "#results")
         await pilot.press("f2")
         assert "enter open it" not in text_of(pilot, "#keys")
         await pilot.press("enter")
-        assert [toast.message for toast in app._notifications] == ["there is no result: i goes to the question"]
+        assert toasts(pilot) == ["there is no result: i goes to the question"]
         await asked(pilot)
         for key in ("f2", "f5"):
             await pilot.press(key)
@@ -338,7 +339,7 @@ async def test_results_offer_enter_only_where_it_opens_one(fleet: Fleet) -> None
                 assert ("enter open it" in text_of(pilot, "#keys")) is not is_git
                 for key, of_git in (("w", "fleet explain QUERY NOTE --member orders"), ("x", _TRACE_OF_GIT)):
                     await pilot.press(key)
-                    said = [toast.message for toast in app._notifications][-1]
+                    said = toasts(pilot)[-1]
                     assert (of_git in said) is is_git, said
                     assert ("Enter" in said) is not is_git, said
                 await pilot.press("j")
@@ -351,7 +352,7 @@ async def test_results_offer_enter_only_where_it_opens_one(fleet: Fleet) -> None
         await pilot.press("escape", "6")
         await asked(pilot)
         await pilot.press("f4", "G", "e")
-        await until(pilot, lambda: any("check it out" in toast.message for toast in there._notifications))
+        await until(pilot, lambda: "check it out" in toast_text(pilot))
 
 
 @pytest.mark.parametrize("how", ["escape", "typing on"])
@@ -363,7 +364,7 @@ async def test_asking_is_stopped_at_once_and_goes_on_where_it_was(fleet: Fleet, 
         if how == "escape":
             await pilot.press("escape")
             assert state(pilot).work is FleetWork.STOPPED
-            assert "3 were not asked" in " ".join(text_of(pilot, "#fleet-headline").split())
+            assert "3 were not asked" in flat(pilot, "#fleet-headline")
             held.may_go_on.set()
             await pilot.press("i", "enter")
             await until(pilot, lambda: not state(pilot).is_busy)
@@ -397,7 +398,7 @@ async def test_what_one_way_of_asking_refuses_does_not_stand_over_the_other(flee
         await asked(pilot, "auth/x.md")
         await pilot.press("f5")
         await until(pilot, lambda: bool(state(pilot).problem))
-        said = " ".join(text_of(pilot, "#fleet-headline").split())
+        said = flat(pilot, "#fleet-headline")
         assert "CANNOT ASK" in said
         assert "one ranking needs one; F5 asks each by its own engine" in said
         await pilot.press("f5")
@@ -493,7 +494,7 @@ async def test_one_ranking_is_a_key_away_and_members_stay_known(fleet: Fleet) ->
         assert "best of all: “Refresh token rotation” of auth-service" in text_of(pilot, "#fleet-headline")
         assert "3 are left out" in text_of(pilot, "#fleet-headline")
         left_out = "legacy: its engine is soleri: one ranking is made by byterover alone F5 asks each by its own engine"
-        assert left_out in " ".join(text_of(pilot, "#results").split())
+        assert left_out in flat(pilot, "#results")
         assert "--merge" not in text_of(pilot, "#members")
         score = text_of(pilot, "#score")
         assert "sum ✓" in score
@@ -568,7 +569,7 @@ async def test_a_screen_of_a_project_says_what_is_needed_for_it(fleet: Fleet, ap
         await settled(pilot)
         assert "Fleet" not in text_of(pilot, "#status")
         await pilot.press("escape", "6")
-        assert "brv-tui fleet open opens that of fleet.toml" in text_of(pilot, "#results").replace("\n ", " ")
+        assert "brv-tui fleet open opens that of fleet.toml" in flat(pilot, "#results")
 
 
 async def test_three_thousand_members_are_drawn_as_they_come_into_view(fleet: Fleet) -> None:
@@ -595,5 +596,5 @@ async def test_the_palette_does_what_acts_everywhere_over_a_fleet_alone_too(flee
         await until(pilot, lambda: app.has_modal)
         await pilot.press(*"next", "space", *"of", "space", *"our", "enter")
         await until(pilot, lambda: not app.has_modal)
-        await until(pilot, lambda: bool(app._notifications))
-        assert app.theme != theme, [one.message for one in app._notifications]
+        await until(pilot, lambda: toasts(pilot))
+        assert app.theme != theme, toasts(pilot)

@@ -9,8 +9,8 @@ import pytest
 from brvtui.app.app import BrvTui
 from brvtui.paint.glyphs import ASCII, STATE_ROLES, STATE_WORDS, UNICODE, Glyphs, glyph_of
 from brvtui.trace import Kind, State
-from tests.app.driving import WIDE, ask, settled, shown, until
-from tests.app.editing import toasts
+from tests.app.driving import WIDE, ask, settled, until
+from tests.app.looking import flat, shown, toast_text
 from tests.support.trees import Tree
 
 
@@ -35,10 +35,10 @@ async def test_toasts_and_titles_of_dialogs_are_in_letters_too(
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         await pilot.press("escape", "Y")
-        await until(pilot, lambda: '"rollback"' in toasts(pilot))
+        await until(pilot, lambda: '"rollback"' in toast_text(pilot))
         await pilot.press("w")
         await until(pilot, lambda: 'for "rollback"' in shown(pilot))
-        assert not set("“”‘’…") & set(toasts(pilot) + shown(pilot))
+        assert not set("“”‘’…") & set(toast_text(pilot) + shown(pilot))
 
 
 async def test_help_explains_the_letters_that_stand_for_signs(
@@ -50,5 +50,5 @@ async def test_help_explains_the_letters_that_stand_for_signs(
         await pilot.press("escape", "2", "f1")
         await settled(pilot)
         assert "by maturity (d draft, v validated, c core)" in shown(pilot)
-        assert "stubs (a, what is left" in " ".join(shown(pilot).split())
+        assert "stubs (a, what is left" in flat(pilot)
         assert not set("○◐●▤▱▫") & set(shown(pilot))

@@ -11,21 +11,10 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.query.graph import GraphPane
-from tests.app.driving import (
-    NARROW,
-    WIDE,
-    ask,
-    at_all_sizes,
-    at_two_sizes,
-    screen,
-    settled,
-    shown,
-    text_of,
-    until,
-    view,
-)
-from tests.app.engines import switch_to, toasts
+from tests.app.driving import NARROW, WIDE, ask, at_all_sizes, at_two_sizes, settled, until
+from tests.app.engines import switch_to
 from tests.app.linked import HUB, HUB_TEXT, STORE
+from tests.app.looking import screen, shown, text_of, toasts, view
 from tests.app.pictures import Looks
 from tests.support.trees import Tree
 

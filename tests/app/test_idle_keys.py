@@ -18,8 +18,8 @@ from brvtui.app.states import GONE_TEXT, Phase
 from brvtui.app.view import needing
 from brvtui.config import user_file
 from brvtui.saved.traces import as_json
-from tests.app.driving import WIDE, ask, brv, screen, settled, shown, text_of, until, view
-from tests.app.editing import toasts
+from tests.app.driving import WIDE, ask, settled, until
+from tests.app.looking import brv, flat, screen, shown, text_of, toast_text, view
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
@@ -102,8 +102,8 @@ async def test_their_keys_say_what_opens_a_project(closed: BrvTui) -> None:
             brv(pilot).clear_notifications()
             await pilot.press(key)
             await settled(pilot)
-            assert "brv-tui FOLDER opens" in toasts(pilot), key
-            assert "\n" not in toasts(pilot), key
+            assert "brv-tui FOLDER opens" in toast_text(pilot), key
+            assert "\n" not in toast_text(pilot), key
             assert not brv(pilot).has_modal
         assert screen(pilot).pane is not None
 
@@ -126,7 +126,7 @@ async def test_an_open_project_offers_every_action_and_those_on_results_once_the
         for name in ("enter note text", "o in Notes", "w why", "e edit", "esc back"):
             assert f" {name}" not in text_of(pilot, "#keys")
         await pilot.press("w")
-        await until(pilot, lambda: "type a query on the screen 1 and select a note" in toasts(pilot))
+        await until(pilot, lambda: "type a query on the screen 1 and select a note" in toast_text(pilot))
         await ask(pilot, "rollback")
         await pilot.press("escape")
         await settled(pilot)
@@ -137,7 +137,7 @@ async def test_an_open_project_offers_every_action_and_those_on_results_once_the
             assert f" {name}" not in text_of(pilot, "#keys")
         assert " esc back" in text_of(pilot, "#keys")
         await pilot.press("enter")
-        assert "nothing matches" in toasts(pilot)
+        assert "nothing matches" in toast_text(pilot)
         await pilot.press("escape", "slash", *"roll", "enter")
         assert " n next match" in text_of(pilot, "#keys")
         await pilot.press("escape")
@@ -162,7 +162,7 @@ async def test_an_engine_without_tiers_offers_no_search_for_a_lower_one(app: Brv
         await settled(pilot)
         assert "v without model" not in text_of(pilot, "#keys")
         await pilot.press("v")
-        await until(pilot, lambda: "Jeffs Brain has no tiers" in toasts(pilot))
+        await until(pilot, lambda: "Jeffs Brain has no tiers" in toast_text(pilot))
 
 
 async def test_without_a_fleet_its_keys_are_not_offered_and_say_what_opens_one(app: BrvTui) -> None:
@@ -176,7 +176,7 @@ async def test_without_a_fleet_its_keys_are_not_offered_and_say_what_opens_one(a
         for key in ("enter", "f5", "ctrl+r"):
             brv(pilot).clear_notifications()
             await pilot.press(key)
-            await until(pilot, lambda: "brv-tui fleet open opens one" in toasts(pilot))
+            await until(pilot, lambda: "brv-tui fleet open opens one" in toast_text(pilot))
         await pilot.press("f4")
         await settled(pilot)
         for name in ("open it", "i question", "S order"):
@@ -208,7 +208,7 @@ async def test_a_note_that_is_gone_offers_no_change_of_it(garden: Tree, make_app
         await until(pilot, lambda: "e edit" not in text_of(pilot, "#keys"))
         await settled(pilot)
         assert "w why" not in text_of(pilot, "#keys")
-        about = " ".join(text_of(pilot, "#about").split())
+        about = flat(pilot, "#about")
         assert GONE_TEXT in about
         await pilot.press("1")
         await settled(pilot)
@@ -217,22 +217,21 @@ async def test_a_note_that_is_gone_offers_no_change_of_it(garden: Tree, make_app
         await settled(pilot)
         assert "linked from" not in about
         await pilot.press("I")
-        assert "there is no such note" in toasts(pilot)
+        assert "there is no such note" in toast_text(pilot)
 
 
 async def test_of_a_note_that_was_gone_before_it_was_looked_at_nothing_is_from_before(
-    garden: Tree, make_app: Callable[..., BrvTui]
+    garden: Tree, pilot: Pilot[Any]
 ) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
-        file = view(pilot).selection.file
-        (garden.tree / file).unlink()
-        await until(pilot, lambda: not view(pilot).knows(file))
-        await pilot.press("escape", "2")
-        await settled(pilot)
-        about = " ".join(text_of(pilot, "#about").split())
-        assert "the file is gone" in about
-        assert GONE_TEXT not in about
+    await ask(pilot, "token store")
+    file = view(pilot).selection.file
+    (garden.tree / file).unlink()
+    await until(pilot, lambda: not view(pilot).knows(file))
+    await pilot.press("escape", "2")
+    await settled(pilot)
+    about = flat(pilot, "#about")
+    assert "the file is gone" in about
+    assert GONE_TEXT not in about
 
 
 async def test_a_setting_that_is_changed_by_hand_offers_no_key(app: BrvTui) -> None:
@@ -241,7 +240,7 @@ async def test_a_setting_that_is_changed_by_hand_offers_no_key(app: BrvTui) -> N
         await pilot.press("escape", "comma", "slash", *"key_variables", "enter")
         await settled(pilot)
         assert "enter change" not in text_of(pilot, "#keys")
-        assert "changed by hand alone" in " ".join(text_of(pilot, "#setting").split())
+        assert "changed by hand alone" in flat(pilot, "#setting")
         await pilot.press("escape", "slash", *"theme", "enter")
         await settled(pilot)
         assert "enter change" in text_of(pilot, "#keys")
@@ -265,7 +264,7 @@ async def test_what_acts_on_a_row_is_offered_where_there_is_one(app: BrvTui) -> 
         assert " w why" not in text_of(pilot, "#keys"), "nothing was asked"
         await pilot.press("right_square_bracket", "w")
         await settled(pilot)
-        assert "the answer of today" not in toasts(pilot)
+        assert "the answer of today" not in toast_text(pilot)
         await pilot.press("1", "i", *"zebra quagga", "escape")
         await settled(pilot)
         for name in ("enter note text", "w why", "e edit"):
@@ -287,6 +286,6 @@ async def test_where_the_settings_file_is_broken_no_setting_offers_a_change(gard
         await settled(pilot)
         assert "enter change" not in text_of(pilot, "#keys")
         assert "delete default" not in text_of(pilot, "#keys")
-        assert "repair it by hand" in " ".join(text_of(pilot, "#setting").split())
+        assert "repair it by hand" in flat(pilot, "#setting")
         await pilot.press("enter")
-        assert "repair it by hand" in toasts(pilot)
+        assert "repair it by hand" in toast_text(pilot)

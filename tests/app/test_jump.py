@@ -10,7 +10,8 @@ from textual.widgets import Static
 
 from brvtui.app.app import BrvTui
 from brvtui.app.screens.message import LETTERS, JumpScreen
-from tests.app.driving import NARROW, WIDE, ask, at_all_sizes, frame, screen, settled, shown
+from tests.app.driving import NARROW, ask, at_all_sizes, settled
+from tests.app.looking import frame, screen, shown
 
 pytestmark = pytest.mark.long
 
@@ -26,44 +27,42 @@ def letter(pilot: Pilot[Any], target: str) -> str:
 
 
 @at_all_sizes
-async def test_every_pane_and_field_is_one_key_away(app: BrvTui, size: tuple[int, int]) -> None:
-    async with app.run_test(size=size) as pilot:
-        await ask(pilot, "token store")
-        stops = ("query", *screen(pilot).PLAN.panes)
-        for target in (*stops, "query"):
-            await pilot.press("ctrl+o")
-            assert labels(pilot).keys() == set(stops)
-            await pilot.press(letter(pilot, target))
-            await settled(pilot)
-            assert pilot.app.screen is screen(pilot)
-            assert pilot.app.focused.id == target
-            assert pilot.app.focused.display
-
-
-async def test_letters_stand_beside_titles_and_are_clicked(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
+async def test_every_pane_and_field_is_one_key_away(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+    await ask(pilot, "token store")
+    stops = ("query", *screen(pilot).PLAN.panes)
+    for target in (*stops, "query"):
         await pilot.press("ctrl+o")
-        await pilot.pause()
-        text = shown(pilot)
-        assert f" {letter(pilot, 'results')} Results " in text
-        assert f" {letter(pilot, 'tree')} Tree " in text
-        assert "token store" in text
-        assert [letter(pilot, name) for name in labels(pilot)] == list(LETTERS[: len(labels(pilot))])
-        taken = [label.region for label in labels(pilot).values()]
-        assert all(not one.overlaps(other) for place, one in enumerate(taken) for other in taken[:place])
-        await pilot.press("escape")
-        await pilot.press("ctrl+o")
-        await pilot.click("#to-cache")
-        await settled(pilot)
-        assert pilot.app.focused.id == "cache"
-        await pilot.press("ctrl+o")
-        await pilot.click(offset=(60, 20))
+        assert labels(pilot).keys() == set(stops)
+        await pilot.press(letter(pilot, target))
         await settled(pilot)
         assert pilot.app.screen is screen(pilot)
-        assert pilot.app.focused.id == "cache"
-        await pilot.press("f8", "H", "ctrl+o")
-        assert "tree" not in labels(pilot)
+        assert pilot.app.focused.id == target
+        assert pilot.app.focused.display
+
+
+async def test_letters_stand_beside_titles_and_are_clicked(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "token store")
+    await pilot.press("ctrl+o")
+    await pilot.pause()
+    text = shown(pilot)
+    assert f" {letter(pilot, 'results')} Results " in text
+    assert f" {letter(pilot, 'tree')} Tree " in text
+    assert "token store" in text
+    assert [letter(pilot, name) for name in labels(pilot)] == list(LETTERS[: len(labels(pilot))])
+    taken = [label.region for label in labels(pilot).values()]
+    assert all(not one.overlaps(other) for place, one in enumerate(taken) for other in taken[:place])
+    await pilot.press("escape")
+    await pilot.press("ctrl+o")
+    await pilot.click("#to-cache")
+    await settled(pilot)
+    assert pilot.app.focused.id == "cache"
+    await pilot.press("ctrl+o")
+    await pilot.click(offset=(60, 20))
+    await settled(pilot)
+    assert pilot.app.screen is screen(pilot)
+    assert pilot.app.focused.id == "cache"
+    await pilot.press("f8", "H", "ctrl+o")
+    assert "tree" not in labels(pilot)
 
 
 async def test_the_letters_stand_before_the_names_of_tabs(app: BrvTui) -> None:
@@ -77,20 +76,18 @@ async def test_the_letters_stand_before_the_names_of_tabs(app: BrvTui) -> None:
 
 
 @pytest.mark.parametrize("key", ["escape", "ctrl+o"])
-async def test_leaving_changes_nothing(app: BrvTui, key: str) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
-        await pilot.press("f3", "ctrl+o", "1", "f2", key)
-        await settled(pilot)
-        assert pilot.app.screen is screen(pilot)
-        assert pilot.app.focused.id == "score"
+async def test_leaving_changes_nothing(key: str, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "token store")
+    await pilot.press("f3", "ctrl+o", "1", "f2", key)
+    await settled(pilot)
+    assert pilot.app.screen is screen(pilot)
+    assert pilot.app.focused.id == "score"
 
 
-async def test_on_another_screen(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("escape", "2", "ctrl+o")
-        assert labels(pilot).keys() == {"tree", "note", "about"}
-        await pilot.press(letter(pilot, "note"))
-        await settled(pilot)
-        assert frame(pilot).focused.id == "note"
+async def test_on_another_screen(pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    await pilot.press("escape", "2", "ctrl+o")
+    assert labels(pilot).keys() == {"tree", "note", "about"}
+    await pilot.press(letter(pilot, "note"))
+    await settled(pilot)
+    assert frame(pilot).focused.id == "note"

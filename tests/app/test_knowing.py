@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
+
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.engines.knowing.sections import GraphRetrieval
-from tests.app.driving import WIDE, ask, at_all_sizes, at_two_sizes, brv, settled, shown, text_of, view
+from tests.app.driving import ask, at_all_sizes, at_two_sizes, settled
 from tests.app.engines import switch_to
 from tests.app.linked import HUB, HUB_TEXT
+from tests.app.looking import brv, flat, shown, text_of, view
 from tests.support.trees import Tree
 
 
@@ -19,23 +23,22 @@ def graph_of(pilot: object) -> GraphRetrieval:
 
 
 @at_all_sizes
-async def test_every_pane_follows(app: BrvTui, size: tuple[int, int]) -> None:
-    async with app.run_test(size=size) as pilot:
-        await ask(pilot, "refresh token rotation")
-        await pilot.press("escape")
-        await switch_to(pilot, "knowing")
-        assert "KNOWING" in shown(pilot)
-        assert "is first of" in shown(pilot)
-        section = graph_of(pilot)
-        for key, pane, text in (
-            ("f3", "#score", "ways of the walk"),
-            ("f4", "#route", "the walk ·"),
-            ("f6", "#graph", "result 1"),
-            ("f7", "#answer", f"{section.used:,} tokens"),
-        ):
-            await pilot.press(key)
-            await settled(pilot)
-            assert text in text_of(pilot, pane).replace("\n ", " "), pane
+async def test_every_pane_follows(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+    await ask(pilot, "refresh token rotation")
+    await pilot.press("escape")
+    await switch_to(pilot, "knowing")
+    assert "KNOWING" in shown(pilot)
+    assert "is first of" in shown(pilot)
+    section = graph_of(pilot)
+    for key, pane, text in (
+        ("f3", "#score", "ways of the walk"),
+        ("f4", "#route", "the walk ·"),
+        ("f6", "#graph", "result 1"),
+        ("f7", "#answer", f"{section.used:,} tokens"),
+    ):
+        await pilot.press(key)
+        await settled(pilot)
+        assert text in text_of(pilot, pane).replace("\n ", " "), pane
 
 
 @at_two_sizes
@@ -56,19 +59,18 @@ async def test_a_note_without_a_matching_word_says_which_links_led_to_it(
         assert not placed.found_by
         pilot.app.select("ops/handover.md")  # type: ignore[attr-defined]
         await settled(pilot)
-        score = " ".join(text_of(pilot, "#score").split())
+        score = flat(pilot, "#score")
         assert "none of your words led to it: the walk came over links" in score
         assert "Token entry → related → here" in score
 
 
-async def test_the_packed_context_is_shown(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token rotation")
-        await pilot.press("escape")
-        await switch_to(pilot, "knowing")
-        await pilot.press("f7", "l")
-        await settled(pilot)
-        assert "auth/jwt" in text_of(pilot, "#answer")
-        await pilot.press("y")
-        await settled(pilot)
-        assert brv(pilot).sharing.copied == graph_of(pilot).context
+async def test_the_packed_context_is_shown(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "refresh token rotation")
+    await pilot.press("escape")
+    await switch_to(pilot, "knowing")
+    await pilot.press("f7", "l")
+    await settled(pilot)
+    assert "auth/jwt" in text_of(pilot, "#answer")
+    await pilot.press("y")
+    await settled(pilot)
+    assert brv(pilot).sharing.copied == graph_of(pilot).context

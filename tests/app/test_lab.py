@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.lab import asking
@@ -15,22 +16,10 @@ from brvtui.app.query.screen import QueryScreen
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.whatif.variant import Variant
 from brvtui.tree.reading.project import find_project
-from tests.app.driving import (
-    NARROW,
-    WIDE,
-    ask,
-    at_all_sizes,
-    brv,
-    frame,
-    screen,
-    settled,
-    shown,
-    text_of,
-    until,
-    view,
-)
-from tests.app.editing import toasts, type_keys
+from tests.app.driving import NARROW, WIDE, ask, at_all_sizes, on, settled, until
+from tests.app.editing import type_keys
 from tests.app.judging import ROTATION, asked, judged, table, to_lab
+from tests.app.looking import brv, flat, frame, screen, shown, text_of, toast_text, view
 from tests.app.test_log import logged
 from tests.support.trees import Tree
 
@@ -39,19 +28,18 @@ MakeApp = Callable[..., BrvTui]
 
 @at_all_sizes
 async def test_a_row_has_metric_tier_and_first_miss(
-    with_judgments: Tree, make_app: MakeApp, size: tuple[int, int]
+    with_judgments: Tree, size: tuple[int, int], pilot: Pilot[Any]
 ) -> None:
-    async with make_app(with_judgments.root).run_test(size=size) as pilot:
-        await to_lab(pilot)
-        said = text_of(pilot, "#judged")
-        rows = {line.split("  ")[0].strip(): line for line in said.splitlines()}
-        assert rows["refresh token rotation"].rstrip().endswith("1.00 T3✗")
-        assert rows["zebra quagga"].rstrip().endswith("none")
-        assert "0.00" in rows["rollback"]
-        assert "mean ndcg@10 of 2 queries" in said
-        await pilot.press("S", "j", "j", "f3")
-        await until(pilot, lambda: "first miss: nowhere/gone.md" in text_of(pilot, "#cell"))
-        assert "nowhere/gone.md is gone: brv-tui judge set" in " ".join(text_of(pilot, "#cell").split())
+    await to_lab(pilot)
+    said = text_of(pilot, "#judged")
+    rows = {line.split("  ")[0].strip(): line for line in said.splitlines()}
+    assert rows["refresh token rotation"].rstrip().endswith("1.00 T3✗")
+    assert rows["zebra quagga"].rstrip().endswith("none")
+    assert "0.00" in rows["rollback"]
+    assert "mean ndcg@10 of 2 queries" in said
+    await pilot.press("S", "j", "j", "f3")
+    await until(pilot, lambda: "first miss: nowhere/gone.md" in text_of(pilot, "#cell"))
+    assert "nowhere/gone.md is gone: brv-tui judge set" in flat(pilot, "#cell")
 
 
 async def test_without_judgments_it_says_how_to_make_them(garden: Tree, make_app: MakeApp) -> None:
@@ -61,23 +49,22 @@ async def test_without_judgments_it_says_how_to_make_them(garden: Tree, make_app
         assert ".brv/brv-tui/judgments.toml" in shown(pilot)
         await pilot.press("J")
         await settled(pilot)
-        await until(pilot, lambda: "none is logged: ask one on the Query screen" in toasts(pilot))
+        await until(pilot, lambda: "none is logged: ask one on the Query screen" in toast_text(pilot))
         await pilot.press("f3")
         assert "the query under the cursor" in text_of(pilot, "#cell")
 
 
-async def test_the_open_query_is_judged_by_its_answer(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token rotation")
-        await to_lab(pilot)
-        assert "refresh token rotation" in text_of(pilot, "#judged")
-        await pilot.press("J")
-        await until(pilot, lambda: judged(garden))
-        await asked(pilot)
-        (made,) = judged(garden)
-        assert (made.text, made.expected) == ("refresh token rotation", "tier 3")
-        assert [(each.path, each.grade) for each in made.documents] == [(ROTATION, 3)]
-        assert "mean ndcg@10 of 1 query" in text_of(pilot, "#judged")
+async def test_the_open_query_is_judged_by_its_answer(garden: Tree, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "refresh token rotation")
+    await to_lab(pilot)
+    assert "refresh token rotation" in text_of(pilot, "#judged")
+    await pilot.press("J")
+    await until(pilot, lambda: judged(garden))
+    await asked(pilot)
+    (made,) = judged(garden)
+    assert (made.text, made.expected) == ("refresh token rotation", "tier 3")
+    assert [(each.path, each.grade) for each in made.documents] == [(ROTATION, 3)]
+    assert "mean ndcg@10 of 1 query" in text_of(pilot, "#judged")
 
 
 @pytest.mark.long
@@ -105,36 +92,34 @@ async def test_one_entry_of_the_log_is_judged(garden: Tree, make_app: MakeApp) -
         await until(pilot, lambda: judged(garden))
         assert [each.text for each in judged(garden)] == ["refresh token rotation"]
         await settled(pilot)
-        assert "grade its results on the Query screen" in toasts(pilot)
+        assert "grade its results on the Query screen" in toast_text(pilot)
 
 
 @pytest.mark.long
-async def test_a_query_that_nothing_covers_has_no_results_to_grade(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "zebra quagga")
-        await to_lab(pilot)
-        await pilot.press("J")
-        await until(pilot, lambda: "is judged as answered now" in toasts(pilot))
-        assert "grade its results" not in toasts(pilot)
-        assert "brv-tui judge set QUERY --expect" in toasts(pilot)
+async def test_a_query_that_nothing_covers_has_no_results_to_grade(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "zebra quagga")
+    await to_lab(pilot)
+    await pilot.press("J")
+    await until(pilot, lambda: "is judged as answered now" in toast_text(pilot))
+    assert "grade its results" not in toast_text(pilot)
+    assert "brv-tui judge set QUERY --expect" in toast_text(pilot)
 
 
-async def test_a_result_is_graded_on_the_query_screen(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token rotation")
-        await pilot.press("f2", "j", "J")
-        await until(pilot, lambda: "It has no grade yet" in shown(pilot))
-        assert "How relevant" in shown(pilot)
-        await pilot.press("1")
-        await until(pilot, lambda: judged(garden))
-        await settled(pilot)
-        second = view(pilot).selection.file
-        assert [(each.path, each.grade) for each in judged(garden)[0].documents] == [(second, 1)]
-        await pilot.press("J")
-        await until(pilot, lambda: "Its grade is 1." in shown(pilot))
-        await pilot.press("d")
-        await until(pilot, lambda: not judged(garden)[0].documents)
-        await settled(pilot)
+async def test_a_result_is_graded_on_the_query_screen(garden: Tree, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "refresh token rotation")
+    await pilot.press("f2", "j", "J")
+    await until(pilot, lambda: "It has no grade yet" in shown(pilot))
+    assert "How relevant" in shown(pilot)
+    await pilot.press("1")
+    await until(pilot, lambda: judged(garden))
+    await settled(pilot)
+    second = view(pilot).selection.file
+    assert [(each.path, each.grade) for each in judged(garden)[0].documents] == [(second, 1)]
+    await pilot.press("J")
+    await until(pilot, lambda: "Its grade is 1." in shown(pilot))
+    await pilot.press("d")
+    await until(pilot, lambda: not judged(garden)[0].documents)
+    await settled(pilot)
 
 
 def test_a_note_that_was_graded_and_moved_is_graded_where_it_was(garden: Tree) -> None:
@@ -150,99 +135,94 @@ def test_a_note_that_was_graded_and_moved_is_graded_where_it_was(garden: Tree) -
     assert not judged(garden)[0].documents
 
 
-async def test_a_column_is_added_sorted_by_loss_and_removed(with_judgments: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await to_lab(pilot)
-        await pilot.press("v")
-        await settled(pilot)
-        await pilot.press(*"direct", "full_stop", *"min", "underscore", *"top=1", "enter")
-        await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
-        await asked(pilot)
-        assert view(pilot).lab.columns[1].variant == Variant(constants=(("direct.min_top", 1),))
-        pilot.app.call_later(frame(pilot)._lab.add, Variant(without=(ROTATION,)))  # type: ignore[attr-defined]
-        await until(pilot, lambda: len(view(pilot).lab.columns) == 3)
-        await asked(pilot)
-        assert table(pilot).choices[0] == "refresh-token-rotation"
-        assert "−1.00" in text_of(pilot, "#judged").splitlines()[2]
-        await pilot.press("g", "l", "l", "f3")
-        await until(pilot, lambda: f"first miss: {ROTATION}" in text_of(pilot, "#cell"))
-        await pilot.press("f2", "d")
-        await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
-        await asked(pilot)
+async def test_a_column_is_added_sorted_by_loss_and_removed(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+    await to_lab(pilot)
+    await pilot.press("v")
+    await settled(pilot)
+    await pilot.press(*"direct", "full_stop", *"min", "underscore", *"top=1", "enter")
+    await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
+    await asked(pilot)
+    assert view(pilot).lab.columns[1].variant == Variant(constants=(("direct.min_top", 1),))
+    pilot.app.call_later(frame(pilot)._lab.add, Variant(without=(ROTATION,)))  # type: ignore[attr-defined]
+    await until(pilot, lambda: len(view(pilot).lab.columns) == 3)
+    await asked(pilot)
+    assert table(pilot).choices[0] == "refresh-token-rotation"
+    assert "−1.00" in text_of(pilot, "#judged").splitlines()[2]
+    await pilot.press("g", "l", "l", "f3")
+    await until(pilot, lambda: f"first miss: {ROTATION}" in text_of(pilot, "#cell"))
+    await pilot.press("f2", "d")
+    await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
+    await asked(pilot)
 
 
-async def test_maturity_leads_to_the_answers_of_its_day(with_judgments: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("escape", "3", "right_square_bracket", "A")
-        await until(pilot, lambda: isinstance(frame(pilot), LabScreen) and view(pilot).lab.judgments is not None)
-        await asked(pilot)
-        column = table(pilot).chosen_column
-        assert column is not None
-        assert str(column.variant) == "+1d"
-        await pilot.press("3", "0", "A")
-        await until(pilot, lambda: Variant(days=30) in [column.variant for column in view(pilot).lab.columns])
-        await asked(pilot)
-        column = table(pilot).chosen_column
-        assert column is not None
-        assert str(column.variant) == "+30d"
-
-
-@pytest.mark.long
-async def test_a_column_that_is_refused_is_not_waited_for(with_judgments: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await to_lab(pilot)
-        lab_screen = frame(pilot)
-        assert isinstance(lab_screen, LabScreen)
-        for days in range(1, 9):
-            lab_screen.add_column(Variant(days=days))
-        await until(pilot, lambda: "8 columns are the most" in toasts(pilot))
-        await until(pilot, lambda: table(pilot).chosen_column == view(pilot).lab.columns[-1])
-        assert str(view(pilot).lab.columns[-1].variant) == "+7d"
-        await pilot.press("h", "h", "d")
-        await until(pilot, lambda: len(view(pilot).lab.columns) == 7)
-        here = table(pilot).column
-        lab_screen._lab.add(Variant(days=8))
-        await until(pilot, lambda: len(view(pilot).lab.columns) == 8)
-        assert table(pilot).column == here
+async def test_maturity_leads_to_the_answers_of_its_day(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    await pilot.press("escape", "3", "right_square_bracket", "A")
+    await until(pilot, lambda: isinstance(frame(pilot), LabScreen) and view(pilot).lab.judgments is not None)
+    await asked(pilot)
+    column = table(pilot).chosen_column
+    assert column is not None
+    assert str(column.variant) == "+1d"
+    await pilot.press("3", "0", "A")
+    await until(pilot, lambda: Variant(days=30) in [column.variant for column in view(pilot).lab.columns])
+    await asked(pilot)
+    column = table(pilot).chosen_column
+    assert column is not None
+    assert str(column.variant) == "+30d"
 
 
 @pytest.mark.long
-async def test_a_wrong_column_is_said(with_judgments: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await to_lab(pilot)
-        await pilot.press("v")
-        await settled(pilot)
-        await pilot.press(*"solerj")
-        await settled(pilot)
-        assert "did you mean soleri" in shown(pilot)
-        await pilot.press("enter")
-        assert len(view(pilot).lab.columns) == 1
-        await pilot.press("escape")
-        pilot.app.call_later(frame(pilot)._lab.add, Variant(revision="nowhere"))  # type: ignore[attr-defined]
-        await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
-        await asked(pilot)
-        await pilot.press("l", "f3")
-        await until(pilot, lambda: "git" in text_of(pilot, "#cell"))
+async def test_a_column_that_is_refused_is_not_waited_for(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+    await to_lab(pilot)
+    lab_screen = frame(pilot)
+    assert isinstance(lab_screen, LabScreen)
+    for days in range(1, 9):
+        lab_screen.add_column(Variant(days=days))
+    await until(pilot, lambda: "8 columns are the most" in toast_text(pilot))
+    await until(pilot, lambda: table(pilot).chosen_column == view(pilot).lab.columns[-1])
+    assert str(view(pilot).lab.columns[-1].variant) == "+7d"
+    await pilot.press("h", "h", "d")
+    await until(pilot, lambda: len(view(pilot).lab.columns) == 7)
+    here = table(pilot).column
+    lab_screen._lab.add(Variant(days=8))
+    await until(pilot, lambda: len(view(pilot).lab.columns) == 8)
+    assert table(pilot).column == here
+
+
+@pytest.mark.long
+async def test_a_wrong_column_is_said(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+    await to_lab(pilot)
+    await pilot.press("v")
+    await settled(pilot)
+    await pilot.press(*"solerj")
+    await settled(pilot)
+    assert "did you mean soleri" in shown(pilot)
+    await pilot.press("enter")
+    assert len(view(pilot).lab.columns) == 1
+    await pilot.press("escape")
+    pilot.app.call_later(frame(pilot)._lab.add, Variant(revision="nowhere"))  # type: ignore[attr-defined]
+    await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
+    await asked(pilot)
+    await pilot.press("l", "f3")
+    await until(pilot, lambda: "git" in text_of(pilot, "#cell"))
 
 
 @pytest.mark.long
 async def test_a_constant_that_its_engine_does_not_have_is_refused_where_it_is_typed(
-    with_judgments: Tree, make_app: MakeApp
+    with_judgments: Tree, pilot: Pilot[Any]
 ) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape", "P")
-        await until(pilot, lambda: view(pilot).engine.name == "jeffs_brain")
-        await to_lab(pilot)
-        await pilot.press("v")
-        await settled(pilot)
-        assert "min_top" not in shown(pilot)
-        assert "since HEAD" not in shown(pilot)  # the garden is in no git repository
-        await type_keys(pilot, "direct.min_top=0.9")
-        await pilot.press("enter")
-        await until(pilot, lambda: "Jeffs Brain: unknown key direct" in shown(pilot))
-        assert len(view(pilot).lab.columns) == 1
+    await ask(pilot, "rollback")
+    await pilot.press("escape", "P")
+    await until(pilot, lambda: view(pilot).engine.name == "jeffs_brain")
+    await to_lab(pilot)
+    await pilot.press("v")
+    await settled(pilot)
+    assert "min_top" not in shown(pilot)
+    assert "since HEAD" not in shown(pilot)  # the garden is in no git repository
+    await type_keys(pilot, "direct.min_top=0.9")
+    await pilot.press("enter")
+    await until(pilot, lambda: "Jeffs Brain: unknown key direct" in shown(pilot))
+    assert len(view(pilot).lab.columns) == 1
 
 
 async def test_the_cursor_goes_to_a_new_column_and_hidden_ones_are_counted(
@@ -274,32 +254,30 @@ async def test_another_profile_names_its_column_and_stands_in_the_status_line(
         assert view(pilot).lab.columns[0].title == "docs"
 
 
-async def test_enter_asks_the_query_with_the_columns_engine(with_judgments: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await to_lab(pilot)
-        pilot.app.call_later(frame(pilot)._lab.add, Variant("jeffs_brain"))  # type: ignore[attr-defined]
-        await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
-        await asked(pilot)
-        await pilot.press("l", "enter")
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        await settled(pilot)
-        assert view(pilot).engine.name == "jeffs_brain"
-        assert screen(pilot).field.value in {each.text for each in judged(with_judgments)}
+async def test_enter_asks_the_query_with_the_columns_engine(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+    await to_lab(pilot)
+    pilot.app.call_later(frame(pilot)._lab.add, Variant("jeffs_brain"))  # type: ignore[attr-defined]
+    await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
+    await asked(pilot)
+    await pilot.press("l", "enter")
+    await on(pilot, QueryScreen)
+    await settled(pilot)
+    assert view(pilot).engine.name == "jeffs_brain"
+    assert screen(pilot).field.value in {each.text for each in judged(with_judgments)}
 
 
 @pytest.mark.long
 async def test_enter_takes_the_profile_too_and_says_what_it_cannot_take(
-    with_judgments: Tree, make_app: MakeApp
+    with_judgments: Tree, pilot: Pilot[Any]
 ) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await to_lab(pilot)
-        pilot.app.call_later(frame(pilot)._lab.add, Variant(profile="docs", days=30))  # type: ignore[attr-defined]
-        await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
-        await asked(pilot)
-        await pilot.press("l", "enter")
-        await until(pilot, lambda: view(pilot).engine.profile == "docs")
-        await settled(pilot)
-        assert "+30d is only in the Lab" in toasts(pilot)
+    await to_lab(pilot)
+    pilot.app.call_later(frame(pilot)._lab.add, Variant(profile="docs", days=30))  # type: ignore[attr-defined]
+    await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
+    await asked(pilot)
+    await pilot.press("l", "enter")
+    await until(pilot, lambda: view(pilot).engine.profile == "docs")
+    await settled(pilot)
+    assert "+30d is only in the Lab" in toast_text(pilot)
 
 
 async def test_asking_stops_at_once_and_goes_on(
@@ -363,7 +341,7 @@ async def test_what_was_judged_last_is_taken_back(with_judgments: Tree, make_app
         await ask(pilot, "token store")
         await pilot.press("escape", "J", "3")
         await until(pilot, lambda: len(judged(with_judgments)) == 4)
-        await until(pilot, lambda: "u takes it back" in toasts(pilot))
+        await until(pilot, lambda: "u takes it back" in toast_text(pilot))
         await pilot.press("u")
         await until(pilot, lambda: judged(with_judgments) == before)
         for count, grade in enumerate(("3", "1"), 1):
@@ -377,16 +355,16 @@ async def test_what_was_judged_last_is_taken_back(with_judgments: Tree, make_app
         await until(pilot, lambda: judged(with_judgments) == before)
         await to_lab(pilot)
         await pilot.press("backspace")
-        await until(pilot, lambda: "“token store” is not judged" in toasts(pilot))
+        await until(pilot, lambda: "“token store” is not judged" in toast_text(pilot))
         await pilot.press("j")
         taken = table(pilot).judgment
         await pilot.press("backspace")
         await until(pilot, lambda: taken not in judged(with_judgments))
-        await until(pilot, lambda: "is no longer judged; 2 judged queries in all" in toasts(pilot))
+        await until(pilot, lambda: "is no longer judged; 2 judged queries in all" in toast_text(pilot))
         await pilot.press("u")
         await until(pilot, lambda: judged(with_judgments) == before)
         await pilot.press("u")
-        await until(pilot, lambda: "nothing was changed in this session" in toasts(pilot))
+        await until(pilot, lambda: "nothing was changed in this session" in toast_text(pilot))
 
 
 async def test_notes_and_judgments_are_undone_in_turn(with_judgments: Tree, make_app: MakeApp) -> None:
@@ -398,7 +376,7 @@ async def test_notes_and_judgments_are_undone_in_turn(with_judgments: Tree, make
         notes = session.notes
         notes.apply(notes.plan_archive("deploy/rollback.md"))
         await pilot.press("escape", "J", "3")
-        await until(pilot, lambda: "u takes it back" in toasts(pilot))
+        await until(pilot, lambda: "u takes it back" in toast_text(pilot))
         notes.apply(notes.plan_archive("deploy/freeze_window.md"))
         await pilot.press("u")
         await until(pilot, lambda: notes.journal.depth == 1)
@@ -412,16 +390,15 @@ async def test_notes_and_judgments_are_undone_in_turn(with_judgments: Tree, make
         await until(pilot, lambda: notes.journal.depth == 0)
 
 
-async def test_judgments_that_others_changed_are_not_put_back(with_judgments: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
-        await pilot.press("escape", "J", "3")
-        await until(pilot, lambda: "u takes it back" in toasts(pilot))
-        JudgmentsFile.of(find_project(with_judgments.root)).change(lambda now: now[1:])
-        kept = judged(with_judgments)
-        await pilot.press("u")
-        await until(pilot, lambda: "the judgments were changed since" in toasts(pilot))
-        assert judged(with_judgments) == kept
+async def test_judgments_that_others_changed_are_not_put_back(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "token store")
+    await pilot.press("escape", "J", "3")
+    await until(pilot, lambda: "u takes it back" in toast_text(pilot))
+    JudgmentsFile.of(find_project(with_judgments.root)).change(lambda now: now[1:])
+    kept = judged(with_judgments)
+    await pilot.press("u")
+    await until(pilot, lambda: "the judgments were changed since" in toast_text(pilot))
+    assert judged(with_judgments) == kept
 
 
 @pytest.mark.long

@@ -16,7 +16,8 @@ from brvtui.app.notes.screen import NOTES
 from brvtui.app.query.screen import QUERY
 from brvtui.app.widgets.body import Body
 from brvtui.store.app_state import LayoutStore
-from tests.app.driving import NARROW, WIDE, ask, frame, screen, settled, until
+from tests.app.driving import NARROW, WIDE, ask, settled, until
+from tests.app.looking import frame, screen, toast_text
 from tests.support.trees import Tree
 
 
@@ -37,72 +38,70 @@ def written(garden: Tree) -> Any:
     return LayoutStore(garden.tree).read()
 
 
-async def test_panes_are_resized_by_keys_and_by_mouse_and_hidden(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
-        before = width(pilot, "results"), height(pilot, "results"), width(pilot, "score"), height(pilot, "answer")
-        await pilot.press("escape", ">", ">", "+")
-        await settled(pilot)
-        after = width(pilot, "results"), height(pilot, "results"), width(pilot, "score"), height(pilot, "answer")
-        assert after == (before[0] + 4, before[1] + 1, before[2] - 4, before[3] - 1)
-        await pilot.press("<", "<", "-")
-        await settled(pilot)
-        assert (width(pilot, "results"), height(pilot, "results")) == before[:2]
-        await pilot.press("escape", *(">" for _ in range(60)))
-        await settled(pilot)
-        assert (width(pilot, "tree"), width(pilot, "retry"), width(pilot, "cache")) == (20, 20, 20)
-        assert any("nothing to give" in toast.message for toast in app._notifications)
-        await pilot.press("equals_sign")
-        await settled(pilot)
-        tree = screen(pilot).query_one("#tree").region
-        before = width(pilot, "tree")
-        await pilot.mouse_down(offset=(tree.right - 1, tree.y + 4))
-        await pilot.hover(offset=(tree.right + 5, tree.y + 4))
-        await pilot.mouse_up(offset=(tree.right + 5, tree.y + 4))
-        await settled(pilot)
-        assert width(pilot, "tree") == before + 5
-        results = screen(pilot).query_one("#results").region
-        await pilot.mouse_down(offset=(results.x + 9, results.bottom - 1))
-        await pilot.hover(offset=(results.x + 9, results.bottom + 1))
-        await pilot.mouse_up(offset=(results.x + 9, results.bottom + 1))
-        await settled(pilot)
-        assert height(pilot, "results") == results.height + 2
-        assert app.mouse_captured is None
-        await pilot.press("equals_sign")
-        await settled(pilot)
-        await pilot.press("f8", "H")
-        await settled(pilot)
-        assert not screen(pilot).query_one("#tree").display
-        assert any("tree is hidden: F8 shows it again, = shows all" in one.message for one in app._notifications)
-        assert pilot.app.focused.id == "results"
-        await pilot.press("f4", "H")
-        await settled(pilot)
-        assert screen(pilot).query_one("#verdict").display
-        await pilot.press("f8")
-        await settled(pilot)
-        assert screen(pilot).query_one("#tree").display
-        assert pilot.app.focused.id == "tree"
-        await pilot.press("equals_sign")
-        await settled(pilot)
-        assert body(pilot).shared == Layout()
-        assert screen(pilot).query_one("#route").display
-        assert not screen(pilot).query_one("#verdict").display
+async def test_panes_are_resized_by_keys_and_by_mouse_and_hidden(app: BrvTui, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "token store")
+    before = width(pilot, "results"), height(pilot, "results"), width(pilot, "score"), height(pilot, "answer")
+    await pilot.press("escape", ">", ">", "+")
+    await settled(pilot)
+    after = width(pilot, "results"), height(pilot, "results"), width(pilot, "score"), height(pilot, "answer")
+    assert after == (before[0] + 4, before[1] + 1, before[2] - 4, before[3] - 1)
+    await pilot.press("<", "<", "-")
+    await settled(pilot)
+    assert (width(pilot, "results"), height(pilot, "results")) == before[:2]
+    await pilot.press("escape", *(">" for _ in range(60)))
+    await settled(pilot)
+    assert (width(pilot, "tree"), width(pilot, "retry"), width(pilot, "cache")) == (20, 20, 20)
+    assert "nothing to give" in toast_text(pilot)
+    await pilot.press("equals_sign")
+    await settled(pilot)
+    tree = screen(pilot).query_one("#tree").region
+    before = width(pilot, "tree")
+    await pilot.mouse_down(offset=(tree.right - 1, tree.y + 4))
+    await pilot.hover(offset=(tree.right + 5, tree.y + 4))
+    await pilot.mouse_up(offset=(tree.right + 5, tree.y + 4))
+    await settled(pilot)
+    assert width(pilot, "tree") == before + 5
+    results = screen(pilot).query_one("#results").region
+    await pilot.mouse_down(offset=(results.x + 9, results.bottom - 1))
+    await pilot.hover(offset=(results.x + 9, results.bottom + 1))
+    await pilot.mouse_up(offset=(results.x + 9, results.bottom + 1))
+    await settled(pilot)
+    assert height(pilot, "results") == results.height + 2
+    assert app.mouse_captured is None
+    await pilot.press("equals_sign")
+    await settled(pilot)
+    await pilot.press("f8", "H")
+    await settled(pilot)
+    assert not screen(pilot).query_one("#tree").display
+    assert "tree is hidden: F8 shows it again, = shows all" in toast_text(pilot)
+    assert pilot.app.focused.id == "results"
+    await pilot.press("f4", "H")
+    await settled(pilot)
+    assert screen(pilot).query_one("#verdict").display
+    await pilot.press("f8")
+    await settled(pilot)
+    assert screen(pilot).query_one("#tree").display
+    assert pilot.app.focused.id == "tree"
+    await pilot.press("equals_sign")
+    await settled(pilot)
+    assert body(pilot).shared == Layout()
+    assert screen(pilot).query_one("#route").display
+    assert not screen(pilot).query_one("#verdict").display
 
 
-async def test_hidden_panes_are_passed_over_and_the_last_one_stays(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("f3", "H")
-        seen = []
-        for _ in range(7):
-            await pilot.press("tab")
-            seen.append(pilot.app.focused.id)
-        assert seen == ["answer", "retry", "cache", "tree", "route", "query", "results"]
-        assert not screen(pilot).query_one("#score").display
-        await pilot.press("escape", "2", "f4", "H", "f3", "H", "f2", "H")
-        await settled(pilot)
-        assert frame(pilot).query_one("#tree").display
-        assert any("the last pane stays" in toast.message for toast in app._notifications)
+async def test_hidden_panes_are_passed_over_and_the_last_one_stays(pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    await pilot.press("f3", "H")
+    seen = []
+    for _ in range(7):
+        await pilot.press("tab")
+        seen.append(pilot.app.focused.id)
+    assert seen == ["answer", "retry", "cache", "tree", "route", "query", "results"]
+    assert not screen(pilot).query_one("#score").display
+    await pilot.press("escape", "2", "f4", "H", "f3", "H", "f2", "H")
+    await settled(pilot)
+    assert frame(pilot).query_one("#tree").display
+    assert "the last pane stays" in toast_text(pilot)
 
 
 async def test_tabs_of_a_narrow_screen_are_called_as_the_panes_that_are_shown(app: BrvTui) -> None:
@@ -192,4 +191,4 @@ async def test_what_cannot_be_written_is_said(app: BrvTui, garden: Tree) -> None
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         await pilot.press("escape", ">")
-        await until(pilot, lambda: any("cannot be remembered" in toast.message for toast in app._notifications))
+        await until(pilot, lambda: "cannot be remembered" in toast_text(pilot))

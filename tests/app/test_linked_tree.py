@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from brvtui.app.app import BrvTui
-from tests.app.driving import WIDE, settled, shown
-from tests.app.engines import toasts
+from tests.app.driving import WIDE, settled
+from tests.app.looking import flat, toasts
 from tests.support.trees import Tree
 
 
@@ -20,7 +20,7 @@ async def test_it_says_why_it_is_empty_and_makes_no_note(
     before = sorted(garden.tree.rglob("*"))
     async with make_app(linked).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        assert "is a link that leads out of" in " ".join(shown(pilot).split())
+        assert "is a link that leads out of" in flat(pilot)
         await pilot.press("escape", "a")
         await settled(pilot)
         assert any("behind a link" in text for text in toasts(pilot))

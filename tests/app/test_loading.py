@@ -17,8 +17,8 @@ from brvtui.paint.bars import meter
 from brvtui.paint.glyphs import UNICODE
 from brvtui.store.drafts import Draft, DraftStore
 from brvtui.tree.reading.project import find_project
-from tests.app.driving import NARROW, WIDE, at_all_sizes, shown, until, view
-from tests.app.editing import toasts
+from tests.app.driving import NARROW, WIDE, at_all_sizes, until
+from tests.app.looking import shown, toast_text, view
 from tests.support.trees import BRV3, NOW_MS, Tree
 
 StuckAt = Callable[[int, int], None]
@@ -55,7 +55,7 @@ async def test_what_needs_notes_is_told_to_wait_and_is_no_crash(app: BrvTui, gar
     async with app.run_test(size=WIDE) as pilot:
         await stuck(pilot)
         await pilot.press("escape", "D")
-        await until(pilot, lambda: toasts(pilot) == "the project is still being read: try again in a moment")
+        await until(pilot, lambda: toast_text(pilot) == "the project is still being read: try again in a moment")
 
 
 async def test_when_all_is_read_the_index_is_made(app: BrvTui, stuck_at: StuckAt) -> None:

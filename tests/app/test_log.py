@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.log.log_pane import LogPane, moment, score_of
@@ -24,21 +25,8 @@ from brvtui.timing import system_clock
 from brvtui.tree.engine_files.query_log import LoggedQuery, query_log_folder
 from brvtui.tree.engine_files.sidecar import project_data
 from brvtui.tree.reading.signals import defaults
-from tests.app.driving import (
-    NARROW,
-    WIDE,
-    ask,
-    ask_from_cache,
-    at_all_sizes,
-    brv,
-    frame,
-    screen,
-    settled,
-    shown,
-    text_of,
-    until,
-    view,
-)
+from tests.app.driving import NARROW, WIDE, ask, ask_from_cache, at_all_sizes, on, settled, until
+from tests.app.looking import brv, flat, frame, screen, shown, text_of, toast_text, view
 from tests.support.trees import BRV3, NOW_MS, Tree
 
 
@@ -116,7 +104,7 @@ async def test_queries_are_compared_filtered_and_asked_again(with_log: Tree, mak
         await pilot.pause()
         assert len(frame(pilot).query_one(LogPane).choices) == 5
         await pilot.press("G", "enter")
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        await on(pilot, QueryScreen)
         await settled(pilot)
         assert screen(pilot).field.value == "refresh token rotation"
         assert view(pilot).answer.trace is not None
@@ -128,7 +116,7 @@ async def test_queries_are_compared_filtered_and_asked_again(with_log: Tree, mak
         assert pane.entry is not None
         assert pane.entry.query == "zebra quagga"
         await pilot.click(offset=(40, row))
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        await on(pilot, QueryScreen)
         await settled(pilot)
         assert screen(pilot).field.value == "zebra quagga"
 
@@ -157,7 +145,7 @@ async def test_the_comparison_follows_the_profile(garden: Tree, make_app: Callab
             await pilot.press("p")
             await settled(pilot)
             profile = view(pilot).engine.profile
-            told = " ".join(text_of(pilot, "#entry").split())
+            told = flat(pilot, "#entry")
             assert f"since then: • the profile was brv-3 then, and is {profile} now" in told
 
 
@@ -169,10 +157,10 @@ async def test_keys_that_act_on_a_note_take_the_first_that_answered(
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)
         assert frame(pilot).note_at_hand == "auth/jwt/refresh_rotation.md"
-        told = " ".join(text_of(pilot, "#entry").split())
+        told = flat(pilot, "#entry")
         assert "keys for a note act on auth/jwt/refresh_rotation.md: of these results" in told
         await pilot.press("w")
-        await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog))
+        await on(pilot, RemedyDialog)
         await settled(pilot)
         assert "auth/jwt/refresh_rotation.md" in shown(pilot)
         await pilot.press("escape", "e")
@@ -188,7 +176,7 @@ async def test_where_what_answered_then_is_gone_keys_act_on_what_answers_now(
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)
         await until(pilot, lambda: frame(pilot).note_at_hand == "deploy/undo.md")
-        assert "keys for a note act on deploy/undo.md: number 1 now" in " ".join(text_of(pilot, "#entry").split())
+        assert "keys for a note act on deploy/undo.md: number 1 now" in flat(pilot, "#entry")
 
 
 async def test_a_result_that_the_app_moved_is_the_same_note(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
@@ -200,7 +188,7 @@ async def test_a_result_that_the_app_moved_is_the_same_note(garden: Tree, make_a
         assert session is not None
         session.notes.apply(session.notes.plan_move(old, now))
         await until(pilot, lambda: frame(pilot).note_at_hand == now)
-        told = " ".join(text_of(pilot, "#entry").split())
+        told = flat(pilot, "#entry")
         assert f"{old} is {now} now" in told
         assert "was first then" not in told
         assert "no longer in the tree" not in told
@@ -218,7 +206,7 @@ async def test_signals_that_were_set_here_are_named_as_what_changed(
         assert session is not None
         own = replace(defaults(BRV3.signals), importance=99.0)
         session.notes.apply(session.notes.plan_signals(path, own, SignalTarget.FRONTMATTER))
-        await until(pilot, lambda: f"done here: signals of {path}" in " ".join(text_of(pilot, "#entry").split()))
+        await until(pilot, lambda: f"done here: signals of {path}" in flat(pilot, "#entry"))
 
 
 async def test_moves_are_followed_for_a_query_of_a_frozen_session(
@@ -233,7 +221,7 @@ async def test_moves_are_followed_for_a_query_of_a_frozen_session(
         session = brv(pilot).project.session
         assert session is not None
         session.notes.apply(session.notes.plan_move(old, now))
-        await until(pilot, lambda: f"{old} is {now} now" in " ".join(text_of(pilot, "#entry").split()))
+        await until(pilot, lambda: f"{old} is {now} now" in flat(pilot, "#entry"))
 
 
 async def test_a_result_that_was_moved_outside_is_the_same_note(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
@@ -244,9 +232,9 @@ async def test_a_result_that_was_moved_outside_is_the_same_note(garden: Tree, ma
         brv(pilot).edits.hold()
         await settled(pilot)
         (garden.tree / old).rename(garden.tree / now)
-        await until(pilot, lambda: f"{old} is {now} now" in " ".join(text_of(pilot, "#entry").split()))
+        await until(pilot, lambda: f"{old} is {now} now" in flat(pilot, "#entry"))
         await settled(pilot)
-        told = " ".join(text_of(pilot, "#entry").split())
+        told = flat(pilot, "#entry")
         assert "was first then" not in told
         assert "no longer in the tree" not in told
         assert frame(pilot).note_at_hand == now
@@ -266,7 +254,7 @@ async def test_no_key_acts_on_a_note_where_none_that_answered_is_left(
         await settled(pilot)
         assert not isinstance(pilot.app.screen, RemedyDialog)
         assert view(pilot).editor.edit is None
-        assert any("no note that answered this query is here" in one.message for one in pilot.app._notifications)
+        assert "no note that answered this query is here" in toast_text(pilot)
 
 
 @pytest.mark.parametrize("at_ms", [1e30, float("inf"), -1e30])
@@ -338,15 +326,14 @@ async def test_the_newest_entry_is_shown_at_once_and_a_choice_stays(
         await settled(pilot)
 
 
-async def test_what_was_not_covered_is_so_when_the_cache_repeats_it(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask_from_cache(pilot, "zebra quagga")
-        await to_log(pilot)
-        await pilot.press("c")
-        assert len(frame(pilot).query_one(LogPane).choices) == 2
-        await pilot.press("1", "a")
-        await settled(pilot)
-        assert "Nothing in the tree covers “zebra quagga”" in shown(pilot)
+async def test_what_was_not_covered_is_so_when_the_cache_repeats_it(pilot: Pilot[Any]) -> None:
+    await ask_from_cache(pilot, "zebra quagga")
+    await to_log(pilot)
+    await pilot.press("c")
+    assert len(frame(pilot).query_one(LogPane).choices) == 2
+    await pilot.press("1", "a")
+    await settled(pilot)
+    assert "Nothing in the tree covers “zebra quagga”" in shown(pilot)
 
 
 async def test_a_note_is_begun_about_the_query_under_the_cursor(
@@ -392,10 +379,7 @@ async def test_no_log_yet(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyP
         await pilot.press("j", "enter", "f", "u", "tab", "tab")
         await settled(pilot)
         assert not view(pilot).log.following
-        assert any(
-            f"nothing to follow: the engine has kept no query of this project in {folder}" in toast.message
-            for toast in pilot.app._notifications
-        )
+        assert f"nothing to follow: the engine has kept no query of this project in {folder}" in toast_text(pilot)
 
 
 async def test_the_answer_that_the_agent_received_is_shown(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
@@ -412,25 +396,24 @@ def test_a_path_below_the_users_own_folder_is_written_with_a_tilde() -> None:
     assert shown_path(Path("/srv/query-log")) == "/srv/query-log"
 
 
-async def test_why_the_note_that_answered_then_stands_where_it_does_now(with_log: Tree, app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token rotation")
-        await pilot.press("enter")  # from now on the simulated cache has the answer
-        await to_log(pilot)
-        await pilot.press("G")  # the oldest: refresh token rotation
-        await settled(pilot)
-        await pilot.press("w")
-        await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog))
-        await settled(pilot)
-        assert "Why it is first" in shown(pilot)
-        assert "auth/jwt/refresh_rotation.md" in shown(pilot)
-        assert "from the cache" not in shown(pilot)
-        await pilot.press("escape", "k")  # zebra quagga: no note answered it
-        await settled(pilot)
-        await pilot.press("w")
-        await settled(pilot)
-        assert not isinstance(pilot.app.screen, RemedyDialog)
-        assert any("no note answered this query" in toast.message for toast in pilot.app._notifications)
+async def test_why_the_note_that_answered_then_stands_where_it_does_now(with_log: Tree, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "refresh token rotation")
+    await pilot.press("enter")  # from now on the simulated cache has the answer
+    await to_log(pilot)
+    await pilot.press("G")  # the oldest: refresh token rotation
+    await settled(pilot)
+    await pilot.press("w")
+    await on(pilot, RemedyDialog)
+    await settled(pilot)
+    assert "Why it is first" in shown(pilot)
+    assert "auth/jwt/refresh_rotation.md" in shown(pilot)
+    assert "from the cache" not in shown(pilot)
+    await pilot.press("escape", "k")  # zebra quagga: no note answered it
+    await settled(pilot)
+    await pilot.press("w")
+    await settled(pilot)
+    assert not isinstance(pilot.app.screen, RemedyDialog)
+    assert "no note answered this query" in toast_text(pilot)
 
 
 @pytest.mark.parametrize(
@@ -441,25 +424,21 @@ def test_a_top_score_is_rounded_to_its_cells_and_never_cut(score: float, written
     assert score_of(LoggedQuery(0.0, "", "", "completed", top_score=score, engine="knowing")) == written
 
 
-async def test_then_and_now_say_alike_that_no_note_answers(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "kubernetes ingress")
-        await pilot.press("enter")
-        await settled(pilot)
-        await to_log(pilot)
-        await until(pilot, lambda: view(pilot).log.compared is not None)
-        await settled(pilot)
-        rows = [row.split() for row in text_of(pilot, "#entry").splitlines()]
-        assert [row[1] for row in rows if row[:1] == ["tier"] and row[1] != "2,"] == ["none", "none"]
+async def test_then_and_now_say_alike_that_no_note_answers(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "kubernetes ingress")
+    await pilot.press("enter")
+    await settled(pilot)
+    await to_log(pilot)
+    await until(pilot, lambda: view(pilot).log.compared is not None)
+    await settled(pilot)
+    rows = [row.split() for row in text_of(pilot, "#entry").splitlines()]
+    assert [row[1] for row in rows if row[:1] == ["tier"] and row[1] != "2,"] == ["none", "none"]
 
 
-async def test_what_changes_before_the_screen_is_made_is_shown_once_it_is(
-    garden: Tree, make_app: Callable[..., BrvTui]
-) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        switched = brv(pilot).switch_mode("log")
-        brv(pilot).select("auth/jwt.md")
-        await switched
-        await settled(pilot)
-        assert brv(pilot).store.view.selection.file == "auth/jwt.md"
+async def test_what_changes_before_the_screen_is_made_is_shown_once_it_is(pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    switched = brv(pilot).switch_mode("log")
+    brv(pilot).select("auth/jwt.md")
+    await switched
+    await settled(pilot)
+    assert brv(pilot).store.view.selection.file == "auth/jwt.md"

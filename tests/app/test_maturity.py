@@ -17,23 +17,9 @@ from brvtui.app.maturity.screen import MaturityScreen
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.engines.ageing.forecast import BoardOrder
 from brvtui.ranking.maturity import LEVELS
-from tests.app.driving import (
-    HUGE,
-    NARROW,
-    WIDE,
-    ask,
-    at_all_sizes,
-    brv,
-    frame,
-    screen,
-    settled,
-    shown,
-    text_of,
-    until,
-    view,
-)
-from tests.app.editing import toasts
+from tests.app.driving import HUGE, NARROW, WIDE, ask, at_all_sizes, on, settled, until
 from tests.app.garden import STRANGE
+from tests.app.looking import brv, flat, frame, screen, shown, text_of, toast_text, view
 from tests.support.trees import NOW_MS, Tree
 
 FREEZE = "deploy/freeze_window.md"
@@ -61,19 +47,18 @@ async def opened(pilot: Pilot[Any], *keys: str) -> None:
 
 
 @at_all_sizes
-async def test_every_note_stands_under_its_maturity(app: BrvTui, size: tuple[int, int]) -> None:
-    async with app.run_test(size=size) as pilot:
-        await opened(pilot)
-        overview = view(pilot).project.overview
-        assert overview is not None
-        notes = [branch for branch in overview.branches.values() if not branch.is_folder]
-        for level, key in zip(LEVELS, ("f2", "f3", "f4"), strict=True):
-            await pilot.press(key)
-            await settled(pilot)
-            wanted = {branch.path for branch in notes if branch.maturity == level}
-            assert set(column(pilot, level).choices) == wanted
-        assert "Token store" in shown(pilot)
-        assert "TODAY   20 November 2026" in shown(pilot)
+async def test_every_note_stands_under_its_maturity(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+    await opened(pilot)
+    overview = view(pilot).project.overview
+    assert overview is not None
+    notes = [branch for branch in overview.branches.values() if not branch.is_folder]
+    for level, key in zip(LEVELS, ("f2", "f3", "f4"), strict=True):
+        await pilot.press(key)
+        await settled(pilot)
+        wanted = {branch.path for branch in notes if branch.maturity == level}
+        assert set(column(pilot, level).choices) == wanted
+    assert "Token store" in shown(pilot)
+    assert "TODAY   20 November 2026" in shown(pilot)
 
 
 async def test_a_card_in_one_line_and_in_two(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
@@ -88,33 +73,31 @@ async def test_a_card_in_one_line_and_in_two(garden: Tree, make_app: Callable[..
         assert second.split() == ["████▋┊", "52", "▴2", ".33"]
 
 
-async def test_moving_selects_and_the_note_follows(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, "j")
-        assert view(pilot).selection.file == column(pilot, "draft").chosen
-        assert "Refresh rotation" in text_of(pilot, "#ageing")
-        await pilot.press("l")
-        await settled(pilot)
-        assert view(pilot).selection.file == "billing/invoices/numbering.md"
-        assert "Invoice numbering" in text_of(pilot, "#ageing")
-        assert column(pilot, "draft").ground(3) == "", "only one column shows a cursor"
+async def test_moving_selects_and_the_note_follows(pilot: Pilot[Any]) -> None:
+    await opened(pilot, "j")
+    assert view(pilot).selection.file == column(pilot, "draft").chosen
+    assert "Refresh rotation" in text_of(pilot, "#ageing")
+    await pilot.press("l")
+    await settled(pilot)
+    assert view(pilot).selection.file == "billing/invoices/numbering.md"
+    assert "Invoice numbering" in text_of(pilot, "#ageing")
+    assert column(pilot, "draft").ground(3) == "", "only one column shows a cursor"
 
 
-async def test_the_selected_note_is_the_same_everywhere(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
-        chosen = view(pilot).selection.file
-        assert chosen == "auth/jwt/token_store.md"
-        await opened(pilot)
-        assert maturity(pilot).stop == "core"
-        assert column(pilot, "core").chosen == chosen
-        assert "Token store" in text_of(pilot, "#ageing")
-        await pilot.press("j", "1")
-        await settled(pilot)
-        assert screen(pilot).view.selection.file == "deploy/rollback.md"
-        await pilot.press("3")
-        await settled(pilot)
-        assert column(pilot, "core").chosen == "deploy/rollback.md"
+async def test_the_selected_note_is_the_same_everywhere(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "token store")
+    chosen = view(pilot).selection.file
+    assert chosen == "auth/jwt/token_store.md"
+    await opened(pilot)
+    assert maturity(pilot).stop == "core"
+    assert column(pilot, "core").chosen == chosen
+    assert "Token store" in text_of(pilot, "#ageing")
+    await pilot.press("j", "1")
+    await settled(pilot)
+    assert screen(pilot).view.selection.file == "deploy/rollback.md"
+    await pilot.press("3")
+    await settled(pilot)
+    assert column(pilot, "core").chosen == "deploy/rollback.md"
 
 
 async def test_cards_that_are_not_seen_may_become_fewer(tree: Tree, make_app: Any) -> None:
@@ -161,13 +144,13 @@ async def test_what_ends_that_a_note_may_be_archived_or_pruned(app: BrvTui, gard
         await opened(pilot, "f5")
         app.select("deploy/dated.md")
         await settled(pilot)
-        text = " ".join(text_of(pilot, "#ageing").replace("\u00a0", " ").split())
+        text = flat(pilot, "#ageing")
         assert "✗ an archive candidate (importance by updatedAt)" in text
         assert "its importance by updatedAt, " in text
         assert "under 35: a later updatedAt in its frontmatter (e) or validated (I, here alone) ends that" in text
         app.select("billing/refunds.md")
         await settled(pilot)
-        text = " ".join(text_of(pilot, "#ageing").replace("\u00a0", " ").split())
+        text = flat(pilot, "#ageing")
         assert "✗ offered for pruning (for its file's age)" in text
         assert " d: saving it with a new time (e) ends that" in text
 
@@ -179,86 +162,85 @@ async def test_an_importance_just_under_the_limit_is_not_written_as_the_limit(ap
         await opened(pilot, "f5")
         app.select("deploy/dated.md")
         await settled(pilot)
-        text = " ".join(text_of(pilot, "#ageing").replace("\u00a0", " ").split())
+        text = flat(pilot, "#ageing")
         assert "is 34.9, under 35" in text
 
 
-async def test_clicks_strange_titles_and_another_profile(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        await pilot.click("#validated", offset=(5, 4))
-        await settled(pilot)
-        assert view(pilot).selection.file == "auth/jwt/session_expiry.md"
-        assert maturity(pilot).stop == "validated"
-        await pilot.click("#validated", offset=(5, 5))
-        await settled(pilot)
-        assert maturity(pilot).stop == "ageing"
-        await pilot.click("#draft", offset=(5, 1))
-        await settled(pilot)
-        assert maturity(pilot).stop == "draft", "the header chooses nothing"
-        pane = column(pilot, "draft")
-        pane.move_to(pane.choices.index(STRANGE))
-        await settled(pilot)
-        assert "A [red]title[/red]" in text_of(pilot, "#ageing")
-        assert "\x1b" not in shown(pilot)
-        assert "2 offered for pruning" in shown(pilot)
-        await pilot.press("p")
-        await until(pilot, lambda: "0 offered for pruning" in shown(pilot))
+async def test_clicks_strange_titles_and_another_profile(pilot: Pilot[Any]) -> None:
+    await opened(pilot)
+    await pilot.click("#validated", offset=(5, 4))
+    await settled(pilot)
+    assert view(pilot).selection.file == "auth/jwt/session_expiry.md"
+    assert maturity(pilot).stop == "validated"
+    await pilot.click("#validated", offset=(5, 5))
+    await settled(pilot)
+    assert maturity(pilot).stop == "ageing"
+    await pilot.click("#draft", offset=(5, 1))
+    await settled(pilot)
+    assert maturity(pilot).stop == "draft", "the header chooses nothing"
+    pane = column(pilot, "draft")
+    pane.move_to(pane.choices.index(STRANGE))
+    await settled(pilot)
+    assert "A [red]title[/red]" in text_of(pilot, "#ageing")
+    assert "\x1b" not in shown(pilot)
+    assert "2 offered for pruning" in shown(pilot)
+    await pilot.press("p")
+    await until(pilot, lambda: "0 offered for pruning" in shown(pilot))
 
 
-async def test_what_changes_on_disk_is_shown(app: BrvTui, garden: Tree) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, "right_curly_bracket")
-        garden.file("deploy/new_note.md", "# A new note\n")
-        await until(pilot, lambda: "deploy/new_note.md" in column(pilot, "draft").choices)
-        assert maturity(pilot).wanted.day == 30
+async def test_what_changes_on_disk_is_shown(garden: Tree, pilot: Pilot[Any]) -> None:
+    await opened(pilot, "right_curly_bracket")
+    garden.file("deploy/new_note.md", "# A new note\n")
+    await until(pilot, lambda: "deploy/new_note.md" in column(pilot, "draft").choices)
+    assert maturity(pilot).wanted.day == 30
 
 
-async def test_help_orders_next_hits_and_a_board_that_fails(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        assert " S order  enter details  F2-F5 panes  f only…" in shown(pilot)
-        await pilot.press("f1")
-        await pilot.pause()
-        assert isinstance(app.screen, MessageScreen)
-        assert "Draft · help" not in shown(pilot)
-        assert "access hits until" in shown(pilot)
-        await pilot.press("escape", "question_mark")
-        await pilot.pause()
-        listed = "\n".join(line.plain for line in app.screen.query_one(TextPane).lines)
-        assert "The forecast 30 days on" in listed
-        assert listed.count("Order notes by the next of their values") == 1, "three columns are one kind of pane"
-        await pilot.press("escape")
-        seen = set()
-        for order in (*tuple(BoardOrder)[1:], BoardOrder.IMPORTANCE):
-            await pilot.press("S")
-            await settled(pilot)
-            assert f"by {order}" in shown(pilot)
-            seen.add(tuple(column(pilot, "draft").choices))
-            assert view(pilot).selection.file == column(pilot, "draft").chosen == FREEZE, "the note stays"
-        assert len(seen) >= 4
-        assert "5 hits: 76 ◐ validated" in text_of(pilot, "#ageing")
-        assert "promoted from 65: 4 more, 2 hits" in text_of(pilot, "#ageing")
-        await pilot.press("f5", *"hhhhhh")
+async def test_help_orders_next_hits_and_a_board_that_fails(
+    app: BrvTui, monkeypatch: pytest.MonkeyPatch, pilot: Pilot[Any]
+) -> None:
+    await opened(pilot)
+    assert " S order  enter details  F2-F5 panes  f only…" in shown(pilot)
+    await pilot.press("f1")
+    await pilot.pause()
+    assert isinstance(app.screen, MessageScreen)
+    assert "Draft · help" not in shown(pilot)
+    assert "access hits until" in shown(pilot)
+    await pilot.press("escape", "question_mark")
+    await pilot.pause()
+    listed = "\n".join(line.plain for line in app.screen.query_one(TextPane).lines)
+    assert "The forecast 30 days on" in listed
+    assert listed.count("Order notes by the next of their values") == 1, "three columns are one kind of pane"
+    await pilot.press("escape")
+    seen = set()
+    for order in (*tuple(BoardOrder)[1:], BoardOrder.IMPORTANCE):
+        await pilot.press("S")
         await settled(pilot)
-        assert "1 hit: 64 ○ draft" in text_of(pilot, "#ageing")
-        await pilot.press("l", "l")
-        await settled(pilot)
-        assert "3 hits: 70 ◐ validated" in text_of(pilot, "#ageing")
-        assert "3 updates: 76 ◐ validated" in text_of(pilot, "#ageing")
-        await pilot.press("f2")
-        told: list[str] = []
-        monkeypatch.setattr(BrvTui, "notify", lambda self, message, **options: told.append(message))
-        with monkeypatch.context() as patched:
-            patched.setattr("brvtui.app.maturity.screen.board_on_day", lambda *_: 1 / 0)
-            await pilot.press("right_square_bracket")
-            await until(pilot, lambda: told)
-        assert "the board cannot be shown" in told[0]
+        assert f"by {order}" in shown(pilot)
+        seen.add(tuple(column(pilot, "draft").choices))
+        assert view(pilot).selection.file == column(pilot, "draft").chosen == FREEZE, "the note stays"
+    assert len(seen) >= 4
+    assert "5 hits: 76 ◐ validated" in text_of(pilot, "#ageing")
+    assert "promoted from 65: 4 more, 2 hits" in text_of(pilot, "#ageing")
+    await pilot.press("f5", *"hhhhhh")
+    await settled(pilot)
+    assert "1 hit: 64 ○ draft" in text_of(pilot, "#ageing")
+    await pilot.press("l", "l")
+    await settled(pilot)
+    assert "3 hits: 70 ◐ validated" in text_of(pilot, "#ageing")
+    assert "3 updates: 76 ◐ validated" in text_of(pilot, "#ageing")
+    await pilot.press("f2")
+    told: list[str] = []
+    monkeypatch.setattr(BrvTui, "notify", lambda self, message, **options: told.append(message))
+    with monkeypatch.context() as patched:
+        patched.setattr("brvtui.app.maturity.screen.board_on_day", lambda *_: 1 / 0)
         await pilot.press("right_square_bracket")
-        await settled(pilot)
-        assert brv(pilot).is_running
-        assert maturity(pilot).on_day is not None
-        assert maturity(pilot).on_day.wanted.day == 2
+        await until(pilot, lambda: told)
+    assert "the board cannot be shown" in told[0]
+    await pilot.press("right_square_bracket")
+    await settled(pilot)
+    assert brv(pilot).is_running
+    assert maturity(pilot).on_day is not None
+    assert maturity(pilot).on_day.wanted.day == 2
 
 
 async def test_an_empty_tree(tree: Tree, make_app: Any) -> None:
@@ -286,7 +268,7 @@ async def test_a_project_that_cannot_be_opened(make_app: Any, tmp_path: Path) ->
     async with make_app(tmp_path / "nowhere").run_test(size=NARROW) as pilot:
         await settled(pilot)
         await pilot.press("escape", "3")
-        await until(pilot, lambda: isinstance(frame(pilot), MaturityScreen))
+        await on(pilot, MaturityScreen)
         await pilot.pause()
         assert "CANNOT OPEN" in shown(pilot)
         assert "nowhere:nosuchfolder" in "".join(text_of(pilot, "#draft").split())
@@ -311,14 +293,13 @@ async def test_a_thousand_notes_are_drawn_only_where_they_are_seen(
         assert column(pilot, "draft").cursor < 999
 
 
-async def test_why_is_about_today_and_says_so_on_another_day(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape")
-        await opened(pilot, "w")
-        await until(pilot, lambda: app.has_modal)
-        assert "of today" not in toasts(pilot)
-        await pilot.press("escape", "right_curly_bracket")
-        await settled(pilot)
-        await pilot.press("w")
-        await until(pilot, lambda: "this is about the answer of today" in toasts(pilot))
+async def test_why_is_about_today_and_says_so_on_another_day(app: BrvTui, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "rollback")
+    await pilot.press("escape")
+    await opened(pilot, "w")
+    await until(pilot, lambda: app.has_modal)
+    assert "of today" not in toast_text(pilot)
+    await pilot.press("escape", "right_curly_bracket")
+    await settled(pilot)
+    await pilot.press("w")
+    await until(pilot, lambda: "this is about the answer of today" in toast_text(pilot))

@@ -12,8 +12,9 @@ from brvtui.app.editing.plan_dialog import PlanDialog, SignalsDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.maturity.screen import MaturityScreen
 from brvtui.engines.ageing.events import LEAVES_TIER_2
-from tests.app.driving import WIDE, at_two_sizes, frame, settled, shown, text_of, until, view
+from tests.app.driving import WIDE, at_two_sizes, on, settled, until
 from tests.app.editing import looked, type_keys
+from tests.app.looking import frame, shown, text_of, view
 from tests.app.test_maturity import FREEZE, column, maturity, opened
 from tests.support.trees import Tree
 
@@ -32,7 +33,7 @@ async def _stands(pilot: Pilot[Any], path: str, level: str) -> None:
 async def _asked(pilot: Pilot[Any], key: str) -> None:
     """Presses a key that opens a dialog about the note at hand."""
     await pilot.press(key)
-    await until(pilot, lambda: isinstance(pilot.app.screen, PlanDialog))
+    await on(pilot, PlanDialog)
     await settled(pilot)
 
 
@@ -111,50 +112,47 @@ async def test_signals_by_mouse_from_the_pane_of_the_note(app: BrvTui, garden: T
         assert maturity(pilot).stop == "ageing", "only from a column the focus follows the note"
 
 
-async def test_an_archived_note_is_followed_to_its_stub(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        await _asked(pilot, "X")
-        await until(pilot, lambda: ".stub.md" in shown(pilot))
-        await pilot.press("enter")
-        stub = "_archived/deploy/freeze_window.stub.md"
-        await _stands(pilot, stub, "draft")
-        await until(pilot, lambda: view(pilot).selection.file == stub)
-        await settled(pilot)
-        assert column(pilot, "draft").chosen == stub
-        assert FREEZE not in column(pilot, "draft").choices
-        await pilot.press("u")
-        await _stands(pilot, FREEZE, "draft")
+async def test_an_archived_note_is_followed_to_its_stub(pilot: Pilot[Any]) -> None:
+    await opened(pilot)
+    await _asked(pilot, "X")
+    await until(pilot, lambda: ".stub.md" in shown(pilot))
+    await pilot.press("enter")
+    stub = "_archived/deploy/freeze_window.stub.md"
+    await _stands(pilot, stub, "draft")
+    await until(pilot, lambda: view(pilot).selection.file == stub)
+    await settled(pilot)
+    assert column(pilot, "draft").chosen == stub
+    assert FREEZE not in column(pilot, "draft").choices
+    await pilot.press("u")
+    await _stands(pilot, FREEZE, "draft")
 
 
-async def test_when_a_note_is_gone_the_cursor_stays_where_it_was(app: BrvTui, garden: Tree) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, "j", "j")
-        before = list(column(pilot, "draft").choices)
-        (garden.tree / before[2]).unlink()
-        await until(pilot, lambda: before[2] not in column(pilot, "draft").choices)
-        await settled(pilot)
-        assert column(pilot, "draft").chosen == before[3]
-        await pilot.press("G")
-        (garden.tree / before[-1]).unlink()
-        await until(pilot, lambda: before[-1] not in column(pilot, "draft").choices)
-        await settled(pilot)
-        assert column(pilot, "draft").chosen == before[-2]
+async def test_when_a_note_is_gone_the_cursor_stays_where_it_was(garden: Tree, pilot: Pilot[Any]) -> None:
+    await opened(pilot, "j", "j")
+    before = list(column(pilot, "draft").choices)
+    (garden.tree / before[2]).unlink()
+    await until(pilot, lambda: before[2] not in column(pilot, "draft").choices)
+    await settled(pilot)
+    assert column(pilot, "draft").chosen == before[3]
+    await pilot.press("G")
+    (garden.tree / before[-1]).unlink()
+    await until(pilot, lambda: before[-1] not in column(pilot, "draft").choices)
+    await settled(pilot)
+    assert column(pilot, "draft").chosen == before[-2]
 
 
-async def test_the_editor_is_left_to_the_board(app: BrvTui, garden: Tree) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        await pilot.press("e")
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).editor.edit)
-        await looked(pilot)
-        await pilot.press("ctrl+end")
-        await type_keys(pilot, "Ask first")
-        await looked(pilot)
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: b"Ask first" in (garden.tree / FREEZE).read_bytes())
-        await looked(pilot)
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(frame(pilot), MaturityScreen))
-        await until(pilot, lambda: text_of(pilot, "#draft").splitlines()[2].split()[-1] != ".33")
-        assert column(pilot, "draft").chosen == FREEZE
+async def test_the_editor_is_left_to_the_board(garden: Tree, pilot: Pilot[Any]) -> None:
+    await opened(pilot)
+    await pilot.press("e")
+    await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).editor.edit)
+    await looked(pilot)
+    await pilot.press("ctrl+end")
+    await type_keys(pilot, "Ask first")
+    await looked(pilot)
+    await pilot.press("ctrl+s")
+    await until(pilot, lambda: b"Ask first" in (garden.tree / FREEZE).read_bytes())
+    await looked(pilot)
+    await pilot.press("escape")
+    await on(pilot, MaturityScreen)
+    await until(pilot, lambda: text_of(pilot, "#draft").splitlines()[2].split()[-1] != ".33")
+    assert column(pilot, "draft").chosen == FREEZE

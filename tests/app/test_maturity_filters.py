@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.arrangement import STRIP
 from brvtui.app.maturity.ageing import AgeingPane
 from brvtui.engines.ageing.events import OF_NOTES, PRUNING, Event
 from brvtui.ranking.maturity import LEVELS
-from tests.app.driving import HUGE, NARROW, WIDE, ask, brv, frame, settled, shown, text_of, until, view
-from tests.app.editing import toasts
+from tests.app.driving import HUGE, NARROW, ask, settled, until
+from tests.app.looking import brv, flat, frame, shown, text_of, toast_text, view
 from tests.app.test_maturity import column, maturity, opened
 
 pytestmark = pytest.mark.long
@@ -28,47 +31,45 @@ async def test_enter_in_a_filter_that_keeps_nothing_opens_no_note(app: BrvTui) -
 async def test_a_maturity_without_notes_of_the_event_says_how_many_others_have(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await opened(pilot, "F", "F", "f4")
-        said = " ".join(text_of(pilot, "#core").split())
+        said = flat(pilot, "#core")
         assert said == "no core note is offered for pruning, 2 of other maturities; f keeps another event"
         assert "prune: the next dream run looks at it: its file is old" in shown(pilot)
 
 
-async def test_only_the_notes_of_an_event(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, "F", "F")
-        assert maturity(pilot).wanted.only is PRUNING
-        assert column(pilot, "draft").choices == ["auth/oauth/key_rotation.md", "billing/refunds.md"]
-        assert "2 offered for pruning today" in shown(pilot)
-        assert "prune: the next dream run looks at it: its file is old" in shown(pilot)
-        assert column(pilot, "core").outer_size.width == STRIP
-        assert "".join(text_of(pilot, "#core").split()) == "●0core"
-        await pilot.press("f5", "f", "f")  # beside the columns, too
-        await settled(pilot)
-        assert maturity(pilot).wanted.only is None
-        assert len(column(pilot, "draft").choices) == 9
-        assert column(pilot, "core").outer_size.width > STRIP
+async def test_only_the_notes_of_an_event(pilot: Pilot[Any]) -> None:
+    await opened(pilot, "F", "F")
+    assert maturity(pilot).wanted.only is PRUNING
+    assert column(pilot, "draft").choices == ["auth/oauth/key_rotation.md", "billing/refunds.md"]
+    assert "2 offered for pruning today" in shown(pilot)
+    assert "prune: the next dream run looks at it: its file is old" in shown(pilot)
+    assert column(pilot, "core").outer_size.width == STRIP
+    assert "".join(text_of(pilot, "#core").split()) == "●0core"
+    await pilot.press("f5", "f", "f")  # beside the columns, too
+    await settled(pilot)
+    assert maturity(pilot).wanted.only is None
+    assert len(column(pilot, "draft").choices) == 9
+    assert column(pilot, "core").outer_size.width > STRIP
 
 
-async def test_only_the_notes_that_change_in_the_days_ahead(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, "c")
-        assert (maturity(pilot).wanted.day, maturity(pilot).wanted.only_changes) == (30, True), "today changes nothing"
-        listed = sum(len(column(pilot, level).choices) for level in LEVELS)
-        assert 0 < listed < 13
-        assert f"only the {listed} notes that change in these 30 days" in shown(pilot)
-        await pilot.press("F", "F")
-        await settled(pilot)
-        assert "only the 2 that are offered for pruning in these 30 days" in shown(pilot)
-        held = column(pilot, "draft").choices
-        assert len(held) == 2
-        assert text_of(pilot, "#draft").count("d prune") == 2
-        await pilot.press("c")
-        await settled(pilot)
-        assert "4 offered for pruning, 2 of them in these 30 days" in shown(pilot)
-        assert set(held) < set(column(pilot, "draft").choices)
-        await pilot.press("c", "0")
-        await settled(pilot)
-        assert "2 offered for pruning today" in shown(pilot)
+async def test_only_the_notes_that_change_in_the_days_ahead(pilot: Pilot[Any]) -> None:
+    await opened(pilot, "c")
+    assert (maturity(pilot).wanted.day, maturity(pilot).wanted.only_changes) == (30, True), "today changes nothing"
+    listed = sum(len(column(pilot, level).choices) for level in LEVELS)
+    assert 0 < listed < 13
+    assert f"only the {listed} notes that change in these 30 days" in shown(pilot)
+    await pilot.press("F", "F")
+    await settled(pilot)
+    assert "only the 2 that are offered for pruning in these 30 days" in shown(pilot)
+    held = column(pilot, "draft").choices
+    assert len(held) == 2
+    assert text_of(pilot, "#draft").count("d prune") == 2
+    await pilot.press("c")
+    await settled(pilot)
+    assert "4 offered for pruning, 2 of them in these 30 days" in shown(pilot)
+    assert set(held) < set(column(pilot, "draft").choices)
+    await pilot.press("c", "0")
+    await settled(pilot)
+    assert "2 offered for pruning today" in shown(pilot)
 
 
 async def test_an_event_that_hides_the_selected_note_selects_one_that_is_seen(app: BrvTui) -> None:
@@ -117,76 +118,71 @@ async def test_a_column_without_notes_offers_no_details(app: BrvTui) -> None:
         assert ("enter details" in text_of(pilot, "#keys")) == bool(column(pilot, frame(pilot).stop).choices)
 
 
-async def test_a_filter_holds_for_every_column(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, "slash")
-        await pilot.press(*"rotation")
-        await settled(pilot)
-        found = {level: column(pilot, level).choices for level in LEVELS}
-        assert found == {
-            "draft": ["auth/jwt/refresh_rotation.md", "i18n/rotation_ja.md", "auth/oauth/key_rotation.md"],
-            "validated": [],
-            "core": [],
-        }
-        assert "3 of 9" in shown(pilot)
-        assert "nothing matches" in text_of(pilot, "#core").replace("\n ", " ")
-        await pilot.press("enter", "n")
-        await settled(pilot)
-        assert view(pilot).selection.file == "i18n/rotation_ja.md"
-        await pilot.press("escape")
-        await settled(pilot)
-        assert len(column(pilot, "core").choices) == 2
-        assert view(pilot).selection.file == "i18n/rotation_ja.md"
+async def test_a_filter_holds_for_every_column(pilot: Pilot[Any]) -> None:
+    await opened(pilot, "slash")
+    await pilot.press(*"rotation")
+    await settled(pilot)
+    found = {level: column(pilot, level).choices for level in LEVELS}
+    assert found == {
+        "draft": ["auth/jwt/refresh_rotation.md", "i18n/rotation_ja.md", "auth/oauth/key_rotation.md"],
+        "validated": [],
+        "core": [],
+    }
+    assert "3 of 9" in shown(pilot)
+    assert "nothing matches" in flat(pilot, "#core")
+    await pilot.press("enter", "n")
+    await settled(pilot)
+    assert view(pilot).selection.file == "i18n/rotation_ja.md"
+    await pilot.press("escape")
+    await settled(pilot)
+    assert len(column(pilot, "core").choices) == 2
+    assert view(pilot).selection.file == "i18n/rotation_ja.md"
 
 
-async def test_where_the_filter_leaves_nothing_no_key_acts_on_a_note(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await opened(pilot, "slash", *"zzz", "enter")
-        assert not any(column(pilot, level).choices for level in LEVELS)
-        assert view(pilot).selection.file
-        for key in ("w", "X", "I", "e"):
-            brv(pilot).clear_notifications()
-            await pilot.press(key)
-            await until(pilot, lambda: "nothing matches: Esc clears the filter" in toasts(pilot))
-            assert not brv(pilot).has_modal
-        await pilot.press("escape")
-        await settled(pilot)
-        assert frame(pilot).note_at_hand
+async def test_where_the_filter_leaves_nothing_no_key_acts_on_a_note(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "rollback")
+    await opened(pilot, "slash", *"zzz", "enter")
+    assert not any(column(pilot, level).choices for level in LEVELS)
+    assert view(pilot).selection.file
+    for key in ("w", "X", "I", "e"):
+        brv(pilot).clear_notifications()
+        await pilot.press(key)
+        await until(pilot, lambda: "nothing matches: Esc clears the filter" in toast_text(pilot))
+        assert not brv(pilot).has_modal
+    await pilot.press("escape")
+    await settled(pilot)
+    assert frame(pilot).note_at_hand
 
 
-async def test_no_key_acts_on_a_note_that_the_filter_leaves_out_while_it_keeps_others(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, "f4", "slash", *"rotation", "enter")
-        assert column(pilot, "draft").choices
-        assert not column(pilot, "core").choices
-        at_hand = frame(pilot).note_at_hand
-        assert at_hand in ("", *column(pilot, "draft").choices)
-        await pilot.press("f2", "j")
-        await settled(pilot)
-        assert frame(pilot).note_at_hand in column(pilot, "draft").choices
+async def test_no_key_acts_on_a_note_that_the_filter_leaves_out_while_it_keeps_others(pilot: Pilot[Any]) -> None:
+    await opened(pilot, "f4", "slash", *"rotation", "enter")
+    assert column(pilot, "draft").choices
+    assert not column(pilot, "core").choices
+    at_hand = frame(pilot).note_at_hand
+    assert at_hand in ("", *column(pilot, "draft").choices)
+    await pilot.press("f2", "j")
+    await settled(pilot)
+    assert frame(pilot).note_at_hand in column(pilot, "draft").choices
 
 
-async def test_a_filter_that_empties_the_column_in_use_selects_a_note_that_it_keeps(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, "f4", "slash", *"rotation")
-        await settled(pilot)
-        assert not column(pilot, "core").choices
-        shown_now = view(pilot).selection.file
-        assert shown_now in column(pilot, "draft").choices
-        assert shown_now[:14] in pilot.app.screen.query_one(AgeingPane).heading(view(pilot))
-        await pilot.press(*"zzz", "enter")
-        await settled(pilot)
-        assert "no note is selected" in text_of(pilot, "#ageing")
+async def test_a_filter_that_empties_the_column_in_use_selects_a_note_that_it_keeps(pilot: Pilot[Any]) -> None:
+    await opened(pilot, "f4", "slash", *"rotation")
+    await settled(pilot)
+    assert not column(pilot, "core").choices
+    shown_now = view(pilot).selection.file
+    assert shown_now in column(pilot, "draft").choices
+    assert shown_now[:14] in pilot.app.screen.query_one(AgeingPane).heading(view(pilot))
+    await pilot.press(*"zzz", "enter")
+    await settled(pilot)
+    assert "no note is selected" in text_of(pilot, "#ageing")
 
 
-async def test_letters_are_text_in_the_filter(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, "slash")
-        await pilot.press("S", "e", "0", "right_square_bracket", "3")
-        await settled(pilot)
-        assert column(pilot, "draft").word_filter.words == ("se0]3",)
-        assert maturity(pilot).wanted.day == 0
+async def test_letters_are_text_in_the_filter(pilot: Pilot[Any]) -> None:
+    await opened(pilot, "slash")
+    await pilot.press("S", "e", "0", "right_square_bracket", "3")
+    await settled(pilot)
+    assert column(pilot, "draft").word_filter.words == ("se0]3",)
+    assert maturity(pilot).wanted.day == 0
 
 
 @pytest.mark.parametrize("event", OF_NOTES)

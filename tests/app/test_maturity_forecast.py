@@ -2,85 +2,86 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from textual.events import MouseScrollDown, MouseScrollUp
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.maturity.forecast_bar import ForecastBar
-from tests.app.driving import NARROW, WIDE, settled, shown, text_of, until
+from tests.app.driving import NARROW, settled, until
 from tests.app.engines import switch_to
+from tests.app.looking import flat, shown, text_of
 from tests.app.test_maturity import maturity, opened
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
 
 
-async def test_the_forecast_by_keys_mouse_and_wheel(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, "right_curly_bracket", "right_square_bracket")
-        assert maturity(pilot).wanted.day == 31
-        assert "IN 31 DAYS" in shown(pilot)
-        assert "21 December 2026" in shown(pilot)
-        assert "▾ prune" in text_of(pilot, "#draft")
-        assert "4 prune (2 new)" in shown(pilot)
-        assert "in these 31 days if nobody touches them" in shown(pilot)
-        await pilot.press("left_square_bracket")
+async def test_the_forecast_by_keys_mouse_and_wheel(pilot: Pilot[Any]) -> None:
+    await opened(pilot, "right_curly_bracket", "right_square_bracket")
+    assert maturity(pilot).wanted.day == 31
+    assert "IN 31 DAYS" in shown(pilot)
+    assert "21 December 2026" in shown(pilot)
+    assert "▾ prune" in text_of(pilot, "#draft")
+    assert "4 prune (2 new)" in shown(pilot)
+    assert "in these 31 days if nobody touches them" in shown(pilot)
+    await pilot.press("left_square_bracket")
+    await settled(pilot)
+    assert "IN 30 DAYS" in shown(pilot)
+    await pilot.press("left_curly_bracket", "left_square_bracket")
+    await settled(pilot)
+    assert maturity(pilot).wanted.day == 0
+    await pilot.press(*["right_curly_bracket"] * 14)
+    await settled(pilot)
+    assert maturity(pilot).wanted.day == 365
+    await pilot.press("0")
+    await settled(pilot)
+    assert "TODAY" in shown(pilot)
+    assert "▾ prune" not in text_of(pilot, "#draft")
+    bar = maturity(pilot).query_one(ForecastBar)
+    first, cells = bar._track(bar.room)
+    await pilot.mouse_down("#forecast", offset=(first + (cells - 1) // 2, 1))
+    await settled(pilot)
+    assert abs(maturity(pilot).wanted.day - 182) < 3
+    await pilot.hover("#forecast", offset=(first + cells - 1, 1))
+    await settled(pilot)
+    assert maturity(pilot).wanted.day == 365
+    await pilot.mouse_up("#forecast", offset=(first + cells - 1, 1))
+    await pilot.hover("#forecast", offset=(first, 1))
+    await settled(pilot)
+    assert maturity(pilot).wanted.day == 365, "let go"
+    await pilot.click("#forecast", offset=(first, 2))
+    await settled(pilot)
+    assert maturity(pilot).wanted.day == 0
+    bar = maturity(pilot).query_one(ForecastBar)
+    for turn, day in ((MouseScrollUp, 1), (MouseScrollUp, 2), (MouseScrollDown, 1)):
+        bar.post_message(turn(bar, 9, 1, 0, 0, 0, False, False, False))
         await settled(pilot)
-        assert "IN 30 DAYS" in shown(pilot)
-        await pilot.press("left_curly_bracket", "left_square_bracket")
-        await settled(pilot)
-        assert maturity(pilot).wanted.day == 0
-        await pilot.press(*["right_curly_bracket"] * 14)
-        await settled(pilot)
-        assert maturity(pilot).wanted.day == 365
-        await pilot.press("0")
-        await settled(pilot)
-        assert "TODAY" in shown(pilot)
-        assert "▾ prune" not in text_of(pilot, "#draft")
-        bar = maturity(pilot).query_one(ForecastBar)
-        first, cells = bar._track(bar.room)
-        await pilot.mouse_down("#forecast", offset=(first + (cells - 1) // 2, 1))
-        await settled(pilot)
-        assert abs(maturity(pilot).wanted.day - 182) < 3
-        await pilot.hover("#forecast", offset=(first + cells - 1, 1))
-        await settled(pilot)
-        assert maturity(pilot).wanted.day == 365
-        await pilot.mouse_up("#forecast", offset=(first + cells - 1, 1))
-        await pilot.hover("#forecast", offset=(first, 1))
-        await settled(pilot)
-        assert maturity(pilot).wanted.day == 365, "let go"
-        await pilot.click("#forecast", offset=(first, 2))
-        await settled(pilot)
-        assert maturity(pilot).wanted.day == 0
-        bar = maturity(pilot).query_one(ForecastBar)
-        for turn, day in ((MouseScrollUp, 1), (MouseScrollUp, 2), (MouseScrollDown, 1)):
-            bar.post_message(turn(bar, 9, 1, 0, 0, 0, False, False, False))
-            await settled(pilot)
-            assert maturity(pilot).wanted.day == day
+        assert maturity(pilot).wanted.day == day
 
 
-async def test_maximised_it_keeps_the_forecast(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, "f5", "z")
-        assert maturity(pilot).body.maximised == "ageing"
-        assert "TODAY" in shown(pilot)
-        assert maturity(pilot).query_one("#ageing").size.width > 100
+async def test_maximised_it_keeps_the_forecast(pilot: Pilot[Any]) -> None:
+    await opened(pilot, "f5", "z")
+    assert maturity(pilot).body.maximised == "ageing"
+    assert "TODAY" in shown(pilot)
+    assert maturity(pilot).query_one("#ageing").size.width > 100
 
 
-async def test_another_engines_ceiling_stands_above(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        assert "in ByteRover" not in text_of(pilot, "#ageing")
-        await switch_to(pilot, "soleri")
-        await until(pilot, lambda: "in Soleri" in text_of(pilot, "#ageing"))
-        text = " ".join(text_of(pilot, "#ageing").split())
-        assert "of at most 0.825" in text
-        assert "lacks for 0.825: " in text
-        assert "its age factor has halved to" in text
-        await pilot.press("right_curly_bracket")
-        await until(pilot, lambda: " in 30 d" in text_of(pilot, "#ageing").partition("in ByteRover")[0])
-        await switch_to(pilot, "jeffs_brain")
-        await until(pilot, lambda: "in Soleri" not in text_of(pilot, "#ageing"))
+async def test_another_engines_ceiling_stands_above(pilot: Pilot[Any]) -> None:
+    await opened(pilot)
+    assert "in ByteRover" not in text_of(pilot, "#ageing")
+    await switch_to(pilot, "soleri")
+    await until(pilot, lambda: "in Soleri" in text_of(pilot, "#ageing"))
+    text = flat(pilot, "#ageing")
+    assert "of at most 0.825" in text
+    assert "lacks for 0.825: " in text
+    assert "its age factor has halved to" in text
+    await pilot.press("right_curly_bracket")
+    await until(pilot, lambda: " in 30 d" in text_of(pilot, "#ageing").partition("in ByteRover")[0])
+    await switch_to(pilot, "jeffs_brain")
+    await until(pilot, lambda: "in Soleri" not in text_of(pilot, "#ageing"))
 
 
 async def test_keys_of_the_forecast_are_those_that_act(app: BrvTui) -> None:

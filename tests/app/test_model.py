@@ -22,8 +22,8 @@ from brvtui.app.states import AnswerState, ModelState
 from brvtui.app.view import View
 from brvtui.services.model import Budget
 from brvtui.trace import Completion, EndReason, Usage
-from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, brv, screen, settled, shown, text_of, until, view
-from tests.app.editing import toasts
+from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, on, settled, until
+from tests.app.looking import brv, flat, screen, shown, text_of, toast_text, view
 from tests.support.chat_server import ChatServer, Refused, Streamed, called, chatting, written
 from tests.support.settings import own
 from tests.support.trees import Tree
@@ -132,7 +132,7 @@ async def test_text_is_shown_as_it_comes_and_esc_stops_it(garden: Tree, make_app
             await until(pilot, lambda: view(pilot).model.live is None)
             await until(pilot, server.gone.is_set)
             await settled(pilot)
-            said = " ".join(text_of(pilot, "#answer").split())
+            said = flat(pilot, "#answer")
             assert "cancelled" in said
             assert "what it had written" in said
             assert _titles(pilot) == ("Query: run, not cached: stopped", "Answer · stopped")
@@ -141,7 +141,7 @@ async def test_text_is_shown_as_it_comes_and_esc_stops_it(garden: Tree, make_app
             await until(pilot, lambda: (log := view(pilot).log) and log.compared)
             await settled(pilot)
             assert "stop" in text_of(pilot, "#log")
-            assert "it was stopped then" in " ".join(text_of(pilot, "#entry").split())
+            assert "it was stopped then" in flat(pilot, "#entry")
 
 
 async def test_on_a_narrow_screen_the_answer_comes_to_the_front_and_the_status_says_so(
@@ -169,7 +169,7 @@ async def test_the_loop_shows_its_tools(garden: Tree, make_app: MakeApp) -> None
             await ended(pilot)
             await pilot.press("f7", "z")
             await settled(pilot)
-            said = " ".join(text_of(pilot, "#answer").split())
+            said = flat(pilot, "#answer")
             assert '1. search {"query": "refund"}' in said
             assert "1 note read" in said
             assert "refused:" in said
@@ -183,9 +183,9 @@ async def test_a_model_is_asked_only_after_it_was_allowed(garden: Tree, make_app
         model_at(server, allowed=False)
         async with make_app(garden.root).run_test(size=NARROW) as pilot:
             await run(pilot, _CALL)
-            await until(pilot, lambda: isinstance(pilot.app.screen, PermissionDialog))
+            await on(pilot, PermissionDialog)
             await settled(pilot)
-            assert "This query comes to tier 3: one call with about " in " ".join(shown(pilot).split())
+            assert "This query comes to tier 3: one call with about " in flat(pilot)
             assert server.asked == []
             await pilot.press(key)
             await until(pilot, lambda: not isinstance(pilot.app.screen, PermissionDialog))
@@ -263,12 +263,12 @@ async def test_a_service_that_refuses_is_one_line_and_the_sentences_stay(garden:
         model_at(server)
         async with make_app(garden.root).run_test(size=WIDE) as pilot:
             await run(pilot, _CALL)
-            await until(pilot, lambda: "401" in toasts(pilot))
+            await until(pilot, lambda: "401" in toast_text(pilot))
             await ended(pilot)
             trace = view(pilot).answer.trace
             assert trace is not None
             assert trace.answer.kind == "extractive"
-            assert "failed" in " ".join(text_of(pilot, "#answer").split())
+            assert "failed" in flat(pilot, "#answer")
             assert _titles(pilot) == ("Query: run, not cached: failed", "Answer · failed")
             ((status, problem),) = _logged(pilot)
             assert status == "error"
@@ -310,7 +310,7 @@ async def test_an_answer_that_is_written_stays_when_the_tree_changes(garden: Tre
         assert text.split()[-1] in text_of(pilot, "#answer")
         hold.set()
         await until(pilot, lambda: view(pilot).model.live is None)
-        await until(pilot, lambda: "the tree changed while this answer was written" in toasts(pilot))
+        await until(pilot, lambda: "the tree changed while this answer was written" in toast_text(pilot))
         trace = view(pilot).answer.trace
         assert trace is not None
         assert trace.answer.completion is not None
@@ -325,7 +325,7 @@ async def test_an_answer_of_another_profile_does_not_replace_what_is_shown(garde
         await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace is not ran and trace.mode == "probe")
         hold.set()
         await until(pilot, lambda: view(pilot).model.live is None)
-        await until(pilot, lambda: "is answered, of the tree and profile" in toasts(pilot))
+        await until(pilot, lambda: "is answered, of the tree and profile" in toast_text(pilot))
         trace = view(pilot).answer.trace
         assert trace is not None
         assert trace.profile == view(pilot).engine.profile
@@ -352,22 +352,19 @@ async def test_choosing_another_engine_ends_the_model_and_shows_nothing_of_it(ga
             assert _logged(pilot) == [("cancelled", "")]
 
 
-async def test_the_answer_of_an_engine_that_is_not_chosen_any_more_is_not_shown(
-    garden: Tree, make_app: MakeApp
-) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, _CALL)
-        session, trace = brv(pilot).project.session, view(pilot).answer.trace
-        assert session is not None
-        assert trace is not None
-        brv(pilot).queries.use("soleri")
-        await settled(pilot)
-        shown_now = view(pilot).answer.trace
-        assert shown_now is not None
-        late = replace(trace, profile=shown_now.profile)  # another engine's profile may have the same name
-        brv(pilot).queries._step(QueryRequest(99, _CALL, "", True), AnswerEnded(late))
-        await settled(pilot)
-        assert view(pilot).answer.trace is shown_now
+async def test_the_answer_of_an_engine_that_is_not_chosen_any_more_is_not_shown(pilot: Pilot[Any]) -> None:
+    await ask(pilot, _CALL)
+    session, trace = brv(pilot).project.session, view(pilot).answer.trace
+    assert session is not None
+    assert trace is not None
+    brv(pilot).queries.use("soleri")
+    await settled(pilot)
+    shown_now = view(pilot).answer.trace
+    assert shown_now is not None
+    late = replace(trace, profile=shown_now.profile)  # another engine's profile may have the same name
+    brv(pilot).queries._step(QueryRequest(99, _CALL, "", True), AnswerEnded(late))
+    await settled(pilot)
+    assert view(pilot).answer.trace is shown_now
 
 
 async def test_another_model_is_not_allowed_because_one_was(garden: Tree, make_app: MakeApp) -> None:
@@ -403,7 +400,7 @@ async def test_a_run_that_breaks_down_leaves_nothing_that_seems_to_go_on(
         )
         await pilot.press("enter")
         await until(pilot, lambda: view(pilot).model.live is None)
-        assert "failed: RuntimeError: broken" in toasts(pilot)
+        assert "failed: RuntimeError: broken" in toast_text(pilot)
 
 
 @pytest.mark.parametrize("late", [False, True], ids=["before the new one is routed", "while it writes"])
@@ -432,7 +429,7 @@ async def test_an_old_run_that_breaks_down_does_not_end_what_is_under_way(
                 goes_on.set()
                 await until(pilot, lambda: (live := view(pilot).model.live) and live.text)
             breaks.set()
-            await until(pilot, lambda: "failed: RuntimeError: broken" in toasts(pilot))
+            await until(pilot, lambda: "failed: RuntimeError: broken" in toast_text(pilot))
             if late:
                 assert view(pilot).model.live is not None
             else:

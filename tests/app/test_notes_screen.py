@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.markdown import Document
@@ -15,21 +17,9 @@ from brvtui.app.notes.screen import NotesScreen, NotesTree
 from brvtui.app.project import opening
 from brvtui.lab.about import About
 from brvtui.session import Session
-from tests.app.driving import (
-    NARROW,
-    WIDE,
-    ask,
-    at_all_sizes,
-    brv,
-    frame,
-    screen,
-    settled,
-    shown,
-    text_of,
-    until,
-    view,
-)
+from tests.app.driving import NARROW, WIDE, ask, at_all_sizes, settled, until
 from tests.app.linked import HUB, HUB_TEXT, STORE, note_of, open_linked
+from tests.app.looking import brv, flat, frame, screen, shown, text_of, toast_text, toasts, view
 from tests.support.trees import Tree
 
 
@@ -39,82 +29,80 @@ def app(linked: Tree, make_app: Callable[..., BrvTui]) -> BrvTui:
 
 
 @at_all_sizes
-async def test_a_note_is_rendered_with_its_frontmatter(app: BrvTui, size: tuple[int, int]) -> None:
-    async with app.run_test(size=size) as pilot:
-        await open_linked(pilot)
-        text = text_of(pilot, "#note")
-        assert "frontmatter" in text
-        assert "related  auth/jwt/token_store.md" in text
-        assert "(no such note)" in " ".join(text.split())
-        assert "## The end" not in text
-        assert "The end" in text
-        tabs = "Note│About  " if size == NARROW else ""
-        assert f"{tabs}Note · {HUB}" in shown(pilot)
+async def test_a_note_is_rendered_with_its_frontmatter(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+    await open_linked(pilot)
+    text = text_of(pilot, "#note")
+    assert "frontmatter" in text
+    assert "related  auth/jwt/token_store.md" in text
+    assert "(no such note)" in " ".join(text.split())
+    assert "## The end" not in text
+    assert "The end" in text
+    tabs = "Note│About  " if size == NARROW else ""
+    assert f"{tabs}Note · {HUB}" in shown(pilot)
 
 
-async def test_links_are_taken_gone_through_and_come_back_from_raw_and_rendered(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_linked(pilot)
-        await pilot.press("f3", "enter")
-        assert note_of(app).link == 0
+async def test_links_are_taken_gone_through_and_come_back_from_raw_and_rendered(app: BrvTui, pilot: Pilot[Any]) -> None:
+    await open_linked(pilot)
+    await pilot.press("f3", "enter")
+    assert note_of(app).link == 0
+    await pilot.press("enter")
+    await settled(pilot)
+    assert view(pilot).selection.file == STORE
+    await pilot.press("b")
+    await settled(pilot)
+    note = note_of(app)
+    await pilot.press("f3", "right_square_bracket", "right_square_bracket", "right_square_bracket")
+    (spot,) = note.links[note.link].spots
+    assert note.lines[spot.line].plain[spot.start : spot.end] == "the store"
+    assert any("reverse" in role for _, role in note.spans(spot.line))
+    await pilot.press("left_square_bracket")
+    assert note.link == 1
+    await pilot.press("right_square_bracket", "enter")
+    await settled(pilot)
+    assert view(pilot).selection.file == STORE
+    assert "kept hashed" in text_of(pilot, "#note")
+    assert app.screen.query_one(NotesTree).chosen == STORE
+    assert note.link == -1
+    await pilot.press("b")
+    await settled(pilot)
+    assert view(pilot).selection.file == HUB
+    await pilot.press("B")
+    await settled(pilot)
+    assert view(pilot).selection.file == STORE
+    await pilot.press("backspace", "backspace")
+    await settled(pilot)
+    assert view(pilot).selection.file == HUB
+    assert "no link was followed" in toast_text(pilot)
+    await pilot.press("f3", "r")
+    await settled(pilot)
+    assert "## The end" in text_of(pilot, "#note")
+    assert f"Note, raw · {HUB}" in shown(pilot)
+    await pilot.press("right_square_bracket")
+    assert note_of(app).links[note_of(app).link].target.path == STORE
+    await pilot.press("r")
+    await settled(pilot)
+    assert "## The end" not in text_of(pilot, "#note")
+    await pilot.press("f3")
+
+    async def follow(word: str) -> None:
+        for place, link in enumerate(note.links):
+            (first, *_) = link.spots
+            if word in note.lines[first.line].plain[first.start : first.end]:
+                note.link = place
         await pilot.press("enter")
         await settled(pilot)
-        assert view(pilot).selection.file == STORE
-        await pilot.press("b")
-        await settled(pilot)
-        note = note_of(app)
-        await pilot.press("f3", "right_square_bracket", "right_square_bracket", "right_square_bracket")
-        (spot,) = note.links[note.link].spots
-        assert note.lines[spot.line].plain[spot.start : spot.end] == "the store"
-        assert any("reverse" in role for _, role in note.spans(spot.line))
-        await pilot.press("left_square_bracket")
-        assert note.link == 1
-        await pilot.press("right_square_bracket", "enter")
-        await settled(pilot)
-        assert view(pilot).selection.file == STORE
-        assert "kept hashed" in text_of(pilot, "#note")
-        assert app.screen.query_one(NotesTree).chosen == STORE
-        assert note.link == -1
-        await pilot.press("b")
-        await settled(pilot)
-        assert view(pilot).selection.file == HUB
-        await pilot.press("B")
-        await settled(pilot)
-        assert view(pilot).selection.file == STORE
-        await pilot.press("backspace", "backspace")
-        await settled(pilot)
-        assert view(pilot).selection.file == HUB
-        assert any("no link was followed" in notice.message for notice in app._notifications)
-        await pilot.press("f3", "r")
-        await settled(pilot)
-        assert "## The end" in text_of(pilot, "#note")
-        assert f"Note, raw · {HUB}" in shown(pilot)
-        await pilot.press("right_square_bracket")
-        assert note_of(app).links[note_of(app).link].target.path == STORE
-        await pilot.press("r")
-        await settled(pilot)
-        assert "## The end" not in text_of(pilot, "#note")
-        await pilot.press("f3")
 
-        async def follow(word: str) -> None:
-            for place, link in enumerate(note.links):
-                (first, *_) = link.spots
-                if word in note.lines[first.line].plain[first.start : first.end]:
-                    note.link = place
-            await pilot.press("enter")
-            await settled(pilot)
-
-        await follow("nowhere")
-        assert any("leads nowhere: no such note" in notice.message for notice in app._notifications)
-        await follow("web")
-        assert any("not a note of this tree: https://example.org" in notice.message for notice in app._notifications)
-        assert view(pilot).selection.file == HUB
-        await follow("the end")
-        assert note.lines[note.offset_row].plain.strip() == "The end" or note.offset_row == note.last_offset
-        await follow("folder")
-        tree = app.screen.query_one(NotesTree)
-        assert tree.chosen == "auth/oauth"
-        assert app.focused is tree
+    await follow("nowhere")
+    assert "leads nowhere: no such note" in toast_text(pilot)
+    await follow("web")
+    assert "not a note of this tree: https://example.org" in toast_text(pilot)
+    assert view(pilot).selection.file == HUB
+    await follow("the end")
+    assert note.lines[note.offset_row].plain.strip() == "The end" or note.offset_row == note.last_offset
+    await follow("folder")
+    tree = app.screen.query_one(NotesTree)
+    assert tree.chosen == "auth/oauth"
+    assert app.focused is tree
 
 
 async def test_links_are_clicked_words_found_and_changed_files_read_again(app: BrvTui, linked: Tree) -> None:
@@ -162,16 +150,13 @@ async def test_a_link_to_a_part_of_another_note_shows_that_part(app: BrvTui, lin
         assert "Last words" in shown(pilot)
 
 
-async def test_terms_of_the_query_are_lit(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
-        await pilot.press("escape", "2")
-        await settled(pilot)
-        note = note_of(app)
-        lit = {
-            text.lower() for number in range(len(note.lines)) for text, role in note.spans(number) if "match" in role
-        }
-        assert {"token", "store"} <= lit
+async def test_terms_of_the_query_are_lit(app: BrvTui, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "token store")
+    await pilot.press("escape", "2")
+    await settled(pilot)
+    note = note_of(app)
+    lit = {text.lower() for number in range(len(note.lines)) for text, role in note.spans(number) if "match" in role}
+    assert {"token", "store"} <= lit
 
 
 async def test_o_on_a_result_opens_it_here(app: BrvTui) -> None:
@@ -208,60 +193,61 @@ async def test_a_file_that_is_gone_says_so(app: BrvTui, linked: Tree, monkeypatc
         assert "newer" in text_of(pilot, "#note")
 
 
-async def test_a_note_that_is_moved_outside_keeps_its_text_and_leads_to_where_it_is(app: BrvTui, linked: Tree) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_linked(pilot)
-        text = note_of(app).rendered.page.text  # type: ignore[union-attr]
-        (linked.tree / HUB).rename(linked.tree / "moved.md")
-        await until(pilot, lambda: "moved to moved.md: its text is there" in text_of(pilot, "#note"))
-        await settled(pilot)
-        assert "this is from before it was" in text_of(pilot, "#note")
-        assert note_of(app).rendered.page.text == text  # type: ignore[union-attr]
-        assert "in the manifest" not in text_of(pilot, "#about")
-        await pilot.press("f4", "f")
-        await until(pilot, lambda: "the file is gone" in text_of(pilot, "#about"))
-        for key in ("M", "X", "w"):
-            app.clear_notifications()
-            await pilot.press(key)
-            if key == "w":
-                await until(pilot, lambda: app._notifications)
-            assert not app.has_modal
-            (said,) = (toast.message for toast in app._notifications)
-            if view(pilot).answer.trace is not None or key != "w":
-                assert said == f"{HUB}: there is no such note (any more)"
-        await pilot.press("f3", "enter", "enter")
-        await until(pilot, lambda: view(pilot).selection.file == "moved.md")
+async def test_a_note_that_is_moved_outside_keeps_its_text_and_leads_to_where_it_is(
+    app: BrvTui, linked: Tree, pilot: Pilot[Any]
+) -> None:
+    await open_linked(pilot)
+    text = note_of(app).rendered.page.text  # type: ignore[union-attr]
+    (linked.tree / HUB).rename(linked.tree / "moved.md")
+    await until(pilot, lambda: "moved to moved.md: its text is there" in text_of(pilot, "#note"))
+    await settled(pilot)
+    assert "this is from before it was" in text_of(pilot, "#note")
+    assert note_of(app).rendered.page.text == text  # type: ignore[union-attr]
+    assert "in the manifest" not in text_of(pilot, "#about")
+    await pilot.press("f4", "f")
+    await until(pilot, lambda: "the file is gone" in text_of(pilot, "#about"))
+    for key in ("M", "X", "w"):
+        app.clear_notifications()
+        await pilot.press(key)
+        if key == "w":
+            await until(pilot, lambda: toasts(pilot))
+        assert not app.has_modal
+        (said,) = toasts(pilot)
+        if view(pilot).answer.trace is not None or key != "w":
+            assert said == f"{HUB}: there is no such note (any more)"
+    await pilot.press("f3", "enter", "enter")
+    await until(pilot, lambda: view(pilot).selection.file == "moved.md")
 
 
-async def test_a_conflict_that_git_left_is_marked_until_it_is_decided(app: BrvTui, linked: Tree) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_linked(pilot)
-        assert "⚠" not in text_of(pilot, "#tree")
-        linked.file(HUB, f"{HUB_TEXT}\n<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> topic\n")
-        await until(pilot, lambda: "⚠" in text_of(pilot, "#tree") and "a conflict to decide" in text_of(pilot, "#note"))
-        linked.file(HUB, HUB_TEXT)
-        await until(pilot, lambda: "⚠" not in text_of(pilot, "#tree"))
-        await until(pilot, lambda: "a conflict to decide" not in text_of(pilot, "#note"))
+async def test_a_conflict_that_git_left_is_marked_until_it_is_decided(linked: Tree, pilot: Pilot[Any]) -> None:
+    await open_linked(pilot)
+    assert "⚠" not in text_of(pilot, "#tree")
+    linked.file(HUB, f"{HUB_TEXT}\n<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> topic\n")
+    await until(pilot, lambda: "⚠" in text_of(pilot, "#tree") and "a conflict to decide" in text_of(pilot, "#note"))
+    linked.file(HUB, HUB_TEXT)
+    await until(pilot, lambda: "⚠" not in text_of(pilot, "#tree"))
+    await until(pilot, lambda: "a conflict to decide" not in text_of(pilot, "#note"))
 
 
-async def test_a_note_that_takes_long_is_said_to_be_on_its_way(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_linked(pilot, STORE)
-        hold = threading.Event()
-        about = Session.about
+async def test_a_note_that_takes_long_is_said_to_be_on_its_way(
+    monkeypatch: pytest.MonkeyPatch, pilot: Pilot[Any]
+) -> None:
+    await open_linked(pilot, STORE)
+    hold = threading.Event()
+    about = Session.about
 
-        def slow(session: Session, path: str, before: About | None = None) -> object:
-            hold.wait(30)
-            return about(session, path, before)
+    def slow(session: Session, path: str, before: About | None = None) -> object:
+        hold.wait(30)
+        return about(session, path, before)
 
-        monkeypatch.setattr(Session, "about", slow)
-        brv(pilot).selection.select(HUB)
-        await pilot.pause()
-        assert "kept hashed" in text_of(pilot, "#note"), "the note before stays for a moment"
-        await until(pilot, lambda: "reading the note…" in text_of(pilot, "#note"))
-        hold.set()
-        await settled(pilot)
-        assert "Go to the store" in text_of(pilot, "#note")
+    monkeypatch.setattr(Session, "about", slow)
+    brv(pilot).selection.select(HUB)
+    await pilot.pause()
+    assert "kept hashed" in text_of(pilot, "#note"), "the note before stays for a moment"
+    await until(pilot, lambda: "reading the note…" in text_of(pilot, "#note"))
+    hold.set()
+    await settled(pilot)
+    assert "Go to the store" in text_of(pilot, "#note")
 
 
 async def test_a_note_that_takes_long_to_be_read_again_keeps_its_place(
@@ -289,25 +275,24 @@ async def test_a_note_that_takes_long_to_be_read_again_keeps_its_place(
         assert note_of(app).offset_row == offset
 
 
-async def test_only_the_newest_of_many_notes_is_read(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_linked(pilot, STORE)
-        read: list[str] = []
-        about = Session.about
+async def test_only_the_newest_of_many_notes_is_read(monkeypatch: pytest.MonkeyPatch, pilot: Pilot[Any]) -> None:
+    await open_linked(pilot, STORE)
+    read: list[str] = []
+    about = Session.about
 
-        def counted(session: Session, path: str, before: About | None = None) -> object:
-            read.append(path)
-            return about(session, path, before)
+    def counted(session: Session, path: str, before: About | None = None) -> object:
+        read.append(path)
+        return about(session, path, before)
 
-        monkeypatch.setattr(Session, "about", counted)
-        paths = [note.path for note in brv(pilot).project.session.snapshot.notes]  # type: ignore[union-attr]
-        for path in paths:
-            brv(pilot).selection.select(path)
-        await until(pilot, lambda: read and read[-1] == paths[-1])
-        await settled(pilot)
-        assert len(read) < len(paths)
-        assert view(pilot).note.page is not None
-        assert view(pilot).note.page.path == paths[-1]  # type: ignore[union-attr]
+    monkeypatch.setattr(Session, "about", counted)
+    paths = [note.path for note in brv(pilot).project.session.snapshot.notes]  # type: ignore[union-attr]
+    for path in paths:
+        brv(pilot).selection.select(path)
+    await until(pilot, lambda: read and read[-1] == paths[-1])
+    await settled(pilot)
+    assert len(read) < len(paths)
+    assert view(pilot).note.page is not None
+    assert view(pilot).note.page.path == paths[-1]  # type: ignore[union-attr]
 
 
 async def test_a_long_note_is_set_outside_the_event_loop(
@@ -343,7 +328,7 @@ async def test_without_a_project_every_key_does_nothing(tree: Tree, make_app: Ca
                 pane, "enter", "r", "right_square_bracket", "left_square_bracket", "f", "b", "B", "G", "n"
             )
         await settled(pilot)
-        assert "no such folder" in " ".join(text_of(pilot, "#tree").split())
+        assert "no such folder" in flat(pilot, "#tree")
         assert screen(pilot).field.value == ""
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.screen import NotesTree
 from brvtui.app.widgets.outline import Order
 from brvtui.app.widgets.tree import ASIDE, UNSEEN
-from tests.app.driving import NARROW, WIDE, ask, frame, open_notes, settled, shown, text_of, until, view
+from tests.app.driving import NARROW, WIDE, ask, open_notes, settled, until
+from tests.app.looking import flat, frame, shown, text_of, view
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
@@ -22,39 +25,40 @@ def _tree(app: BrvTui) -> NotesTree:
     return app.screen.query_one(NotesTree)
 
 
-async def test_moving_selects_notes_and_enter_opens_folders_notes_and_unseen_files(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_notes(pilot)
-        tree = _tree(app)
-        assert tree.chosen == "auth"
-        assert view(pilot).selection.file == ""
-        await pilot.press("j", "j")
-        await settled(pilot)
-        assert tree.chosen == view(pilot).selection.file == "auth/jwt/refresh_rotation.md"
-        assert "rotated out after thirty seconds" in text_of(pilot, "#note").replace("\n ", " ")
-        await pilot.press("k")
-        assert tree.chosen == "auth/jwt"
-        assert view(pilot).selection.file == "auth/jwt/refresh_rotation.md"
-        await pilot.press("g")
-        await pilot.press("enter")
-        assert "auth/jwt" not in tree.choices
-        await pilot.press("enter", "j", "j", "enter")
-        await settled(pilot)
-        assert app.focused is app.screen.query_one("#note")
-        await pilot.press("f2")
-        await pilot.press("G", "enter", "j")
-        await settled(pilot)
-        assert _tree(app).chosen == view(pilot).selection.file == "auth/broken.md"
-        assert "not UTF-8" in text_of(pilot, "#note")
-        await pilot.press("k", "enter")
-        assert _tree(app).chosen == UNSEEN
-        assert "auth/broken.md" not in _tree(app).choices
-        await pilot.press("slash", *"broken")
-        await settled(pilot)
-        assert "nothing matches" not in text_of(pilot, "#tree"), "a file that is not seen does"
-        await pilot.press("x")
-        await settled(pilot)
-        assert "nothing matches" in text_of(pilot, "#tree")
+async def test_moving_selects_notes_and_enter_opens_folders_notes_and_unseen_files(
+    app: BrvTui, pilot: Pilot[Any]
+) -> None:
+    await open_notes(pilot)
+    tree = _tree(app)
+    assert tree.chosen == "auth"
+    assert view(pilot).selection.file == ""
+    await pilot.press("j", "j")
+    await settled(pilot)
+    assert tree.chosen == view(pilot).selection.file == "auth/jwt/refresh_rotation.md"
+    assert "rotated out after thirty seconds" in flat(pilot, "#note")
+    await pilot.press("k")
+    assert tree.chosen == "auth/jwt"
+    assert view(pilot).selection.file == "auth/jwt/refresh_rotation.md"
+    await pilot.press("g")
+    await pilot.press("enter")
+    assert "auth/jwt" not in tree.choices
+    await pilot.press("enter", "j", "j", "enter")
+    await settled(pilot)
+    assert app.focused is app.screen.query_one("#note")
+    await pilot.press("f2")
+    await pilot.press("G", "enter", "j")
+    await settled(pilot)
+    assert _tree(app).chosen == view(pilot).selection.file == "auth/broken.md"
+    assert "not UTF-8" in text_of(pilot, "#note")
+    await pilot.press("k", "enter")
+    assert _tree(app).chosen == UNSEEN
+    assert "auth/broken.md" not in _tree(app).choices
+    await pilot.press("slash", *"broken")
+    await settled(pilot)
+    assert "nothing matches" not in text_of(pilot, "#tree"), "a file that is not seen does"
+    await pilot.press("x")
+    await settled(pilot)
+    assert "nothing matches" in text_of(pilot, "#tree")
 
 
 async def test_a_closed_folder_marks_that_a_note_in_it_is_to_be_mended(garden: Tree, app: BrvTui) -> None:
@@ -69,79 +73,76 @@ async def test_a_closed_folder_marks_that_a_note_in_it_is_to_be_mended(garden: T
         assert "auth ⚠" in folder
 
 
-async def test_the_selected_result_is_found_in_its_folder(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("escape", "2")
-        await settled(pilot)
-        tree = _tree(app)
-        for folder in ("auth/jwt", "auth"):
-            tree.toggle(folder, False)
-        await pilot.press("1")
-        await ask(pilot, "session expiry")
-        await pilot.press("escape", "2")
-        await settled(pilot)
-        assert tree.chosen == "auth/jwt/session_expiry.md"
-        row = text_of(pilot, "#tree").splitlines()[tree.cursor]
-        assert row.startswith("▌")
-        await pilot.press("h", "h")
-        assert "auth/jwt/session_expiry.md" not in tree.choices, "the user may close it again"
+async def test_the_selected_result_is_found_in_its_folder(app: BrvTui, pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    await pilot.press("escape", "2")
+    await settled(pilot)
+    tree = _tree(app)
+    for folder in ("auth/jwt", "auth"):
+        tree.toggle(folder, False)
+    await pilot.press("1")
+    await ask(pilot, "session expiry")
+    await pilot.press("escape", "2")
+    await settled(pilot)
+    assert tree.chosen == "auth/jwt/session_expiry.md"
+    row = text_of(pilot, "#tree").splitlines()[tree.cursor]
+    assert row.startswith("▌")
+    await pilot.press("h", "h")
+    assert "auth/jwt/session_expiry.md" not in tree.choices, "the user may close it again"
 
 
-async def test_the_filter_keeps_notes_with_their_folders(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_notes(pilot)
-        tree = _tree(app)
-        await pilot.press("slash", *"rotation")
-        await settled(pilot)
-        assert tree.choices == [
-            "auth",
-            "auth/jwt",
-            "auth/jwt/refresh_rotation.md",
-            "auth/oauth",
-            "auth/oauth/key_rotation.md",
-            "i18n",
-            "i18n/rotation_ja.md",
-        ]
-        assert "3 of 12" in shown(pilot)
-        assert tree.chosen == view(pilot).selection.file == "auth/jwt/refresh_rotation.md"
-        rows = text_of(pilot, "#tree").splitlines()
-        assert rows[0].split() == ["▾", "auth", "2"]
-        assert "n_ja.md" in rows[-1], "the path says why it is kept"
-        lit = {text.lower() for text, role in tree.spans(2) if "match" in role}
-        assert lit == {"rotation"}
-        await pilot.press("enter", "n")
-        await settled(pilot)
-        assert tree.chosen == view(pilot).selection.file == "auth/oauth/key_rotation.md"
-        await pilot.press("n", "n")
-        assert tree.chosen == "auth/jwt/refresh_rotation.md", "after the last comes the first"
-        await pilot.press("N")
-        assert tree.chosen == "i18n/rotation_ja.md"
-        await pilot.press("escape")
-        await settled(pilot)
-        assert len(tree.choices) > 12
-        assert tree.chosen == view(pilot).selection.file == "i18n/rotation_ja.md"
+async def test_the_filter_keeps_notes_with_their_folders(app: BrvTui, pilot: Pilot[Any]) -> None:
+    await open_notes(pilot)
+    tree = _tree(app)
+    await pilot.press("slash", *"rotation")
+    await settled(pilot)
+    assert tree.choices == [
+        "auth",
+        "auth/jwt",
+        "auth/jwt/refresh_rotation.md",
+        "auth/oauth",
+        "auth/oauth/key_rotation.md",
+        "i18n",
+        "i18n/rotation_ja.md",
+    ]
+    assert "3 of 12" in shown(pilot)
+    assert tree.chosen == view(pilot).selection.file == "auth/jwt/refresh_rotation.md"
+    rows = text_of(pilot, "#tree").splitlines()
+    assert rows[0].split() == ["▾", "auth", "2"]
+    assert "n_ja.md" in rows[-1], "the path says why it is kept"
+    lit = {text.lower() for text, role in tree.spans(2) if "match" in role}
+    assert lit == {"rotation"}
+    await pilot.press("enter", "n")
+    await settled(pilot)
+    assert tree.chosen == view(pilot).selection.file == "auth/oauth/key_rotation.md"
+    await pilot.press("n", "n")
+    assert tree.chosen == "auth/jwt/refresh_rotation.md", "after the last comes the first"
+    await pilot.press("N")
+    assert tree.chosen == "i18n/rotation_ja.md"
+    await pilot.press("escape")
+    await settled(pilot)
+    assert len(tree.choices) > 12
+    assert tree.chosen == view(pilot).selection.file == "i18n/rotation_ja.md"
 
 
 async def test_a_tree_without_folders_speaks_of_none(tree: Tree, make_app: Callable[..., BrvTui]) -> None:
     tree.note("foxes.md", "Foxes", "sleep by day")
     async with make_app(tree.root).run_test(size=WIDE) as pilot:
         await open_notes(pilot)
-        assert "no note is selected: in the tree, enter shows one" in " ".join(text_of(pilot, "#note").split())
+        assert "no note is selected: in the tree, enter shows one" in flat(pilot, "#note")
         await pilot.press("enter")
         await until(pilot, lambda: "sleep by day" in text_of(pilot, "#note"))
 
 
-async def test_a_filter_opens_no_folder_for_good(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_notes(pilot)
-        before = list(_tree(app).choices)
-        await pilot.press("slash", *"rollback", "escape")
-        await settled(pilot)
-        selected = view(pilot).selection.file
-        assert selected == "deploy/rollback.md"
-        opened = set(_tree(app).choices) - set(before)
-        assert {path.rpartition("/")[0] for path in opened} <= {"deploy"}, "only that of the note that stays selected"
+async def test_a_filter_opens_no_folder_for_good(app: BrvTui, pilot: Pilot[Any]) -> None:
+    await open_notes(pilot)
+    before = list(_tree(app).choices)
+    await pilot.press("slash", *"rollback", "escape")
+    await settled(pilot)
+    selected = view(pilot).selection.file
+    assert selected == "deploy/rollback.md"
+    opened = set(_tree(app).choices) - set(before)
+    assert {path.rpartition("/")[0] for path in opened} <= {"deploy"}, "only that of the note that stays selected"
 
 
 async def test_a_filter_that_keeps_nothing(app: BrvTui) -> None:
@@ -157,66 +158,66 @@ async def test_a_filter_that_keeps_nothing(app: BrvTui) -> None:
         assert "not UTF-8" in text_of(pilot, "#tree")
 
 
-async def test_stubs_are_shown_when_asked_for_and_notes_are_ordered(app: BrvTui, garden: Tree) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_notes(pilot)
-        tree = _tree(app)
-        assert "in the tree, l opens a folder" in " ".join(text_of(pilot, "#note").split())
-        assert "_archived" not in tree.choices
-        assert "2 stubs, derived files" in text_of(pilot, "#tree")
-        await pilot.press("full_stop")
-        text = text_of(pilot, "#tree")
-        assert "_archived" in tree.choices
-        assert "auth/_index.md" in tree.choices
-        assert "_index.md  folder summary" in text
-        assert "hide 2 stubs" in text
-        tree.move_to(tree.choices.index(ASIDE))
-        await pilot.press("h", "h")
-        assert "_archived" not in tree.choices
-        await pilot.press("l", "l")
-        assert "_archived" in tree.choices
-        await pilot.press("enter")
-        assert "_archived" not in tree.choices
-        await pilot.press("S")
-        assert tree.outline.order is Order.IMPORTANCE
-        jwt = [choice for choice in tree.choices if choice.startswith("auth/jwt/")]
-        assert [path.rpartition("/")[2] for path in jwt] == [
-            "token_store.md",
-            "session_expiry.md",
-            "refresh_rotation.md",
-        ]
-        assert "Tree · by importance" in shown(pilot)
-        assert next(row for row in text_of(pilot, "#tree").splitlines() if "Token store" in row).endswith(" 91")
-        await pilot.press("S")
-        jwt = [choice for choice in tree.choices if choice.startswith("auth/jwt/")]
-        assert [path.rpartition("/")[2] for path in jwt] == [
-            "token_store.md",
-            "refresh_rotation.md",
-            "session_expiry.md",
-        ]
-        assert next(row for row in text_of(pilot, "#tree").splitlines() if "Token store" in row).endswith("2.0 d")
-        await pilot.press("S")
-        assert tree.outline.order is Order.NAME
-        await pilot.press("g")
-        await pilot.press("j", "j")
-        await settled(pilot)
-        garden.file("deploy/zeppelin.md", "# Zeppelin\n\ntext\n", 0)
-        await until(pilot, lambda: "deploy/zeppelin.md" in _tree(app).choices)
-        await settled(pilot)
-        assert view(pilot).selection.file == _tree(app).chosen == "auth/jwt/refresh_rotation.md"
+async def test_stubs_are_shown_when_asked_for_and_notes_are_ordered(
+    app: BrvTui, garden: Tree, pilot: Pilot[Any]
+) -> None:
+    await open_notes(pilot)
+    tree = _tree(app)
+    assert "in the tree, l opens a folder" in flat(pilot, "#note")
+    assert "_archived" not in tree.choices
+    assert "2 stubs, derived files" in text_of(pilot, "#tree")
+    await pilot.press("full_stop")
+    text = text_of(pilot, "#tree")
+    assert "_archived" in tree.choices
+    assert "auth/_index.md" in tree.choices
+    assert "_index.md  folder summary" in text
+    assert "hide 2 stubs" in text
+    tree.move_to(tree.choices.index(ASIDE))
+    await pilot.press("h", "h")
+    assert "_archived" not in tree.choices
+    await pilot.press("l", "l")
+    assert "_archived" in tree.choices
+    await pilot.press("enter")
+    assert "_archived" not in tree.choices
+    await pilot.press("S")
+    assert tree.outline.order is Order.IMPORTANCE
+    jwt = [choice for choice in tree.choices if choice.startswith("auth/jwt/")]
+    assert [path.rpartition("/")[2] for path in jwt] == [
+        "token_store.md",
+        "session_expiry.md",
+        "refresh_rotation.md",
+    ]
+    assert "Tree · by importance" in shown(pilot)
+    assert next(row for row in text_of(pilot, "#tree").splitlines() if "Token store" in row).endswith(" 91")
+    await pilot.press("S")
+    jwt = [choice for choice in tree.choices if choice.startswith("auth/jwt/")]
+    assert [path.rpartition("/")[2] for path in jwt] == [
+        "token_store.md",
+        "refresh_rotation.md",
+        "session_expiry.md",
+    ]
+    assert next(row for row in text_of(pilot, "#tree").splitlines() if "Token store" in row).endswith("2.0 d")
+    await pilot.press("S")
+    assert tree.outline.order is Order.NAME
+    await pilot.press("g")
+    await pilot.press("j", "j")
+    await settled(pilot)
+    garden.file("deploy/zeppelin.md", "# Zeppelin\n\ntext\n", 0)
+    await until(pilot, lambda: "deploy/zeppelin.md" in _tree(app).choices)
+    await settled(pilot)
+    assert view(pilot).selection.file == _tree(app).chosen == "auth/jwt/refresh_rotation.md"
 
 
-async def test_a_selected_stub_is_shown_in_any_case(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "old jwt flow 2023")
-        await pilot.press("escape")
-        while view(pilot).selection.file != STUB:
-            await pilot.press("j")
-            await settled(pilot)
-        await pilot.press("2")
+async def test_a_selected_stub_is_shown_in_any_case(app: BrvTui, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "old jwt flow 2023")
+    await pilot.press("escape")
+    while view(pilot).selection.file != STUB:
+        await pilot.press("j")
         await settled(pilot)
-        assert _tree(app).chosen == STUB
-        assert "Old JWT flow  stub" in text_of(pilot, "#tree")
+    await pilot.press("2")
+    await settled(pilot)
+    assert _tree(app).chosen == STUB
+    assert "Old JWT flow  stub" in text_of(pilot, "#tree")
 
 
 async def test_a_click_shows_a_note_and_opens_a_folder(app: BrvTui) -> None:
@@ -247,6 +248,6 @@ async def test_an_empty_tree_and_no_tree(tree: Tree, make_app: Callable[..., Brv
         await settled(pilot)
         await pilot.press("escape", "2")
         await settled(pilot)
-        assert "no such folder" in " ".join(text_of(pilot, "#tree").split())
+        assert "no such folder" in flat(pilot, "#tree")
         await pilot.press("j", "enter", "slash", "x", "enter", "n")
         assert frame(pilot).TITLE == "Notes"

@@ -11,8 +11,9 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.lab.what_if import WhatIfPane
 from brvtui.app.widgets.key_bar import KeyBar
-from tests.app.driving import HUGE, ask, brv, frame, settled, shown, text_of, until, view
-from tests.app.editing import open_note, toasts
+from tests.app.driving import HUGE, ask, settled, until
+from tests.app.editing import open_note
+from tests.app.looking import brv, frame, shown, text_of, toast_text, view
 from tests.support.trees import Tree
 
 _SCREENS: dict[str, Sequence[str]] = {
@@ -53,7 +54,7 @@ async def test_an_offered_key_acts(garden: Tree, make_app: Callable[..., BrvTui]
             await pilot.press(key)
             await settled(pilot)
             acted = pilot.app.screen is not screen or pilot.app.export_screenshot() != before
-            assert acted or toasts(pilot), key
+            assert acted or toast_text(pilot), key
 
 
 async def test_what_acts_on_the_query_or_a_note_is_offered_where_there_is_one(app: BrvTui) -> None:

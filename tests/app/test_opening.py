@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project import opening, project
@@ -17,57 +18,55 @@ from brvtui.app.states import Phase, ProjectState
 from brvtui.config.schema import Layer, SettingProblem, SettingSource
 from brvtui.store.kept_index import KeptIndex
 from brvtui.tree.reading.project import NotesFolder
-from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, brv, screen, settled, shown, text_of, until, view
+from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, settled, until
+from tests.app.looking import brv, flat, screen, shown, text_of, toast_text, toasts, view
 from tests.support.settings import own
 from tests.support.trees import Tree
 
 MakeApp = Callable[..., BrvTui]
 
 
-async def test_changed_notes_are_in_every_pane_within_a_second(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        assert "Zeppelin" not in shown(pilot)
-        garden.file("deploy/zeppelin.md", "# Zeppelin rollback\n\nrollback rollback\n", 0)
-        took = await until(pilot, lambda: "Zeppelin" in text_of(pilot, "#results"))
-        assert took < 1.0
-        await settled(pilot)
-        assert "Zeppelin" in text_of(pilot, "#tree")
-        assert "14 notes" in text_of(pilot, "#status")
-        await pilot.press("escape", "enter")
-        await settled(pilot)
-        garden.file("deploy/rollback.md", "# Rollback\n\nNow by pulling the plug, rollback done.\n", 0)
-        await until(pilot, lambda: "pulling the plug" in text_of(pilot, "#answer"))
-        await settled(pilot)
+async def test_changed_notes_are_in_every_pane_within_a_second(garden: Tree, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "rollback")
+    assert "Zeppelin" not in shown(pilot)
+    garden.file("deploy/zeppelin.md", "# Zeppelin rollback\n\nrollback rollback\n", 0)
+    took = await until(pilot, lambda: "Zeppelin" in text_of(pilot, "#results"))
+    assert took < 1.0
+    await settled(pilot)
+    assert "Zeppelin" in text_of(pilot, "#tree")
+    assert "14 notes" in text_of(pilot, "#status")
+    await pilot.press("escape", "enter")
+    await settled(pilot)
+    garden.file("deploy/rollback.md", "# Rollback\n\nNow by pulling the plug, rollback done.\n", 0)
+    await until(pilot, lambda: "pulling the plug" in text_of(pilot, "#answer"))
+    await settled(pilot)
 
 
-async def test_titles_are_never_markup_or_escapes(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "strange tricks")
-        await pilot.press("escape", "enter")
-        await settled(pilot)
-        text = shown(pilot)
-        assert "[red]title[/red]" in text
-        assert "␛[31m" in text_of(pilot, "#score")
-        assert "\\u202e" in text_of(pilot, "#answer")
-        assert "␇" in text_of(pilot, "#answer")
-        assert not any(ord(char) < 32 for char in text.replace("\n", ""))
+async def test_titles_are_never_markup_or_escapes(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "strange tricks")
+    await pilot.press("escape", "enter")
+    await settled(pilot)
+    text = shown(pilot)
+    assert "[red]title[/red]" in text
+    assert "␛[31m" in text_of(pilot, "#score")
+    assert "\\u202e" in text_of(pilot, "#answer")
+    assert "␇" in text_of(pilot, "#answer")
+    assert not any(ord(char) < 32 for char in text.replace("\n", ""))
 
 
-async def test_the_users_place_survives_a_change(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token rotation")
-        await pilot.press("escape", "j", "j", "f3", "j", "j")
-        await settled(pilot)
-        selected, score = view(pilot).selection.file, screen(pilot).query_one("#score")
-        scrolled = score.offset_row  # type: ignore[attr-defined]  # a Pane
-        assert scrolled == 2
-        (garden.tree / "auth" / "oauth" / "scopes.md").unlink()
-        await until(pilot, lambda: (overview := view(pilot).project.overview) and overview.notes == 12)
-        await settled(pilot)
-        assert view(pilot).selection.file == selected
-        assert screen(pilot).focused is score
-        assert score.offset_row == scrolled  # type: ignore[attr-defined]  # a Pane
+async def test_the_users_place_survives_a_change(garden: Tree, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "refresh token rotation")
+    await pilot.press("escape", "j", "j", "f3", "j", "j")
+    await settled(pilot)
+    selected, score = view(pilot).selection.file, screen(pilot).query_one("#score")
+    scrolled = score.offset_row  # type: ignore[attr-defined]  # a Pane
+    assert scrolled == 2
+    (garden.tree / "auth" / "oauth" / "scopes.md").unlink()
+    await until(pilot, lambda: (overview := view(pilot).project.overview) and overview.notes == 12)
+    await settled(pilot)
+    assert view(pilot).selection.file == selected
+    assert screen(pilot).focused is score
+    assert score.offset_row == scrolled  # type: ignore[attr-defined]  # a Pane
 
 
 async def test_a_kept_index_that_is_broken_is_said_so(garden: Tree, make_app: MakeApp) -> None:
@@ -76,7 +75,7 @@ async def test_a_kept_index_that_is_broken_is_said_so(garden: Tree, make_app: Ma
     state.write_text("{")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        said = [toast.message for toast in pilot.app._notifications]
+        said = toasts(pilot)
         assert "the kept index is rebuilt: it is damaged" in said
         assert view(pilot).project.overview
 
@@ -101,7 +100,7 @@ async def test_a_project_is_opened_as_soon_as_it_is_there(
     async with make_app(tmp_path / "new").run_test(size=NARROW) as pilot:
         await settled(pilot)
         await pilot.press(*"foxes")
-        assert "It is opened here as soon as that can be done." in " ".join(text_of(pilot, "#results").split())
+        assert "It is opened here as soon as that can be done." in flat(pilot, "#results")
         (tmp_path / "new" / ".brv" / "context-tree").mkdir()
         (tmp_path / "new" / ".brv" / "context-tree" / "foxes.md").write_text("# Foxes\n\nFoxes sleep by day.\n")
         await until(pilot, lambda: view(pilot).answer.trace is not None)
@@ -148,10 +147,10 @@ async def test_the_setting_that_keeps_a_project_closed_says_so(garden: Tree, mak
         await until(pilot, lambda: "cannot be used" in text_of(pilot, "#settings").splitlines()[0])
         await pilot.press("slash", *"engine", "enter")
         await settled(pilot)
-        assert "needs a space" in " ".join(text_of(pilot, "#setting").split())
+        assert "needs a space" in flat(pilot, "#setting")
         await pilot.press("n")
         await settled(pilot)
-        assert "needs a space" not in " ".join(text_of(pilot, "#setting").split())
+        assert "needs a space" not in flat(pilot, "#setting")
 
 
 async def test_a_setting_that_keeps_a_project_closed_is_changed_in_settings(garden: Tree, make_app: MakeApp) -> None:
@@ -159,7 +158,7 @@ async def test_a_setting_that_keeps_a_project_closed_is_changed_in_settings(gard
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await settled(pilot)
         assert "CANNOT OPEN" in shown(pilot)
-        said = " ".join(text_of(pilot, "#results").split())
+        said = flat(pilot, "#results")
         assert "Esc, then , opens Settings, where that" in said
         assert "name a project" not in said
         await pilot.press("escape", "comma")
@@ -181,12 +180,12 @@ async def test_only_a_setting_that_keeps_a_project_closed_is_said_to_do_so(tmp_p
         assert view(pilot).project.problem == f"{tmp_path}/engine = x: no such folder"
         await pilot.press("escape", "comma", "slash", *"engine", "enter")
         await settled(pilot)
-        assert "no such folder" not in " ".join(text_of(pilot, "#setting").split())
+        assert "no such folder" not in flat(pilot, "#setting")
     file = own("")
     async with make_app(file).run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert view(pilot).project.problem == f"{file}: not a folder; name the project's folder"
-        assert "opens Settings" not in " ".join(text_of(pilot, "#results").split())
+        assert "opens Settings" not in flat(pilot, "#results")
 
 
 async def test_a_broken_profile_of_the_users_leads_to_settings_until_it_is_mended(
@@ -201,7 +200,7 @@ async def test_a_broken_profile_of_the_users_leads_to_settings_until_it_is_mende
         await until(pilot, lambda: view(pilot).project.phase is Phase.FAILED)
         closed_by = SettingProblem("profile", problem, SettingSource(Layer.USER, str(file)))
         assert (view(pilot).project.problem, view(pilot).project.closed_by) == (problem, closed_by)
-        assert "Esc, then , opens Settings, where that" in " ".join(text_of(pilot, "#results").split())
+        assert "Esc, then , opens Settings, where that" in flat(pilot, "#results")
         profile.write_text('extends = "docs"\n')
         await until(pilot, lambda: view(pilot).project.phase is Phase.READY)
         assert (view(pilot).project.problem, view(pilot).project.closed_by) == ("", None)
@@ -242,7 +241,7 @@ async def test_notices_of_the_project_are_told(tmp_path: Path, make_app: MakeApp
     (tmp_path / "notes" / "a.md").write_text("# A\n\ntext\n")
     async with make_app(NotesFolder(tmp_path / "notes")).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        assert any("taken as the context tree" in notice.message for notice in pilot.app._notifications)
+        assert "taken as the context tree" in toast_text(pilot)
 
 
 async def test_the_cache_counts_down_while_the_clock_runs(garden: Tree, make_app: MakeApp) -> None:

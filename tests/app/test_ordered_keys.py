@@ -5,8 +5,9 @@ from __future__ import annotations
 from textual import events
 
 from brvtui.app.app import BrvTui
-from tests.app.driving import NARROW, ask, brv, screen, settled
+from tests.app.driving import NARROW, ask, settled
 from tests.app.editing import area, open_note
+from tests.app.looking import brv, screen
 
 
 def burst(app: BrvTui, *keys: str) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
+
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.screen import NotesScreen
 from brvtui.app.widgets.key_bar import KeyBar
-from tests.app.driving import HUGE, NARROW, WIDE, ask, frame, screen, settled, shown, text_of, until
-from tests.app.engines import toasts
+from tests.app.driving import HUGE, NARROW, WIDE, ask, on, settled, until
+from tests.app.looking import frame, screen, shown, text_of, toasts
 from tests.support.settings import own
 from tests.support.trees import Tree
 
@@ -36,7 +39,7 @@ async def test_other_keys_act_and_are_shown_everywhere(garden: Tree, make_app: M
         await pilot.pause()
         assert " V          Give the pane the whole screen, or back" in shown(pilot)
         await pilot.press("escape", "2", "f10")
-        await until(pilot, lambda: isinstance(frame(pilot), NotesScreen))
+        await on(pilot, NotesScreen)
         await settled(pilot)
 
 
@@ -109,16 +112,15 @@ async def test_keys_can_be_changed_while_the_app_is_open(app: BrvTui) -> None:
         await settled(pilot)
 
 
-async def test_the_keys_behind_a_dialog_stay_when_the_terminal_is_resized(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("escape")
-        await settled(pilot)
-        bar = frame(pilot).query_one("#keys", KeyBar)
-        before = bar.lines[0].plain
-        await pilot.press("f1")
-        await settled(pilot)
-        await pilot.resize_terminal(WIDE[0] + 1, WIDE[1])  # the same keys have room
-        await settled(pilot)
-        assert pilot.app.screen is not bar.screen
-        assert bar.lines[0].plain == before
+async def test_the_keys_behind_a_dialog_stay_when_the_terminal_is_resized(pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    await pilot.press("escape")
+    await settled(pilot)
+    bar = frame(pilot).query_one("#keys", KeyBar)
+    before = bar.lines[0].plain
+    await pilot.press("f1")
+    await settled(pilot)
+    await pilot.resize_terminal(WIDE[0] + 1, WIDE[1])  # the same keys have room
+    await settled(pilot)
+    assert pilot.app.screen is not bar.screen
+    assert bar.lines[0].plain == before

@@ -17,8 +17,9 @@ from brvtui.app.editing import note_saving
 from brvtui.app.editing.questions import ConflictDialog, DamageDialog, DraftDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
-from tests.app.driving import WIDE, ask, brv, frame, settled, shown, until
-from tests.app.editing import FEW_LINES, NOTE, area, drafted, looked, on_disk, open_note, toasts, type_keys
+from tests.app.driving import WIDE, ask, on, settled, until
+from tests.app.editing import FEW_LINES, NOTE, area, drafted, looked, on_disk, open_note, type_keys
+from tests.app.looking import brv, frame, shown, toast_text
 from tests.support.settings import own
 from tests.support.trees import Tree
 
@@ -62,7 +63,7 @@ async def test_the_users_own_editor_saves_what_it_made(
         await _outside(pilot)
         await until(pilot, lambda: on_disk(garden) == f"{FEW_LINES}six\n")
         await settled(pilot)
-        assert f"saved {NOTE}" in toasts(pilot)
+        assert f"saved {NOTE}" in toast_text(pilot)
         assert isinstance(frame(pilot), QueryScreen)
 
 
@@ -72,7 +73,7 @@ async def test_the_users_own_editor_may_change_nothing(
     own_editor("")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await _outside(pilot)
-        await until(pilot, lambda: "nothing to save" in toasts(pilot))
+        await until(pilot, lambda: "nothing to save" in toast_text(pilot))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,7 @@ async def test_an_editor_that_does_not_work_is_one_line(
     monkeypatch.setenv("EDITOR", command)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await _outside(pilot)
-        await until(pilot, lambda: said in toasts(pilot))
+        await until(pilot, lambda: said in toast_text(pilot))
         assert on_disk(garden) == FEW_LINES
 
 
@@ -120,7 +121,7 @@ async def test_a_projects_file_names_no_editor(
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await _outside(pilot)
         await until(pilot, lambda: on_disk(garden) == f"{FEW_LINES}mine\n")
-        assert "editor.command is for your own settings file" in toasts(pilot)
+        assert "editor.command is for your own settings file" in toast_text(pilot)
     assert not touched.exists()
 
 
@@ -131,7 +132,7 @@ async def test_a_command_that_cannot_be_read_names_its_setting(
     own("""[editor]\ncommand = "vi 'unclosed" """)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await _outside(pilot)
-        await until(pilot, lambda: "editor.command cannot be read as a command" in toasts(pilot))
+        await until(pilot, lambda: "editor.command cannot be read as a command" in toast_text(pilot))
 
 
 async def test_a_terminal_that_cannot_be_handed_over_is_one_line(
@@ -140,7 +141,7 @@ async def test_a_terminal_that_cannot_be_handed_over_is_one_line(
     monkeypatch.setenv("EDITOR", "true")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await _outside(pilot)
-        await until(pilot, lambda: "no other program can be opened" in toasts(pilot))
+        await until(pilot, lambda: "no other program can be opened" in toast_text(pilot))
 
 
 async def test_the_users_own_editor_meets_a_change_of_somebody_else(
@@ -149,12 +150,12 @@ async def test_the_users_own_editor_meets_a_change_of_somebody_else(
     own_editor(f"text = text.replace('two', 'mine'); pathlib.Path({str(garden.tree / NOTE)!r}).write_text('theirs')")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await _outside(pilot)
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
+        await on(pilot, ConflictDialog)
         await pilot.press("m")
         await until(pilot, lambda: on_disk(garden) == FEW_LINES.replace("two", "mine"))
         await looked(pilot)
         await pilot.press("escape")
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        await on(pilot, QueryScreen)
 
 
 async def test_a_dirty_text_is_what_is_handed_over(
@@ -181,7 +182,7 @@ async def test_a_long_note_is_kept_as_a_draft_when_it_clashes(
     own_editor(f"text = 'x' + text; pathlib.Path({str(garden.tree / NOTE)!r}).write_text('theirs')")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await _outside(pilot)
-        await until(pilot, lambda: "your text is kept as a draft" in toasts(pilot))
+        await until(pilot, lambda: "your text is kept as a draft" in toast_text(pilot))
         await until(pilot, lambda: drafted(garden.root) == f"x{long}".encode())
         assert on_disk(garden) == "theirs"
         assert isinstance(frame(pilot), QueryScreen)
@@ -194,7 +195,7 @@ async def test_a_browser_opens_no_other_editor_and_says_so_whatever_is_set(
     monkeypatch.setattr(BrvTui, "is_web", True)
     async with make_app(garden.root).run_test(size=(120, 160)) as pilot:
         await _outside(pilot)
-        await until(pilot, lambda: "a browser opens no other program: notes are edited here" in toasts(pilot))
+        await until(pilot, lambda: "a browser opens no other program: notes are edited here" in toast_text(pilot))
         await pilot.press("question_mark")
         await settled(pilot)
         assert "VISUAL" not in shown(pilot)
@@ -203,8 +204,8 @@ async def test_a_browser_opens_no_other_editor_and_says_so_whatever_is_set(
         brv(pilot).selection.select("")
         brv(pilot).clear_notifications()
         await pilot.press("escape", "E")
-        await until(pilot, lambda: "select a note first: e edits it" in toasts(pilot))
-        assert "your own editor" not in toasts(pilot)
+        await until(pilot, lambda: "select a note first: e edits it" in toast_text(pilot))
+        assert "your own editor" not in toast_text(pilot)
         assert on_disk(garden) == FEW_LINES
 
 
@@ -217,15 +218,15 @@ async def test_a_damaging_text_of_the_users_own_editor_is_kept_as_a_draft(
         await until(pilot, lambda: drafted(garden.root) is not None)
         assert on_disk(garden) == FEW_LINES
         assert (drafted(garden.root) or b"").startswith(b"<<<<<<< mine")
-        await until(pilot, lambda: "the marks of a conflict would become text of it" in toasts(pilot))
-        assert "your text is kept as a draft" in toasts(pilot)
+        await until(pilot, lambda: "the marks of a conflict would become text of it" in toast_text(pilot))
+        assert "your text is kept as a draft" in toast_text(pilot)
         await pilot.press("e")
-        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+        await on(pilot, DraftDialog)
         await settled(pilot)
         await pilot.press("m")
         await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and area(pilot).text.startswith("<<<<<<<"))
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, DamageDialog))
+        await on(pilot, DamageDialog)
         assert on_disk(garden) == FEW_LINES
 
 
@@ -248,7 +249,7 @@ async def test_copy_that_is_no_longer_a_file_is_refused(
     own_editor(f"beside = {str(beside)!r}; {code}")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await _outside(pilot)
-        await until(pilot, lambda: "; look at $EDITOR" in toasts(pilot))
+        await until(pilot, lambda: "; look at $EDITOR" in toast_text(pilot))
         await settled(pilot)
         assert on_disk(garden) == FEW_LINES
         assert drafted(garden.root) is None
@@ -268,11 +269,11 @@ async def test_text_that_loses_encoding_or_frontmatter_is_kept_as_a_draft(
     own_editor(f"path.write_bytes({data!r}); sys.exit()")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await _outside(pilot)
-        await until(pilot, lambda: "your text is kept as a draft" in toasts(pilot))
+        await until(pilot, lambda: "your text is kept as a draft" in toast_text(pilot))
         await until(pilot, lambda: drafted(garden.root) is not None)
         assert on_disk(garden) == _BLOCK
         assert drafted(garden.root) == data
-        assert "would damage it" in toasts(pilot)
+        assert "would damage it" in toast_text(pilot)
 
 
 async def test_text_handed_over_by_the_editor_is_asked_about_without_its_frontmatter(
@@ -284,7 +285,7 @@ async def test_text_handed_over_by_the_editor_is_asked_about_without_its_frontma
         await open_note(pilot)
         await pilot.press("f7")
         for _ in range(2):  # after a no, saving asks again
-            await until(pilot, lambda: isinstance(pilot.app.screen, DamageDialog))
+            await on(pilot, DamageDialog)
             await pilot.press("escape")
             await until(pilot, lambda: not isinstance(pilot.app.screen, DamageDialog))
             assert on_disk(garden) == _BLOCK
@@ -310,5 +311,5 @@ async def test_text_handed_over_during_a_save_is_asked_about_too(
         await pilot.press("ctrl+s", "f7")
         await until(pilot, lambda: area(pilot).text == "# R\n")
         may_save.set()
-        await until(pilot, lambda: isinstance(pilot.app.screen, DamageDialog))
+        await on(pilot, DamageDialog)
         assert on_disk(garden) == f"{_BLOCK}x"

@@ -12,9 +12,9 @@ from brvtui.app.app import BrvTui
 from brvtui.app.query.answer import PINNED, AnswerPane
 from brvtui.app.widgets.lines import Paragraphs
 from tests.app.commands.test_palette import chosen
-from tests.app.driving import NARROW, WIDE, ask, screen, settled, text_of, until, view
-from tests.app.editing import toasts
+from tests.app.driving import NARROW, WIDE, ask, settled, until
 from tests.app.engines import switch_to
+from tests.app.looking import screen, text_of, toast_text, view
 from tests.app.pictures import Looks
 from tests.support.settings import own
 from tests.support.trees import Tree
@@ -34,46 +34,44 @@ async def pinned(pilot: Pilot[Any], query: str) -> None:
     await settled(pilot)
 
 
-async def test_a_pin_outlives_engine_profile_and_edits(app: BrvTui, garden: Tree) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await pinned(pilot, "token store")
-        pin = view(pilot).pin.trace
-        assert pin is view(pilot).answer.trace
-        assert "this is the pinned answer" in text_of(pilot, "#answer")
-        await pilot.press("p")
-        await settled(pilot)
-        assert "profile: brv-3 → docs" in text_of(pilot, "#answer")
-        await pilot.press("P")
-        await settled(pilot)
-        assert "engine: ByteRover → Jeffs Brain" in text_of(pilot, "#answer")
-        assert "scores of different engines do not compare" in text_of(pilot, "#answer")
-        await ask(pilot, "refund credit note")
-        assert tab(pilot) == PINNED
-        assert "wording: token store → refund credit note" in text_of(pilot, "#answer")
-        garden.note("billing/credit.md", "Refund credit note", "refund credit note")
-        await until(pilot, lambda: "Refund credit note" in text_of(pilot, "#answer"))
-        assert view(pilot).pin.trace is pin
+async def test_a_pin_outlives_engine_profile_and_edits(garden: Tree, pilot: Pilot[Any]) -> None:
+    await pinned(pilot, "token store")
+    pin = view(pilot).pin.trace
+    assert pin is view(pilot).answer.trace
+    assert "this is the pinned answer" in text_of(pilot, "#answer")
+    await pilot.press("p")
+    await settled(pilot)
+    assert "profile: brv-3 → docs" in text_of(pilot, "#answer")
+    await pilot.press("P")
+    await settled(pilot)
+    assert "engine: ByteRover → Jeffs Brain" in text_of(pilot, "#answer")
+    assert "scores of different engines do not compare" in text_of(pilot, "#answer")
+    await ask(pilot, "refund credit note")
+    assert tab(pilot) == PINNED
+    assert "wording: token store → refund credit note" in text_of(pilot, "#answer")
+    garden.note("billing/credit.md", "Refund credit note", "refund credit note")
+    await until(pilot, lambda: "Refund credit note" in text_of(pilot, "#answer"))
+    assert view(pilot).pin.trace is pin
 
 
-async def test_what_changed_since_has_its_causes(app: BrvTui, garden: Tree) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await pinned(pilot, "token store")
-        await pilot.press("p")
-        await until(pilot, lambda: "constants" in text_of(pilot, "#answer"))
-        diff = view(pilot).pin.diff
-        assert diff is not None
-        assert diff.traces.then is view(pilot).pin.trace
-        for note in diff.notes:
-            assert {cause.kind.value: cause.change for cause in note.causes}["notes and signals"] == 0
-            assert sum(cause.change for cause in note.causes) == pytest.approx(note.change, abs=1e-9)
-        await pilot.press("p", "p")  # docs, combined, and brv-3 again
-        await until(pilot, lambda: "constants" not in text_of(pilot, "#answer"))
-        first = view(pilot).pin.trace
-        assert first is not None
-        (garden.tree / first.hits[0].file).write_text("# Store\n\nNothing of it.\n")
-        await until(pilot, lambda: "notes and signals" in text_of(pilot, "#answer"))
-        await ask(pilot, "rollback")
-        assert view(pilot).pin.diff is None
+async def test_what_changed_since_has_its_causes(garden: Tree, pilot: Pilot[Any]) -> None:
+    await pinned(pilot, "token store")
+    await pilot.press("p")
+    await until(pilot, lambda: "constants" in text_of(pilot, "#answer"))
+    diff = view(pilot).pin.diff
+    assert diff is not None
+    assert diff.traces.then is view(pilot).pin.trace
+    for note in diff.notes:
+        assert {cause.kind.value: cause.change for cause in note.causes}["notes and signals"] == 0
+        assert sum(cause.change for cause in note.causes) == pytest.approx(note.change, abs=1e-9)
+    await pilot.press("p", "p")  # docs, combined, and brv-3 again
+    await until(pilot, lambda: "constants" not in text_of(pilot, "#answer"))
+    first = view(pilot).pin.trace
+    assert first is not None
+    (garden.tree / first.hits[0].file).write_text("# Store\n\nNothing of it.\n")
+    await until(pilot, lambda: "notes and signals" in text_of(pilot, "#answer"))
+    await ask(pilot, "rollback")
+    assert view(pilot).pin.diff is None
 
 
 @pytest.mark.long
@@ -90,39 +88,39 @@ async def test_another_profile_is_the_cause_also_where_settings_change_the_one_o
         assert "notes and signals" not in text_of(pilot, "#answer")
 
 
-async def test_the_comparison_is_copied_as_text_and_a_save_says_that_it_is_without_it(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await pinned(pilot, "token store")
-        await pilot.press("y")
-        await until(pilot, lambda: any("nothing to compare yet" in one.message for one in app._notifications))
-        await ask(pilot, "refund credit note")
-        await pilot.press("escape", "B", "y")
-        await until(pilot, lambda: "wording: token store → refund credit note" in app.clipboard)
-        assert "then → now" in app.clipboard
-        await pilot.press("x")
-        await until(pilot, lambda: app.has_modal)
-        await settled(pilot)
-        said = " ".join(line.plain.strip() for line in app.screen.query_one("#field-hint", Paragraphs).lines)
-        assert "the pinned answer is not saved with it: y in its tab copies the comparison" in said
+async def test_the_comparison_is_copied_as_text_and_a_save_says_that_it_is_without_it(
+    app: BrvTui, pilot: Pilot[Any]
+) -> None:
+    await pinned(pilot, "token store")
+    await pilot.press("y")
+    await until(pilot, lambda: "nothing to compare yet" in toast_text(pilot))
+    await ask(pilot, "refund credit note")
+    await pilot.press("escape", "B", "y")
+    await until(pilot, lambda: "wording: token store → refund credit note" in app.clipboard)
+    assert "then → now" in app.clipboard
+    await pilot.press("x")
+    await until(pilot, lambda: app.has_modal)
+    await settled(pilot)
+    said = " ".join(line.plain.strip() for line in app.screen.query_one("#field-hint", Paragraphs).lines)
+    assert "the pinned answer is not saved with it: y in its tab copies the comparison" in said
 
 
-async def test_one_key_pins_unpins_and_pins_another_answer(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("escape", "b", "B")
-        assert view(pilot).pin.trace is None
-        assert tab(pilot) == "answer"
-        await pinned(pilot, "token store")
-        assert tab(pilot) == PINNED
-        await pilot.press("b")
-        assert view(pilot).pin.trace is None
-        assert tab(pilot) == "answer"
-        assert "pinned" not in text_of(pilot, "#answer")
-        await pinned(pilot, "token store")
-        await ask(pilot, "rollback")
-        await pilot.press("b")
-        assert view(pilot).pin.trace is view(pilot).answer.trace
-        assert view(pilot).pin.trace is not None
+async def test_one_key_pins_unpins_and_pins_another_answer(pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    await pilot.press("escape", "b", "B")
+    assert view(pilot).pin.trace is None
+    assert tab(pilot) == "answer"
+    await pinned(pilot, "token store")
+    assert tab(pilot) == PINNED
+    await pilot.press("b")
+    assert view(pilot).pin.trace is None
+    assert tab(pilot) == "answer"
+    assert "pinned" not in text_of(pilot, "#answer")
+    await pinned(pilot, "token store")
+    await ask(pilot, "rollback")
+    await pilot.press("b")
+    assert view(pilot).pin.trace is view(pilot).answer.trace
+    assert view(pilot).pin.trace is not None
 
 
 @pytest.mark.long
@@ -146,13 +144,12 @@ async def test_it_looks_so(looks: Looks, app: BrvTui) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(("engine", "names"), [("byterover", True), ("jeffs_brain", False)])
-async def test_another_profile_is_offered_where_the_engine_has_one(app: BrvTui, engine: str, names: bool) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token")
-        await pilot.press("escape")
-        if engine != "byterover":
-            await switch_to(pilot, engine)
-        await pilot.press("b")
-        await settled(pilot)
-        assert "pinned: change wording" in toasts(pilot)
-        assert ("profile (p)" in toasts(pilot)) is names
+async def test_another_profile_is_offered_where_the_engine_has_one(engine: str, names: bool, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "refresh token")
+    await pilot.press("escape")
+    if engine != "byterover":
+        await switch_to(pilot, engine)
+    await pilot.press("b")
+    await settled(pilot)
+    assert "pinned: change wording" in toast_text(pilot)
+    assert ("profile (p)" in toast_text(pilot)) is names

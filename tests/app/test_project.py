@@ -9,7 +9,8 @@ import pytest
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project import opening
-from tests.app.driving import WIDE, brv, settled, until, view
+from tests.app.driving import WIDE, settled, until
+from tests.app.looking import brv, view
 
 
 async def test_what_changes_while_the_tree_is_read_is_read_once_more(

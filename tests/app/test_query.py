@@ -5,28 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.query.answer import AnswerPane
 from brvtui.app.states import AnswerState
 from brvtui.session import Session
 from brvtui.trace.routing import CacheLook, Outcome, Route
-from tests.app.driving import (
-    NARROW,
-    WIDE,
-    ask,
-    ask_from_cache,
-    brv,
-    screen,
-    settled,
-    shown,
-    text_of,
-    type_text,
-    until,
-    view,
-)
+from tests.app.driving import NARROW, WIDE, ask, ask_from_cache, settled, type_text, until
+from tests.app.looking import brv, flat, screen, shown, text_of, toast_text, toasts, view
 from tests.support.trees import Tree
 
 
@@ -46,188 +36,180 @@ async def test_typing_probes_and_changes_nothing(app: BrvTui, own_data_folders: 
     assert not list(own_data_folders.rglob("*.json"))
 
 
-async def test_a_probe_puts_one_answer_into_the_view(app: BrvTui) -> None:
+async def test_a_probe_puts_one_answer_into_the_view(app: BrvTui, pilot: Pilot[Any]) -> None:
     """What reads the answer is built once for a key."""
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        answers: list[object] = []
-        app.store.subscribe((AnswerState,), lambda: answers.append(view(pilot).answer.trace))
-        await type_text(pilot, "r")
-        await settled(pilot)
-        assert answers == [view(pilot).answer.trace]
+    await settled(pilot)
+    answers: list[object] = []
+    app.store.subscribe((AnswerState,), lambda: answers.append(view(pilot).answer.trace))
+    await type_text(pilot, "r")
+    await settled(pilot)
+    assert answers == [view(pilot).answer.trace]
 
 
-async def test_every_pane_is_filled_and_follows_the_chosen_result(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token rotation")
-        assert "Refresh rotation" in text_of(pilot, "#results")
-        assert "sum ✓" in text_of(pilot, "#score")
-        assert "text · raw" in text_of(pilot, "#score")
-        assert "direct.min_top" in text_of(pilot, "#route")
-        assert "whole AND" in text_of(pilot, "#retry")
-        assert "ladder" in text_of(pilot, "#retry")
-        assert "No model provider is set" in text_of(pilot, "#answer")
-        assert "0.84" in text_of(pilot, "#tree")
-        assert "SIMULATED" in shown(pilot)
-        await pilot.press("escape", "j")
-        await settled(pilot)
-        assert "added by the search for “refresh”" in text_of(pilot, "#results")
-        await settled(pilot)
-        assert view(pilot).selection.file == "auth/jwt/session_expiry.md"
-        assert "Session expiry" in text_of(pilot, "#score")
-        await pilot.press("j")
-        await settled(pilot)
-        assert view(pilot).selection.file == "auth/jwt/token_store.md"
-        await pilot.press("g")
-        assert view(pilot).selection.file == "auth/jwt/refresh_rotation.md"
-        await pilot.press("G")
-        assert view(pilot).selection.file == "auth/oauth/key_rotation.md"
-        await settled(pilot)
-        await pilot.press("f7", "right")
-        await settled(pilot)
-        text = text_of(pilot, "#answer")
-        assert "tokens in, at most 1024 out" in text
-        assert "lane summaries" in text
-        assert "quoted notes" in text
+async def test_every_pane_is_filled_and_follows_the_chosen_result(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "refresh token rotation")
+    assert "Refresh rotation" in text_of(pilot, "#results")
+    assert "sum ✓" in text_of(pilot, "#score")
+    assert "text · raw" in text_of(pilot, "#score")
+    assert "direct.min_top" in text_of(pilot, "#route")
+    assert "whole AND" in text_of(pilot, "#retry")
+    assert "ladder" in text_of(pilot, "#retry")
+    assert "No model provider is set" in text_of(pilot, "#answer")
+    assert "0.84" in text_of(pilot, "#tree")
+    assert "SIMULATED" in shown(pilot)
+    await pilot.press("escape", "j")
+    await settled(pilot)
+    assert "added by the search for “refresh”" in text_of(pilot, "#results")
+    await settled(pilot)
+    assert view(pilot).selection.file == "auth/jwt/session_expiry.md"
+    assert "Session expiry" in text_of(pilot, "#score")
+    await pilot.press("j")
+    await settled(pilot)
+    assert view(pilot).selection.file == "auth/jwt/token_store.md"
+    await pilot.press("g")
+    assert view(pilot).selection.file == "auth/jwt/refresh_rotation.md"
+    await pilot.press("G")
+    assert view(pilot).selection.file == "auth/oauth/key_rotation.md"
+    await settled(pilot)
+    await pilot.press("f7", "right")
+    await settled(pilot)
+    text = text_of(pilot, "#answer")
+    assert "tokens in, at most 1024 out" in text
+    assert "lane summaries" in text
+    assert "quoted notes" in text
 
 
-async def test_enter_runs_and_the_answer_is_cached_until_the_cache_is_emptied(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("enter")
-        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.mode == "run")
-        await settled(pilot)
-        assert "t2" in text_of(pilot, "#cache")
-        assert "1/50" in shown(pilot)
-        await pilot.press("enter")
-        await until(
-            pilot, lambda: (trace := view(pilot).answer.trace) and trace.section(Route).outcome is Outcome.EXACT_CACHE
-        )
-        await settled(pilot)
-        assert "TIER 0" in shown(pilot)
-        assert "shown, not used" in text_of(pilot, "#route")
-        assert "shown, not used" in text_of(pilot, "#score")
-        await pilot.press("escape", "c")
-        await settled(pilot)
-        trace = view(pilot).answer.trace
-        assert trace is not None
-        assert trace.section(CacheLook).entries == ()
+async def test_enter_runs_and_the_answer_is_cached_until_the_cache_is_emptied(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "rollback")
+    await pilot.press("enter")
+    await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.mode == "run")
+    await settled(pilot)
+    assert "t2" in text_of(pilot, "#cache")
+    assert "1/50" in shown(pilot)
+    await pilot.press("enter")
+    await until(
+        pilot, lambda: (trace := view(pilot).answer.trace) and trace.section(Route).outcome is Outcome.EXACT_CACHE
+    )
+    await settled(pilot)
+    assert "TIER 0" in shown(pilot)
+    assert "shown, not used" in text_of(pilot, "#route")
+    assert "shown, not used" in text_of(pilot, "#score")
+    await pilot.press("escape", "c")
+    await settled(pilot)
+    trace = view(pilot).answer.trace
+    assert trace is not None
+    assert trace.section(CacheLook).entries == ()
 
 
-async def test_history_goes_back_and_the_newest_query_is_answered(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        for query in ("rollback", "refunds"):
-            await ask(pilot, query)
-            await pilot.press("enter")
-            await settled(pilot)
-        await ask(pilot, "half typed")
-        field = screen(pilot).field
-        seen = []
-        for key in ("up", "up", "up", "down", "down"):
-            await pilot.press(key)
-            seen.append(field.value)
-        assert seen == ["refunds", "rollback", "rollback", "refunds", "half typed"]
-        await settled(pilot)
-        await ask(pilot, "rotated signing keys window")
+async def test_history_goes_back_and_the_newest_query_is_answered(pilot: Pilot[Any]) -> None:
+    for query in ("rollback", "refunds"):
+        await ask(pilot, query)
         await pilot.press("enter")
         await settled(pilot)
-        await ask(pilot, "window rotated signing keys")
-        trace = view(pilot).answer.trace
-        assert trace is not None
-        assert trace.section(Route).outcome is Outcome.FUZZY_CACHE
-        assert "TIER 1" in shown(pilot)
-        for query in ("r", "ro", "rollback", "refunds"):
-            screen(pilot).field.value = query
-        await settled(pilot)
-        trace = view(pilot).answer.trace
-        assert trace is not None
-        assert trace.query == "refunds"
+    await ask(pilot, "half typed")
+    field = screen(pilot).field
+    seen = []
+    for key in ("up", "up", "up", "down", "down"):
+        await pilot.press(key)
+        seen.append(field.value)
+    assert seen == ["refunds", "rollback", "rollback", "refunds", "half typed"]
+    await settled(pilot)
+    await ask(pilot, "rotated signing keys window")
+    await pilot.press("enter")
+    await settled(pilot)
+    await ask(pilot, "window rotated signing keys")
+    trace = view(pilot).answer.trace
+    assert trace is not None
+    assert trace.section(Route).outcome is Outcome.FUZZY_CACHE
+    assert "TIER 1" in shown(pilot)
+    for query in ("r", "ro", "rollback", "refunds"):
+        screen(pilot).field.value = query
+    await settled(pilot)
+    trace = view(pilot).answer.trace
+    assert trace is not None
+    assert trace.query == "refunds"
 
 
-async def test_what_was_typed_while_loading_is_probed(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await pilot.press(*"rollback")
-        await settled(pilot)
-        trace = view(pilot).answer.trace
-        assert trace is not None
-        assert trace.query == "rollback"
+async def test_what_was_typed_while_loading_is_probed(pilot: Pilot[Any]) -> None:
+    await pilot.press(*"rollback")
+    await settled(pilot)
+    trace = view(pilot).answer.trace
+    assert trace is not None
+    assert trace.query == "rollback"
 
 
-async def test_empty_fields_unfound_words_wrong_sums_and_near_misses_say_so(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await ask(pilot, "")
-        assert view(pilot).answer.trace is None
-        assert "READY" in shown(pilot)
-        assert "most important, as stored" in text_of(pilot, "#results")
-        await ask(pilot, "   ")
-        assert view(pilot).answer.trace is None
-        await ask(pilot, "zebra quagga")
-        assert "NOT COVERED" in shown(pilot)
-        assert "no note contains ‘zebra’ or ‘quagga’; ByteRover logs this as tier 2" in shown(pilot)
-        assert "nothing was found" in text_of(pilot, "#results")
-        assert "is not covered by this project's memory" in text_of(pilot, "#answer").replace("\n ", " ")
-        await ask(pilot, "rollback")
-        trace = view(pilot).answer.trace
-        assert trace is not None
-        wrong = replace(trace.hits[0], score=0.5)
-        brv(pilot).store.update(brv(pilot).store.view.answer._replace(trace=replace(trace, hits=(wrong,))))
-        await pilot.pause()
-        score = text_of(pilot, "#score")
-        assert "explanation does not add up (off by 0.5)" in score
-        assert "█████" not in score
-        assert "sum ✗" in score
-        await ask(pilot, "invoice")
-        assert "below 0.7 × top" in text_of(pilot, "#results")
-        await pilot.press("escape", "G")
-        await settled(pilot)
-        assert view(pilot).hit is None
-        assert view(pilot).near_miss is not None
-        assert "not in the results: below 0.7 × top" in text_of(pilot, "#score")
-        assert "sum ✓" in text_of(pilot, "#score")
-        await pilot.press("w")
-        await settled(pilot)
-        modal = shown(pilot)
-        assert "Why it is not in the answer" in modal
-        assert "Below 0.7 × top." in modal
-        await until(pilot, lambda: "rank " in shown(pilot))
+async def test_empty_fields_unfound_words_wrong_sums_and_near_misses_say_so(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "rollback")
+    await ask(pilot, "")
+    assert view(pilot).answer.trace is None
+    assert "READY" in shown(pilot)
+    assert "most important, as stored" in text_of(pilot, "#results")
+    await ask(pilot, "   ")
+    assert view(pilot).answer.trace is None
+    await ask(pilot, "zebra quagga")
+    assert "NOT COVERED" in shown(pilot)
+    assert "no note contains ‘zebra’ or ‘quagga’; ByteRover logs this as tier 2" in shown(pilot)
+    assert "nothing was found" in text_of(pilot, "#results")
+    assert "is not covered by this project's memory" in flat(pilot, "#answer")
+    await ask(pilot, "rollback")
+    trace = view(pilot).answer.trace
+    assert trace is not None
+    wrong = replace(trace.hits[0], score=0.5)
+    brv(pilot).store.update(brv(pilot).store.view.answer._replace(trace=replace(trace, hits=(wrong,))))
+    await pilot.pause()
+    score = text_of(pilot, "#score")
+    assert "explanation does not add up (off by 0.5)" in score
+    assert "█████" not in score
+    assert "sum ✗" in score
+    await ask(pilot, "invoice")
+    assert "below 0.7 × top" in text_of(pilot, "#results")
+    await pilot.press("escape", "G")
+    await settled(pilot)
+    assert view(pilot).hit is None
+    assert view(pilot).near_miss is not None
+    assert "not in the results: below 0.7 × top" in text_of(pilot, "#score")
+    assert "sum ✓" in text_of(pilot, "#score")
+    await pilot.press("w")
+    await settled(pilot)
+    modal = shown(pilot)
+    assert "Why it is not in the answer" in modal
+    assert "Below 0.7 × top." in modal
+    await until(pilot, lambda: "rank " in shown(pilot))
 
 
-async def test_a_chosen_note_is_shown_with_the_querys_terms_marked(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
-        marked = {
-            text.lower()
-            for line in screen(pilot).query_one(AnswerPane).lines
-            for text, role in line.spans
-            if "match" in role
-        }
-        assert {"token", "store"} <= marked
-        await pilot.press("escape", "enter")
-        await settled(pilot)
-        assert screen(pilot).query_one(AnswerPane).tab == "note"
-        assert "Tokens are kept hashed" in text_of(pilot, "#answer")
-        await pilot.press("left")
-        assert "no model is asked" in text_of(pilot, "#answer")
-        await pilot.press("left")
-        assert "## Summary" in text_of(pilot, "#answer")
-        assert "signals frontmatter" not in text_of(pilot, "#status")
-        await pilot.press("escape", "p")
-        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.profile == "docs")
-        await settled(pilot)
-        assert view(pilot).engine.profile == "docs"
-        assert any("the simulated cache is emptied" in toast.message for toast in app._notifications)
-        assert "docs  signals frontmatter" in text_of(pilot, "#status")
+async def test_a_chosen_note_is_shown_with_the_querys_terms_marked(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "token store")
+    marked = {
+        text.lower()
+        for line in screen(pilot).query_one(AnswerPane).lines
+        for text, role in line.spans
+        if "match" in role
+    }
+    assert {"token", "store"} <= marked
+    await pilot.press("escape", "enter")
+    await settled(pilot)
+    assert screen(pilot).query_one(AnswerPane).tab == "note"
+    assert "Tokens are kept hashed" in text_of(pilot, "#answer")
+    await pilot.press("left")
+    assert "no model is asked" in text_of(pilot, "#answer")
+    await pilot.press("left")
+    assert "## Summary" in text_of(pilot, "#answer")
+    assert "signals frontmatter" not in text_of(pilot, "#status")
+    await pilot.press("escape", "p")
+    await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.profile == "docs")
+    await settled(pilot)
+    assert view(pilot).engine.profile == "docs"
+    assert "the simulated cache is emptied" in toast_text(pilot)
+    assert "docs  signals frontmatter" in text_of(pilot, "#status")
 
 
-async def test_each_press_is_a_profile_on_while_the_tree_is_still_being_read(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
-        for _ in range(2):
-            brv(pilot).action_profile()
-        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.profile == "combined")
-        await settled(pilot)
-        assert view(pilot).engine.profile == "combined"
+async def test_each_press_is_a_profile_on_while_the_tree_is_still_being_read(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "token store")
+    for _ in range(2):
+        brv(pilot).action_profile()
+    await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.profile == "combined")
+    await settled(pilot)
+    assert view(pilot).engine.profile == "combined"
 
 
 async def test_signals_from_frontmatter_are_announced_with_any_profile(app: BrvTui, garden: Tree) -> None:
@@ -275,7 +257,7 @@ async def test_a_worker_that_breaks_down_is_told_of(app: BrvTui) -> None:
 
         session.probe = broken  # type: ignore[method-assign,assignment]  # stands in for a defect of the engine
         screen(pilot).field.value = "rollback"
-        await until(pilot, lambda: len(pilot.app._notifications) > 0)
+        await until(pilot, lambda: toasts(pilot))
         session.probe = Session.probe.__get__(session)  # type: ignore[method-assign]  # fixed
         screen(pilot).field.value = "refunds"
         await settled(pilot)

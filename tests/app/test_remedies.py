@@ -20,7 +20,8 @@ from brvtui.app.widgets.ordered_keys import Options
 from brvtui.paint.glyphs import UNICODE
 from brvtui.report.query import explain_lines
 from brvtui.trace import Remedy, RemedyKind
-from tests.app.driving import WIDE, ask, ask_from_cache, brv, frame, screen, settled, shown, until, view
+from tests.app.driving import WIDE, ask, ask_from_cache, on, settled, until
+from tests.app.looking import brv, flat, frame, screen, shown, toast_text, view
 from tests.support.trees import Tree
 
 
@@ -53,43 +54,41 @@ async def take(pilot: Pilot[Any], kind: RemedyKind) -> Remedy:
     return chosen
 
 
-async def test_another_wording_is_put_into_the_field_and_a_title_is_changed_in_the_editor(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await asked_why(pilot, "kubernetes", "deploy/rollback.md")
-        assert "Why it is not in the answer" in shown(pilot)
-        assert "enter go to it" in shown(pilot)
-        chosen = await take(pilot, RemedyKind.WORDING)
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen) and screen(pilot).field.value == chosen.query)
-        await settled(pilot)
-        trace = view(pilot).answer.trace
-        assert trace is not None
-        assert trace.tier == chosen.tier
-        assert chosen.rank is not None
-        assert trace.hits[chosen.rank - 1].file == "deploy/rollback.md"
-        assert view(pilot).selection.file == "deploy/rollback.md"
-        await asked_why(pilot, "kubernetes", "deploy/rollback.md")
-        chosen = await take(pilot, RemedyKind.TITLE)
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
-        assert any(chosen.text in str(toast.message) for toast in pilot.app._notifications)
-        await settled(pilot)
+async def test_another_wording_is_put_into_the_field_and_a_title_is_changed_in_the_editor(pilot: Pilot[Any]) -> None:
+    await asked_why(pilot, "kubernetes", "deploy/rollback.md")
+    assert "Why it is not in the answer" in shown(pilot)
+    assert "enter go to it" in shown(pilot)
+    chosen = await take(pilot, RemedyKind.WORDING)
+    await until(pilot, lambda: isinstance(frame(pilot), QueryScreen) and screen(pilot).field.value == chosen.query)
+    await settled(pilot)
+    trace = view(pilot).answer.trace
+    assert trace is not None
+    assert trace.tier == chosen.tier
+    assert chosen.rank is not None
+    assert trace.hits[chosen.rank - 1].file == "deploy/rollback.md"
+    assert view(pilot).selection.file == "deploy/rollback.md"
+    await asked_why(pilot, "kubernetes", "deploy/rollback.md")
+    chosen = await take(pilot, RemedyKind.TITLE)
+    await on(pilot, EditorScreen)
+    assert chosen.text in toast_text(pilot)
+    await settled(pilot)
 
 
 @pytest.mark.long
-async def test_a_wording_that_the_cache_would_answer_says_so(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await asked_why(pilot, "kubernetes", "deploy/rollback.md")
-        listed = remedies(pilot)
-        assert "the cache has an answer" not in shown(pilot)
-        await take(pilot, RemedyKind.WORDING)
-        await settled(pilot)
-        await pilot.press("i", "enter")
-        await settled(pilot)
-        await asked_why(pilot, "kubernetes", "deploy/rollback.md")
-        told = {one.query: one.how for one in remedies(pilot) if one.query}
-        assert list(told) == [one.query for one in listed if one.query]
-        assert told[listed[0].query] == (
-            "ask so, but the cache has an answer to one like it: c on the screen Query empties it first"
-        )
+async def test_a_wording_that_the_cache_would_answer_says_so(pilot: Pilot[Any]) -> None:
+    await asked_why(pilot, "kubernetes", "deploy/rollback.md")
+    listed = remedies(pilot)
+    assert "the cache has an answer" not in shown(pilot)
+    await take(pilot, RemedyKind.WORDING)
+    await settled(pilot)
+    await pilot.press("i", "enter")
+    await settled(pilot)
+    await asked_why(pilot, "kubernetes", "deploy/rollback.md")
+    told = {one.query: one.how for one in remedies(pilot) if one.query}
+    assert list(told) == [one.query for one in listed if one.query]
+    assert told[listed[0].query] == (
+        "ask so, but the cache has an answer to one like it: c on the screen Query empties it first"
+    )
 
 
 @pytest.mark.long
@@ -111,18 +110,17 @@ async def test_the_note_that_a_wording_helps_is_selected_once_it_is_answered(app
 
 
 @pytest.mark.long
-async def test_under_a_filter_the_remedy_that_is_shown_is_taken(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await asked_why(pilot, "kubernetes", "deploy/rollback.md")
-        listed = remedies(pilot)
-        assert listed[0].kind is RemedyKind.WORDING
-        await pilot.press("slash", *"title", "enter")
-        await until(pilot, lambda: listed[0].text not in shown(pilot))
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
-        title = next(remedy for remedy in listed if remedy.kind is RemedyKind.TITLE)
-        assert any(title.text in str(toast.message) for toast in pilot.app._notifications)
-        await settled(pilot)
+async def test_under_a_filter_the_remedy_that_is_shown_is_taken(pilot: Pilot[Any]) -> None:
+    await asked_why(pilot, "kubernetes", "deploy/rollback.md")
+    listed = remedies(pilot)
+    assert listed[0].kind is RemedyKind.WORDING
+    await pilot.press("slash", *"title", "enter")
+    await until(pilot, lambda: listed[0].text not in shown(pilot))
+    await pilot.press("enter")
+    await on(pilot, EditorScreen)
+    title = next(remedy for remedy in listed if remedy.kind is RemedyKind.TITLE)
+    assert title.text in toast_text(pilot)
+    await settled(pilot)
 
 
 @pytest.mark.long
@@ -133,7 +131,7 @@ async def test_an_update_is_made_in_byterover_alone(app: BrvTui, garden: Tree) -
         chosen = await take(pilot, RemedyKind.UPDATE)
         await until(pilot, lambda: not isinstance(pilot.app.screen, RemedyDialog))
         await settled(pilot)
-        assert any(f"to make it: {chosen.how}" in str(toast.message) for toast in pilot.app._notifications)
+        assert f"to make it: {chosen.how}" in toast_text(pilot)
         assert not isinstance(frame(pilot), EditorScreen)
 
 
@@ -150,7 +148,7 @@ async def test_a_maturity_that_a_signals_file_holds_is_changed_there(app: BrvTui
         )
         await until(pilot, lambda: not isinstance(pilot.app.screen, RemedyDialog))
         said = "its signals are those of the file that --signals named"
-        await until(pilot, lambda: any(said in str(toast.message) for toast in pilot.app._notifications))
+        await until(pilot, lambda: said in toast_text(pilot))
         assert not isinstance(pilot.app.screen, SignalsDialog)
 
 
@@ -167,7 +165,7 @@ async def test_a_maturity_is_proposed_in_the_form_for_where_it_is_kept(app: BrvT
     async with app.run_test(size=WIDE) as pilot:
         await asked_why(pilot, "kumquat", "fruit/kumquat.md")
         chosen = await take(pilot, RemedyKind.MATURITY)
-        await until(pilot, lambda: isinstance(pilot.app.screen, SignalsDialog))
+        await on(pilot, SignalsDialog)
         assert pilot.app.screen.query_one("#maturity", Options).chosen == chosen.maturity
         assert "in its frontmatter" in chosen.how
         assert pilot.app.screen.query_one("#where", Options).chosen == "frontmatter"
@@ -176,16 +174,15 @@ async def test_a_maturity_is_proposed_in_the_form_for_where_it_is_kept(app: BrvT
 
 
 @pytest.mark.long
-async def test_an_answer_of_the_cache_that_a_new_one_would_replace_is_not_called_the_answer(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask_from_cache(pilot, "rollback")
-        await pilot.press("escape", "w")
-        await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
-        pane = pilot.app.screen.query_one(RemedyPane)
-        assert pane.heading(view(pilot)) == "It answers, asked again"
-        said = " ".join(line.plain.strip() for line in pane.lines)
-        anew = "asked again without it (on the screen Query c empties it), it is first in an answer that needs no model"
-        assert said.startswith(f"the answer came from the cache: {anew}")
+async def test_an_answer_of_the_cache_that_a_new_one_would_replace_is_not_called_the_answer(pilot: Pilot[Any]) -> None:
+    await ask_from_cache(pilot, "rollback")
+    await pilot.press("escape", "w")
+    await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
+    pane = pilot.app.screen.query_one(RemedyPane)
+    assert pane.heading(view(pilot)) == "It answers, asked again"
+    said = " ".join(line.plain.strip() for line in pane.lines)
+    anew = "asked again without it (on the screen Query c empties it), it is first in an answer that needs no model"
+    assert said.startswith(f"the answer came from the cache: {anew}")
 
 
 def test_a_note_that_the_cached_answer_quotes_is_not_said_to_be_missing_from_it(garden: Tree) -> None:
@@ -217,8 +214,8 @@ async def test_what_brings_in_a_file_that_is_not_searched_is_said_once(app: BrvT
             ("auth/broken.md", "what helps it stands above"),
         ):
             brv(pilot).reasons.explain(path)
-            await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog))
-            await until(pilot, lambda: said in " ".join(shown(pilot).split()))  # noqa: B023
+            await on(pilot, RemedyDialog)
+            await until(pilot, lambda: said in flat(pilot))  # noqa: B023
             await pilot.press("escape")
 
 
@@ -238,69 +235,63 @@ async def test_what_stands_for_a_folder_is_helped_by_words_alone(app: BrvTui, ga
         await settled(pilot)
         await pilot.press("escape", "w")
         said = "no other wording that was tried helps it; it stands for its folder"
-        await until(pilot, lambda: said in " ".join(shown(pilot).replace("┃", " ").split()))
+        await until(pilot, lambda: said in flat(pilot))
 
 
 @pytest.mark.long
-async def test_w_on_a_stub_says_how_its_note_comes_back(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await asked_why(pilot, "kubernetes", "_archived/auth/jwt/old_flow.stub.md")
-        said = " ".join(shown(pilot).replace("┃", " ").split())
-        assert "it is the stub of an archived note: restoring that brings its whole text back" in said
-        assert "esc, then X restores it." in said
+async def test_w_on_a_stub_says_how_its_note_comes_back(pilot: Pilot[Any]) -> None:
+    await asked_why(pilot, "kubernetes", "_archived/auth/jwt/old_flow.stub.md")
+    said = flat(pilot)
+    assert "it is the stub of an archived note: restoring that brings its whole text back" in said
+    assert "esc, then X restores it." in said
 
 
 @pytest.mark.long
-async def test_w_asks_on_notes_and_maturity_too(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        for key in ("2", "3"):
-            await pilot.press("escape", key)
-            await settled(pilot)
-            await pilot.press("w")
-            await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog))
-            await pilot.press("escape")
-            await settled(pilot)
+async def test_w_asks_on_notes_and_maturity_too(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "rollback")
+    for key in ("2", "3"):
+        await pilot.press("escape", key)
+        await settled(pilot)
+        await pilot.press("w")
+        await on(pilot, RemedyDialog)
+        await pilot.press("escape")
+        await settled(pilot)
 
 
-async def test_a_note_that_leads_a_direct_answer_needs_nothing(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        trace = view(pilot).answer.trace
-        assert trace is not None
-        assert trace.tier == 2
-        await pilot.press("escape", "w")
-        await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
-        said = " ".join(line.plain.strip() for line in app.screen.query_one(RemedyPane).lines)
-        assert (
-            "esc, then a begins a note about it, e edits this one, X archives it, I sets maturity and importance"
-            in said
-        )
-        await pilot.press("f1")
-        await until(pilot, lambda: isinstance(app.screen, MessageScreen))
-        await until(pilot, lambda: "What would help it · help" in shown(pilot))
-        assert "Leave the dialog" in shown(pilot)
-        assert "Go to where the change is made" not in shown(pilot), "there is none to make"
-        await pilot.press("escape")
-        assert isinstance(app.screen, RemedyDialog)
-        await pilot.press("enter", "escape")
-        await settled(pilot)
-        await ask(pilot, "rollback")
-        await pilot.press("escape", "w")
-        await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
-        pane = pilot.app.screen.query_one(RemedyPane)
-        assert pane.heading(view(pilot)) == "It answers"
-        pane.put([Remedy("validated instead of draft", True, rank=1, tier=2, kind=RemedyKind.MATURITY)])
-        assert pane.heading(view(pilot)) == "What would help it"
-        await settled(pilot)
-        await pilot.press("escape")
-        await ask(pilot, "rollback")
-        await pilot.press("escape", "w")
-        await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
-        pane = pilot.app.screen.query_one(RemedyPane)
-        made = pane._explanation
-        assert (made.rank, made.trace.tier, pane.heading(view(pilot))) == (1, 2, "It answers")
-        others = replace(made.trace, answer=replace(made.trace.answer, sources=("other.md",)))
-        pane._explanation = replace(made, trace=others)
-        assert pane.heading(view(pilot)) == "What would help it"
-        await settled(pilot)
+async def test_a_note_that_leads_a_direct_answer_needs_nothing(app: BrvTui, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "rollback")
+    trace = view(pilot).answer.trace
+    assert trace is not None
+    assert trace.tier == 2
+    await pilot.press("escape", "w")
+    await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
+    said = " ".join(line.plain.strip() for line in app.screen.query_one(RemedyPane).lines)
+    assert "esc, then a begins a note about it, e edits this one, X archives it, I sets maturity and importance" in said
+    await pilot.press("f1")
+    await on(pilot, MessageScreen)
+    await until(pilot, lambda: "What would help it · help" in shown(pilot))
+    assert "Leave the dialog" in shown(pilot)
+    assert "Go to where the change is made" not in shown(pilot), "there is none to make"
+    await pilot.press("escape")
+    assert isinstance(app.screen, RemedyDialog)
+    await pilot.press("enter", "escape")
+    await settled(pilot)
+    await ask(pilot, "rollback")
+    await pilot.press("escape", "w")
+    await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
+    pane = pilot.app.screen.query_one(RemedyPane)
+    assert pane.heading(view(pilot)) == "It answers"
+    pane.put([Remedy("validated instead of draft", True, rank=1, tier=2, kind=RemedyKind.MATURITY)])
+    assert pane.heading(view(pilot)) == "What would help it"
+    await settled(pilot)
+    await pilot.press("escape")
+    await ask(pilot, "rollback")
+    await pilot.press("escape", "w")
+    await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
+    pane = pilot.app.screen.query_one(RemedyPane)
+    made = pane._explanation
+    assert (made.rank, made.trace.tier, pane.heading(view(pilot))) == (1, 2, "It answers")
+    others = replace(made.trace, answer=replace(made.trace.answer, sources=("other.md",)))
+    pane._explanation = replace(made, trace=others)
+    assert pane.heading(view(pilot)) == "What would help it"
+    await settled(pilot)

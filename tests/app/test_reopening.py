@@ -22,7 +22,8 @@ from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.pane import Pane
 from brvtui.engines.byterover.sections import Search
 from brvtui.saved.traces import SavedError, as_json, as_plain, read
-from tests.app.driving import HUGE, NARROW, WIDE, ask, brv, panes, screen, shown, text_of, until, view, without_offers
+from tests.app.driving import HUGE, NARROW, WIDE, ask, until
+from tests.app.looking import brv, panes, screen, shown, text_of, toast_text, toasts, view, without_offers
 from tests.saved.test_traces import places, written
 from tests.support.trees import Tree
 
@@ -115,11 +116,11 @@ async def test_what_needs_the_project_is_not_here_and_the_trace_is_saved_again(
         assert len(tree.choices) != before
         await pilot.press("enter")
         assert len(tree.choices) == before
-        assert not app._notifications
+        assert not toasts(pilot)
         before = view(pilot).answer.trace
         await pilot.press("w", "p", "c", "R", "ctrl+r", "i")
         await opened(pilot)
-        assert any("saved trace" in toast.message for toast in app._notifications)
+        assert "saved trace" in toast_text(pilot)
         await pilot.press("f7")
         screen(pilot).query_one(AnswerPane).show_tab("note")
         await opened(pilot)
@@ -137,7 +138,7 @@ async def test_what_needs_the_project_is_not_here_and_the_trace_is_saved_again(
         assert brv(pilot).frame is screen(pilot)
         app.clear_notifications()
         await pilot.press("escape", "b")
-        assert any("brv-tui FOLDER opens it" in notice.message for notice in app._notifications)
+        assert "brv-tui FOLDER opens it" in toast_text(pilot)
         for key, pane in (("2", "#about"), ("3", "#ageing"), ("4", "#entry")):
             await pilot.press(key)
             await opened(pilot)
@@ -247,4 +248,4 @@ async def test_a_trace_of_no_query_says_why_it_has_no_answer(garden: Tree, tmp_p
         await opened(pilot)
         assert "no word that can be searched" in text_of(pilot, "#route")
         await pilot.press("escape", "enter")
-        assert [notice.message for notice in app._notifications] == ["there is no result"]
+        assert toasts(pilot) == ["there is no result"]

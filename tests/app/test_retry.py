@@ -11,7 +11,8 @@ from brvtui.app.app import BrvTui
 from brvtui.app.query.answer import AnswerPane
 from brvtui.app.query.retry import RetryPane
 from brvtui.engines.byterover.sections import EntityStep, Search
-from tests.app.driving import HUGE, NARROW, WIDE, ask, screen, settled, shown, text_of, until, view
+from tests.app.driving import HUGE, NARROW, ask, settled, until
+from tests.app.looking import flat, screen, shown, text_of, view
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
@@ -52,22 +53,21 @@ async def test_each_attempt_shows_its_results(app: BrvTui) -> None:
         assert pane(pilot).opened == ""
 
 
-async def test_a_result_of_a_row_is_selected_on_every_pane(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "tokenstore")
-        await pilot.press("f5")
-        assert pane(pilot).row is not None
-        assert pane(pilot).row.name == "trigram_fuzzy"  # type: ignore[union-attr]
-        await pilot.press("j")
-        await settled(pilot)
-        assert view(pilot).selection.file == "auth/jwt/token_store.md"
-        assert "by the ladder alone" in text_of(pilot, "#score")
-        assert "0.667 × 0.6" in text_of(pilot, "#score")  # the likeness of its name
-        assert "sum ✓" in text_of(pilot, "#score")
-        await pilot.press("enter")
-        await settled(pilot)
-        assert screen(pilot).query_one(AnswerPane).tab == "note"
-        assert "Tokens are kept hashed" in text_of(pilot, "#answer")
+async def test_a_result_of_a_row_is_selected_on_every_pane(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "tokenstore")
+    await pilot.press("f5")
+    assert pane(pilot).row is not None
+    assert pane(pilot).row.name == "trigram_fuzzy"  # type: ignore[union-attr]
+    await pilot.press("j")
+    await settled(pilot)
+    assert view(pilot).selection.file == "auth/jwt/token_store.md"
+    assert "by the ladder alone" in text_of(pilot, "#score")
+    assert "0.667 × 0.6" in text_of(pilot, "#score")  # the likeness of its name
+    assert "sum ✓" in text_of(pilot, "#score")
+    await pilot.press("enter")
+    await settled(pilot)
+    assert screen(pilot).query_one(AnswerPane).tab == "note"
+    assert "Tokens are kept hashed" in text_of(pilot, "#answer")
 
 
 FOUND = (
@@ -103,19 +103,18 @@ async def test_a_rung_without_results_says_so(app: BrvTui) -> None:
         assert "no results" not in text_of(pilot, "#retry")
 
 
-async def test_entity_searches_show_theirs(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token rotation")
-        await choose(pilot, "“refresh”")
-        await pilot.press("enter", "j")
-        await settled(pilot)
-        trace = view(pilot).answer.trace
-        assert trace is not None
-        assert view(pilot).selection.file == trace.section(EntityStep).searches[0].search.hits[0].file
-        await pilot.press("h")
-        assert pane(pilot).opened == ""
-        assert pane(pilot).row is not None
-        assert pane(pilot).row.name == "“refresh”"  # type: ignore[union-attr]
+async def test_entity_searches_show_theirs(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "refresh token rotation")
+    await choose(pilot, "“refresh”")
+    await pilot.press("enter", "j")
+    await settled(pilot)
+    trace = view(pilot).answer.trace
+    assert trace is not None
+    assert view(pilot).selection.file == trace.section(EntityStep).searches[0].search.hits[0].file
+    await pilot.press("h")
+    assert pane(pilot).opened == ""
+    assert pane(pilot).row is not None
+    assert pane(pilot).row.name == "“refresh”"  # type: ignore[union-attr]
 
 
 async def test_rows_and_results_can_be_clicked(app: BrvTui) -> None:
@@ -132,18 +131,19 @@ async def test_rows_and_results_can_be_clicked(app: BrvTui) -> None:
         assert "no results" in text_of(pilot, "#retry")
 
 
-async def test_another_query_opens_what_found_something_and_the_same_one_keeps_it(app: BrvTui, garden: Tree) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
-        await choose(pilot, "whole tree AND")
-        await pilot.press("enter")
-        generation = view(pilot).project.overview.generation  # type: ignore[union-attr]
-        garden.note("auth/jwt/token_shop.md", "Token shop", "a store of tokens")
-        await until(pilot, lambda: view(pilot).project.overview.generation > generation)  # type: ignore[union-attr]
-        await settled(pilot)
-        assert pane(pilot).opened == "attempt:1"
-        await ask(pilot, "rollback")
-        assert pane(pilot).opened == ""
+async def test_another_query_opens_what_found_something_and_the_same_one_keeps_it(
+    garden: Tree, pilot: Pilot[Any]
+) -> None:
+    await ask(pilot, "token store")
+    await choose(pilot, "whole tree AND")
+    await pilot.press("enter")
+    generation = view(pilot).project.overview.generation  # type: ignore[union-attr]
+    garden.note("auth/jwt/token_shop.md", "Token shop", "a store of tokens")
+    await until(pilot, lambda: view(pilot).project.overview.generation > generation)  # type: ignore[union-attr]
+    await settled(pilot)
+    assert pane(pilot).opened == "attempt:1"
+    await ask(pilot, "rollback")
+    assert pane(pilot).opened == ""
 
 
 async def test_in_the_route_the_ladder_is_no_advice(app: BrvTui, garden: Tree, make_app: Any) -> None:
@@ -154,18 +154,17 @@ async def test_in_the_route_the_ladder_is_no_advice(app: BrvTui, garden: Tree, m
         assert "Token store" in text_of(pilot, "#retry")
 
 
-async def test_without_a_query_there_is_nothing_to_choose(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("f5", "enter", "l", "h", "j")
-        assert pane(pilot).choices == []
-        assert "how a search is relaxed" in text_of(pilot, "#retry").replace("\n ", " ")
+async def test_without_a_query_there_is_nothing_to_choose(pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    await pilot.press("f5", "enter", "l", "h", "j")
+    assert pane(pilot).choices == []
+    assert "how a search is relaxed" in flat(pilot, "#retry")
 
 
 async def test_what_the_ladder_would_find_is_selected_in_an_empty_answer_and_explained(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "tokenstore")
-        results = " ".join(text_of(pilot, "#results").split())
+        results = flat(pilot, "#results")
         assert "nothing was found" in results
         assert "the retry ladder would find" in results
         assert "– ● Token store" in results

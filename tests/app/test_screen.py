@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.actions.screens import QUERY_PANES
 from brvtui.app.app import BrvTui
@@ -12,7 +14,8 @@ from brvtui.app.query.query_box import QueryBox
 from brvtui.app.query.screen import QUERY
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.app.widgets.body import Body
-from tests.app.driving import HUGE, NARROW, WIDE, ask, at_all_sizes, screen, settled, shown, text_of, until, view
+from tests.app.driving import HUGE, NARROW, WIDE, ask, at_all_sizes, settled, until
+from tests.app.looking import flat, screen, shown, text_of, toast_text, view
 
 
 def _displayed(body: Body) -> set[str]:
@@ -20,42 +23,41 @@ def _displayed(body: Body) -> set[str]:
 
 
 @at_all_sizes
-async def test_verdict_and_strip_are_always_there(app: BrvTui, size: tuple[int, int]) -> None:
-    async with app.run_test(size=size) as pilot:
-        await ask(pilot, "key rotation")
-        for pane in QUERY.panes:
-            await pilot.press(QUERY_PANES[pane])
-            for maximised in (False, True):
-                text = shown(pilot)
-                assert "TIER 3" in text, (pane, maximised)
-                assert "✗ failed" in text, (pane, maximised)
-                assert "» taken" in text, (pane, maximised)
-                await pilot.press("z")
+async def test_verdict_and_strip_are_always_there(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+    await ask(pilot, "key rotation")
+    for pane in QUERY.panes:
+        await pilot.press(QUERY_PANES[pane])
+        for maximised in (False, True):
+            text = shown(pilot)
+            assert "TIER 3" in text, (pane, maximised)
+            assert "✗ failed" in text, (pane, maximised)
+            assert "» taken" in text, (pane, maximised)
+            await pilot.press("z")
 
 
-async def test_once_the_app_is_ending_nothing_is_drawn_on_what_is_left_of_its_screen(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        frame = app.frame
-        assert frame is not None
-        await frame.query(QueryBox).remove()
-        app._running = False  # as the beginning of its end leaves it
-        app.store.update(app.store.view.answer._replace(preparing="x"))
-        assert app.frame is None
-        app._running = True
-        assert app.frame is frame
+async def test_once_the_app_is_ending_nothing_is_drawn_on_what_is_left_of_its_screen(
+    app: BrvTui, pilot: Pilot[Any]
+) -> None:
+    await settled(pilot)
+    frame = app.frame
+    assert frame is not None
+    await frame.query(QueryBox).remove()
+    app._running = False  # as the beginning of its end leaves it
+    app.store.update(app.store.view.answer._replace(preparing="x"))
+    assert app.frame is None
+    app._running = True
+    assert app.frame is frame
 
 
-async def test_the_key_of_a_screen_typed_as_a_query_is_told_how_to_open_it(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "3")
-        assert text_of(pilot, "#lint").strip() == "asked as a query; esc, then 3 opens Maturity"
-        await ask(pilot, "34")
-        assert "opens" not in text_of(pilot, "#lint")
-        await ask(pilot, "3")
-        await pilot.press("escape", "3")
-        await settled(pilot)
-        assert app.current_mode == "maturity"
+async def test_the_key_of_a_screen_typed_as_a_query_is_told_how_to_open_it(app: BrvTui, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "3")
+    assert text_of(pilot, "#lint").strip() == "asked as a query; esc, then 3 opens Maturity"
+    await ask(pilot, "34")
+    assert "opens" not in text_of(pilot, "#lint")
+    await ask(pilot, "3")
+    await pilot.press("escape", "3")
+    await settled(pilot)
+    assert app.current_mode == "maturity"
 
 
 async def test_keys_act_outside_the_field_and_are_text_in_it(app: BrvTui) -> None:
@@ -118,29 +120,28 @@ async def test_tab_cycles_in_the_order_of_focus(app: BrvTui) -> None:
         assert screen(pilot).focused is screen(pilot).query_one("#route")
 
 
-async def test_panes_are_maximised_repainted_and_explained(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("f3", "z")
-        assert _displayed(screen(pilot).body) == {"verdict", "score"}
-        await pilot.press("escape")
-        assert _displayed(screen(pilot).body) == set(QUERY.panes)
-        await pilot.press("f4", "z")
-        assert _displayed(screen(pilot).body) == {"route"}
-        await pilot.press("z")
-        assert _displayed(screen(pilot).body) == set(QUERY.panes)
-        before = screen(pilot).results.render_line(0)
-        await pilot.press("escape", "t")
-        await pilot.pause()
-        assert pilot.app.theme == "brv-light"
-        after = screen(pilot).results.render_line(0)
-        assert before.text == after.text
-        assert [segment.style for segment in before] != [segment.style for segment in after]
-        await pilot.press("escape", "f2", "f1")
-        assert "Keys" in shown(pilot)
-        await pilot.press("escape", "4", "f4", "f1")
-        assert "A summary of the log" in shown(pilot)
-        assert "Keys" not in shown(pilot)
+async def test_panes_are_maximised_repainted_and_explained(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "rollback")
+    await pilot.press("f3", "z")
+    assert _displayed(screen(pilot).body) == {"verdict", "score"}
+    await pilot.press("escape")
+    assert _displayed(screen(pilot).body) == set(QUERY.panes)
+    await pilot.press("f4", "z")
+    assert _displayed(screen(pilot).body) == {"route"}
+    await pilot.press("z")
+    assert _displayed(screen(pilot).body) == set(QUERY.panes)
+    before = screen(pilot).results.render_line(0)
+    await pilot.press("escape", "t")
+    await pilot.pause()
+    assert pilot.app.theme == "brv-light"
+    after = screen(pilot).results.render_line(0)
+    assert before.text == after.text
+    assert [segment.style for segment in before] != [segment.style for segment in after]
+    await pilot.press("escape", "f2", "f1")
+    assert "Keys" in shown(pilot)
+    await pilot.press("escape", "4", "f4", "f1")
+    assert "A summary of the log" in shown(pilot)
+    assert "Keys" not in shown(pilot)
 
 
 async def test_all_keys_are_listed_from_the_bindings(app: BrvTui) -> None:
@@ -154,27 +155,26 @@ async def test_all_keys_are_listed_from_the_bindings(app: BrvTui) -> None:
         assert not isinstance(pilot.app.screen, MessageScreen)
 
 
-async def test_resizing_keeps_query_selection_and_focus(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token rotation")
-        first = view(pilot).selection.file
-        await pilot.press("ctrl+n")
-        assert view(pilot).selection.file != first
-        await pilot.press("ctrl+p")
-        assert view(pilot).selection.file == first
-        assert screen(pilot).focused is screen(pilot).field
+async def test_resizing_keeps_query_selection_and_focus(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "refresh token rotation")
+    first = view(pilot).selection.file
+    await pilot.press("ctrl+n")
+    assert view(pilot).selection.file != first
+    await pilot.press("ctrl+p")
+    assert view(pilot).selection.file == first
+    assert screen(pilot).focused is screen(pilot).field
+    await settled(pilot)
+    await pilot.press("escape", "j")
+    await settled(pilot)
+    selected = view(pilot).selection.file
+    for size in (NARROW, HUGE, (60, 18), (59, 17), (20, 5), (110, 30), (109, 29), WIDE):
+        await pilot.resize_terminal(*size)
         await settled(pilot)
-        await pilot.press("escape", "j")
-        await settled(pilot)
-        selected = view(pilot).selection.file
-        for size in (NARROW, HUGE, (60, 18), (59, 17), (20, 5), (110, 30), (109, 29), WIDE):
-            await pilot.resize_terminal(*size)
-            await settled(pilot)
-            assert view(pilot).selection.file == selected
-            small = size[0] < 60 or size[1] < 18
-            assert ("brv-tui needs" in shown(pilot)) == (small and size[0] > 13)
-        assert screen(pilot).focused is screen(pilot).results
-        assert "sum ✓" in text_of(pilot, "#score")
+        assert view(pilot).selection.file == selected
+        small = size[0] < 60 or size[1] < 18
+        assert ("brv-tui needs" in shown(pilot)) == (small and size[0] > 13)
+    assert screen(pilot).focused is screen(pilot).results
+    assert "sum ✓" in text_of(pilot, "#score")
 
 
 @pytest.mark.usefixtures("frames")
@@ -194,7 +194,7 @@ async def test_a_screenshot_is_saved_among_the_users_pictures(
         (saved,) = (tmp_path / "pictures").glob("*.svg")
         assert "covers" not in saved.read_text(encoding="utf-8")
         assert "sample" in saved.read_text(encoding="utf-8") or "garden" in saved.read_text(encoding="utf-8")
-        assert any(saved.name in str(toast.message) for toast in app._notifications)
+        assert saved.name in toast_text(pilot)
 
 
 async def test_odd_queries_are_just_text(app: BrvTui) -> None:
@@ -220,7 +220,7 @@ async def test_the_route_has_the_whole_sentence_and_keys_typed_ahead_reach_it(ap
         await ask(pilot, "refresh token rotation")
         await pilot.press("f4")
         await settled(pilot)
-        whole = " ".join(text_of(pilot, "#route").split())
+        whole = flat(pilot, "#route")
         assert "…" in text_of(pilot, "#verdict")
         assert whole.startswith(
             "Needs a model: “Refresh rotation” reaches 0.84 of the 0.85 that a direct answer needs:"

@@ -19,8 +19,8 @@ from brvtui.app.themes.library import read_library, user_folder
 from brvtui.app.workers import Refusal
 from brvtui.config import ConfigError, configure, user_file
 from brvtui.config.schema import entries
-from tests.app.driving import HUGE, NARROW, WIDE, at_all_sizes, at_once, frame, settled, shown, text_of, until
-from tests.app.engines import toasts
+from tests.app.driving import HUGE, NARROW, WIDE, at_all_sizes, at_once, on, settled, until
+from tests.app.looking import flat, frame, shown, text_of, toasts
 from tests.support.settings import own
 from tests.support.trees import Tree
 
@@ -33,7 +33,7 @@ async def opened(pilot: Pilot[Any], choice: str = "") -> SettingsPane:
     """The Settings screen with the cursor on one setting."""
     await settled(pilot)
     await pilot.press("escape", "comma")
-    await until(pilot, lambda: isinstance(frame(pilot), SettingsScreen))
+    await on(pilot, SettingsScreen)
     await settled(pilot)
     pane = frame(pilot).query_one(SettingsPane)
     if choice:
@@ -54,7 +54,7 @@ async def test_settings_are_searched_and_the_pane_beside_follows(app: BrvTui) ->
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, "panes")
         await settled(pilot)
-        assert "where panes were changed they stay so: F9" in " ".join(text_of(pilot, "#setting").split())
+        assert "where panes were changed they stay so: F9" in flat(pilot, "#setting")
         pane = await opened(pilot)
         await pilot.press("slash", *"reranker")
         await until(pilot, lambda: len(pane.choices) < 9)
@@ -64,13 +64,13 @@ async def test_settings_are_searched_and_the_pane_beside_follows(app: BrvTui) ->
         pane = await opened(pilot, "theme")
         await pilot.press("slash", *"histo")
         await until(pilot, lambda: pane.chosen == "history")
-        await until(pilot, lambda: "how many run queries" in " ".join(text_of(pilot, "#setting").split()))
+        await until(pilot, lambda: "how many run queries" in flat(pilot, "#setting"))
         await pilot.press("down")
         await until(pilot, lambda: pane.chosen != "history")
-        await until(pilot, lambda: "the query before this one" in " ".join(text_of(pilot, "#setting").lower().split()))
+        await until(pilot, lambda: "the query before this one" in flat(pilot, "#setting").lower())
         await opened(pilot, "theme")
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, ThemePalette))
+        await on(pilot, ThemePalette)
         await until(pilot, lambda: "brv-contrast" in shown(pilot))
         await pilot.press("escape")
         await settled(pilot)
@@ -97,7 +97,7 @@ async def test_value_source_default_and_purpose_are_shown(
         await opened(pilot, "history")
         line = next(line for line in text_of(pilot, "#settings").splitlines() if "history" in line)
         assert line.split() == ["history", "7", "user"]
-        beside = " ".join(text_of(pilot, "#setting").split())
+        beside = flat(pilot, "#setting")
         for part in ("how many run queries are remembered", "value 7", "default 500", "0 to 10000", "next start"):
             assert part in beside
         assert file.name in beside.replace(" ", "")
@@ -125,14 +125,14 @@ async def test_a_truth_is_turned_over_and_a_number_is_typed_checked_and_kept(app
         await until(pilot, lambda: app.project.session is not None and app.project.session.recording)
         await settled(pilot)
         assert "recording access hits" in text_of(pilot, "#status") or app.view.engine.recording
-        assert "value true" in " ".join(text_of(pilot, "#setting").split())
+        assert "value true" in flat(pilot, "#setting")
         await pilot.press("d")
         await until(pilot, lambda: kept() == {})
         await until(pilot, lambda: not app.view.engine.recording)
         await settled(pilot)
         await opened(pilot, "history")
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, SettingField))
+        await on(pilot, SettingField)
         await pilot.press(*"9999", "enter")
         await pilot.pause()
         assert "must be a whole number from 0 to 10000" in shown(pilot)
@@ -247,7 +247,7 @@ async def test_a_value_that_has_no_effect_is_marked_and_says_why(
         assert said in pane.rows_by_name[setting].problem
         row = pane.rows_by_name[setting]
         assert f"⚠ {'left out' if row.left_out else row.value}" in shown(pilot)
-        assert said in " ".join(text_of(pilot, "#setting").split())
+        assert said in flat(pilot, "#setting")
 
 
 async def test_what_is_no_setting_is_taken_out_of_the_file(garden: Tree, make_app: MakeApp) -> None:
@@ -288,7 +288,7 @@ async def test_what_is_left_out_of_ones_own_file_is_taken_out_there(garden: Tree
         await opened(pilot, "signals.frontmatter")
         line = next(line for line in text_of(pilot, "#settings").splitlines() if "signals.frontmatter" in line)
         assert line.split() == ["signals.frontmatter", "⚠", "left", "out", "user"]
-        assert "yours left out" in " ".join(text_of(pilot, "#setting").split())
+        assert "yours left out" in flat(pilot, "#setting")
         await pilot.press("delete")
         await until(pilot, lambda: kept() == {"signals": {}})
 
@@ -368,7 +368,7 @@ async def test_engine_and_profile_are_stepped_through_and_typed(app: BrvTui) -> 
             await until(pilot, lambda: kept() == {"engine": "soleri", "profile": profile})  # noqa: B023
             await settled(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SettingField))
+        await on(pilot, SettingField)
         await pilot.press("escape")
 
 
@@ -476,7 +476,7 @@ async def test_what_a_project_sets_is_changed_there(garden: Tree, make_app: Make
     file.write_text('history = 3\n[profile]\nextends = "docs"\n')
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await opened(pilot, "history")
-        assert "goes before your own" in " ".join(text_of(pilot, "#setting").split())
+        assert "goes before your own" in flat(pilot, "#setting")
         await pilot.press("d")
         await until(pilot, lambda: toasts(pilot))
         assert toasts(pilot)[-1] == f"history comes from {file}: change it there"
@@ -506,7 +506,7 @@ async def test_a_change_that_another_source_goes_before_is_shown_beside_it(
         await opened(pilot, "animations")
 
         def beside() -> str:
-            return " ".join(text_of(pilot, "#setting").split())
+            return flat(pilot, "#setting")
 
         assert "yours not set" in beside()
         assert "BRV_TUI_ANIMATIONS goes before your own settings file" in beside()

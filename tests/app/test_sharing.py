@@ -16,7 +16,8 @@ from brvtui.app.exporting import clipboard
 from brvtui.app.exporting.sharing import ExportDialog
 from brvtui.app.widgets.lines import Paragraphs
 from brvtui.saved.traces import read
-from tests.app.driving import ask, brv, screen, settled, until, view
+from tests.app.driving import ask, settled, until
+from tests.app.looking import brv, screen, toast_text, view
 from tests.app.test_clipboard import TAKES, put
 from tests.support.trees import Tree
 
@@ -53,7 +54,7 @@ def problem(pilot: Pilot[Any]) -> str:
 
 async def told(pilot: Pilot[Any], what: str) -> None:
     """Waits for a toast that says ``what``."""
-    await until(pilot, lambda: any(what in toast.message for toast in pilot.app._notifications))
+    await until(pilot, lambda: what in toast_text(pilot))
 
 
 async def test_paths_answers_prompts_traces_and_selected_text_are_copied(

@@ -13,7 +13,8 @@ from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
 from brvtui.app.states import Phase
 from brvtui.saved.traces import as_json
-from tests.app.driving import NARROW, WIDE, ask, reading, settled, shown, until, view
+from tests.app.driving import NARROW, WIDE, ask, reading, settled, until
+from tests.app.looking import shown, view
 from tests.app.pictures import DARK, LIGHT, NARROW_AND_WIDE, ONLY_NARROW, ONLY_WIDE, Looks
 from tests.support.trees import Tree
 from tests.support.vectors import Letters
@@ -49,12 +50,11 @@ SIZE = pytest.mark.parametrize("size", NARROW_AND_WIDE)
 
 
 @pytest.mark.parametrize("state", _STATES)
-async def test_a_query(looks: Looks, app: BrvTui, state: str) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await _STATES[state](pilot)
-        await looks(pilot, f"test_dark[{state}-{{size}}]", NARROW_AND_WIDE if state in _NARROW_TOO else ONLY_WIDE)
-        if state == "llm":
-            await looks(pilot, f"test_light[{state}-{{size}}]", ONLY_WIDE, [LIGHT])
+async def test_a_query(looks: Looks, state: str, pilot: Pilot[Any]) -> None:
+    await _STATES[state](pilot)
+    await looks(pilot, f"test_dark[{state}-{{size}}]", NARROW_AND_WIDE if state in _NARROW_TOO else ONLY_WIDE)
+    if state == "llm":
+        await looks(pilot, f"test_light[{state}-{{size}}]", ONLY_WIDE, [LIGHT])
 
 
 async def test_tabs(looks: Looks, app: BrvTui) -> None:
@@ -71,10 +71,9 @@ _RUNGS: dict[str, Before] = {
 
 
 @pytest.mark.parametrize("state", _RUNGS)
-async def test_rungs(looks: Looks, app: BrvTui, state: str) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await _RUNGS[state](pilot)
-        await looks(pilot, f"test_rungs[{state}-{{size}}]", ONLY_WIDE)
+async def test_rungs(looks: Looks, state: str, pilot: Pilot[Any]) -> None:
+    await _RUNGS[state](pilot)
+    await looks(pilot, f"test_rungs[{state}-{{size}}]", ONLY_WIDE)
 
 
 _HYBRID: dict[str, Before] = {
@@ -84,10 +83,9 @@ _HYBRID: dict[str, Before] = {
 
 
 @pytest.mark.parametrize("state", _HYBRID)
-async def test_hybrid(looks: Looks, app: BrvTui, state: str) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await _HYBRID[state](pilot)
-        await looks(pilot, f"test_hybrid[{state}-{{size}}]", ONLY_WIDE)
+async def test_hybrid(looks: Looks, state: str, pilot: Pilot[Any]) -> None:
+    await _HYBRID[state](pilot)
+    await looks(pilot, f"test_hybrid[{state}-{{size}}]", ONLY_WIDE)
 
 
 async def test_both_legs(looks: Looks, app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,10 +95,9 @@ async def test_both_legs(looks: Looks, app: BrvTui, monkeypatch: pytest.MonkeyPa
         await looks(pilot, "test_both_legs[hybrid]", ONLY_WIDE)
 
 
-async def test_help(looks: Looks, app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await _asking("rollback", "f3", "f1")(pilot)
-        await looks(pilot, "test_help[f1]", ONLY_WIDE)
+async def test_help(looks: Looks, pilot: Pilot[Any]) -> None:
+    await _asking("rollback", "f3", "f1")(pilot)
+    await looks(pilot, "test_help[f1]", ONLY_WIDE)
 
 
 async def test_letters(looks: Looks, garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,10 +142,9 @@ async def test_saved_trace(looks: Looks, garden: Tree, tmp_path: Path) -> None:
         await looks(pilot, "test_saved_trace[{size}]", ONLY_WIDE)
 
 
-async def test_saving(looks: Looks, app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await _asking("refresh token rotation", "escape", "x")(pilot)
-        await looks(pilot, "test_saving[{size}]", ONLY_WIDE)
+async def test_saving(looks: Looks, pilot: Pilot[Any]) -> None:
+    await _asking("refresh token rotation", "escape", "x")(pilot)
+    await looks(pilot, "test_saving[{size}]", ONLY_WIDE)
 
 
 @SIZE
@@ -169,10 +165,9 @@ async def test_theme_list(looks: Looks, app: BrvTui, size: str) -> None:
         await looks(pilot, f"test_theme_list[{size}-{DARK}]", {size: NARROW_AND_WIDE[size]}, [app.theme])
 
 
-async def test_sixteen_colours(looks: Looks, app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await _asking("refresh token rotation", "escape", "j")(pilot)
-        await looks(pilot, "test_other_themes[{theme}]", ONLY_WIDE, ["ansi-dark"])
+async def test_sixteen_colours(looks: Looks, pilot: Pilot[Any]) -> None:
+    await _asking("refresh token rotation", "escape", "j")(pilot)
+    await looks(pilot, "test_other_themes[{theme}]", ONLY_WIDE, ["ansi-dark"])
 
 
 async def test_no_color(looks: Looks, garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch) -> None:

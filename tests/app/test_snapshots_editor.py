@@ -14,8 +14,9 @@ from brvtui.app.commands.palette import CommandsDialog
 from brvtui.app.editing.questions import ConflictDialog, DraftDialog, LeavingDialog
 from brvtui.store.drafts import DraftStore
 from brvtui.timing import system_clock
-from tests.app.driving import WIDE, ask, brv, settled, until, view
+from tests.app.driving import WIDE, ask, on, settled, until
 from tests.app.editing import NOTE, looked, open_note, type_keys
+from tests.app.looking import brv, view
 from tests.app.pictures import ONLY_NARROW, Looks
 from tests.support.trees import Tree
 
@@ -47,29 +48,26 @@ async def _typed(pilot: Pilot[Any]) -> None:
     await looked(pilot)
 
 
-async def test_unsaved_text(looks: Looks, app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await _typed(pilot)
-        await pilot.press("f4")
-        await looks(pilot, "test_unsaved_text[ranking][{size}-{theme}]", ONLY_NARROW)
+async def test_unsaved_text(looks: Looks, pilot: Pilot[Any]) -> None:
+    await _typed(pilot)
+    await pilot.press("f4")
+    await looks(pilot, "test_unsaved_text[ranking][{size}-{theme}]", ONLY_NARROW)
 
 
-async def test_leaving(looks: Looks, app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await _typed(pilot)
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
-        await looks(pilot, sizes=ONLY_NARROW)
+async def test_leaving(looks: Looks, pilot: Pilot[Any]) -> None:
+    await _typed(pilot)
+    await pilot.press("escape")
+    await on(pilot, LeavingDialog)
+    await looks(pilot, sizes=ONLY_NARROW)
 
 
-async def test_a_conflict(looks: Looks, garden: Tree, app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await _typed(pilot)
-        garden.file(NOTE, _TEXT.replace("the last image", "the image before"), 0)
-        await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.on_disk == "changed")  # type: ignore[union-attr]
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
-        await looks(pilot, sizes=ONLY_NARROW)
+async def test_a_conflict(looks: Looks, garden: Tree, pilot: Pilot[Any]) -> None:
+    await _typed(pilot)
+    garden.file(NOTE, _TEXT.replace("the last image", "the image before"), 0)
+    await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.on_disk == "changed")  # type: ignore[union-attr]
+    await pilot.press("ctrl+s")
+    await on(pilot, ConflictDialog)
+    await looks(pilot, sizes=ONLY_NARROW)
 
 
 async def test_a_draft(looks: Looks, garden: Tree, app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +79,7 @@ async def test_a_draft(looks: Looks, garden: Tree, app: BrvTui, monkeypatch: pyt
         await ask(pilot, "rollback")
         brv(pilot).selection.select(NOTE)
         await pilot.press("escape", "e")
-        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+        await on(pilot, DraftDialog)
         await looks(pilot, sizes=ONLY_NARROW)
 
 
@@ -111,11 +109,10 @@ async def test_a_dialog(looks: Looks, app: BrvTui, garden: Tree, keys: tuple[str
         await looks(pilot, sizes=ONLY_NARROW)
 
 
-async def test_commands_found(looks: Looks, app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("ctrl+g", *"note")
-        dialog = pilot.app.screen
-        assert isinstance(dialog, CommandsDialog)
-        await until(pilot, lambda: dialog.rows.commands is not None)
-        await looks(pilot, "test_commands_found[actions][{size}-{theme}]", ONLY_NARROW)
+async def test_commands_found(looks: Looks, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "rollback")
+    await pilot.press("ctrl+g", *"note")
+    dialog = pilot.app.screen
+    assert isinstance(dialog, CommandsDialog)
+    await until(pilot, lambda: dialog.rows.commands is not None)
+    await looks(pilot, "test_commands_found[actions][{size}-{theme}]", ONLY_NARROW)

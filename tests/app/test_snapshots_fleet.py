@@ -10,7 +10,8 @@ from textual.pilot import Pilot
 
 from brvtui.fleet.fleet_file import Fleet
 from tests.app import waiting
-from tests.app.driving import NARROW, WIDE, brv, until, view
+from tests.app.driving import NARROW, WIDE, until
+from tests.app.looking import brv, view
 from tests.app.pictures import LIGHT, Looks
 from tests.app.test_fleet import asked, fleet_app
 from tests.app.test_fleet import fleet as fleet

@@ -3,44 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
+
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.lab.whatif.variant import Variant
-from tests.app.driving import WIDE, ask, frame, settled, until, view
+from tests.app.driving import ask, settled, until
 from tests.app.judging import ROTATION, asked, to_lab
+from tests.app.looking import frame, view
 from tests.app.pictures import LIGHT, ONLY_WIDE, Looks
 from tests.support.trees import Tree
 
 MakeApp = Callable[..., BrvTui]
 
 
-async def test_columns(looks: Looks, with_judgments: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
-        await to_lab(pilot)
-        for number, variant in enumerate((Variant(without=(ROTATION,)), Variant(days=30)), start=2):
-            pilot.app.call_later(frame(pilot)._lab.add, variant)  # type: ignore[attr-defined]
-            await until(pilot, lambda number=number: len(view(pilot).lab.columns) == number)  # type: ignore[misc]
-            await asked(pilot)
-        await pilot.press("g", "j", "l")
-        await settled(pilot)
-        await looks(pilot, "test_columns[{size}]")
-        await looks(pilot, "test_columns_light[{size}]", sizes=ONLY_WIDE, themes=[LIGHT])
-
-
-async def test_what_if(looks: Looks, with_judgments: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await to_lab(pilot)
-        await pilot.press("f4", "right_curly_bracket", "right_curly_bracket")
-        await until(pilot, lambda: view(pilot).lab.what_if == Variant(days=20))
+async def test_columns(looks: Looks, with_judgments: Tree, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "token store")
+    await to_lab(pilot)
+    for number, variant in enumerate((Variant(without=(ROTATION,)), Variant(days=30)), start=2):
+        pilot.app.call_later(frame(pilot)._lab.add, variant)  # type: ignore[attr-defined]
+        await until(pilot, lambda number=number: len(view(pilot).lab.columns) == number)  # type: ignore[misc]
         await asked(pilot)
-        await looks(pilot, "test_what_if[{size}]")
+    await pilot.press("g", "j", "l")
+    await settled(pilot)
+    await looks(pilot, "test_columns[{size}]")
+    await looks(pilot, "test_columns_light[{size}]", sizes=ONLY_WIDE, themes=[LIGHT])
 
 
-async def test_grade(looks: Looks, with_judgments: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await to_lab(pilot)
-        await ask(pilot, "token store")
-        await pilot.press("1", "f2", "J")
-        await settled(pilot)
-        await looks(pilot, "test_grade[{size}]")
+async def test_what_if(looks: Looks, with_judgments: Tree, pilot: Pilot[Any]) -> None:
+    await to_lab(pilot)
+    await pilot.press("f4", "right_curly_bracket", "right_curly_bracket")
+    await until(pilot, lambda: view(pilot).lab.what_if == Variant(days=20))
+    await asked(pilot)
+    await looks(pilot, "test_what_if[{size}]")
+
+
+async def test_grade(looks: Looks, with_judgments: Tree, pilot: Pilot[Any]) -> None:
+    await to_lab(pilot)
+    await ask(pilot, "token store")
+    await pilot.press("1", "f2", "J")
+    await settled(pilot)
+    await looks(pilot, "test_grade[{size}]")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from tests.app.driving import WIDE
@@ -22,12 +24,11 @@ _STATES: dict[str, tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize("state", _STATES)
-async def test_a_board(looks: Looks, app: BrvTui, state: str) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, *_STATES[state])
-        await looks(pilot, f"test_dark[{state}-{{size}}]", NARROW_AND_WIDE if state == "today" else ONLY_WIDE)
-        if state == "today":
-            await looks(pilot, f"test_light[{state}-{{size}}]", ONLY_WIDE, [LIGHT])
+async def test_a_board(looks: Looks, state: str, pilot: Pilot[Any]) -> None:
+    await opened(pilot, *_STATES[state])
+    await looks(pilot, f"test_dark[{state}-{{size}}]", NARROW_AND_WIDE if state == "today" else ONLY_WIDE)
+    if state == "today":
+        await looks(pilot, f"test_light[{state}-{{size}}]", ONLY_WIDE, [LIGHT])
 
 
 async def test_long_contents(looks: Looks, make_app: MakeApp, tree: Tree) -> None:

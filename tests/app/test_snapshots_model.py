@@ -7,12 +7,12 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from brvtui.app.app import BrvTui
 from brvtui.app.live_answer import LiveAnswer, LiveStep
 from brvtui.app.query.permission import PermissionDialog
 from brvtui.services.model import Budget
 from brvtui.trace import Cited, Completion, EndReason, ModelTurn, ToolStep, Usage
-from tests.app.driving import WIDE, ask, brv, settled, view
+from tests.app.driving import ask, settled
+from tests.app.looking import brv, view
 from tests.app.pictures import ONLY_NARROW, Looks
 
 _QUERY = "refund credit note"
@@ -31,45 +31,42 @@ async def asked(pilot: Pilot[Any]) -> None:
     await settled(pilot)
 
 
-async def test_permission(looks: Looks, app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await asked(pilot)
-        trace = view(pilot).answer.trace
-        assert trace is not None
-        pilot.app.push_screen(PermissionDialog("echo", "http://localhost:11434/v1", trace, Budget()))
-        await looks(pilot, sizes=ONLY_NARROW)
+async def test_permission(looks: Looks, pilot: Pilot[Any]) -> None:
+    await asked(pilot)
+    trace = view(pilot).answer.trace
+    assert trace is not None
+    pilot.app.push_screen(PermissionDialog("echo", "http://localhost:11434/v1", trace, Budget()))
+    await looks(pilot, sizes=ONLY_NARROW)
 
 
-async def test_while_it_writes(looks: Looks, app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await asked(pilot)
-        steps = (
-            *(LiveStep(one.number, one.tool, one.arguments, one, 8.0) for one in _STEPS),
-            LiveStep(4, "search", "{}"),
+async def test_while_it_writes(looks: Looks, pilot: Pilot[Any]) -> None:
+    await asked(pilot)
+    steps = (
+        *(LiveStep(one.number, one.tool, one.arguments, one, 8.0) for one in _STEPS),
+        LiveStep(4, "search", "{}"),
+    )
+    brv(pilot).store.update(
+        brv(pilot).store.view.model._replace(
+            name="echo",
+            live=LiveAnswer(1, _QUERY, "", "byterover", "echo", 3, _TEXT, steps, "", 7200, 96),
         )
-        brv(pilot).store.update(
-            brv(pilot).store.view.model._replace(
-                name="echo",
-                live=LiveAnswer(1, _QUERY, "", "byterover", "echo", 3, _TEXT, steps, "", 7200, 96),
-            )
-        )
-        await looks(pilot, sizes=ONLY_NARROW)
+    )
+    await looks(pilot, sizes=ONLY_NARROW)
 
 
-async def test_afterwards(looks: Looks, app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await asked(pilot)
-        trace = view(pilot).answer.trace
-        assert trace is not None
-        sources = (Cited("billing/refunds.md", True, True), Cited("billing/ghost.md", False, False))
-        done = Completion(
-            "echo", EndReason.ANSWERED, "", _TURNS, _STEPS, Usage(7300, 140, False),
-            0.42, sources, ("Gaps",), turn_cents=(0.14,) * 3, timings={"turn 1": 900.0, "step 1": 8.0},
-        )  # fmt: skip
-        answer = replace(trace.answer, kind="model", text=_TEXT, notice="", completion=done)
-        brv(pilot).store.update(
-            brv(pilot).store.view.model._replace(name="echo"),
-            brv(pilot).store.view.answer._replace(trace=replace(trace, answer=answer)),
-        )
-        await pilot.press("z")
-        await looks(pilot, sizes=ONLY_NARROW)
+async def test_afterwards(looks: Looks, pilot: Pilot[Any]) -> None:
+    await asked(pilot)
+    trace = view(pilot).answer.trace
+    assert trace is not None
+    sources = (Cited("billing/refunds.md", True, True), Cited("billing/ghost.md", False, False))
+    done = Completion(
+        "echo", EndReason.ANSWERED, "", _TURNS, _STEPS, Usage(7300, 140, False),
+        0.42, sources, ("Gaps",), turn_cents=(0.14,) * 3, timings={"turn 1": 900.0, "step 1": 8.0},
+    )  # fmt: skip
+    answer = replace(trace.answer, kind="model", text=_TEXT, notice="", completion=done)
+    brv(pilot).store.update(
+        brv(pilot).store.view.model._replace(name="echo"),
+        brv(pilot).store.view.answer._replace(trace=replace(trace, answer=answer)),
+    )
+    await pilot.press("z")
+    await looks(pilot, sizes=ONLY_NARROW)

@@ -10,7 +10,8 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from tests.app.driving import WIDE, ask, brv, settled, until, view
+from tests.app.driving import WIDE, ask, settled, until
+from tests.app.looking import brv, view
 from tests.app.pictures import LIGHT, NARROW_AND_WIDE, ONLY_NARROW, ONLY_WIDE, Looks
 from tests.app.test_log import logged, with_log
 from tests.support.trees import Tree

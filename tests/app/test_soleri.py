@@ -4,42 +4,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
+
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.query.retry import RetryPane
 from brvtui.engines.soleri.comparing import differences
 from brvtui.engines.soleri.sections import VaultSearch
-from tests.app.driving import (
-    WIDE,
-    ask,
-    at_all_sizes,
-    at_two_sizes,
-    screen,
-    settled,
-    shown,
-    text_of,
-    view,
-)
+from tests.app.driving import ask, at_all_sizes, at_two_sizes, settled
 from tests.app.engines import switch_to
 from tests.app.linked import HUB, HUB_TEXT
+from tests.app.looking import flat, screen, shown, text_of, view
 from tests.support.trees import Tree
 
 
 @at_all_sizes
-async def test_the_first_line_says_why_the_first_result_is_first(app: BrvTui, size: tuple[int, int]) -> None:
-    async with app.run_test(size=size) as pilot:
-        await ask(pilot, "refresh token")
-        await pilot.press("escape")
-        await switch_to(pilot, "soleri")
-        trace = view(pilot).answer.trace
-        assert trace is not None
-        best, second = trace.hits[:2]
-        first = re.sub(r"[│\s]+", " ", "\n".join(shown(pilot).splitlines()[2:9]))
-        lead = f"{best.score - second.score:.3f}".removeprefix("0")
-        assert f"“{best.title}” is first" in first
-        assert f"{lead} ahead of “{second.title}”: " in first
-        for one in differences(*trace.section(VaultSearch).ranking[:2]):
-            assert f"{one.name} {one.text(signed=True)}" in first
+async def test_the_first_line_says_why_the_first_result_is_first(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+    await ask(pilot, "refresh token")
+    await pilot.press("escape")
+    await switch_to(pilot, "soleri")
+    trace = view(pilot).answer.trace
+    assert trace is not None
+    best, second = trace.hits[:2]
+    first = re.sub(r"[│\s]+", " ", "\n".join(shown(pilot).splitlines()[2:9]))
+    lead = f"{best.score - second.score:.3f}".removeprefix("0")
+    assert f"“{best.title}” is first" in first
+    assert f"{lead} ahead of “{second.title}”: " in first
+    for one in differences(*trace.section(VaultSearch).ranking[:2]):
+        assert f"{one.name} {one.text(signed=True)}" in first
 
 
 @at_two_sizes
@@ -56,26 +49,25 @@ async def test_what_a_link_added_is_said_in_a_sentence(
         linked = next(hit for hit in trace.hits if hit.file == HUB)
         pilot.app.select(linked.file)
         await settled(pilot)
-        score = " ".join(text_of(pilot, "#score").split())
+        score = flat(pilot, "#score")
         assert f": +{linked.parts[-1].value:.3f}; " in score
         assert "1 step away from “Token store”" in score
 
 
-async def test_parts_before_an_answer_and_keys_are_those_of_the_engine(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        assert "importance" in text_of(pilot, "#score")
-        await pilot.press("escape")
-        await switch_to(pilot, "soleri")
-        assert "words" in text_of(pilot, "#score")
-        assert "importance" not in text_of(pilot, "#score")
-        assert "tier" not in text_of(pilot, "#results").partition("most important")[0]
-        await switch_to(pilot, "byterover")
-        await ask(pilot, "refresh token")
-        await pilot.press("escape")
-        pane = screen(pilot).query_one(RetryPane)
-        assert pane.choices
-        assert pane.check_action("take", ())
-        await switch_to(pilot, "soleri")
-        assert not pane.choices
-        assert not pane.check_action("take", ())
+async def test_parts_before_an_answer_and_keys_are_those_of_the_engine(pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    assert "importance" in text_of(pilot, "#score")
+    await pilot.press("escape")
+    await switch_to(pilot, "soleri")
+    assert "words" in text_of(pilot, "#score")
+    assert "importance" not in text_of(pilot, "#score")
+    assert "tier" not in text_of(pilot, "#results").partition("most important")[0]
+    await switch_to(pilot, "byterover")
+    await ask(pilot, "refresh token")
+    await pilot.press("escape")
+    pane = screen(pilot).query_one(RetryPane)
+    assert pane.choices
+    assert pane.check_action("take", ())
+    await switch_to(pilot, "soleri")
+    assert not pane.choices
+    assert not pane.check_action("take", ())

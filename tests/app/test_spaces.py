@@ -24,10 +24,10 @@ from brvtui.report.saved import markdown_report
 from brvtui.saved.traces import SavedTrace
 from brvtui.session import Session
 from brvtui.tree.spaces.project import find_space_project
-from tests.app.driving import HUGE, WIDE, ask, frame, screen, settled, shown, text_of, until, view
+from tests.app.driving import HUGE, WIDE, ask, on, settled, until
 from tests.app.editing import area
-from tests.app.engines import toasts
 from tests.app.judging import asked, to_lab
+from tests.app.looking import flat, frame, screen, shown, text_of, toasts, view
 from tests.app.test_settings_screen import opened
 from tests.engines.byterover_v4.test_properties import asked as asked_row
 from tests.engines.byterover_v4.test_properties import printed
@@ -51,7 +51,7 @@ async def test_the_settings_say_that_the_space_gives_the_engine(space: Path) -> 
         await opened(pilot, "engine")
         line = next(line for line in text_of(pilot, "#settings").splitlines() if "byterover_v4" in line)
         assert line.split() == ["engine", "byterover_v4", "opened"]
-        beside = " ".join(text_of(pilot, "#setting").split())
+        beside = flat(pilot, "#setting")
         assert "from the space" in beside
         assert "the space goes before your own settings file" in beside
         await pilot.press("delete")
@@ -85,7 +85,7 @@ async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:
         await settled(pilot)
         assert any("ByteRover V4 alone" in said for said in toasts(pilot))
         await pilot.press("W")
-        await until(pilot, lambda: isinstance(pilot.app.screen, VersionsDialog))
+        await on(pilot, VersionsDialog)
         assert "from 3 to 4" not in shown(pilot)
         await pilot.press("escape", "2")
         await settled(pilot)
@@ -120,7 +120,7 @@ async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:
         assert "ByteRover V4 keeps no answers: there is no cache to empty" in toasts(pilot)
         assert "the simulated cache is empty" not in toasts(pilot)
         assert "begins a note" not in text_of(pilot, "#results")
-        assert "have ByteRover curate a topic" in " ".join(text_of(pilot, "#results").split())
+        assert "have ByteRover curate a topic" in flat(pilot, "#results")
         for key in ("2", "3", "4", "5", "1"):
             await pilot.press(key)
             await settled(pilot)
@@ -169,7 +169,7 @@ async def test_the_lab_asks_v4_with_the_clock_and_constants_changed(space: Path)
         said = "the judged query is answered otherwise since jwt.html changed, 1 worse"
         await until(pilot, lambda: said in toasts(pilot))
         await pilot.press("f2", "h")
-        await until(pilot, lambda: "auth/jwt.html: rank 1 → not found" in " ".join(text_of(pilot, "#cell").split()))
+        await until(pilot, lambda: "auth/jwt.html: rank 1 → not found" in flat(pilot, "#cell"))
 
 
 async def test_unsaved_text_of_a_topic_is_no_column_of_the_lab(space: Path) -> None:
@@ -189,8 +189,8 @@ async def test_a_column_of_the_lab_is_offered_only_what_a_space_can_be_asked_in(
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
         await to_lab(pilot)
         await pilot.press("v")
-        await until(pilot, lambda: isinstance(pilot.app.screen, VariantDialog))
-        offered = " ".join(shown(pilot).split())
+        await on(pilot, VariantDialog)
+        offered = flat(pilot)
         assert "words in any order: +30d, a constant (" in offered
         assert all(name not in offered for name in ("jeffs_brain", "docs", "an engine", "rev:", "mode=", "NOTE.md"))
         await pilot.press(*"soleri")
@@ -272,8 +272,8 @@ async def test_a_file_that_v4_does_not_see_promises_nothing_and_is_refused_with_
         pilot.app.select("x.full.html")  # type: ignore[attr-defined]
         await pilot.press("e")
         await until(pilot, lambda: bool(frame(pilot).query("#problems")))
-        await until(pilot, lambda: "whatever it holds" in " ".join(text_of(pilot, "#problems").split()))
-        await until(pilot, lambda: "no save changes an answer" in " ".join(text_of(pilot, "#ranking").split()))
+        await until(pilot, lambda: "whatever it holds" in flat(pilot, "#problems"))
+        await until(pilot, lambda: "no save changes an answer" in flat(pilot, "#ranking"))
         assert "score" not in text_of(pilot, "#saving")
 
 
@@ -288,7 +288,7 @@ async def test_notes_shows_what_of_a_topic_is_searched(space: Path) -> None:
         assert "decision bve-aaaa0001 · searched" in shown_text
         assert "reason · not searched" in shown_text
         assert "this kind never is" in shown_text
-        assert "can reach .60 for" in " ".join(text_of(pilot, "#about").split())
+        assert "can reach .60 for" in flat(pilot, "#about")
 
 
 async def test_a_topic_is_edited_in_place_with_problems_and_undone(space: Path) -> None:
@@ -300,11 +300,11 @@ async def test_a_topic_is_edited_in_place_with_problems_and_undone(space: Path) 
         await pilot.press("escape", "e")
         await until(pilot, lambda: view(pilot).editor.edit is not None)
         await pilot.press(*"<bv-rule/>")
-        await until(pilot, lambda: "closes nothing" in " ".join(text_of(pilot, "#problems").split()))
+        await until(pilot, lambda: "closes nothing" in flat(pilot, "#problems"))
         await until(pilot, lambda: "Backups" in text_of(pilot, "#ranking"))
         assert file.read_bytes() == before
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, DamageDialog))
+        await on(pilot, DamageDialog)
         pilot.app.screen.listen()  # type: ignore[attr-defined]
         await pilot.press("s")
         await until(pilot, lambda: view(pilot).editor.edit is not None and not view(pilot).editor.edit.dirty)
@@ -336,13 +336,13 @@ async def test_maturity_has_the_thresholds_and_confidences_of_v4(space: Path) ->
         await until(pilot, lambda: "0 topics change in these 30 days" in text_of(pilot, "#forecast"))
         await pilot.press("0")
         await settled(pilot)
-        ageing = " ".join(text_of(pilot, "#ageing").split())
+        ageing = flat(pilot, "#ageing")
         assert "is no more of high confidence in 54 d" in ageing
         assert "promoted from 65: 15 more, 5 hits" in ageing
         await pilot.press("f")
         await until(pilot, lambda: "0 below high confidence today" in text_of(pilot, "#forecast"))
         said = "no draft topic is below high confidence"
-        await until(pilot, lambda: said in " ".join(text_of(pilot, "#draft").split()))
+        await until(pilot, lambda: said in flat(pilot, "#draft"))
 
 
 def test_five_hits_make_a_default_topic_validated_and_twelve_core(space: Path) -> None:
@@ -359,7 +359,7 @@ async def test_where_no_topic_answered_the_log_says_what_can_be_done_in_a_space(
         await settled(pilot)
         await pilot.press("escape", "4")
         await until(pilot, lambda: view(pilot).log.compared is not None)
-        said = " ".join(text_of(pilot, "#entry").split())
+        said = flat(pilot, "#entry")
         assert "now, on an empty cache" not in said
         assert "tier" not in said + text_of(pilot, "#log")
         assert "status not covered" in said
@@ -384,7 +384,7 @@ async def test_where_v4_answers_no_query_the_log_says_so_first_and_nothing_is_ju
         await pilot.press("escape", "4")
         for query in ("refresh", "zzzqqq"):
             await until(pilot, lambda: (made := view(pilot).log.compared) and made.entry.query == query)  # noqa: B023
-            said = " ".join(text_of(pilot, "#entry").split())
+            said = flat(pilot, "#entry")
             assert said.index(fails) < said.index("then")
             assert "would be answered the same" not in said
             assert "not covered now" not in said
@@ -431,7 +431,7 @@ async def test_a_topic_is_saved_with_less_for_v4_to_read_only_after_a_yes(space:
         await until(pilot, lambda: view(pilot).editor.edit is not None and isinstance(frame(pilot), EditorScreen))
         area(pilot).insert("x", (0, len("<bv-topic")))
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, DamageDialog))
+        await on(pilot, DamageDialog)
         assert "the topic would have no title" in shown(pilot)
         assert file.read_text(encoding="utf-8") == before
         pilot.app.screen.listen()  # type: ignore[attr-defined]

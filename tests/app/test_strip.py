@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Any
 
-from brvtui.app.app import BrvTui
+import pytest
+from textual.pilot import Pilot
+
 from brvtui.engines.registry import presentation
 from brvtui.paint.glyphs import for_terminal
 from brvtui.paint.steps import outcome, outlook_lines, places_of, strip
 from brvtui.trace import Check, State
-from tests.app.driving import NARROW, WIDE, ask, settled, shown
+from tests.app.driving import NARROW, WIDE, ask, settled
+from tests.app.looking import shown
 from tests.support.trees import Tree
 
 
 @pytest.mark.parametrize("size", [NARROW, (100, 30), WIDE], ids=["80x24", "100x30", "120x36"])
-async def test_the_tiers_of_the_cache_say_so(app: BrvTui, size: tuple[int, int]) -> None:
-    async with app.run_test(size=size) as pilot:
-        await settled(pilot)
-        assert "0 exact cache" in shown(pilot)
-        await ask(pilot, "rollback")
-        assert "0 exact cache" in shown(pilot)
-        assert "1 fuzzy cache" in shown(pilot)
+async def test_the_tiers_of_the_cache_say_so(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    assert "0 exact cache" in shown(pilot)
+    await ask(pilot, "rollback")
+    assert "0 exact cache" in shown(pilot)
+    assert "1 fuzzy cache" in shown(pilot)
 
 
 def test_no_name_or_state_is_cut_at_any_width(garden: Tree) -> None:

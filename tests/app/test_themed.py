@@ -14,8 +14,8 @@ from textual.theme import BUILTIN_THEMES
 
 from brvtui.app.app import BrvTui
 from brvtui.config import configure, user_file
-from tests.app.driving import NARROW, WIDE, ask, brv, settled, shown, until
-from tests.app.engines import toasts
+from tests.app.driving import NARROW, WIDE, ask, on, settled, until
+from tests.app.looking import brv, shown, toasts
 from tests.support.settings import own, own_theme
 from tests.support.trees import Tree
 
@@ -155,40 +155,39 @@ async def opened(pilot: Pilot[Any]) -> None:
     """The list of themes."""
     await settled(pilot)
     await pilot.press("escape", "T")
-    await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+    await on(pilot, CommandPalette)
     await until(pilot, lambda: "brv-contrast" in shown(pilot))
     await pilot.pause()
 
 
-async def test_a_theme_is_shown_before_it_is_chosen_clicked_or_left(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        assert app.theme == "brv-dark"
-        await pilot.press("down")
-        await until(pilot, lambda: app.theme == "brv-light")
-        await settled(pilot)
-        assert paints(pilot, "#fbfaf7")
-        await pilot.press("escape")
-        await settled(pilot)
-        assert app.theme == "brv-dark"
-        assert not paints(pilot, "#fbfaf7")
-        assert not user_file().exists()
-        await opened(pilot)
-        lines = shown(pilot).splitlines()
-        row = next(number for number, line in enumerate(lines) if "brv-light" in line)
-        await pilot.click(offset=(lines[row].index("brv-light"), row))
-        await until(pilot, user_file().exists)
-        await settled(pilot)
-        assert app.theme == "brv-light"
-        await opened(pilot)
-        await pilot.press(*"contrast")
-        await until(pilot, lambda: app.theme == "brv-contrast")
-        await pilot.press("enter")
-        await until(pilot, user_file().exists)
-        await settled(pilot)
-        assert app.theme == "brv-contrast"
-        assert configure(environ={}).settings.theme == "brv-contrast"
-        assert toasts(pilot)[-1] == f"theme = brv-contrast, kept in {user_file()}"
+async def test_a_theme_is_shown_before_it_is_chosen_clicked_or_left(app: BrvTui, pilot: Pilot[Any]) -> None:
+    await opened(pilot)
+    assert app.theme == "brv-dark"
+    await pilot.press("down")
+    await until(pilot, lambda: app.theme == "brv-light")
+    await settled(pilot)
+    assert paints(pilot, "#fbfaf7")
+    await pilot.press("escape")
+    await settled(pilot)
+    assert app.theme == "brv-dark"
+    assert not paints(pilot, "#fbfaf7")
+    assert not user_file().exists()
+    await opened(pilot)
+    lines = shown(pilot).splitlines()
+    row = next(number for number, line in enumerate(lines) if "brv-light" in line)
+    await pilot.click(offset=(lines[row].index("brv-light"), row))
+    await until(pilot, user_file().exists)
+    await settled(pilot)
+    assert app.theme == "brv-light"
+    await opened(pilot)
+    await pilot.press(*"contrast")
+    await until(pilot, lambda: app.theme == "brv-contrast")
+    await pilot.press("enter")
+    await until(pilot, user_file().exists)
+    await settled(pilot)
+    assert app.theme == "brv-contrast"
+    assert configure(environ={}).settings.theme == "brv-contrast"
+    assert toasts(pilot)[-1] == f"theme = brv-contrast, kept in {user_file()}"
 
 
 async def test_a_theme_that_cannot_be_kept_is_said(app: BrvTui) -> None:

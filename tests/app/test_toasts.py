@@ -13,14 +13,10 @@ from textual.widgets._toast import Toast
 
 from brvtui.app.app import BrvTui
 from brvtui.app.widgets.lines import Lines
-from tests.app.driving import NARROW, ask, screen, settled, until
+from tests.app.driving import NARROW, ask, settled, until
+from tests.app.looking import screen, toasts
 
 LONG = "copied the path (30 characters) through tmux: to the terminal's clipboard, and prefix ] pastes it"
-
-
-def said(app: BrvTui) -> list[str]:
-    """What the toasts say, oldest first."""
-    return [one.message for one in app._notifications]
 
 
 async def shown(pilot: Pilot[Any], count: int) -> list[Toast]:
@@ -35,17 +31,17 @@ async def test_the_newest_messages_are_shown_whole_and_errors_outlive_them(app: 
         await settled(pilot)
         for number in range(5):
             app.notify(f"number {number}")
-        await until(pilot, lambda: said(app) == ["number 3", "number 4"])
+        await until(pilot, lambda: toasts(pilot) == ["number 3", "number 4"])
         assert len(await shown(pilot, 2)) == 2
         app.clear_notifications()
         for text in ("one", "two", "one", "one"):
             app.notify(text)
-        await until(pilot, lambda: said(app) == ["two", "one"])
+        await until(pilot, lambda: toasts(pilot) == ["two", "one"])
         app.clear_notifications()
         app.notify("it failed", severity="error")
         for number in range(4):
             app.notify(f"number {number}")
-        await until(pilot, lambda: said(app) == ["it failed", "number 3"])
+        await until(pilot, lambda: toasts(pilot) == ["it failed", "number 3"])
         for length in range(66, 84):
             app.clear_notifications()
             app.notify(f"{'x' * (length - 5)} last")

@@ -2,87 +2,88 @@
 
 from __future__ import annotations
 
-from brvtui.app.app import BrvTui
+from typing import Any
+
+from textual.pilot import Pilot
+
 from brvtui.app.widgets.tree import UNSEEN, TreePane
 from brvtui.engines.byterover.sections import Search
-from tests.app.driving import WIDE, ask, brv, screen, settled, shown, text_of, view
+from tests.app.driving import ask, settled
+from tests.app.looking import brv, flat, screen, shown, text_of, view
 
 
-async def test_folders_show_maturity_open_and_close_and_list_unseen_files(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        lines = text_of(pilot, "#tree").splitlines()
-        assert lines[0].split()[-3:] == ["○9", "◐2", "●2"]
-        auth = next(line for line in lines if line.startswith(" ▾ auth "))
-        assert auth.split()[-3:] == ["○4", "◐1", "●1"]
-        tree = screen(pilot).query_one(TreePane)
-        assert "broken.md" not in text_of(pilot, "#tree")
-        await pilot.press("f8")
-        tree.move_to(tree.choices.index(UNSEEN))
-        await pilot.press("enter")
-        assert "broken.md" in text_of(pilot, "#tree")
-        assert "not UTF-8" in text_of(pilot, "#tree")
-        await pilot.press("enter")
-        assert "broken.md" not in text_of(pilot, "#tree")
-        tree.move_to(tree.choices.index("auth"))
-        await pilot.press("left")
-        assert "auth/jwt" not in tree.choices
-        await pilot.press("right")
-        assert "auth/jwt" in tree.choices
-        await pilot.press("right")
-        assert tree.chosen.startswith("auth/")
-        tree.move_to(tree.choices.index("auth/strange.md"))
-        await pilot.press("left")
-        assert tree.chosen == "auth"
-        brv(pilot).store.update(brv(pilot).store.view.query._replace(scope="auth/nowhere"))
-        await ask(pilot, "token")
-        assert "auth/nowhere, which is not in the tree" in text_of(pilot, "#lint")
+async def test_folders_show_maturity_open_and_close_and_list_unseen_files(pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    lines = text_of(pilot, "#tree").splitlines()
+    assert lines[0].split()[-3:] == ["○9", "◐2", "●2"]
+    auth = next(line for line in lines if line.startswith(" ▾ auth "))
+    assert auth.split()[-3:] == ["○4", "◐1", "●1"]
+    tree = screen(pilot).query_one(TreePane)
+    assert "broken.md" not in text_of(pilot, "#tree")
+    await pilot.press("f8")
+    tree.move_to(tree.choices.index(UNSEEN))
+    await pilot.press("enter")
+    assert "broken.md" in text_of(pilot, "#tree")
+    assert "not UTF-8" in text_of(pilot, "#tree")
+    await pilot.press("enter")
+    assert "broken.md" not in text_of(pilot, "#tree")
+    tree.move_to(tree.choices.index("auth"))
+    await pilot.press("left")
+    assert "auth/jwt" not in tree.choices
+    await pilot.press("right")
+    assert "auth/jwt" in tree.choices
+    await pilot.press("right")
+    assert tree.chosen.startswith("auth/")
+    tree.move_to(tree.choices.index("auth/strange.md"))
+    await pilot.press("left")
+    assert tree.chosen == "auth"
+    brv(pilot).store.update(brv(pilot).store.view.query._replace(scope="auth/nowhere"))
+    await ask(pilot, "token")
+    assert "auth/nowhere, which is not in the tree" in text_of(pilot, "#lint")
 
 
-async def test_folders_scope_the_search_and_notes_open_as_text(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token")
-        everything = view(pilot).answer.trace
-        assert everything is not None
-        tree = screen(pilot).query_one(TreePane)
-        await pilot.press("f8")
-        tree.move_to(tree.choices.index("auth/oauth"))
-        await pilot.press("enter")
-        await settled(pilot)
-        trace = view(pilot).answer.trace
-        assert trace is not None
-        assert view(pilot).query.scope == trace.scope_option == "auth/oauth"
-        assert {hit.path for hit in trace.section(Search).hits} <= {
-            "auth/oauth/scopes.md",
-            "auth/oauth/key_rotation.md",
-        }
-        assert "auth/oauth" in shown(pilot)
-        await pilot.press("enter")
-        await settled(pilot)
-        assert view(pilot).query.scope == ""
-        assert view(pilot).answer.trace is not None
-        tree.move_to(tree.choices.index("billing"))
-        await pilot.press("enter")
-        await settled(pilot)
-        assert view(pilot).query.scope == "billing"
-        await pilot.press("g", "enter")
-        await settled(pilot)
-        assert view(pilot).query.scope == ""
-        row = tree.choices.index("billing") - tree.offset_row
-        await pilot.click("#tree", offset=(4, row + 1))
-        await settled(pilot)
-        assert view(pilot).query.scope == "billing"
-        tree.move_to(tree.choices.index("billing/refunds.md"))
-        await pilot.press("enter")
-        await settled(pilot)
-        assert "A refund never changes an invoice" in text_of(pilot, "#answer").replace("\n ", " ")
+async def test_folders_scope_the_search_and_notes_open_as_text(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "token")
+    everything = view(pilot).answer.trace
+    assert everything is not None
+    tree = screen(pilot).query_one(TreePane)
+    await pilot.press("f8")
+    tree.move_to(tree.choices.index("auth/oauth"))
+    await pilot.press("enter")
+    await settled(pilot)
+    trace = view(pilot).answer.trace
+    assert trace is not None
+    assert view(pilot).query.scope == trace.scope_option == "auth/oauth"
+    assert {hit.path for hit in trace.section(Search).hits} <= {
+        "auth/oauth/scopes.md",
+        "auth/oauth/key_rotation.md",
+    }
+    assert "auth/oauth" in shown(pilot)
+    await pilot.press("enter")
+    await settled(pilot)
+    assert view(pilot).query.scope == ""
+    assert view(pilot).answer.trace is not None
+    tree.move_to(tree.choices.index("billing"))
+    await pilot.press("enter")
+    await settled(pilot)
+    assert view(pilot).query.scope == "billing"
+    await pilot.press("g", "enter")
+    await settled(pilot)
+    assert view(pilot).query.scope == ""
+    row = tree.choices.index("billing") - tree.offset_row
+    await pilot.click("#tree", offset=(4, row + 1))
+    await settled(pilot)
+    assert view(pilot).query.scope == "billing"
+    tree.move_to(tree.choices.index("billing/refunds.md"))
+    await pilot.press("enter")
+    await settled(pilot)
+    assert "A refund never changes an invoice" in flat(pilot, "#answer")
 
 
-async def test_the_selected_result_is_shown_with_its_score(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        tree = screen(pilot).query_one(TreePane)
-        assert tree.chosen == "deploy/rollback.md"
-        row = next(line for line in text_of(pilot, "#tree").splitlines() if "Rollback" in line)
-        assert row.startswith("▌")
-        assert row.endswith("1.00")
+async def test_the_selected_result_is_shown_with_its_score(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "rollback")
+    tree = screen(pilot).query_one(TreePane)
+    assert tree.chosen == "deploy/rollback.md"
+    row = next(line for line in text_of(pilot, "#tree").splitlines() if "Rollback" in line)
+    assert row.startswith("▌")
+    assert row.endswith("1.00")

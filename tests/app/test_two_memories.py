@@ -14,7 +14,8 @@ from brvtui.app.project.opening import Opening
 from brvtui.app.query.memories import MemoryDialog
 from brvtui.config.schema import Layer
 from brvtui.store.app_state import MemoryChoice
-from tests.app.driving import WIDE, ask, settled, text_of, until, view
+from tests.app.driving import WIDE, ask, on, settled, until
+from tests.app.looking import text_of, view
 from tests.support.spaces import SPACE_ID, small_space
 
 NOW = 1_763_640_000_000.0
@@ -33,7 +34,7 @@ def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 async def test_it_asks_once_and_opens_the_one_that_was_chosen(both: Path) -> None:
     app = BrvTui(Opening(both, None, NOW, None))
     async with app.run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, MemoryDialog))
+        await on(pilot, MemoryDialog)
         for _ in range(40):  # keeping the choice has to wait for a thread, and the end for that
             asyncio.get_running_loop().run_in_executor(None, time.sleep, 0.05)
         await pilot.press("s")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.changes import NewNoteDialog
@@ -12,8 +15,9 @@ from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.dialog import Dialog
 from brvtui.store.overlay import Overlay
 from brvtui.tree.reading.signals import defaults
-from tests.app.driving import WIDE, ask, at_once, brv, frame, settled, shown, until, view
+from tests.app.driving import WIDE, ask, at_once, on, settled, until
 from tests.app.editing import NOTE, area, dialog, looked, on_disk, open_note, type_keys
+from tests.app.looking import brv, shown, view
 from tests.support.trees import BRV3, Tree
 
 pytestmark = pytest.mark.long
@@ -21,18 +25,17 @@ pytestmark = pytest.mark.long
 _wait_for_a_pause = UnexpectedQuestion.wait
 
 
-async def test_the_last_keys_are_asked_about_saved_and_left(app: BrvTui, garden: Tree) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        at_once(pilot, "x", "escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
-        await pilot.press("escape")
-        at_once(pilot, "y", "ctrl+s")
-        await until(pilot, lambda: on_disk(garden).startswith("xy#"))
-        await looked(pilot)
-        at_once(pilot, "z", "escape", "s")
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        assert on_disk(garden).startswith("xyz#")
+async def test_the_last_keys_are_asked_about_saved_and_left(garden: Tree, pilot: Pilot[Any]) -> None:
+    await open_note(pilot)
+    at_once(pilot, "x", "escape")
+    await on(pilot, LeavingDialog)
+    await pilot.press("escape")
+    at_once(pilot, "y", "ctrl+s")
+    await until(pilot, lambda: on_disk(garden).startswith("xy#"))
+    await looked(pilot)
+    at_once(pilot, "z", "escape", "s")
+    await on(pilot, QueryScreen)
+    assert on_disk(garden).startswith("xyz#")
 
 
 async def test_saving_again_and_quitting_while_a_save_is_under_way(app: BrvTui, garden: Tree) -> None:
@@ -48,7 +51,7 @@ async def test_what_a_dialog_does_is_what_was_typed_and_shown(app: BrvTui, garde
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         await pilot.press("escape", "I")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SignalsDialog))
+        await on(pilot, SignalsDialog)
         await settled(pilot)
         await pilot.press("tab", "backspace", "backspace", "7")
         await until(pilot, lambda: dialog(pilot).query_one(PlanPane).plan)
@@ -61,7 +64,7 @@ async def test_what_a_dialog_does_is_what_was_typed_and_shown(app: BrvTui, garde
         await settled(pilot)
 
         await pilot.press("M")
-        await until(pilot, lambda: isinstance(pilot.app.screen, MoveDialog))
+        await on(pilot, MoveDialog)
         await settled(pilot)
         await type_keys(pilot, "s")
         await until(pilot, lambda: dialog(pilot).query_one(PlanPane).plan)
@@ -73,7 +76,7 @@ async def test_what_a_dialog_does_is_what_was_typed_and_shown(app: BrvTui, garde
         assert not (garden.tree / "deploy/rollbacks.md").exists()
 
         await pilot.press("a")
-        await until(pilot, lambda: isinstance(pilot.app.screen, NewNoteDialog))
+        await on(pilot, NewNoteDialog)
         await settled(pilot)
         at_once(pilot, *"How we deploy", "enter")
         await until(pilot, lambda: view(pilot).editor.edit)
@@ -91,7 +94,7 @@ async def test_whoever_types_on_after_a_save_answers_nothing(
         garden.file(NOTE, "theirs\n", 0)
         await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.on_disk)  # type: ignore[union-attr]
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
+        await on(pilot, ConflictDialog)
         await type_keys(pilot, "make them")
         await settled(pilot)
         asked = pilot.app.screen
@@ -121,6 +124,6 @@ async def test_a_key_for_a_note_acts_on_the_one_that_keys_before_it_lead_to(
         assert trace is not None
         third = [hit.path for hit in trace.hits][2]
         at_once(pilot, "j", "j", key)
-        await until(pilot, lambda: isinstance(pilot.app.screen, Dialog))
+        await on(pilot, Dialog)
         assert third in shown(pilot)
         assert view(pilot).selection.file == third

@@ -15,7 +15,8 @@ from brvtui.app.project.opening import Opening
 from brvtui.app.versions.migration_dialog import MigrationDialog, MigrationList, MigrationText, VersionsDialog
 from brvtui.engines.verification.installed import PACKAGE_VARIABLE, NotInstalled, find_node, find_package
 from brvtui.store.app_state import VerifiedVersion, remember_verified
-from tests.app.driving import NARROW, WIDE, brv, settled, shown, until
+from tests.app.driving import NARROW, WIDE, on, settled, until
+from tests.app.looking import brv, flat, shown, toast_text, toasts
 from tests.support.trees import NOW_MS, Tree
 from tests.support.untouched import state_of
 
@@ -27,7 +28,7 @@ async def opened(pilot: Pilot[Any]) -> VersionsDialog:
     """The dialog about the installed engine."""
     await settled(pilot)
     await pilot.press("escape", "W")
-    await until(pilot, lambda: isinstance(pilot.app.screen, VersionsDialog))
+    await on(pilot, VersionsDialog)
     found = pilot.app.screen
     assert isinstance(found, VersionsDialog)
     return found
@@ -57,11 +58,11 @@ async def test_an_unknown_version_is_said_once_the_notes_are_shown(
     package(tmp_path, monkeypatch, "3.99.0")
     said = "byterover-cli 3.99.0 is installed, which brv-3 (3.14) does not know: W says whether"
     async with BrvTui(Opening(garden.root, now_ms=NOW_MS)).run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: any(one.message.startswith(said) for one in pilot.app._notifications))
+        await until(pilot, lambda: any(one.startswith(said) for one in toasts(pilot)))
     remember_verified(VerifiedVersion("byterover-cli 3.99.0", NOW_MS, 226, 226, "garden"))
     async with BrvTui(Opening(garden.root, now_ms=NOW_MS)).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        assert not any("3.99.0" in one.message for one in pilot.app._notifications)
+        assert "3.99.0" not in toast_text(pilot)
 
 
 async def test_what_cannot_be_asked_is_a_toast(app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +75,7 @@ async def test_what_cannot_be_asked_is_a_toast(app: BrvTui, tmp_path: Path, monk
         await pilot.press("v")
         assert not brv(pilot).versions.is_asking
         brv(pilot).versions.verify()  # as where it was taken away meanwhile
-        await until(pilot, lambda: any("is not installed" in one.message for one in pilot.app._notifications))
+        await until(pilot, lambda: "is not installed" in toast_text(pilot))
         await until(pilot, lambda: not brv(pilot).versions.is_asking)
 
 
@@ -96,7 +97,7 @@ async def test_the_engine_is_asked_in_the_background(garden: Tree, monkeypatch: 
         assert result is not None
         assert (result.differences, result.engine) == ((), installed.name)
         await opened(pilot)
-        assert f"In this session: {result.sentence}" in " ".join(shown(pilot).split())
+        assert f"In this session: {result.sentence}" in flat(pilot)
     assert state_of(garden.root) == before
 
 
@@ -110,7 +111,7 @@ async def test_the_way_from_3_to_4(garden: Tree, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await opened(pilot)
         await pilot.press("m")
-        await until(pilot, lambda: isinstance(pilot.app.screen, MigrationDialog))
+        await on(pilot, MigrationDialog)
         await until(pilot, lambda: bool(pilot.app.screen.query_one(MigrationText).lines))
         changes, change = pilot.app.screen.query_one(MigrationList), pilot.app.screen.query_one(MigrationText)
         assert changes.choices[0] == "query 0"

@@ -19,8 +19,8 @@ from brvtui.ranking.maturity import LEVELS
 from brvtui.session import Session
 from brvtui.tree.watching import watch
 from brvtui.tree.watching.watch import network_disk
-from tests.app.driving import HUGE, WIDE, ask, brv, frame, open_notes, screen, settled, text_of, until, view
-from tests.app.editing import toasts
+from tests.app.driving import HUGE, WIDE, ask, open_notes, settled, until
+from tests.app.looking import brv, flat, frame, screen, text_of, toast_text, view
 from tests.support.trees import Tree
 
 MakeApp = Callable[..., BrvTui]
@@ -37,7 +37,7 @@ async def test_polling_says_so_and_why(
         why = "a disk of type nfs4 does not tell what others change"
         assert re.search(r"polling every \d+ s", text_of(pilot, "#status"))
         assert why in text_of(pilot, "#status")
-        assert f"{why}; so all files are looked at every" in toasts(pilot)
+        assert f"{why}; so all files are looked at every" in toast_text(pilot)
 
 
 async def test_catching_up_is_said_while_it_lasts(
@@ -74,7 +74,7 @@ async def test_the_cache_pane_says_what_became_stale_and_what_is_served_all_the_
         garden.age("deploy/rollback.md", 9)
         await until(pilot, lambda: "and 1 file more" in text_of(pilot, "#cache"))
         await settled(pilot)
-        pane = " ".join(text_of(pilot, "#cache").split())
+        pane = flat(pilot, "#cache")
         assert "still given, though the tree changed deploy/rollback.md changed auth/jwt/added0.md new" in pane
         assert "old answers are given for 30 s more, until it is computed again" in pane
         assert "for 5 s a search may still use the earlier index" in pane
@@ -99,7 +99,7 @@ async def test_the_tree_removed_and_made_again_leaves_the_user_where_he_was(gard
         await until(pilot, lambda: "the file is gone" in text_of(pilot, "#note"))
         await pilot.press("5")
         await settled(pilot)
-        assert "once it is there, so are its notes" in " ".join(text_of(pilot, "#judged").split())
+        assert "once it is there, so are its notes" in flat(pilot, "#judged")
         await pilot.press("2")
         await settled(pilot)
         kept.rename(garden.tree)
@@ -116,37 +116,36 @@ async def test_the_tree_removed_and_made_again_leaves_the_user_where_he_was(gard
 
 
 async def test_a_tree_that_is_gone_is_not_said_to_be_empty_and_cursors_come_back(
-    garden: Tree, make_app: MakeApp
+    garden: Tree, pilot: Pilot[Any]
 ) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        tree = screen(pilot).query_one("#tree", TreePane)
-        tree.move_to(tree.choices.index("billing/refunds.md"))
-        kept = garden.root / "kept"
-        (garden.tree / "billing").rename(kept)
-        await until(pilot, lambda: not view(pilot).knows("billing/refunds.md"))
-        await settled(pilot)
-        assert tree.chosen != "billing/refunds.md"
-        kept.rename(garden.tree / "billing")
-        await until(pilot, lambda: view(pilot).knows("billing/refunds.md"))
-        await until(pilot, lambda: tree.chosen == "billing/refunds.md")
-        garden.tree.rename(garden.root / "kept")
-        why = "GONE   the tree: folder cannot be read: No such file or directory; once it is there, so are its notes"
-        await until(pilot, lambda: why in text_of(pilot, "#route"))
-        for name in ("results", "tree"):
-            assert "once it is there, so are its notes" in " ".join(text_of(pilot, f"#{name}").split())
-        await ask(pilot, "rollback")
-        said = " ".join(text_of(pilot, "#results").split())
-        assert "once it is there, so are its notes" in said
-        assert "begins a note" not in said
-        assert why in text_of(pilot, "#route")
-        assert "contains no notes" not in text_of(pilot, "#route")
-        screen(pilot).field.value = ""
-        garden.tree.mkdir()
-        await until(pilot, lambda: "EMPTY" in text_of(pilot, "#route"))
-        await pilot.press("escape", "w")
-        said = "no notes in this tree yet: there is none to explain"
-        await until(pilot, lambda: any(said in toast.message for toast in brv(pilot)._notifications))
+    await settled(pilot)
+    tree = screen(pilot).query_one("#tree", TreePane)
+    tree.move_to(tree.choices.index("billing/refunds.md"))
+    kept = garden.root / "kept"
+    (garden.tree / "billing").rename(kept)
+    await until(pilot, lambda: not view(pilot).knows("billing/refunds.md"))
+    await settled(pilot)
+    assert tree.chosen != "billing/refunds.md"
+    kept.rename(garden.tree / "billing")
+    await until(pilot, lambda: view(pilot).knows("billing/refunds.md"))
+    await until(pilot, lambda: tree.chosen == "billing/refunds.md")
+    garden.tree.rename(garden.root / "kept")
+    why = "GONE   the tree: folder cannot be read: No such file or directory; once it is there, so are its notes"
+    await until(pilot, lambda: why in text_of(pilot, "#route"))
+    for name in ("results", "tree"):
+        assert "once it is there, so are its notes" in flat(pilot, f"#{name}")
+    await ask(pilot, "rollback")
+    said = flat(pilot, "#results")
+    assert "once it is there, so are its notes" in said
+    assert "begins a note" not in said
+    assert why in text_of(pilot, "#route")
+    assert "contains no notes" not in text_of(pilot, "#route")
+    screen(pilot).field.value = ""
+    garden.tree.mkdir()
+    await until(pilot, lambda: "EMPTY" in text_of(pilot, "#route"))
+    await pilot.press("escape", "w")
+    said = "no notes in this tree yet: there is none to explain"
+    await until(pilot, lambda: said in toast_text(pilot))
 
 
 async def test_without_watching_notes_that_changed_or_are_gone_say_so_everywhere(

@@ -15,9 +15,9 @@ from brvtui.app.lab.what_if import WhatIfPane
 from brvtui.engines import registry
 from brvtui.lab.whatif.variant import Variant
 from brvtui.store.folders import config_folder
-from tests.app.driving import NARROW, WIDE, ask, frame, settled, shown, text_of, until, view
-from tests.app.editing import toasts
+from tests.app.driving import NARROW, ask, settled, until
 from tests.app.judging import ROTATION, asked, table, to_lab
+from tests.app.looking import frame, shown, text_of, toast_text, view
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
@@ -25,92 +25,88 @@ pytestmark = pytest.mark.long
 MakeApp = Callable[..., BrvTui]
 
 
-async def test_a_slider_changes_a_constant_and_the_table_follows(with_judgments: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
-        await to_lab(pilot)
-        await pilot.press("f4", "slash", *"top", "enter")
-        await settled(pilot)
-        pane = frame(pilot).query_one(WhatIfPane)
-        pane.move_to(pane.choices.index("direct.min_top"))
-        await pilot.press(*(["left_curly_bracket"] * 4))
-        await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=(("direct.min_top", 0.45),)))
-        assert "was 0.85" in text_of(pilot, "#sliders")
-        await pilot.press("slash", *(["backspace"] * 3), *"gap", "enter")
-        await settled(pilot)
-        pane.move_to(pane.choices.index("direct.min_gap"))
-        await pilot.press(*(["left_curly_bracket"] * 5))
-        both = (("direct.min_gap", 0.03), ("direct.min_top", 0.45))
-        await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=both))
-        await asked(pilot)
-        columns = view(pilot).lab.columns
-        assert [column.title for column in columns] == ["byterover", "what if"]
-        changed = columns[1].cells["refresh-token-rotation"].result.outcome
-        assert (columns[0].cells["refresh-token-rotation"].result.outcome, changed) == ("tier 3", "tier 2")
-        assert set(columns[1].cells) == {row.id for row in view(pilot).lab.rows}
-        assert "the open query" in columns[1].cells
-        assert "ndcg@10 0.50 → 0.50, 1 other tier" in str(pane.border_title)
-        await pilot.press("d")
-        await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=both[1:]))
-        await pilot.press("0")
-        await until(pilot, lambda: len(view(pilot).lab.columns) == 1)
-        await asked(pilot)
+async def test_a_slider_changes_a_constant_and_the_table_follows(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+    await ask(pilot, "token store")
+    await to_lab(pilot)
+    await pilot.press("f4", "slash", *"top", "enter")
+    await settled(pilot)
+    pane = frame(pilot).query_one(WhatIfPane)
+    pane.move_to(pane.choices.index("direct.min_top"))
+    await pilot.press(*(["left_curly_bracket"] * 4))
+    await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=(("direct.min_top", 0.45),)))
+    assert "was 0.85" in text_of(pilot, "#sliders")
+    await pilot.press("slash", *(["backspace"] * 3), *"gap", "enter")
+    await settled(pilot)
+    pane.move_to(pane.choices.index("direct.min_gap"))
+    await pilot.press(*(["left_curly_bracket"] * 5))
+    both = (("direct.min_gap", 0.03), ("direct.min_top", 0.45))
+    await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=both))
+    await asked(pilot)
+    columns = view(pilot).lab.columns
+    assert [column.title for column in columns] == ["byterover", "what if"]
+    changed = columns[1].cells["refresh-token-rotation"].result.outcome
+    assert (columns[0].cells["refresh-token-rotation"].result.outcome, changed) == ("tier 3", "tier 2")
+    assert set(columns[1].cells) == {row.id for row in view(pilot).lab.rows}
+    assert "the open query" in columns[1].cells
+    assert "ndcg@10 0.50 → 0.50, 1 other tier" in str(pane.border_title)
+    await pilot.press("d")
+    await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=both[1:]))
+    await pilot.press("0")
+    await until(pilot, lambda: len(view(pilot).lab.columns) == 1)
+    await asked(pilot)
 
 
-async def test_a_value_is_typed_and_kept_as_a_profile(with_judgments: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await to_lab(pilot)
-        await pilot.press("f4", "K")
-        assert "and none is changed" in toasts(pilot)
-        pane = frame(pilot).query_one(WhatIfPane)
-        pane.move_to(pane.choices.index("search.limit"))
-        await pilot.press("enter", "end", "backspace", "backspace", *"x", "enter")
-        assert "must be a whole number" in shown(pilot)
-        await pilot.press("backspace", "3", "enter")
-        await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=(("search.limit", 3),)))
-        await asked(pilot)
-        await pilot.press("enter", "4", "enter")  # typed over the number that stood there
-        await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=(("search.limit", 4),)))
-        await asked(pilot)
-        await pilot.press("enter", "3", "enter")
-        await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=(("search.limit", 3),)))
-        await asked(pilot)
-        await pilot.press("K", *"mine", "enter")
-        await until(pilot, lambda: "kept as" in toasts(pilot))
-        assert registry.load("byterover").constants(str(config_folder() / "mine.toml")).search.limit == 3
-        assert registry.load("byterover").constants("mine").search.limit == 3
-        for name in ("docs", "soleri-code", "byterover", "config"):
-            await pilot.press("K", *name, "enter")
-            await until(pilot, lambda: f"{name} is a name of ours: choose another one" in toasts(pilot))  # noqa: B023
-            assert not (config_folder() / f"{name}.toml").exists()
-        await pilot.press("0")
-        await until(pilot, lambda: view(pilot).lab.what_if is None)
-        await asked(pilot)
+async def test_a_value_is_typed_and_kept_as_a_profile(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+    await to_lab(pilot)
+    await pilot.press("f4", "K")
+    assert "and none is changed" in toast_text(pilot)
+    pane = frame(pilot).query_one(WhatIfPane)
+    pane.move_to(pane.choices.index("search.limit"))
+    await pilot.press("enter", "end", "backspace", "backspace", *"x", "enter")
+    assert "must be a whole number" in shown(pilot)
+    await pilot.press("backspace", "3", "enter")
+    await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=(("search.limit", 3),)))
+    await asked(pilot)
+    await pilot.press("enter", "4", "enter")  # typed over the number that stood there
+    await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=(("search.limit", 4),)))
+    await asked(pilot)
+    await pilot.press("enter", "3", "enter")
+    await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=(("search.limit", 3),)))
+    await asked(pilot)
+    await pilot.press("K", *"mine", "enter")
+    await until(pilot, lambda: "kept as" in toast_text(pilot))
+    assert registry.load("byterover").constants(str(config_folder() / "mine.toml")).search.limit == 3
+    assert registry.load("byterover").constants("mine").search.limit == 3
+    for name in ("docs", "soleri-code", "byterover", "config"):
+        await pilot.press("K", *name, "enter")
+        await until(pilot, lambda: f"{name} is a name of ours: choose another one" in toast_text(pilot))  # noqa: B023
+        assert not (config_folder() / f"{name}.toml").exists()
+    await pilot.press("0")
+    await until(pilot, lambda: view(pilot).lab.what_if is None)
+    await asked(pilot)
 
 
-async def test_a_click_puts_the_slider_there(with_judgments: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await to_lab(pilot)
-        pane = frame(pilot).query_one(WhatIfPane)
-        first, cells = pane._track
-        await pilot.click("#sliders", offset=(first + cells, 2))
-        await until(pilot, lambda: view(pilot).lab.what_if == Variant(days=365))
-        await asked(pilot)
-        assert view(pilot).lab.columns[1].cells["refresh-token-rotation"].values[0] is not None
+async def test_a_click_puts_the_slider_there(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+    await to_lab(pilot)
+    pane = frame(pilot).query_one(WhatIfPane)
+    first, cells = pane._track
+    await pilot.click("#sliders", offset=(first + cells, 2))
+    await until(pilot, lambda: view(pilot).lab.what_if == Variant(days=365))
+    await asked(pilot)
+    assert view(pilot).lab.columns[1].cells["refresh-token-rotation"].values[0] is not None
 
 
-async def test_a_note_is_left_out_from_its_row(with_judgments: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await to_lab(pilot)
-        table(pilot).move_to(table(pilot).choices.index("refresh-token-rotation"))
-        await settled(pilot)
-        await pilot.press("f4")
-        pane = frame(pilot).query_one(WhatIfPane)
-        pane.move_to(pane.choices.index(f"{ROTATION}:left out"))
-        await pilot.press("enter")
-        await until(pilot, lambda: view(pilot).lab.what_if == Variant(without=(ROTATION,)))
-        await asked(pilot)
-        assert view(pilot).lab.columns[1].cells["refresh-token-rotation"].result.first_miss == ROTATION
+async def test_a_note_is_left_out_from_its_row(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+    await to_lab(pilot)
+    table(pilot).move_to(table(pilot).choices.index("refresh-token-rotation"))
+    await settled(pilot)
+    await pilot.press("f4")
+    pane = frame(pilot).query_one(WhatIfPane)
+    pane.move_to(pane.choices.index(f"{ROTATION}:left out"))
+    await pilot.press("enter")
+    await until(pilot, lambda: view(pilot).lab.what_if == Variant(without=(ROTATION,)))
+    await asked(pilot)
+    assert view(pilot).lab.columns[1].cells["refresh-token-rotation"].result.first_miss == ROTATION
 
 
 def swept(pilot: Pilot[Any]) -> str:
@@ -130,7 +126,7 @@ async def test_a_constant_is_swept_and_two_together_and_the_curve_saved(
         sliders = frame(pilot).query_one(WhatIfPane)
         sliders.move_to(sliders.choices.index("direct.prefetch"))
         await pilot.press("O")
-        await until(pilot, lambda: "sweep another constant first" in toasts(pilot))
+        await until(pilot, lambda: "sweep another constant first" in toast_text(pilot))
         await pilot.press("o")
         await until(pilot, lambda: "past this value" in swept(pilot))
         lines = swept(pilot).splitlines()
@@ -141,7 +137,7 @@ async def test_a_constant_is_swept_and_two_together_and_the_curve_saved(
         assert crossing.query == "refresh-token-rotation"
         await pilot.press("v")
         file = tmp_path / "pictures" / "sweep-of-direct-prefetch.svg"
-        await until(pilot, lambda: f"saved {file}" in toasts(pilot))
+        await until(pilot, lambda: f"saved {file}" in toast_text(pilot))
         assert f"{crossing.before} → {crossing.after}" in file.read_text()
         await pilot.press("escape", "j", "O")
         await until(pilot, lambda: "across" in swept(pilot))

@@ -11,6 +11,7 @@ from textual.widgets import Label
 from brvtui.app.services import AppServices
 from brvtui.app.workers import Refusal, is_cancelled
 from tests.app.driving import until
+from tests.app.looking import toasts
 
 
 def _refuse() -> None:
@@ -58,10 +59,10 @@ async def test_a_task_that_broke_down_is_told_of_in_a_line() -> None:
         await run(_refuse, results.append, group="dig", on_end=lambda: told.append("ended")).wait()
         await run(_refuse, results.append, group="load", on_error=lambda why: told.append(why)).wait()
         await pilot.pause()
-        toasts = [one.message for one in app._notifications]
+        messages = toasts(pilot)
     line = "/full/disk: the disk is full; free some space and try again"
     assert told == ["ended", line]
-    assert toasts == [line]
+    assert messages == [line]
     assert results == []
 
 

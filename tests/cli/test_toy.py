@@ -22,7 +22,8 @@ from brvtui.paint.hits import ResultRow, near_miss_lines
 from brvtui.saved.traces import read
 from brvtui.trace import Kind, NearMiss, Scale
 from brvtui.typed_tables import ProfileError
-from tests.app.driving import HUGE, ask, settled, shown, text_of, until, view
+from tests.app.driving import HUGE, ask, settled, until
+from tests.app.looking import shown, text_of, view
 from tests.cli.conftest import Run
 from tests.engines.toy import Counted, Rules
 from tests.support.engine_packages import declared

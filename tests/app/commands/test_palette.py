@@ -14,8 +14,9 @@ from brvtui.app.log.screen import LogScreen
 from brvtui.app.maturity.screen import MaturityScreen
 from brvtui.app.notes.screen import NotesScreen
 from brvtui.app.query.screen import QueryScreen
-from tests.app.driving import NARROW, WIDE, ask, brv, frame, screen, settled, shown, until, view
-from tests.app.editing import toasts, type_keys
+from tests.app.driving import NARROW, WIDE, ask, on, settled, until
+from tests.app.editing import type_keys
+from tests.app.looking import brv, frame, screen, shown, toast_text, view
 from tests.support.trees import Tree
 
 MakeApp = Callable[..., BrvTui]
@@ -42,13 +43,12 @@ async def chosen(pilot: Pilot[Any], text: str, key: str = "ctrl+g") -> None:
 
 
 @SIZES
-async def test_an_action_by_name_while_a_field_has_the_focus(app: BrvTui, size: tuple[int, int]) -> None:
-    async with app.run_test(size=size) as pilot:
-        await ask(pilot, "rollback")
-        await chosen(pilot, "next profile")
-        assert view(pilot).engine.profile == "docs"
-        assert screen(pilot).field.has_focus
-        assert screen(pilot).field.value == "rollback"
+async def test_an_action_by_name_while_a_field_has_the_focus(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+    await ask(pilot, "rollback")
+    await chosen(pilot, "next profile")
+    assert view(pilot).engine.profile == "docs"
+    assert screen(pilot).field.has_focus
+    assert screen(pilot).field.value == "rollback"
 
 
 async def test_a_note_stands_before_what_is_derived_from_it(garden: Tree, make_app: MakeApp) -> None:
@@ -66,7 +66,7 @@ async def test_actions_focus_their_pane_and_notes_are_shown_on_the_notes_screen(
         assert pilot.app.focused is not None
         assert pilot.app.focused.id == "answer"
         await chosen(pilot, "the next match of the filter")
-        assert "not possible now" in toasts(pilot)
+        assert "not possible now" in toast_text(pilot)
         await pilot.press("i")
         dialog = await palette(pilot, "zebra zebra")
         assert "no action and no note" in shown(pilot)
@@ -87,36 +87,34 @@ async def test_what_is_typed_and_entered_before_it_has_opened_is_done(app: BrvTu
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
         await pilot.press("ctrl+g", *"rollback", "enter")
-        await until(pilot, lambda: isinstance(frame(pilot), NotesScreen))
+        await on(pilot, NotesScreen)
         assert view(pilot).selection.file == "deploy/rollback.md"
 
 
-async def test_rows_are_chosen_by_keys_and_mouse_and_done_on_their_screen(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        dialog = await palette(pilot, "the screen")
-        await pilot.press("down", "down", "up")
-        assert dialog.rows.command is not None
-        assert dialog.rows.command.title == "The screen Notes"
-        await pilot.click(dialog.rows, offset=(10, 2))
-        await until(pilot, lambda: isinstance(frame(pilot), MaturityScreen))
-        await chosen(pilot, "only queries that were not covered")
-        await until(pilot, lambda: isinstance(frame(pilot), LogScreen))
-        await settled(pilot)
-        assert pilot.app.focused is not None
-        assert pilot.app.focused.id == "log"
-        assert "not covered" in str(pilot.app.focused.border_title)
-        await pilot.press("1", "colon")
-        assert screen(pilot).field.value == "rollback:"
-        await pilot.press("backspace", "escape")
-        await settled(pilot)
-        await chosen(pilot, "screen maturity", key="colon")
-        assert isinstance(frame(pilot), MaturityScreen)
+async def test_rows_are_chosen_by_keys_and_mouse_and_done_on_their_screen(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "rollback")
+    dialog = await palette(pilot, "the screen")
+    await pilot.press("down", "down", "up")
+    assert dialog.rows.command is not None
+    assert dialog.rows.command.title == "The screen Notes"
+    await pilot.click(dialog.rows, offset=(10, 2))
+    await on(pilot, MaturityScreen)
+    await chosen(pilot, "only queries that were not covered")
+    await on(pilot, LogScreen)
+    await settled(pilot)
+    assert pilot.app.focused is not None
+    assert pilot.app.focused.id == "log"
+    assert "not covered" in str(pilot.app.focused.border_title)
+    await pilot.press("1", "colon")
+    assert screen(pilot).field.value == "rollback:"
+    await pilot.press("backspace", "escape")
+    await settled(pilot)
+    await chosen(pilot, "screen maturity", key="colon")
+    assert isinstance(frame(pilot), MaturityScreen)
 
 
-async def test_a_title_is_text(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await palette(pilot, "strange")
-        assert "auth/strange.md" in shown(pilot)
-        assert brv(pilot).is_running
+async def test_a_title_is_text(pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    await palette(pilot, "strange")
+    assert "auth/strange.md" in shown(pilot)
+    assert brv(pilot).is_running

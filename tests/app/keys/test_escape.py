@@ -74,12 +74,11 @@ async def type_into(pilot: Pilot[Any], text: str) -> None:
     await settled(pilot)
 
 
-async def test_a_sign_after_esc_is_typed_into_the_text_where_esc_leads(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        await pilot.press("f3")
-        await type_into(pilot, "\x1b(")
-        assert area(pilot).text.startswith("(# Rollback")
+async def test_a_sign_after_esc_is_typed_into_the_text_where_esc_leads(pilot: Pilot[Any]) -> None:
+    await open_note(pilot)
+    await pilot.press("f3")
+    await type_into(pilot, "\x1b(")
+    assert area(pilot).text.startswith("(# Rollback")
 
 
 async def test_a_key_of_the_users_with_alt_and_shift_acts(garden: Tree, make_app: Callable[..., BrvTui]) -> None:

@@ -15,8 +15,8 @@ from brvtui.app.actions.registry import ACTIONS
 from brvtui.app.app import BrvTui
 from brvtui.app.services import _NAMED
 from brvtui.config import user_file
-from tests.app.driving import HUGE, WIDE, ask, settled, shown, text_of
-from tests.app.editing import toasts
+from tests.app.driving import HUGE, WIDE, ask, settled
+from tests.app.looking import flat, shown, text_of, toast_text
 from tests.support.trees import Tree
 
 OWN = """[keys]
@@ -91,7 +91,7 @@ async def test_messages_name_the_keys_of_the_user(own_keys: BrvTui) -> None:
         ):
             await pilot.press("escape", key)
             await settled(pilot)
-            assert said in toasts(pilot), key
+            assert said in toast_text(pilot), key
 
 
 async def test_panes_and_their_help_name_the_keys_of_the_user(own_keys: BrvTui) -> None:
@@ -100,7 +100,7 @@ async def test_panes_and_their_help_name_the_keys_of_the_user(own_keys: BrvTui) 
         await pilot.press("escape")
         own_keys.select("billing/invoices/numbering.md")
         await settled(pilot)
-        assert "not a near miss: ! says why" in " ".join(text_of(pilot, "#score").split())
+        assert "not a near miss: ! says why" in flat(pilot, "#score")
         await pilot.press("f6", "f1")
         await settled(pilot)
         assert "F10 empties the cache" in shown(pilot)

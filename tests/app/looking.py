@@ -1,0 +1,88 @@
+"""Looks at the app: its state, and the texts that it shows."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.query.screen import QueryScreen
+from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.view import View
+from brvtui.app.widgets.lines import Lines
+
+
+def brv(pilot: Pilot[Any]) -> BrvTui:
+    """The app."""
+    return cast("BrvTui", pilot.app)
+
+
+def view(pilot: Pilot[Any]) -> View:
+    """What it shows."""
+    return brv(pilot).view
+
+
+def frame(pilot: Pilot[Any]) -> FrameScreen:
+    """The screen in front, below any modal."""
+    found = brv(pilot).frame
+    assert found is not None
+    return found
+
+
+def screen(pilot: Pilot[Any]) -> QueryScreen:
+    """The Query screen."""
+    (first, *_) = pilot.app.get_screen_stack("query")
+    assert isinstance(first, QueryScreen)
+    return first
+
+
+def text_of(pilot: Pilot[Any], selector: str) -> str:
+    """The lines of a widget as text."""
+    widget = frame(pilot).query_one(selector, Lines)
+    return "\n".join(line.plain for line in widget.lines)
+
+
+def flat(pilot: Pilot[Any], selector: str = "") -> str:
+    """The text of a widget, or of the whole terminal, with its wrapping undone: words with single blanks between."""
+    text = text_of(pilot, selector) if selector else shown(pilot).replace("│", " ").replace("┃", " ")
+    return " ".join(text.split())
+
+
+def toasts(pilot: Pilot[Any]) -> list[str]:
+    """The messages of the toasts, oldest first."""
+    return [str(toast.message) for toast in pilot.app._notifications]
+
+
+def toast_text(pilot: Pilot[Any]) -> str:
+    """The same in lines."""
+    return "\n".join(toasts(pilot))
+
+
+def panes(pilot: Pilot[Any]) -> dict[str, list[str]]:
+    """What the panes that only show the trace say."""
+    kinds = ("verdict", "route", "results", "score", "retry", "cache", "answer", "lint")
+    return {kind: [line.plain for line in screen(pilot).query_one(f"#{kind}", Lines).lines] for kind in kinds}
+
+
+def without_offers(panes: dict[str, list[str]]) -> dict[str, list[str]]:
+    """``panes`` without the lines that name a key for what can be done in a project alone."""
+    offers = (
+        "a begins a note",
+        "about it",
+        "changes after which no model is needed",
+        "v tries the smallest changes",
+    )
+    made = {}
+    for pane, lines in panes.items():
+        kept = [line for line in lines if not any(offer in line for offer in offers)]
+        made[pane] = kept[:-1] if len(kept) < len(lines) and not kept[-1].strip() else kept
+    return made
+
+
+def shown(pilot: Pilot[Any]) -> str:
+    """Everything on the terminal, as text."""
+    app = pilot.app
+    width, height = app.size
+    lines = app.screen._compositor.render_strips()
+    return "\n".join("".join(segment.text for segment in strip)[:width] for strip in lines[:height])
