@@ -18,6 +18,7 @@ from brvtui.app.app import BrvTui, FleetTui
 from brvtui.app.fleet.headline import what_to_do
 from brvtui.app.fleet.members_pane import FleetMembersPane
 from brvtui.app.fleet.results import FleetResultsPane
+from brvtui.app.fleet.screen import FleetScreen
 from brvtui.app.project.open_fleet import OpenFleet
 from brvtui.app.project.opening import Opening
 from brvtui.app.states import FleetState, FleetWork, Phase
@@ -27,8 +28,9 @@ from brvtui.fleet.asking import MemberQuestion, MemberReply
 from brvtui.fleet.finding import fleet_of
 from brvtui.fleet.fleet_file import Absence, AbsenceKind, Fleet, Member
 from brvtui.fleet.pool import Asks, Stopped, never_stopped
+from brvtui.fleet.questions import MemberState
 from tests.app.driving import WIDE, settled, until
-from tests.app.looking import flat, shown, text_of, toast_text, toasts, view
+from tests.app.looking import brv, flat, shown, text_of, toast_text, toasts, view
 from tests.support.fleets import HereAsks
 from tests.support.trees import NOW_MS, Tree
 
@@ -88,21 +90,40 @@ def state(pilot: Pilot[Any]) -> FleetState:
 async def asked(pilot: Pilot[Any], text: str = _QUESTION) -> None:
     """Puts ``text`` into the field, asks it, and waits for all replies."""
     await until(pilot, lambda: state(pilot).work is FleetWork.IDLE)
-    pilot.app.screen.action_field()  # type: ignore[attr-defined]
-    pilot.app.screen.field.value = text  # type: ignore[attr-defined]
+    fleet_screen(pilot).action_field()
+    fleet_screen(pilot).field.value = text
     await pilot.press("enter")
     await until(pilot, lambda: state(pilot).text == text and not state(pilot).is_busy)
+
+
+async def pressed(pilot: Pilot[Any], *keys: str) -> None:
+    """Presses keys, and waits until members are neither opened nor asked."""
+    await pilot.press(*keys)
+    await until(pilot, lambda: not state(pilot).is_busy)
+
+
+async def left_for(pilot: Pilot[Any]) -> Opening:
+    """Waits until the app is left for a member's own memory: what is opened there."""
+    await until(pilot, lambda: brv(pilot).leaving.reopening is not None)
+    assert brv(pilot).leaving.reopening is not None
+    return brv(pilot).leaving.reopening
+
+
+def fleet_screen(pilot: Pilot[Any]) -> FleetScreen:
+    """The Fleet screen, in front."""
+    assert isinstance(pilot.app.screen, FleetScreen)
+    return pilot.app.screen
 
 
 async def half_asked(pilot: Pilot[Any]) -> None:
     """Asks the question, and waits for the two members before the one that :class:`HeldAsks` holds."""
     await until(pilot, lambda: len(state(pilot).known) == 2)
-    pilot.app.screen.field.value = _QUESTION  # type: ignore[attr-defined]
+    fleet_screen(pilot).field.value = _QUESTION
     await pilot.press("enter")
     await until(pilot, lambda: len(state(pilot).answers) == 2)
 
 
-async def test_results_stand_by_member_with_what_to_do_about_the_others(fleet: Fleet) -> None:
+async def test_results_stand_by_member_with_what_to_do_about_the_others_or_in_one_ranking(fleet: Fleet) -> None:
     async with fleet_app(fleet).run_test(size=WIDE) as pilot:
         await until(pilot, lambda: len(state(pilot).known) == 4 and bool(state(pilot).missing))
         members = text_of(pilot, "#members")
@@ -110,42 +131,59 @@ async def test_results_stand_by_member_with_what_to_do_about_the_others(fleet: F
         assert "✓ open" in members
         assert "⚠ no such folder" in members, "the reason, and not the place that may be longer than the row"
         await asked(pilot)
-        said = text_of(pilot, "#fleet-headline")
-        assert "2 of 5 memories cover it; best: auth-service, tier 2 from “Refresh token rotation”" in said
-        assert "2 could not be read" in said
-        assert "not comparable" in said
-        shown = text_of(pilot, "#results")
-        assert shown.index("auth-service") < shown.index("payments"), "what needs no model is first"
-        assert "Ask in other words" not in shown
-        assert "title =refresh =token =rotation" in shown
-        assert "2 members do not cover it" in shown
-        assert "no such folder" in shown
-        assert "fix or take out its entry in the fleet" in shown
-        assert "unknown key engin" in shown
-        score = text_of(pilot, "#score")
-        assert "sum ✓" in score
-        assert "Counted over its own 2 notes" in score
-        assert "this score is not comparable" in " ".join(score.split())
-        assert "F5 ranks all notes as one" in " ".join(score.split())
+        await pressed(pilot, "i", "ctrl+u")
+        assert state(pilot).text == ""
+        assert "2 could not be read" in text_of(pilot, "#fleet-headline")
+        await asked(pilot)
+        headline = text_of(pilot, "#fleet-headline")
+        assert "2 of 5 memories cover it; best: auth-service, tier 2 from “Refresh token rotation”" in headline
+        assert "2 could not be read" in headline
+        assert "not comparable" in headline
+        results = text_of(pilot, "#results")
+        assert results.index("auth-service") < results.index("payments"), "what needs no model is first"
+        assert "Ask in other words" not in results
+        for part in ("title =refresh =token =rotation", "2 members do not cover it", "no such folder"):
+            assert part in results
+        assert "fix or take out its entry in the fleet" in results
+        assert "unknown key engin" in results
+        score = flat(pilot, "#score")
+        for part in (
+            "sum ✓",
+            "Counted over its own 2 notes",
+            "this score is not comparable",
+            "F5 ranks all notes as one",
+        ):
+            assert part in score
         assert "covers, tier 2" in text_of(pilot, "#members")
-        await pilot.press("j")
+        each = state(pilot).answers
+        await pressed(pilot, "f5")
+        ranking = state(pilot).ranking
+        assert ranking is not None
+        assert "best of all: “Refresh token rotation” of auth-service" in text_of(pilot, "#fleet-headline")
+        assert "3 are left out" in text_of(pilot, "#fleet-headline")
+        left_out = "legacy: its engine is soleri: one ranking is made by byterover alone F5 asks each by its own engine"
+        assert left_out in flat(pilot, "#results")
+        assert "--merge" not in text_of(pilot, "#members")
+        for part in ("sum ✓", "‘rotation’ is in", "Counted over 4 notes of 3 members by brv-3:"):
+            assert part in text_of(pilot, "#score"), "two are left out"
+        await pilot.press("f5", "f5", "f5")
+        assert (state(pilot).answers, state(pilot).ranking) == (each, ranking), "nothing is asked again"
+        assert not state(pilot).is_busy
+        await pilot.press("f2", "g", "j")
         assert view(pilot).fleet_selection.member == "payments"
         assert "Sessions of the shop" in text_of(pilot, "#score")
         await pilot.press("f4", "g", "j", "j", "j")
         await until(pilot, lambda: "legacy" in text_of(pilot, "#score"))
-        score = flat(pilot, "#score")
-        assert "its scores are not comparable" in score, "it has none here"
-        assert "F5" not in score, "one ranking leaves it out"
+        assert "its scores are not comparable" in flat(pilot, "#score"), "it has none here"
+        assert "F5" not in text_of(pilot, "#score"), "one ranking leaves it out"
 
 
-async def test_a_result_opens_in_its_own_memory_and_a_key_leads_back(fleet: Fleet) -> None:
-    app = fleet_app(fleet)
-    async with app.run_test(size=WIDE) as pilot:
+async def test_a_result_opens_in_its_own_memory_with_its_question_and_a_key_leads_back(fleet: Fleet) -> None:
+    async with fleet_app(fleet).run_test(size=WIDE) as pilot:
         await asked(pilot)
-        await pilot.press("j", "enter")
-        await until(pilot, lambda: app.leaving.reopening is not None)
-    assert app.leaving.reopening is not None
-    there = BrvTui(app.leaving.reopening)
+        await pilot.press("i", "x", "escape", "f2", "j", "enter")
+        opening = await left_for(pilot)
+    there = BrvTui(opening)
     async with there.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).answer.trace is not None)
         await settled(pilot)
@@ -157,7 +195,7 @@ async def test_a_result_opens_in_its_own_memory_and_a_key_leads_back(fleet: Flee
         await pilot.press("6")
         assert view(pilot).fleet.opened == "payments"
         assert "2 of 5 memories cover it" in text_of(pilot, "#fleet-headline")
-        assert there.screen.field.value == _QUESTION  # type: ignore[attr-defined]
+        assert fleet_screen(pilot).field.value == _QUESTION
         await pilot.press("escape", "a")
         await until(pilot, lambda: there.has_modal)
         assert "It goes to payments, the memory that is open." in shown(pilot)
@@ -167,20 +205,7 @@ async def test_a_result_opens_in_its_own_memory_and_a_key_leads_back(fleet: Flee
         await settled(pilot)
         assert there.current_mode == "query", "it is open already"
         await pilot.press("6", "f2", "k", "enter")
-        await until(pilot, lambda: there.leaving.reopening is not None)
-    assert there.leaving.reopening is not None
-    assert there.leaving.reopening.member == "auth-service"
-
-
-async def test_the_settings_of_a_member_say_that_its_entry_gives_the_engine(fleet: Fleet, tmp_path: Path) -> None:
-    made = Tree(tmp_path / "ideas")
-    made.note("old/notes.md", "Old notes", "Nothing of it.")
-    held = OpenFleet(fleet, HereAsks, 60.0, NOW_MS)
-    app = BrvTui(Opening(made.root, "soleri-code", NOW_MS, engine="soleri", fleet=held, member="ideas"))
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        for name in ("engine", "profile"):
-            assert app.configuration.source(name) == (Layer.OPENED, "the fleet's entry of ideas")
+        assert (await left_for(pilot)).member == "auth-service"
 
 
 async def test_a_member_that_cannot_be_opened_leads_back_too_and_one_without_a_folder_says_why(
@@ -192,27 +217,24 @@ async def test_a_member_that_cannot_be_opened_leads_back_too_and_one_without_a_f
     app = fleet_app(replace(fleet, members=(*fleet.members, broken, bare)))
     async with app.run_test(size=WIDE) as pilot:
         await asked(pilot)
+        assert "Enter opens it alone" not in flat(pilot, "#results")
         await pilot.press("f4", "g")
         assert "enter open it" in text_of(pilot, "#keys")
-        await pilot.press("G")
-        assert "enter open it" not in text_of(pilot, "#keys")
-        await pilot.press("enter")
-        assert app.leaving.reopening is None
-        assert "orders is read from git" in toast_text(pilot)
-        await pilot.press("k", "k")
-        assert "enter open it" not in text_of(pilot, "#keys")
-        await pilot.press("enter")
-        assert app.leaving.reopening is None
-        said = toasts(pilot)
-        assert any("no such folder: fix or take out its entry in the fleet" in one for one in said)
+        for keys, said in (
+            (["G"], "orders is read from git"),
+            (["k", "k"], "no such folder: fix or take out its entry in the fleet"),
+        ):
+            await pilot.press(*keys)
+            assert "enter open it" not in text_of(pilot, "#keys")
+            await pilot.press("enter")
+            assert app.leaving.reopening is None
+            assert said in toast_text(pilot)
         await pilot.press("j")
-        said = flat(pilot, "#score")
-        assert "brv-tui fleet add REPOSITORY --folder PATH" in said
-        assert said.endswith("fix that and press ^r")
+        assert "brv-tui fleet add REPOSITORY --folder PATH" in flat(pilot, "#score")
+        assert flat(pilot, "#score").endswith("fix that and press ^r")
         await pilot.press("enter")
-        await until(pilot, lambda: app.leaving.reopening is not None)
-    assert app.leaving.reopening is not None
-    there = BrvTui(app.leaving.reopening)
+        opening = await left_for(pilot)
+    there = BrvTui(opening)
     async with there.run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert view(pilot).project.phase is Phase.FAILED
@@ -223,36 +245,26 @@ async def test_a_member_that_cannot_be_opened_leads_back_too_and_one_without_a_f
     assert there.return_code == 0
 
 
-async def test_enter_is_said_to_open_a_member_only_where_it_can(fleet: Fleet, tmp_path: Path) -> None:
-    without_engine = replace(fleet.members[2], name="without-engine", engine="soleri2")
-    (tmp_path / "orders.git").mkdir()
-    bare = Member("orders", repository=str(tmp_path / "orders.git"))
-    async with fleet_app(replace(fleet, members=(without_engine, bare), absent=())).run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: len(state(pilot).missing) == 2)
-        first, second = text_of(pilot, "#results").split("no engine soleri2")[1].split("⚠", 1)
-        assert "fix that and press ^r; Enter opens it alone" in first
-        assert second.rstrip().endswith("fix that and press ^r")
+def test_what_to_do_is_told_by_the_kind_of_absence_whatever_its_line_says() -> None:
+    members = (Member("open", "/srv/open"), Member("git", repository="/srv/git"), Member("other", "/srv/other"))
+    known = dict.fromkeys(("open", "git"), MemberState(1, "soleri", "soleri", "", (), ()))
 
+    def words(kind: AbsenceKind, member: str = "other") -> str:
+        absence = Absence(member, "its folder is gone; no answer within 3 s", kind)
+        return what_to_do(FleetState(Fleet("shop", members), known=known), absence)
 
-@pytest.mark.parametrize(
-    ("kind", "does"),
-    [
-        (AbsenceKind.OTHER, "fix that and press {fleet.again}"),
-        (AbsenceKind.ENTRY, "fix or take out that entry and press {fleet.again}"),
-        (AbsenceKind.NO_FOLDER, "fix or take out its entry in the fleet, or bring the folder back, and press"),
-        (AbsenceKind.ONLY_ALONE, "fix that and press {fleet.again}; Enter opens it alone"),
-        (AbsenceKind.TIMEOUT, "{fleet.again} asks again; brv-tui fleet open --timeout SECONDS waits longer"),
-        (AbsenceKind.PROCESS_ENDED, "{fleet.again} asks again, in a new process"),
-        (AbsenceKind.NOT_RANKED, "{fleet.merge} asks each by its own engine"),
-        (AbsenceKind.OTHER_CONSTANTS, "{fleet.merge} asks each by its own engine; a profile in its entry makes it"),
-    ],
-)
-def test_what_to_do_is_told_by_the_kind_of_absence_whatever_its_line_says(kind: AbsenceKind, does: str) -> None:
-    assert what_to_do(FleetState(), Absence("one", "its folder is gone; no answer within 3 s", kind)).startswith(does)
-
-
-def test_every_kind_of_absence_has_something_to_do() -> None:
-    assert all(what_to_do(FleetState(), Absence("one", "why", kind)) for kind in AbsenceKind)
+    again = {kind for kind in AbsenceKind if "{fleet.again}" in words(kind)}
+    assert set(AbsenceKind) - again == {AbsenceKind.NOT_RANKED, AbsenceKind.OTHER_CONSTANTS}
+    assert all("{fleet.merge}" in words(kind) for kind in set(AbsenceKind) - again)
+    assert len({words(kind) for kind in AbsenceKind}) == len(AbsenceKind)
+    opens_alone = {
+        (kind, one.name) for kind in AbsenceKind for one in members if "Enter opens" in words(kind, one.name)
+    }
+    assert opens_alone == {
+        (AbsenceKind.OTHER, "open"),
+        (AbsenceKind.ONLY_ALONE, "open"),
+        (AbsenceKind.ONLY_ALONE, "other"),
+    }
 
 
 async def test_asking_again_reads_the_fleet_again(fleet: Fleet, tmp_path: Path) -> None:
@@ -265,16 +277,14 @@ async def test_asking_again_reads_the_fleet_again(fleet: Fleet, tmp_path: Path) 
     opened = OpenFleet(read(), lambda one: (made.append(one), HereAsks())[1], 60.0, NOW_MS, read)
     async with FleetTui(Opening(now_ms=NOW_MS, fleet=opened)).run_test(size=WIDE) as pilot:
         await asked(pilot)
-        shown = flat(pilot, "#results")
-        assert "no engine sol; did you mean soleri? fix that and press ^r; Enter opens it alone" in shown
-        assert shown.endswith("fix or take out that entry and press ^r")
-        await pilot.press("ctrl+r")
-        await until(pilot, lambda: not state(pilot).is_busy)
+        results = flat(pilot, "#results")
+        assert "no engine sol; did you mean soleri? fix that and press ^r; Enter opens it alone" in results
+        assert results.endswith("fix or take out that entry and press ^r")
+        await pressed(pilot, "ctrl+r")
         assert len(made) == 1, "the members are the same: nothing is started anew"
         known = state(pilot).known["payments"]
         file.write_text(entry("payments") + entry("catalog") + entry("auth-service"))
-        await pilot.press("ctrl+r")
-        await until(pilot, lambda: not state(pilot).is_busy)
+        await pressed(pilot, "ctrl+r")
         assert "2 of 3 memories cover it" in text_of(pilot, "#fleet-headline")
         assert "sol" not in text_of(pilot, "#results")
         assert "auth-service" in text_of(pilot, "#members")
@@ -285,13 +295,13 @@ async def test_asking_again_reads_the_fleet_again(fleet: Fleet, tmp_path: Path) 
         assert "cannot be read as a fleet" in flat(pilot, "#fleet-headline")
         file.write_text("")
         for key in ("ctrl+r", "f5"):
-            await pilot.press(key)
-            await until(pilot, lambda: not state(pilot).is_busy)
+            await pressed(pilot, key)
         assert "no member can be asked" in text_of(pilot, "#members")
 
 
-async def test_a_member_that_is_another_now_is_opened_anew(fleet: Fleet) -> None:
-    other = replace(fleet, members=(replace(fleet.members[0], engine="soleri"), *fleet.members[1:]))
+async def test_a_member_that_is_another_now_is_opened_anew_with_the_engine_of_its_entry(fleet: Fleet) -> None:
+    changed = replace(fleet.members[0], engine="soleri", profile="soleri-code")
+    other = replace(fleet, members=(changed, *fleet.members[1:]))
     opened = OpenFleet(fleet, lambda _: HereAsks(), 60.0, NOW_MS, lambda: other)
     app = BrvTui(Opening(Path(fleet.members[0].path), now_ms=NOW_MS, fleet=opened, member="payments"))
     async with app.run_test(size=WIDE) as pilot:
@@ -301,9 +311,13 @@ async def test_a_member_that_is_another_now_is_opened_anew(fleet: Fleet) -> None
         await pilot.press("ctrl+r")
         await until(pilot, lambda: state(pilot).fleet is other and not state(pilot).is_busy)
         await pilot.press("f4", "g", "enter")
-        await until(pilot, lambda: app.leaving.reopening is not None)
-    assert app.leaving.reopening is not None
-    assert app.leaving.reopening.engine == "soleri"
+        opening = await left_for(pilot)
+    there = BrvTui(opening)
+    async with there.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert view(pilot).engine.name == "soleri"
+        for name in ("engine", "profile"):
+            assert there.configuration.source(name) == (Layer.OPENED, "the fleet's entry of payments")
 
 
 async def test_results_offer_enter_only_where_it_opens_one(fleet: Fleet) -> None:
@@ -311,9 +325,8 @@ async def test_results_offer_enter_only_where_it_opens_one(fleet: Fleet) -> None
     git = ["git", "-C", repository, "-c", "user.name=n", "-c", "user.email=e@x"]
     for words in (["init", "-q"], ["add", "-Af"], ["commit", "-qm", "notes"]):
         subprocess.run([*git, *words], check=True)
-    orders = Member("orders", repository=repository)
-    app = fleet_app(replace(fleet, members=(fleet.members[0], orders), absent=()))
-    async with app.run_test(size=WIDE) as pilot:
+    members = (fleet.members[0], Member("orders", repository=repository))
+    async with fleet_app(replace(fleet, members=members, absent=())).run_test(size=WIDE) as pilot:
         await until(pilot, lambda: "down results" in text_of(pilot, "#keys"))
         assert "enter ask" not in text_of(pilot, "#keys"), "nothing is typed"
         await asked(pilot, "zzz")
@@ -321,8 +334,7 @@ async def test_results_offer_enter_only_where_it_opens_one(fleet: Fleet) -> None
         assert "enter ask" in text_of(pilot, "#keys")
         way_out = "Ask in other words, or add a note about it to a member: F4, then Enter opens it."
         for key in ("f5", "f5"):
-            await pilot.press(key)
-            await until(pilot, lambda: not state(pilot).is_busy)
+            await pressed(pilot, key)
             assert way_out in flat(pilot, "#results")
         await pilot.press("f2")
         assert "enter open it" not in text_of(pilot, "#keys")
@@ -330,11 +342,9 @@ async def test_results_offer_enter_only_where_it_opens_one(fleet: Fleet) -> None
         assert toasts(pilot) == ["there is no result: i goes to the question"]
         await asked(pilot)
         for key in ("f2", "f5"):
-            await pilot.press(key)
-            await until(pilot, lambda: not state(pilot).is_busy)
+            await pressed(pilot, key)
             await pilot.press("f2", "g")
-            names = pilot.app.screen.query_one(FleetResultsPane).choices
-            for name in names[:2]:
+            for name in fleet_screen(pilot).query_one(FleetResultsPane).choices[:2]:
                 is_git = name.startswith("orders")
                 assert ("enter open it" in text_of(pilot, "#keys")) is not is_git
                 for key, of_git in (("w", "fleet explain QUERY NOTE --member orders"), ("x", _TRACE_OF_GIT)):
@@ -345,7 +355,7 @@ async def test_results_offer_enter_only_where_it_opens_one(fleet: Fleet) -> None
                 await pilot.press("j")
         await pilot.press("slash", *"zzz", "enter", "enter")
         assert "enter open it" not in text_of(pilot, "#keys")
-    beside = OpenFleet(replace(fleet, members=(fleet.members[0], orders)), lambda _: HereAsks(), 60.0, NOW_MS)
+    beside = OpenFleet(replace(fleet, members=members), lambda _: HereAsks(), 60.0, NOW_MS)
     there = BrvTui(Opening(Path(fleet.members[0].path), now_ms=NOW_MS, fleet=beside, member="payments"))
     async with there.run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -355,27 +365,22 @@ async def test_results_offer_enter_only_where_it_opens_one(fleet: Fleet) -> None
         await until(pilot, lambda: "check it out" in toast_text(pilot))
 
 
-@pytest.mark.parametrize("how", ["escape", "typing on"])
-async def test_asking_is_stopped_at_once_and_goes_on_where_it_was(fleet: Fleet, how: str) -> None:
+@pytest.mark.parametrize(("keys", "text"), [(["escape"], _QUESTION), (["i", "s"], f"{_QUESTION}s")])
+async def test_asking_is_stopped_at_once_and_goes_on_where_it_was(fleet: Fleet, keys: list[str], text: str) -> None:
     held = HeldAsks("catalog")
     async with fleet_app(fleet, lambda: held).run_test(size=WIDE) as pilot:
         await half_asked(pilot)
         assert "2 of 2 memories asked so far cover it" in text_of(pilot, "#fleet-headline")
-        if how == "escape":
-            await pilot.press("escape")
-            assert state(pilot).work is FleetWork.STOPPED
+        await pilot.press(*keys)
+        assert state(pilot).work is FleetWork.STOPPED
+        held.may_go_on.set()
+        if keys == ["escape"]:
             assert "3 were not asked" in flat(pilot, "#fleet-headline")
-            held.may_go_on.set()
             await pilot.press("i", "enter")
-            await until(pilot, lambda: not state(pilot).is_busy)
-            assert len(state(pilot).answers) == 4
-        else:
-            await pilot.press("i", "s")
-            assert state(pilot).work is FleetWork.STOPPED
-            held.may_go_on.set()
-            await until(pilot, lambda: state(pilot).text == f"{_QUESTION}s" and not state(pilot).is_busy)
-            assert len(state(pilot).answers) == 4
-            assert "~rotation" in text_of(pilot, "#results"), "these are answers to the longer question"
+        await until(pilot, lambda: state(pilot).text == text and state(pilot).work is FleetWork.IDLE)
+        assert len(state(pilot).answers) == 4
+        is_longer = text != _QUESTION
+        assert ("~rotation" in text_of(pilot, "#results")) is is_longer, "these are answers to the longer question"
 
 
 @pytest.mark.parametrize("keys", [("f5", "f5"), ("escape", "f5", "f5")])
@@ -398,9 +403,8 @@ async def test_what_one_way_of_asking_refuses_does_not_stand_over_the_other(flee
         await asked(pilot, "auth/x.md")
         await pilot.press("f5")
         await until(pilot, lambda: bool(state(pilot).problem))
-        said = flat(pilot, "#fleet-headline")
-        assert "CANNOT ASK" in said
-        assert "one ranking needs one; F5 asks each by its own engine" in said
+        for part in ("CANNOT ASK", "one ranking needs one; F5 asks each by its own engine"):
+            assert part in flat(pilot, "#fleet-headline")
         await pilot.press("f5")
         assert "2 of 2 memories cover it" in text_of(pilot, "#fleet-headline")
 
@@ -412,19 +416,17 @@ async def test_the_score_pane_shows_the_selected_near_miss_or_member_of_one_rank
     members = (_member(tmp_path, "many", *notes), fleet.members[2], fleet.members[4])
     async with fleet_app(replace(fleet, members=members, absent=())).run_test(size=WIDE) as pilot:
         await asked(pilot, "token")
-        await pilot.press("f5")
-        await until(pilot, lambda: state(pilot).ranking is not None)
+        await pressed(pilot, "f5")
         assert "1 is left out" in text_of(pilot, "#fleet-headline")
         await pilot.press("f2", "G")
         ranking = state(pilot).ranking
         assert ranking is not None
         near = ranking.near_misses[-1].miss
         assert view(pilot).fleet_selection.file == near.file
-        score = text_of(pilot, "#score")
-        assert near.path in score
-        assert f"not in the results: {near.reason}" in score
+        assert near.path in text_of(pilot, "#score")
+        assert f"not in the results: {near.reason}" in text_of(pilot, "#score")
         await pilot.press("f2", "slash", *near.path, "enter")
-        assert pilot.app.screen.query_one(FleetResultsPane).choices == [f"many\n{near.file}"]
+        assert fleet_screen(pilot).query_one(FleetResultsPane).choices == [f"many\n{near.file}"]
         await pilot.press("escape", "f4", "g", "j")
         assert view(pilot).fleet_selection == ("catalog", "")
         assert "none of its notes is a result" in text_of(pilot, "#score")
@@ -435,7 +437,10 @@ async def test_results_with_focus_select_the_row_under_the_cursor(fleet: Fleet) 
     async with app.run_test(size=WIDE) as pilot:
         await asked(pilot)
         catalog = [member.name for member in fleet.members].index("catalog")
-        for each in (True, False):
+        for key in ("", "f5"):
+            if key:
+                await pressed(pilot, key)
+                app.copy_to_clipboard("")
             await pilot.press("f4", "g", *["j"] * catalog)
             await until(pilot, lambda: view(pilot).fleet_selection.member == "catalog")
             await pilot.press("f2")
@@ -443,67 +448,30 @@ async def test_results_with_focus_select_the_row_under_the_cursor(fleet: Fleet) 
             await until(pilot, lambda: "Refresh token rotation" in text_of(pilot, "#score"))
             await pilot.press("y")
             await until(pilot, lambda: app.clipboard == "[auth-service]:auth/jwt/rotation.md")
-            if each:
-                await pilot.press("f5")
-                await until(pilot, lambda: state(pilot).ranking is not None and not state(pilot).is_busy)
-                app.copy_to_clipboard("")
         await pilot.press("f4", "g")
         await until(pilot, lambda: view(pilot).fleet_selection.member == "payments")
         await pilot.press("f2")
         await pilot.pause()
-        assert pilot.app.screen.query_one(FleetResultsPane).member == "payments", "its best is under the cursor"
+        assert fleet_screen(pilot).query_one(FleetResultsPane).member == "payments", "its best is under the cursor"
         assert view(pilot).fleet_selection.member == "payments"
 
 
-@pytest.mark.parametrize("how", ["f5", "typing and clearing", "leaving"])
-async def test_opening_that_was_broken_off_goes_on(fleet: Fleet, how: str) -> None:
+@pytest.mark.parametrize("keys", [("f5",), ("x", "backspace"), ("f4", "j", "enter")])
+async def test_opening_that_was_broken_off_goes_on(fleet: Fleet, keys: tuple[str, ...]) -> None:
     held = HeldAsks("payments")
-    app = fleet_app(fleet, lambda: held)
-    async with app.run_test(size=WIDE) as pilot:
+    async with fleet_app(fleet, lambda: held).run_test(size=WIDE) as pilot:
         await until(pilot, lambda: state(pilot).work is FleetWork.OPENING)
-        if how == "f5":
-            await pilot.press("f5")
-        elif how == "leaving":
-            await pilot.press("f4", "j", "enter")
-            await until(pilot, lambda: app.leaving.reopening is not None)
-        else:
-            await pilot.press("x", "backspace")
+        await pilot.press(*keys)
+        reopening = await left_for(pilot) if "enter" in keys else None
         held.may_go_on.set()
-        if how != "leaving":
+        if reopening is None:
             await until(pilot, lambda: len(state(pilot).known) == 4 and not state(pilot).is_busy)
             assert list(state(pilot).missing) == ["gone"]
             return
-    assert app.leaving.reopening is not None
-    there = BrvTui(app.leaving.reopening)
-    async with there.run_test(size=WIDE) as pilot:
+    async with BrvTui(reopening).run_test(size=WIDE) as pilot:
         await settled(pilot)
         await pilot.press("escape", "6")
         await until(pilot, lambda: len(state(pilot).known) == 4 and not state(pilot).is_busy)
-
-
-async def test_one_ranking_is_a_key_away_and_members_stay_known(fleet: Fleet) -> None:
-    async with fleet_app(fleet).run_test(size=WIDE) as pilot:
-        await asked(pilot)
-        await pilot.press("i", "ctrl+u")
-        assert state(pilot).text == ""
-        assert "2 could not be read" in text_of(pilot, "#fleet-headline")
-        await asked(pilot)
-        each = state(pilot).answers
-        await pilot.press("f5")
-        await until(pilot, lambda: state(pilot).ranking is not None)
-        assert "best of all: “Refresh token rotation” of auth-service" in text_of(pilot, "#fleet-headline")
-        assert "3 are left out" in text_of(pilot, "#fleet-headline")
-        left_out = "legacy: its engine is soleri: one ranking is made by byterover alone F5 asks each by its own engine"
-        assert left_out in flat(pilot, "#results")
-        assert "--merge" not in text_of(pilot, "#members")
-        score = text_of(pilot, "#score")
-        assert "sum ✓" in score
-        assert "‘rotation’ is in" in score
-        assert "Counted over 4 notes of 3 members by brv-3:" in score, "two are left out"
-        ranking = state(pilot).ranking
-        await pilot.press("f5", "f5")
-        assert (state(pilot).answers, state(pilot).ranking) == (each, ranking), "nothing is asked again"
-        assert not state(pilot).is_busy
 
 
 async def test_keys_act_on_the_result_of_the_fleet_not_on_what_another_screen_shows(
@@ -524,9 +492,8 @@ async def test_keys_act_on_the_result_of_the_fleet_not_on_what_another_screen_sh
         await pilot.press("w")
         assert "Enter opens the result in its own memory: w says there why" in said[-1]
         await pilot.press("j", "enter")
-        await until(pilot, lambda: app.leaving.reopening is not None)
-    assert app.leaving.reopening is not None
-    there = BrvTui(app.leaving.reopening)
+        opening = await left_for(pilot)
+    there = BrvTui(opening)
     async with there.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).answer.trace is not None)
         await settled(pilot)
@@ -538,24 +505,13 @@ async def test_keys_act_on_the_result_of_the_fleet_not_on_what_another_screen_sh
             await pilot.press(key)
             assert "the fleet's answer: brv-tui fleet query … --format json" in said[-1]
             assert not there.has_modal
-        await pilot.press("f5")
-        await until(pilot, lambda: state(pilot).ranking is not None and not state(pilot).is_busy)
+        await pressed(pilot, "f5")
         await pilot.press("y")
         await until(pilot, lambda: there.clipboard.startswith("["))
         first = view(pilot).fleet.ranking.hits[0]  # type: ignore[union-attr]
         assert there.clipboard == f"[{first.member}]:{first.hit.file}"
         await pilot.press("x")
         assert "--format json --merge one" in said[-1]
-
-
-async def test_a_result_opens_with_the_question_that_it_answers(fleet: Fleet) -> None:
-    app = fleet_app(fleet)
-    async with app.run_test(size=WIDE) as pilot:
-        await asked(pilot)
-        await pilot.press("i", *"x", "escape", "f2", "enter")
-        await until(pilot, lambda: app.leaving.reopening is not None)
-    assert app.leaving.reopening is not None
-    assert app.leaving.reopening.query == _QUESTION
 
 
 async def test_a_screen_of_a_project_says_what_is_needed_for_it(fleet: Fleet, app: BrvTui) -> None:
