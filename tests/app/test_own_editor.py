@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,8 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.editing import note_saving
+from brvtui.app.editing import note_on_disk, note_saving
+from brvtui.app.editing.note_saving import SaveDoubt
 from brvtui.app.editing.questions import ConflictDialog, DamageDialog, DraftDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
@@ -31,10 +32,6 @@ pytestmark = [pytest.mark.long, pytest.mark.usefixtures("few_lines")]
 def own_editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
     """Sets $EDITOR to a script that runs Python on ``text`` and ``path``, and lets tests have no terminal."""
 
-    @contextmanager
-    def suspended(self: object) -> Any:
-        yield
-
     def make(code: str) -> Path:
         script = tmp_path / "own editor.py"
         script.write_text(
@@ -45,8 +42,16 @@ def own_editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str
         monkeypatch.setenv("EDITOR", f"{sys.executable} '{script}' --wait")
         return script
 
-    monkeypatch.setattr(BrvTui, "suspend", suspended)
+    monkeypatch.setattr(BrvTui, "suspend", lambda _: nullcontext())
     return make
+
+
+@pytest.fixture
+def notices(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The toasts of apps that are not running."""
+    found: list[str] = []
+    monkeypatch.setattr(BrvTui, "notify", lambda _, text, **__: found.append(text))
+    return found
 
 
 async def _outside(pilot: Pilot[Any]) -> None:
@@ -55,8 +60,8 @@ async def _outside(pilot: Pilot[Any]) -> None:
     await pilot.press("escape", "E")
 
 
-async def test_the_users_own_editor_saves_what_it_made(
-    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
+async def test_the_users_own_editor_saves_what_it_made_may_change_nothing_or_fail(
+    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own_editor("assert path.name == 'rollback.md'; assert path.parent.stat().st_mode & 0o77 == 0; text += 'six\\n'")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -65,51 +70,49 @@ async def test_the_users_own_editor_saves_what_it_made(
         await settled(pilot)
         assert f"saved {NOTE}" in toast_text(pilot)
         assert isinstance(frame(pilot), QueryScreen)
-
-
-async def test_the_users_own_editor_may_change_nothing(
-    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
-) -> None:
-    own_editor("")
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        own_editor("")
         await _outside(pilot)
         await until(pilot, lambda: "nothing to save" in toast_text(pilot))
+        monkeypatch.setenv("EDITOR", "sh -c 'exit 3'")
+        await _outside(pilot)
+        await until(pilot, lambda: "sh ended with 3 and wrote nothing; look at $EDITOR" in toast_text(pilot))
+        await settled(pilot)
+        assert on_disk(garden) == f"{FEW_LINES}six\n"
+        assert drafted(garden.root) is None
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("own_command", "variables", "said"),
     [
-        ("", "set editor.command, $VISUAL or $EDITOR"),
-        ("/no/such/editor -w", "/no/such/editor: No such file or directory"),
-        ("sh -c 'exit 3'", "sh ended with 3 and wrote nothing"),
-        ("vi 'unclosed", "cannot be read as a command"),
+        ("", {}, "no editor is set: set editor.command, $VISUAL or $EDITOR"),
+        ("", {"EDITOR": "/no/such/editor -w"}, "/no/such/editor: No such file or directory; look at $EDITOR"),
+        ("", {"EDITOR": "sh -c 'exit 3'"}, "sh ended with 3 and wrote nothing; look at $EDITOR"),
+        ("", {"EDITOR": "vi 'unclosed"}, "$EDITOR cannot be read as a command"),
+        ("", {"EDITOR": "true", "VISUAL": "/no/visual"}, "/no/visual: No such file or directory; look at $VISUAL"),
+        ("vi 'unclosed", {"VISUAL": "true"}, "editor.command cannot be read as a command"),
+        ("/no/own", {"EDITOR": "true", "VISUAL": "true"}, "/no/own: No such file or directory; look at editor.command"),
     ],
 )
-async def test_an_editor_that_does_not_work_is_one_line(
+def test_an_editor_that_does_not_work_is_one_line(
     garden: Tree,
     make_app: MakeApp,
     own_editor: Callable[[str], Path],
+    notices: list[str],
     monkeypatch: pytest.MonkeyPatch,
-    command: str,
+    own_command: str,
+    variables: dict[str, str],
     said: str,
 ) -> None:
+    """``editor.command`` goes before $VISUAL, and that before $EDITOR."""
     own_editor("")
-    monkeypatch.setenv("EDITOR", command)
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await _outside(pilot)
-        await until(pilot, lambda: said in toast_text(pilot))
-        assert on_disk(garden) == FEW_LINES
-
-
-async def test_the_editor_of_the_settings_goes_before_that_of_the_environment(
-    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    script = own_editor("text += 'six\\n'")
-    own(f"""[editor]\ncommand = "{sys.executable} '{script}' --wait" """)
-    monkeypatch.setenv("VISUAL", "/no/such/editor")
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await _outside(pilot)
-        await until(pilot, lambda: on_disk(garden) == f"{FEW_LINES}six\n")
+    monkeypatch.setenv("EDITOR", "")
+    for name, command in variables.items():
+        monkeypatch.setenv(name, command)
+    own(f'[editor]\ncommand = "{own_command}"')
+    assert make_app(garden.root).external_editor.hand_over(NOTE, b"text") is None
+    assert len(notices) == 1
+    assert notices[0].startswith(said)
+    assert "\n" not in notices[0]
 
 
 async def test_a_projects_file_names_no_editor(
@@ -123,16 +126,6 @@ async def test_a_projects_file_names_no_editor(
         await until(pilot, lambda: on_disk(garden) == f"{FEW_LINES}mine\n")
         assert "editor.command is for your own settings file" in toast_text(pilot)
     assert not touched.exists()
-
-
-async def test_a_command_that_cannot_be_read_names_its_setting(
-    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
-) -> None:
-    own_editor("")
-    own("""[editor]\ncommand = "vi 'unclosed" """)
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await _outside(pilot)
-        await until(pilot, lambda: "editor.command cannot be read as a command" in toast_text(pilot))
 
 
 async def test_a_terminal_that_cannot_be_handed_over_is_one_line(
@@ -212,14 +205,14 @@ async def test_a_browser_opens_no_other_editor_and_says_so_whatever_is_set(
 async def test_a_damaging_text_of_the_users_own_editor_is_kept_as_a_draft(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
 ) -> None:
-    own_editor("text = '<<<<<<< mine\\none\\n=======\\ntwo\\n>>>>>>> theirs\\n' + text")
+    own_editor("path.write_bytes(b'<<<<<<< mine\\none\\n=======\\ntwo\\n>>>>>>> theirs\\n\\xff'); sys.exit()")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await _outside(pilot)
         await until(pilot, lambda: drafted(garden.root) is not None)
         assert on_disk(garden) == FEW_LINES
-        assert (drafted(garden.root) or b"").startswith(b"<<<<<<< mine")
-        await until(pilot, lambda: "the marks of a conflict would become text of it" in toast_text(pilot))
-        assert "your text is kept as a draft" in toast_text(pilot)
+        assert drafted(garden.root) == b"<<<<<<< mine\none\n=======\ntwo\n>>>>>>> theirs\n\xff"
+        for said in ("would damage it: ", "the marks of a conflict would become text of it", "kept as a draft"):
+            await until(pilot, lambda said=said: said in toast_text(pilot))
         await pilot.press("e")
         await on(pilot, DraftDialog)
         await settled(pilot)
@@ -241,18 +234,15 @@ async def test_a_damaging_text_of_the_users_own_editor_is_kept_as_a_draft(
         "path.unlink(); sys.exit()",
     ],
 )
-async def test_copy_that_is_no_longer_a_file_is_refused(
-    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], tmp_path: Path, code: str
+def test_copy_that_is_no_longer_a_file_is_refused(
+    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], notices: list[str], tmp_path: Path, code: str
 ) -> None:
     beside = tmp_path / "beside.txt"
     beside.write_text("outside")
     own_editor(f"beside = {str(beside)!r}; {code}")
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await _outside(pilot)
-        await until(pilot, lambda: "; look at $EDITOR" in toast_text(pilot))
-        await settled(pilot)
-        assert on_disk(garden) == FEW_LINES
-        assert drafted(garden.root) is None
+    assert make_app(garden.root).external_editor.hand_over(NOTE, FEW_LINES.encode()) is None
+    assert len(notices) == 1
+    assert notices[0].endswith("; look at $EDITOR")
 
 
 _BLOCK = "---\ntitle: one\nkeywords: [a]\n---\n# R\n\ntext\n"
@@ -262,18 +252,14 @@ _BLOCK = "---\ntitle: one\nkeywords: [a]\n---\n# R\n\ntext\n"
     "data",
     [b"\xff\xfebad", b"caf\xe9\n", b"t\0e\0x\0t\0", b"# R\n\ntext\n", b"", b"title: one\n# R\n", b"---\n- a\n---\n"],
 )
-async def test_text_that_loses_encoding_or_frontmatter_is_kept_as_a_draft(
-    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], data: bytes
-) -> None:
+def test_text_that_loses_encoding_or_frontmatter_is_not_saved(garden: Tree, data: bytes) -> None:
     garden.file(NOTE, _BLOCK, 3)
-    own_editor(f"path.write_bytes({data!r}); sys.exit()")
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await _outside(pilot)
-        await until(pilot, lambda: "your text is kept as a draft" in toast_text(pilot))
-        await until(pilot, lambda: drafted(garden.root) is not None)
-        assert on_disk(garden) == _BLOCK
-        assert drafted(garden.root) == data
-        assert "would damage it" in toast_text(pilot)
+    session = garden.session()
+    doubt = note_saving.save(session, note_on_disk.on_disk(session, NOTE), data, False)
+    assert isinstance(doubt, SaveDoubt)
+    assert doubt.data == data
+    assert doubt.problem.startswith(f"saving {NOTE} would damage it")
+    assert on_disk(garden) == _BLOCK
 
 
 async def test_text_handed_over_by_the_editor_is_asked_about_without_its_frontmatter(
