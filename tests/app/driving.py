@@ -41,12 +41,13 @@ async def until(pilot: Pilot[Any], happened: Callable[[], object], seconds: floa
     return time.monotonic() - begun
 
 
-async def on(pilot: Pilot[Any], kind: type[ScreenKind]) -> ScreenKind:
-    """Waits until a screen, or a dialog, of this kind is in front, and returns it."""
+async def on(pilot: Pilot[Any], kind: type[ScreenKind], *keys: str) -> ScreenKind:
+    """Presses ``keys``, waits until a screen, or a dialog, of this kind is in front, and returns it."""
 
     def in_front() -> list[ScreenKind]:
         return [each for each in (pilot.app.screen, frame(pilot)) if isinstance(each, kind)]
 
+    await pilot.press(*keys)
     await until(pilot, in_front)
     return in_front()[0]
 
@@ -68,6 +69,12 @@ async def settled(pilot: Pilot[Any]) -> None:
         await waiting.at_rest(pilot.app)
 
 
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    """Presses ``keys``, and waits until nothing is under way."""
+    await pilot.press(*keys)
+    await settled(pilot)
+
+
 async def reading(pilot: Pilot[Any]) -> None:
     """Waits until nothing is under way but reading the tree."""
     await waiting.at_rest(pilot.app, stuck=LOAD)
@@ -87,18 +94,18 @@ def at_once(pilot: Pilot[Any], *keys: str) -> None:
         pilot.app.post_message(events.Key(_character_to_key(key) if is_text else key, key if is_text else None))
 
 
-async def ask(pilot: Pilot[Any], text: str) -> None:
-    """Puts ``text`` into the field at once and waits for its trace."""
+async def ask(pilot: Pilot[Any], text: str, *keys: str) -> None:
+    """Puts ``text`` into the field at once, waits for its trace, and presses ``keys``."""
     await settled(pilot)
     screen(pilot).field.value = text
     await settled(pilot)
+    await pilot.press(*keys)
 
 
 async def ask_from_cache(pilot: Pilot[Any], text: str) -> None:
     """Runs ``text`` twice: the second answer is the cache's."""
     await ask(pilot, text)
-    await pilot.press("enter")
-    await settled(pilot)
+    await press(pilot, "enter")
     await pilot.press("enter")
     await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.tier == 0)
 
@@ -106,5 +113,4 @@ async def ask_from_cache(pilot: Pilot[Any], text: str) -> None:
 async def open_notes(pilot: Pilot[Any]) -> None:
     """Brings the Notes screen to the front."""
     await settled(pilot)
-    await pilot.press("escape", "2")
-    await settled(pilot)
+    await press(pilot, "escape", "2")

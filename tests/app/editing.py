@@ -36,7 +36,18 @@ async def open_note(pilot: Pilot[Any], path: str = NOTE) -> None:
     await ask(pilot, "rollback")
     brv(pilot).selection.select(path)
     await pilot.press("escape", "e")
-    await until(pilot, lambda: view(pilot).editor.edit is not None and isinstance(frame(pilot), EditorScreen))
+    await in_editor(pilot)
+
+
+async def type_in_note(pilot: Pilot[Any], text: str) -> None:
+    """Opens the note in the editor, and types."""
+    await open_note(pilot)
+    await type_keys(pilot, text)
+
+
+async def in_editor(pilot: Pilot[Any]) -> None:
+    """Waits until a note is open in the editor, and its text was looked at."""
+    await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).editor.edit)
     await looked(pilot)
 
 

@@ -9,14 +9,13 @@ from textual.pilot import Pilot
 from brvtui.engines import registry
 from brvtui.engines.jeffs_brain.sections import ENGINE, Hybrid
 from brvtui.trace import Trace
-from tests.app.driving import ask, settled
-from tests.app.looking import view
+from tests.app.driving import ask, press
+from tests.app.looking import trace_of, view
 
 
 def found(pilot: Pilot[Any]) -> Trace:
     """The answer of Jeffs Brain that is shown."""
-    trace = view(pilot).answer.trace
-    assert trace is not None
+    trace = trace_of(pilot)
     assert trace.engine == ENGINE
     return trace
 
@@ -29,14 +28,12 @@ def hybrid(pilot: Pilot[Any]) -> Hybrid:
 async def switch(pilot: Pilot[Any], query: str) -> None:
     """Asks ``query``, then switches the engine; the results have the focus."""
     await ask(pilot, query)
-    await pilot.press("escape", "P")
-    await settled(pilot)
+    await press(pilot, "escape", "P")
 
 
 async def switch_to(pilot: Pilot[Any], engine: str) -> None:
     """Switches on until ``engine`` answers."""
     for _ in registry.names():
         if view(pilot).engine.name != engine:
-            await pilot.press("P")
-            await settled(pilot)
+            await press(pilot, "P")
     assert view(pilot).engine.name == engine

@@ -11,6 +11,7 @@ from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
+from brvtui.trace import Trace
 
 
 def brv(pilot: Pilot[Any]) -> BrvTui:
@@ -21,6 +22,13 @@ def brv(pilot: Pilot[Any]) -> BrvTui:
 def view(pilot: Pilot[Any]) -> View:
     """What it shows."""
     return brv(pilot).view
+
+
+def trace_of(pilot: Pilot[Any]) -> Trace:
+    """The trace that it shows."""
+    trace = view(pilot).answer.trace
+    assert trace is not None
+    return trace
 
 
 def frame(pilot: Pilot[Any]) -> FrameScreen:

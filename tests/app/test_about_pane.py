@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.about import FIND_SIMILAR
-from tests.app.driving import HUGE, settled
+from tests.app.driving import HUGE, press, settled
 from tests.app.linked import HUB, STORE, about_of, note_of, open_linked
 from tests.app.looking import flat, frame, text_of, toast_text, view
 from tests.support.trees import Tree
@@ -47,12 +47,10 @@ async def test_links_are_gone_to_and_filtered(app: BrvTui, pilot: Pilot[Any]) ->
     await pilot.press("f4")
     assert about.path == STORE
     assert frame(pilot).note_at_hand == STORE
-    await pilot.press("enter")
-    await settled(pilot)
+    await press(pilot, "enter")
     assert view(pilot).selection.file == STORE
     assert app.focused is note_of(app)
-    await pilot.press("b", "f4")
-    await settled(pilot)
+    await press(pilot, "b", "f4")
     assert view(pilot).selection.file == HUB
     lost = next(place for place, choice in enumerate(about.choices) if "nowhere" in choice)
     about.move_to(lost)
@@ -61,8 +59,7 @@ async def test_links_are_gone_to_and_filtered(app: BrvTui, pilot: Pilot[Any]) ->
     await pilot.press("enter")
     assert "leads to no note" in toast_text(pilot)
     assert "no such note" in text_of(pilot, "#about")
-    await pilot.press("f4", "slash", *"rotation", "enter")
-    await settled(pilot)
+    await press(pilot, "f4", "slash", *"rotation", "enter")
     assert [choice.partition("\0")[2] for choice in about_of(app).choices] == ["auth/jwt/refresh_rotation.md"]
 
 
@@ -70,8 +67,7 @@ async def test_keys_act_on_the_note_that_is_shown_until_a_link_is_seen(app: BrvT
     async with app.run_test(size=(80, 14)) as pilot:
         await open_linked(pilot)
         about = about_of(app)
-        await pilot.press("f4")
-        await settled(pilot)
+        await press(pilot, "f4")
         assert about.path == STORE
         assert about.owner.index(0) >= about.rows, "the first link is below what is seen"
         assert frame(pilot).note_at_hand == HUB
@@ -83,16 +79,13 @@ async def test_similar_notes_are_found_when_asked_for(app: BrvTui, pilot: Pilot[
     await open_linked(pilot, STORE)
     about = about_of(app)
     assert "f finds" in text_of(pilot, "#about")
-    await pilot.press("f4")
-    await settled(pilot)
-    await pilot.press("f")
-    await settled(pilot)
+    await press(pilot, "f4")
+    await press(pilot, "f")
     likes = [choice for choice in about.choices if choice.startswith("like")]
     assert likes
     assert FIND_SIMILAR not in about.choices
     assert about.chosen == likes[0]
-    await pilot.press("enter")
-    await settled(pilot)
+    await press(pilot, "enter")
     assert likes[0].endswith(view(pilot).selection.file)
     assert "f finds" in text_of(pilot, "#about")
 
@@ -100,22 +93,18 @@ async def test_similar_notes_are_found_when_asked_for(app: BrvTui, pilot: Pilot[
 async def test_similar_notes_come_into_view_where_they_stand_below_it(app: BrvTui) -> None:
     async with app.run_test(size=(80, 18)) as pilot:
         await open_linked(pilot, STORE)
-        await pilot.press("f4")
-        await settled(pilot)
+        await press(pilot, "f4")
         about = about_of(app)
         assert about.owner.index(about.choices.index(FIND_SIMILAR)) >= about.rows
-        await pilot.press("f")
-        await settled(pilot)
+        await press(pilot, "f")
         assert 0 <= about.owner.index(about.cursor) - about.offset_row < about.rows
 
 
 async def test_what_is_no_note_has_nothing_like_it(pilot: Pilot[Any]) -> None:
     await open_linked(pilot, "auth/_index.md")
     assert "folder summary" in text_of(pilot, "#about")
-    await pilot.press("f4")
-    await settled(pilot)
-    await pilot.press("G", "enter")
-    await settled(pilot)
+    await press(pilot, "f4")
+    await press(pilot, "G", "enter")
     assert "only notes have notes" in flat(pilot, "#about")
 
 

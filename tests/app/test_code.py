@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
-from tests.app.driving import WIDE, ask, at_all_sizes, settled, until
+from tests.app.driving import WIDE, ask, at_all_sizes, press, settled, until
 from tests.app.looking import brv, flat, shown, text_of, toast_text, view
 from tests.corpus.code.making import write
 from tests.session.test_code import FILES
@@ -38,13 +38,11 @@ def app(root: Path) -> BrvTui:
 @at_all_sizes
 async def test_a_task_brings_symbols(size: tuple[int, int], pilot: Pilot[Any]) -> None:
     await ask(pilot, "rotate the TokenStore")
-    await pilot.press("escape")
-    await settled(pilot)
+    await press(pilot, "escape")
     assert "“TokenStore" in shown(pilot)
     assert "is first of" in shown(pilot)
     for key, pane in (("f3", "#score"), ("f4", "#route"), ("f7", "#answer")):
-        await pilot.press(key)
-        await settled(pilot)
+        await press(pilot, key)
         assert text_of(pilot, pane).strip(), pane
     await pilot.press("2")
     await until(pilot, lambda: "def rotate(self)" in text_of(pilot, "#note"))
@@ -53,28 +51,23 @@ async def test_a_task_brings_symbols(size: tuple[int, int], pilot: Pilot[Any]) -
 async def test_the_header_counts_symbols_and_about_says_what_is_of_notes(app: BrvTui, root: Path) -> None:
     Tree(root).note("billing/cents/code.md", "Cents", "`round_cents` rounds half up.", 1)
     async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "round cents")
-        await pilot.press("escape", "2")
+        await ask(pilot, "round cents", "escape", "2")
         await until(pilot, lambda: "a symbol, and its lines" in flat(pilot, "#about"))
         assert "7 symbols" in shown(pilot)
         assert "importance" not in text_of(pilot, "#about")
         await until(pilot, lambda: "code.md says round_cents" in flat(pilot, "#about"))
-        await pilot.press("5")
-        await settled(pilot)
+        await press(pilot, "5")
         assert "judges the open one" in text_of(pilot, "#judged")
         assert "note" not in text_of(pilot, "#judged")
         await pilot.press("v")
         await until(pilot, lambda: "any order: a profile, mode=MODE, a constant (" in flat(pilot))
         assert all(name not in shown(pilot) for name in ("jeffs_brain", "docs", "+30d", "NOTE.md"))
-        await pilot.press("v")
-        await settled(pilot)
+        await press(pilot, "v")
         assert "in a week" not in shown(pilot)  # code is asked as it is
-        await pilot.press("escape", "1")
-        await settled(pilot)
+        await press(pilot, "escape", "1")
         assert "round_cents" in text_of(pilot, "#results")
         assert "draft" not in text_of(pilot, "#score")
-        await pilot.press("f7")
-        await settled(pilot)
+        await press(pilot, "f7")
         assert "billing/cents/code.md says round_cents: #1" in flat(pilot, "#answer")
 
 
@@ -84,8 +77,7 @@ async def test_keys_and_words_are_those_of_code(pilot: Pilot[Any]) -> None:
     assert "which symbols a walk over links reaches" in shown(pilot)
     assert "Maturity" not in text_of(pilot, "#status")
     await ask(pilot, "round cents")
-    await pilot.press("escape")
-    await settled(pilot)
+    await press(pilot, "escape")
     bar = text_of(pilot, "#keys")
     assert "enter source" in bar
     assert "o in Symbols" in bar
@@ -97,11 +89,9 @@ async def test_keys_and_words_are_those_of_code(pilot: Pilot[Any]) -> None:
     assert "Everywhere" in shown(pilot)
     assert "Archive that" not in shown(pilot)
     await pilot.resize_terminal(*WIDE)
-    await pilot.press("escape", "f1")
-    await settled(pilot)
+    await press(pilot, "escape", "f1")
     assert "Show the text of the symbol" in shown(pilot)
-    await pilot.press("escape", "2")
-    await settled(pilot)
+    await press(pilot, "escape", "2")
     assert "○" not in shown(pilot)
     assert "• round_cents" in text_of(pilot, "#tree")
 
@@ -130,8 +120,7 @@ async def test_nothing_is_changed_and_that_is_said(app: BrvTui, root: Path) -> N
     before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rotate the TokenStore")
-        await pilot.press("escape", "2")
-        await settled(pilot)
+        await press(pilot, "escape", "2")
         for key, said in (
             ("e", "this is code: it is shown"),
             ("E", "this is code: it is shown"),

@@ -16,8 +16,8 @@ from brvtui.saved.traces import as_json
 from brvtui.session.answers import TraceExplainer
 from brvtui.trace import Trace
 from brvtui.trace.routing import Outcome, Route
-from tests.app.driving import HUGE, WIDE, ask, ask_from_cache, at_all_sizes, settled, until
-from tests.app.looking import shown, text_of, toast_text, view
+from tests.app.driving import HUGE, WIDE, ask, ask_from_cache, at_all_sizes, press, settled, until
+from tests.app.looking import shown, text_of, toast_text, trace_of, view
 from tests.app.pictures import ONLY_WIDE, Looks
 from tests.support.trees import Tree
 
@@ -27,14 +27,12 @@ QUERY = "refresh token rotation"
 
 
 async def opened(pilot: Pilot[Any], query: str = QUERY) -> None:
-    await ask(pilot, query)
-    await pilot.press("f4")
+    await ask(pilot, query, "f4")
 
 
 async def asked(pilot: Pilot[Any], query: str = QUERY) -> None:
     await opened(pilot, query)
-    await pilot.press("v")
-    await settled(pilot)
+    await press(pilot, "v")
 
 
 @at_all_sizes
@@ -42,8 +40,7 @@ async def test_every_kind_of_change_is_listed(size: tuple[int, int], pilot: Pilo
     await opened(pilot)
     assert "v tries the smallest changes" in text_of(pilot, "#route")
     assert view(pilot).answer.counterfactuals is None
-    await pilot.press("v")
-    await settled(pilot)
+    await press(pilot, "v")
     takes = view(pilot).answer.counterfactuals
     assert takes is not None
     assert takes.found is not None
@@ -62,8 +59,7 @@ async def test_v_says_why_it_tries_nothing_or_finds_nothing(pilot: Pilot[Any]) -
     await pilot.press("escape", "f4", "v")
     await until(pilot, lambda: "type a query first: v then tries" in toast_text(pilot))
     await asked(pilot, "token store")
-    assert view(pilot).answer.trace is not None
-    assert view(pilot).answer.trace.section(Route).outcome is Outcome.DIRECT  # type: ignore[union-attr]
+    assert trace_of(pilot).section(Route).outcome is Outcome.DIRECT  # type: ignore[union-attr]
     assert "no model is needed" not in text_of(pilot, "#route")
     assert view(pilot).answer.counterfactuals is None
     assert "no change is needed" in toast_text(pilot)
@@ -84,8 +80,7 @@ async def test_nothing_is_tried_unasked(app: BrvTui, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(TraceExplainer, "counterfactuals", refuse)
     async with app.run_test(size=HUGE) as pilot:
         await ask(pilot, QUERY)
-        await pilot.press("f4", "j", "enter")
-        await settled(pilot)
+        await press(pilot, "f4", "j", "enter")
         assert view(pilot).answer.counterfactuals is None
 
 

@@ -15,7 +15,7 @@ from brvtui.app.app import BrvTui
 from brvtui.session import Session
 from brvtui.tree.saving import note_files
 from tests.app.driving import WIDE, settled, until
-from tests.app.editing import NOTE, looked, open_note, type_keys
+from tests.app.editing import NOTE, looked, type_in_note, type_keys
 from tests.app.looking import screen, toast_text, view
 from tests.docs.pages import ROOT
 from tests.support.trees import Tree
@@ -122,8 +122,7 @@ async def test_a_save_that_the_disk_did_not_confirm_is_a_save(
 
     monkeypatch.setattr(note_files.os, "fsync", refuses_folders)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        await type_keys(pilot, "x")
+        await type_in_note(pilot, "x")
         await pilot.press("ctrl+s")
         await until(
             pilot, lambda: "the disk could not confirm it (Input/output error); look after it" in toast_text(pilot)

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from tests.app.driving import WIDE, ask, at_two_sizes, settled, until
-from tests.app.editing import NOTE, area, editor, looked, open_note, type_keys
+from tests.app.editing import NOTE, area, editor, looked, open_note, type_in_note, type_keys
 from tests.app.looking import brv, flat, frame, shown, text_of, view
 from tests.support.trees import Tree
 
@@ -93,12 +93,10 @@ async def test_the_ranking_follows_the_query_and_says_what_is_not_read(pilot: Pi
     assert "ceiling 1.00" in shown(pilot)
     assert "Ask a query on the Query screen" in flat(pilot, "#ranking")
     await pilot.press("escape")
-    await open_note(pilot)
-    await type_keys(pilot, "x")
+    await type_in_note(pilot, "x")
     await pilot.press("escape", "k")
     await until(pilot, lambda: frame(pilot) is not brv(pilot).editing.editor)
-    await ask(pilot, "freeze window")
-    await pilot.press("escape")
+    await ask(pilot, "freeze window", "escape")
     brv(pilot).editing.edit(NOTE)
     await until(pilot, lambda: frame(pilot) is brv(pilot).editing.editor)
     await looked(pilot)

@@ -14,7 +14,7 @@ from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.results import QueryResult, RankedDocument
 from brvtui.lab.whatif.variant import EarlierNotes
 from brvtui.session.edit_effect import EditEffect
-from tests.app.driving import NARROW, WIDE, ask, settled, until
+from tests.app.driving import NARROW, WIDE, ask, press, settled, until
 from tests.app.editing import NOTE, editor, open_note
 from tests.app.judging import ROTATION, asked, judged, table, to_lab
 from tests.app.looking import brv, flat, text_of, toast_text, view
@@ -27,15 +27,12 @@ MakeApp = Callable[..., BrvTui]
 
 async def test_unsaved_text_says_which_queries_it_would_break(with_judgments: Tree, pilot: Pilot[Any]) -> None:
     await open_note(pilot)
-    await pilot.press("ctrl+home", *(["ctrl+k"] * 60))
-    await settled(pilot)
+    await press(pilot, "ctrl+home", *(["ctrl+k"] * 60))
     edit = view(pilot).editor.edit
     assert edit is not None
     assert edit.dirty
-    await pilot.press("escape")
-    await settled(pilot)
-    await pilot.press("k")
-    await settled(pilot)
+    await press(pilot, "escape")
+    await press(pilot, "k")
     await to_lab(pilot)
     await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
     await asked(pilot)

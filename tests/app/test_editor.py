@@ -19,8 +19,8 @@ from brvtui.app.screens.message import TextPane
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.tree import TreePane
 from brvtui.session import Session
-from tests.app.driving import NARROW, WIDE, ask, at_all_sizes, at_two_sizes, on, settled, until
-from tests.app.editing import NOTE, area, editor, looked, open_note, type_keys
+from tests.app.driving import NARROW, WIDE, ask, at_all_sizes, at_two_sizes, on, press, settled, until
+from tests.app.editing import NOTE, area, editor, looked, open_note, type_in_note, type_keys
 from tests.app.looking import brv, flat, frame, shown, toast_text, view
 from tests.support.trees import Tree
 
@@ -39,8 +39,7 @@ async def test_e_edits_the_selected_note_and_esc_goes_back(size: tuple[int, int]
     assert editor(pilot).focused is area(pilot)
     assert "Roll back by pointing the alias" in shown(pilot).replace("\n", "")
     assert " Edit rollback.md " in shown(pilot)
-    await pilot.press("escape")
-    await on(pilot, QueryScreen)
+    await on(pilot, QueryScreen, "escape")
     assert view(pilot).editor.edit is None
     assert "Edit rollback.md" not in shown(pilot)
 
@@ -48,15 +47,13 @@ async def test_e_edits_the_selected_note_and_esc_goes_back(size: tuple[int, int]
 @pytest.mark.long
 async def test_the_note_under_the_cursor_of_the_tree_is_edited(pilot: Pilot[Any]) -> None:
     await settled(pilot)
-    await pilot.press("escape", "2")
-    await settled(pilot)
+    await press(pilot, "escape", "2")
     tree = frame(pilot).query_one(TreePane)
     tree.move_to(tree.choices.index("billing/refunds.md"), tell=False)
     await pilot.press("e")
     await until(pilot, lambda: view(pilot).editor.edit is not None)
     assert editor(pilot).path == "billing/refunds.md"
-    await pilot.press("escape")
-    await on(pilot, NotesScreen)
+    await on(pilot, NotesScreen, "escape")
 
 
 async def test_what_cannot_be_edited_here_says_why(app: BrvTui, garden: Tree) -> None:
@@ -64,8 +61,7 @@ async def test_what_cannot_be_edited_here_says_why(app: BrvTui, garden: Tree) ->
     garden.file("auth/binary.md", b"# A\0B", 1)
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
-        await pilot.press("escape", "e")
-        await settled(pilot)
+        await press(pilot, "escape", "e")
         assert "select a note first" in toast_text(pilot)
         await ask(pilot, "rollback")
         brv(pilot).selection.select(NOTE)
@@ -80,8 +76,7 @@ async def test_what_cannot_be_edited_here_says_why(app: BrvTui, garden: Tree) ->
 
 @at_two_sizes
 async def test_typing_marks_the_note_as_unsaved_everywhere(size: tuple[int, int], pilot: Pilot[Any]) -> None:
-    await open_note(pilot)
-    await type_keys(pilot, "12 zq?")
+    await type_in_note(pilot, "12 zq?")
     await looked(pilot)
     assert area(pilot).text.startswith("12 zq?# Rollback")
     assert "Edit rollback.md •" in shown(pilot)
@@ -188,8 +183,7 @@ async def test_notes_of_shared_sources_are_not_edited(make_tree: Callable[[str],
     other.note("c/d.md", "Shared words")
     own.source(("lib", other))
     async with make_app(own.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "shared words")
-        await pilot.press("escape", "e")
+        await ask(pilot, "shared words", "escape", "e")
         await until(pilot, lambda: "shared source lib" in toast_text(pilot))
 
 
@@ -279,8 +273,7 @@ async def test_the_mouse_help_and_pasted_text_of_the_editor(pilot: Pilot[Any]) -
 
 async def save_anyway(pilot: Pilot[Any], said: str = "its frontmatter would not be read") -> None:
     """Saves, and answers the question before damage."""
-    await pilot.press("ctrl+s")
-    await on(pilot, DamageDialog)
+    await on(pilot, DamageDialog, "ctrl+s")
     dialog = pilot.app.screen
     assert isinstance(dialog, DamageDialog)
     assert said in " ".join(" ".join(row.plain for row in dialog.query_one("#question", Lines).lines).split())
@@ -341,17 +334,13 @@ async def test_the_whole_text_is_selected_by_a_key_that_help_lists(app: BrvTui) 
     async with app.run_test(size=(120, 160)) as pilot:
         await open_note(pilot)
         whole = area(pilot).text
-        await pilot.press("down", "f5")
-        await settled(pilot)
+        await press(pilot, "down", "f5")
         assert area(pilot).selected_text == whole
-        await pilot.press("x")
-        await settled(pilot)
+        await press(pilot, "x")
         assert area(pilot).text == "x"
-        await pilot.press("ctrl+z")
-        await settled(pilot)
+        await press(pilot, "ctrl+z")
         assert area(pilot).text == whole
-        await pilot.press("f3", "question_mark")
-        await settled(pilot)
+        await press(pilot, "f3", "question_mark")
         assert "F5" in shown(pilot)
         assert "Select the whole text" in shown(pilot)
 
@@ -363,10 +352,8 @@ async def test_the_marks_of_a_conflict_are_saved_only_after_a_yes(garden: Tree, 
     await open_note(pilot)
     before = (garden.tree / NOTE).read_text()
     area(pilot).insert(MARKS, (0, 0))
-    await pilot.press("ctrl+s")
-    await on(pilot, DamageDialog)
-    await pilot.press("escape")
-    await settled(pilot)
+    await on(pilot, DamageDialog, "ctrl+s")
+    await press(pilot, "escape")
     assert (garden.tree / NOTE).read_text() == before
     assert area(pilot).text.startswith(MARKS)
     await save_anyway(pilot, "the marks of a conflict would become text of it")
@@ -418,13 +405,10 @@ async def test_a_damaging_text_is_asked_about_before_the_editor_closes(garden: T
     await open_note(pilot)
     area(pilot).insert(MARKS, (0, 0))
     await looked(pilot)
-    await pilot.press("escape", "s")
-    await on(pilot, DamageDialog)
-    await pilot.press("escape")
-    await settled(pilot)
+    await on(pilot, DamageDialog, "escape", "s")
+    await press(pilot, "escape")
     assert area(pilot).text.startswith(MARKS), "it is not closed"
-    await pilot.press("escape", "s")
-    await on(pilot, DamageDialog)
+    await on(pilot, DamageDialog, "escape", "s")
     pilot.app.screen.listen()  # type: ignore[attr-defined]
     await pilot.press("s")
     await until(pilot, lambda: view(pilot).editor.edit is None)

@@ -12,7 +12,18 @@ from brvtui.app.app import BrvTui
 from brvtui.app.editing.questions import ConflictDialog, GoneDialog, LeavingDialog
 from brvtui.app.query.screen import QueryScreen
 from tests.app.driving import NARROW, WIDE, at_two_sizes, on, settled, until
-from tests.app.editing import FEW_LINES, NOTE, area, by_somebody, drafted, looked, on_disk, open_note, type_keys
+from tests.app.editing import (
+    FEW_LINES,
+    NOTE,
+    area,
+    by_somebody,
+    drafted,
+    looked,
+    on_disk,
+    open_note,
+    type_in_note,
+    type_keys,
+)
 from tests.app.looking import shown, toast_text, view
 from tests.support.trees import Tree
 
@@ -22,12 +33,10 @@ pytestmark = [pytest.mark.long, pytest.mark.usefixtures("few_lines")]
 
 async def _clash(pilot: Pilot[Any], garden: Tree, theirs: str) -> None:
     """Mine begins with an x; theirs is on disk; ^S was pressed."""
-    await open_note(pilot)
-    await type_keys(pilot, "x")
+    await type_in_note(pilot, "x")
     by_somebody(garden, theirs)
     await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.on_disk == "changed")  # type: ignore[union-attr]
-    await pilot.press("ctrl+s")
-    await on(pilot, ConflictDialog)
+    await on(pilot, ConflictDialog, "ctrl+s")
     await settled(pilot)
 
 
@@ -50,8 +59,7 @@ async def test_a_note_without_changes_follows_the_disk_and_keeps_its_place(garde
 async def test_unsaved_text_is_told_at_once_and_never_touched(
     garden: Tree, size: tuple[int, int], pilot: Pilot[Any]
 ) -> None:
-    await open_note(pilot)
-    await type_keys(pilot, "x")
+    await type_in_note(pilot, "x")
     by_somebody(garden, "theirs\n")
     await until(pilot, lambda: "CHANGED ON DISK" in shown(pilot))
     assert area(pilot).text == f"x{FEW_LINES}"
@@ -116,14 +124,11 @@ async def test_a_clash_can_be_left_for_later(garden: Tree, make_app: MakeApp) ->
 
 
 async def test_leaving_with_save_stays_when_the_note_clashes(garden: Tree, pilot: Pilot[Any]) -> None:
-    await open_note(pilot)
-    await type_keys(pilot, "x")
+    await type_in_note(pilot, "x")
     by_somebody(garden, "theirs\n")
     await until(pilot, lambda: "CHANGED ON DISK" in shown(pilot))
-    await pilot.press("ctrl+q")
-    await on(pilot, LeavingDialog)
-    await pilot.press("s")
-    await on(pilot, ConflictDialog)
+    await on(pilot, LeavingDialog, "ctrl+q")
+    await on(pilot, ConflictDialog, "s")
     await pilot.press("escape")
     await looked(pilot)
     assert pilot.app.is_running
@@ -132,12 +137,10 @@ async def test_leaving_with_save_stays_when_the_note_clashes(garden: Tree, pilot
 
 async def _gone(pilot: Pilot[Any], garden: Tree) -> None:
     """The note, to which an x was typed, is removed by somebody; ^S was pressed."""
-    await open_note(pilot)
-    await type_keys(pilot, "x")
+    await type_in_note(pilot, "x")
     (garden.tree / NOTE).unlink()
     await until(pilot, lambda: "REMOVED ON DISK" in shown(pilot))
-    await pilot.press("ctrl+s")
-    await on(pilot, GoneDialog)
+    await on(pilot, GoneDialog, "ctrl+s")
 
 
 async def test_a_removed_note_can_be_written_again(garden: Tree, pilot: Pilot[Any]) -> None:
@@ -150,8 +153,7 @@ async def test_a_removed_note_can_be_written_again(garden: Tree, pilot: Pilot[An
 
 async def test_a_removed_note_can_be_dropped(garden: Tree, pilot: Pilot[Any]) -> None:
     await _gone(pilot, garden)
-    await pilot.press("d")
-    await on(pilot, QueryScreen)
+    await on(pilot, QueryScreen, "d")
     await settled(pilot)
     assert not (garden.tree / NOTE).exists()
     assert drafted(garden.root) is None

@@ -21,8 +21,18 @@ from brvtui.store.drafts import Draft, DraftStore
 from brvtui.timing import system_clock
 from brvtui.tree.saving import exchange as renames
 from brvtui.tree.saving import note_files
-from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, on, settled, until
-from tests.app.editing import FEW_LINES, NOTE, area, by_somebody, drafted, looked, on_disk, open_note, type_keys
+from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, on, press, settled, until
+from tests.app.editing import (
+    FEW_LINES,
+    NOTE,
+    area,
+    by_somebody,
+    drafted,
+    looked,
+    on_disk,
+    type_in_note,
+    type_keys,
+)
 from tests.app.looking import brv, flat, frame, shown, toast_text, view
 from tests.support.trees import NOW_MS, Tree
 
@@ -35,8 +45,7 @@ def _drafts(garden: Tree) -> DraftStore:
 
 
 async def test_unsaved_text_is_drafted_and_dropped_with_the_save(garden: Tree, pilot: Pilot[Any]) -> None:
-    await open_note(pilot)
-    await type_keys(pilot, "xy")
+    await type_in_note(pilot, "xy")
     await looked(pilot)
     assert drafted(garden.root) == f"xy{FEW_LINES}".encode()
     await pilot.press("backspace", "backspace")
@@ -65,8 +74,7 @@ def left(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> Tree:
 async def _offered(pilot: Pilot[Any]) -> None:
     await ask(pilot, "rollback")
     brv(pilot).selection.select(NOTE)
-    await pilot.press("escape", "e")
-    await on(pilot, DraftDialog)
+    await on(pilot, DraftDialog, "escape", "e")
     await settled(pilot)
 
 
@@ -84,17 +92,14 @@ async def test_drafts_are_told_at_the_start_and_both_questions_mark_mine_and_the
         await settled(pilot)
         assert f"1 draft of unsaved text: {NOTE}; ^l shows it" in toast_text(pilot)
         assert "1 draft: ^l" in shown(pilot)
-        await pilot.press("ctrl+l")
-        await on(pilot, DraftDialog)
+        await on(pilot, DraftDialog, "ctrl+l")
         await settled(pilot)
         assert "- theirs: the note on disk   + mine: the draft, not saved" in compared("two")
         await _listening(pilot)
-        await pilot.press("m")
-        await on(pilot, EditorScreen)
+        await on(pilot, EditorScreen, "m")
         await settled(pilot)
         left.file(NOTE, FEW_LINES.replace("two", "zwei"), 0)
-        await pilot.press("ctrl+s")
-        await on(pilot, ConflictDialog)
+        await on(pilot, ConflictDialog, "ctrl+s")
         await settled(pilot)
         assert "- theirs: the note on disk   + mine: your text, not saved" in compared("zwei")
 
@@ -107,26 +112,21 @@ async def test_the_hint_leads_to_the_draft_from_anywhere_until_it_is_dealt_with(
     async with make_app(left.root).run_test(size=size) as pilot:
         await settled(pilot)
         for keys in ((), ("escape",), ("2",), ("3",), ("slash", "x"), ("escape", "escape", "4"), ("f12",)):
-            await pilot.press(*keys)
-            await settled(pilot)
+            await press(pilot, *keys)
             assert "1 draft: ^l" in shown(pilot), keys
-            await pilot.press("ctrl+l")
-            await on(pilot, DraftDialog)
+            await on(pilot, DraftDialog, "ctrl+l")
             await settled(pilot)
             await pilot.press("escape")
             await until(pilot, lambda: not isinstance(pilot.app.screen, DraftDialog))
-        await pilot.press("ctrl+l")
-        await on(pilot, DraftDialog)
+        await on(pilot, DraftDialog, "ctrl+l")
         await _listening(pilot)
-        await pilot.press("m")
-        await on(pilot, EditorScreen)
+        await on(pilot, EditorScreen, "m")
         await settled(pilot)
         assert "1 draft" not in shown(pilot), "it is in the editor"
         await pilot.press("ctrl+s")
         await until(pilot, lambda: drafted(left.root) is None)
         await settled(pilot)
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         assert "1 draft" not in shown(pilot)
 
 
@@ -138,8 +138,7 @@ async def test_several_drafts_are_listed_and_what_is_on_disk_already_is_none(lef
     async with make_app(left.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert "2 drafts: ^l" in shown(pilot)
-        await pilot.press("ctrl+l")
-        await on(pilot, DraftsDialog)
+        await on(pilot, DraftsDialog, "ctrl+l")
         await settled(pilot)
         assert "auth/new_note.md" in shown(pilot)
         assert "auth/saved.md" not in shown(pilot)
@@ -154,15 +153,12 @@ async def test_drafts_are_listed_and_the_hint_goes_with_the_one_that_is_dropped(
     async with make_app(left.root).run_test(size=NARROW) as pilot:
         await settled(pilot)
         assert "1 draft: ^l" in shown(pilot)
-        await pilot.press("escape", "D")
-        await on(pilot, DraftsDialog)
+        await on(pilot, DraftsDialog, "escape", "D")
         await settled(pilot)
         assert NOTE in shown(pilot)
-        await pilot.press("enter")
-        await on(pilot, DraftDialog)
+        await on(pilot, DraftDialog, "enter")
         await _listening(pilot)
-        await pilot.press("d")
-        await on(pilot, EditorScreen)
+        await on(pilot, EditorScreen, "d")
         await looked(pilot)
         await until(pilot, lambda: drafted(left.root) is None and "1 draft" not in shown(pilot))
         await pilot.press("f3", "D")
@@ -175,8 +171,7 @@ async def test_a_draft_is_offered_and_can_be_taken(left: Tree, make_app: MakeApp
         assert "from 2 min ago" in shown(pilot)
         assert "+ TWO" in shown(pilot)
         assert "has changed since" not in shown(pilot)
-        await pilot.press("m")
-        await on(pilot, EditorScreen)
+        await on(pilot, EditorScreen, "m")
         await looked(pilot)
         assert area(pilot).text == FEW_LINES.replace("two", "TWO")
         assert "• unsaved" in shown(pilot)
@@ -194,13 +189,11 @@ async def test_a_draft_of_another_text_says_so_stays_undecided_and_can_be_droppe
     async with make_app(left.root).run_test(size=NARROW) as pilot:
         await _offered(pilot)
         assert "has changed since the draft was begun" in flat(pilot)
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         assert isinstance(frame(pilot), QueryScreen)
         assert drafted(left.root)
         await _offered(pilot)
-        await pilot.press("d")
-        await on(pilot, EditorScreen)
+        await on(pilot, EditorScreen, "d")
         await looked(pilot)
         assert area(pilot).text == theirs
         assert drafted(left.root) is None
@@ -218,8 +211,7 @@ async def test_the_draft_of_a_note_that_is_gone_can_be_written(left: Tree, make_
     (left.tree / NOTE).unlink()
     async with make_app(left.root).run_test(size=WIDE) as pilot:
         await _offered_of_gone(pilot, "The note was removed on disk meanwhile")
-        await pilot.press("m")
-        await on(pilot, EditorScreen)
+        await on(pilot, EditorScreen, "m")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: (left.tree / NOTE).exists())
         assert on_disk(left) == FEW_LINES.replace("two", "TWO")
@@ -230,8 +222,7 @@ async def test_the_draft_of_a_note_that_was_moved_is_taken_where_that_is(left: T
     (left.tree / NOTE).rename(left.tree / moved)
     async with make_app(left.root).run_test(size=WIDE) as pilot:
         await _offered_of_gone(pilot, f"The note was moved meanwhile: it is {moved} now, and mine is taken there.")
-        await pilot.press("m")
-        await on(pilot, EditorScreen)
+        await on(pilot, EditorScreen, "m")
         await looked(pilot)
         assert view(pilot).editor.edit.path == moved  # type: ignore[union-attr]
         await until(pilot, lambda: drafted(left.root) is None and drafted(left.root, moved) is not None)
@@ -309,10 +300,8 @@ async def test_a_further_text_that_a_conflict_met_is_named(
         pytest.skip("no renameat2 here")
     monkeypatch.setattr(note_files, "exchange", disturbed)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        await type_keys(pilot, "x")
-        await pilot.press("ctrl+s")
-        await on(pilot, ConflictDialog)
+        await type_in_note(pilot, "x")
+        await on(pilot, ConflictDialog, "ctrl+s")
         (kept,) = (garden.tree / NOTE).parent.glob(".brv-tui-*")
         said = f"another program was writing it; its text is kept in {kept.relative_to(garden.tree)}"
         assert said in toast_text(pilot)

@@ -25,7 +25,7 @@ from brvtui.store.drafts import DraftStore
 from brvtui.tree.saving.note_files import read_note_file
 from tests.app import waiting
 from tests.app.driving import WIDE, ask, at_once, on, settled, until
-from tests.app.editing import NOTE, area, drafted, looked, open_note, type_keys
+from tests.app.editing import NOTE, area, drafted, looked, type_in_note, type_keys
 from tests.app.looking import brv, frame, shown, toast_text, view
 from tests.support.trees import NOW_MS, Tree
 
@@ -48,8 +48,7 @@ def _on_disk(garden: Tree) -> bytes:
 
 async def _changed(pilot: Pilot[Any], garden: Tree, theirs: bytes | None, key: str = "x") -> None:
     """``key`` was typed, and somebody else wrote, or removed the note."""
-    await open_note(pilot)
-    await type_keys(pilot, key)
+    await type_in_note(pilot, key)
     if theirs is None:
         (garden.tree / NOTE).unlink()
     else:
@@ -58,8 +57,7 @@ async def _changed(pilot: Pilot[Any], garden: Tree, theirs: bytes | None, key: s
 
 
 async def _asked(pilot: Pilot[Any]) -> None:
-    await pilot.press("ctrl+s")
-    await on(pilot, ConflictDialog)
+    await on(pilot, ConflictDialog, "ctrl+s")
     await settled(pilot)
 
 
@@ -77,8 +75,7 @@ async def test_leaving_the_app_leaves_no_draft(app: BrvTui, garden: Tree, monkey
 
     monkeypatch.setattr(note_on_disk, "write_draft", late)
     async with app.run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        await type_keys(pilot, "x")
+        await type_in_note(pilot, "x")
         await until(pilot, lambda: brv(pilot).editing.editor and brv(pilot).editing.editor.is_drafting)  # type: ignore[union-attr]
         at_once(pilot, "ctrl+q", "s")
         await until(pilot, lambda: view(pilot).editor.edit is None)
@@ -98,8 +95,7 @@ async def test_a_draft_that_is_taken_is_never_without_a_file(
     monkeypatch.setattr(DraftStore, "drop", lambda *_: pytest.fail("dropped"))
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
-        await pilot.press("escape", "e")
-        await on(pilot, DraftDialog)
+        await on(pilot, DraftDialog, "escape", "e")
         await pilot.press("m")
         await until(pilot, lambda: view(pilot).editor.edit)
         await settled(pilot)
@@ -140,8 +136,7 @@ async def test_a_text_that_is_as_it_was_read_is_written_again_or_follows_the_dis
     await _changed(pilot, garden, None)
     await pilot.press("backspace")
     await looked(pilot)
-    await pilot.press("ctrl+s")
-    await on(pilot, GoneDialog)
+    await on(pilot, GoneDialog, "ctrl+s")
     await pilot.press("m")
     await until(pilot, (garden.tree / NOTE).exists)
     await looked(pilot)
@@ -163,8 +158,7 @@ async def test_a_note_that_is_moved_meanwhile_is_saved_where_it_is(garden: Tree,
     garden.file("auth/moved.md", _TEXT, 0)
     await until(pilot, lambda: view(pilot).knows("auth/moved.md"))
     await looked(pilot)
-    await pilot.press("ctrl+s")
-    await on(pilot, GoneDialog)
+    await on(pilot, GoneDialog, "ctrl+s")
     pilot.app.screen.listen()  # type: ignore[attr-defined]
     await until(pilot, lambda: "f save it there" in shown(pilot))
     assert "auth/moved.md now" in shown(pilot)
@@ -238,8 +232,7 @@ def save_is_wanted(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]
 async def test_a_conflict_of_a_note_that_is_not_open_any_more_is_kept_as_a_draft(
     garden: Tree, save_is_wanted: threading.Event, theirs: bytes | None, pilot: Pilot[Any]
 ) -> None:
-    await open_note(pilot)
-    await type_keys(pilot, "x")
+    await type_in_note(pilot, "x")
     await pilot.press("ctrl+s")
     await _open_other(pilot)
     other = area(pilot).text
@@ -260,8 +253,7 @@ async def test_a_conflict_of_a_note_that_is_not_open_any_more_is_kept_as_a_draft
 async def test_a_note_is_saved_at_once_while_the_one_before_is_still_being_saved(
     garden: Tree, save_is_wanted: threading.Event, pilot: Pilot[Any]
 ) -> None:
-    await open_note(pilot)
-    await type_keys(pilot, "x")
+    await type_in_note(pilot, "x")
     await pilot.press("ctrl+s", "ctrl+s")
     await _open_other(pilot)
     await type_keys(pilot, "y")
@@ -345,8 +337,7 @@ async def test_what_cannot_be_edited_here_is_saved_all_the_same(
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.setenv("EDITOR", f"{sys.executable} {script}")
     async with app.run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        await type_keys(pilot, "x")
+        await type_in_note(pilot, "x")
         await looked(pilot)
         await pilot.press("f7")
         await until(pilot, lambda: _on_disk(garden) == f"x{_TEXT}work\0".encode())

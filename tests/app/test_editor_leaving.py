@@ -11,7 +11,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.editing.questions import LeavingDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
-from tests.app.driving import NARROW, WIDE, on, settled, until
+from tests.app.driving import NARROW, WIDE, on, press, settled, until
 from tests.app.editing import area, dialog, drafted, editor, looked, on_disk, open_note, type_keys
 from tests.app.looking import brv, frame, shown, view
 from tests.support.trees import Tree
@@ -39,21 +39,18 @@ async def test_leaving_unsaved_text_asks_and_can_be_stayed(app: BrvTui) -> None:
 async def test_leaving_can_discard_by_key_or_click_and_save(garden: Tree, pilot: Pilot[Any]) -> None:
     await _dirty(pilot)
     assert drafted(garden.root)
-    await pilot.press("escape", "d")
-    await on(pilot, QueryScreen)
+    await on(pilot, QueryScreen, "escape", "d")
     await settled(pilot)
     assert on_disk(garden).startswith("# Rollback")
     await until(pilot, lambda: drafted(garden.root) is None)
     await _dirty(pilot)
-    await pilot.press("escape")
-    await settled(pilot)
+    await press(pilot, "escape")
     row = next(number for number, text in enumerate(shown(pilot).splitlines()) if "d discard" in text)
     await pilot.click(offset=(shown(pilot).splitlines()[row].index("d discard") + 2, row))
     await on(pilot, QueryScreen)
     assert view(pilot).editor.edit is None
     await _dirty(pilot)
-    await pilot.press("escape", "s")
-    await on(pilot, QueryScreen)
+    await on(pilot, QueryScreen, "escape", "s")
     await settled(pilot)
     assert on_disk(garden).startswith("x# Rollback")
     assert view(pilot).editor.edit is None
@@ -63,8 +60,7 @@ async def test_leaving_can_discard_by_key_or_click_and_save(garden: Tree, pilot:
 async def test_leaving_can_keep_it_open_and_the_status_line_leads_back(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await _dirty(pilot)
-        await pilot.press("escape", "k")
-        await on(pilot, QueryScreen)
+        await on(pilot, QueryScreen, "escape", "k")
         await settled(pilot)
         assert "Edit rollback.md •" in shown(pilot)
         await pilot.click("#status", offset=(shown(pilot).splitlines()[0].index("Edit"), 0))
@@ -72,10 +68,8 @@ async def test_leaving_can_keep_it_open_and_the_status_line_leads_back(app: BrvT
         await settled(pilot)
         assert area(pilot).text.startswith("x#")
         assert editor(pilot).focused is area(pilot)
-        await pilot.press("escape", "k")
-        await on(pilot, QueryScreen)
-        await pilot.press("e")
-        await on(pilot, EditorScreen)
+        await on(pilot, QueryScreen, "escape", "k")
+        await on(pilot, EditorScreen, "e")
         assert area(pilot).text.startswith("x#")
 
 
@@ -83,22 +77,17 @@ async def test_leaving_can_keep_it_open_and_the_status_line_leads_back(app: BrvT
 async def test_quitting_asks_about_unsaved_text_wherever_it_is(app: BrvTui, garden: Tree, key: str) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await _dirty(pilot)
-        await pilot.press("escape")
-        await on(pilot, LeavingDialog)
-        await pilot.press("k")
-        await on(pilot, QueryScreen)
+        await on(pilot, LeavingDialog, "escape")
+        await on(pilot, QueryScreen, "k")
         await settled(pilot)
-        await pilot.press(key)
-        await on(pilot, LeavingDialog)
+        await on(pilot, LeavingDialog, key)
         assert isinstance(frame(pilot), EditorScreen)
         assert "keep it open" not in shown(pilot)
-        await pilot.press("escape")
-        await on(pilot, EditorScreen)
+        await on(pilot, EditorScreen, "escape")
         await settled(pilot)
         assert pilot.app.is_running
         assert isinstance(pilot.app.screen, EditorScreen)
-        await pilot.press("ctrl+q")
-        await on(pilot, LeavingDialog)
+        await on(pilot, LeavingDialog, "ctrl+q")
         await pilot.press("s")
         await until(pilot, lambda: not pilot.app.is_running or app.return_code is not None)
     assert app.return_code == 0
@@ -107,11 +96,9 @@ async def test_quitting_asks_about_unsaved_text_wherever_it_is(app: BrvTui, gard
 
 async def test_another_note_asks_first(garden: Tree, pilot: Pilot[Any]) -> None:
     await _dirty(pilot)
-    await pilot.press("escape", "k")
-    await on(pilot, QueryScreen)
+    await on(pilot, QueryScreen, "escape", "k")
     brv(pilot).selection.select("deploy/freeze_window.md")
-    await pilot.press("e")
-    await on(pilot, LeavingDialog)
+    await on(pilot, LeavingDialog, "e")
     await pilot.press("s")
     await until(
         pilot,
@@ -120,5 +107,4 @@ async def test_another_note_asks_first(garden: Tree, pilot: Pilot[Any]) -> None:
     await settled(pilot)
     assert on_disk(garden).startswith("x# Rollback")
     assert area(pilot).text.startswith("# Freeze window")
-    await pilot.press("escape")
-    await on(pilot, QueryScreen)
+    await on(pilot, QueryScreen, "escape")

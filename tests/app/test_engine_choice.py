@@ -18,9 +18,9 @@ from brvtui.engines.jeffs_brain.sections import ENGINE
 from brvtui.engines.profile_files import kept_profiles
 from brvtui.engines.soleri.sections import VaultSearch
 from brvtui.store.folders import config_folder
-from tests.app.driving import WIDE, ask, settled, until
+from tests.app.driving import WIDE, ask, press, settled, until
 from tests.app.engines import found, switch, switch_to
-from tests.app.looking import brv, screen, text_of, toasts, view
+from tests.app.looking import brv, screen, text_of, toasts, trace_of, view
 from tests.support.engine_packages import declared
 from tests.support.settings import own
 from tests.support.trees import NOW_MS, Tree
@@ -79,11 +79,9 @@ async def test_a_setting_that_names_an_engine_that_cannot_be_had_is_a_line(
 
 
 async def test_switching_passes_over_an_engine_that_cannot_be_loaded(broken: None, pilot: Pilot[Any]) -> None:
-    await ask(pilot, "rollback")
-    await pilot.press("escape")
+    await ask(pilot, "rollback", "escape")
     await switch_to(pilot, registry.names()[-2])
-    await pilot.press("P")
-    await settled(pilot)
+    await press(pilot, "P")
     assert any("the engine broken cannot be loaded" in toast for toast in toasts(pilot))
     assert view(pilot).engine.name == "byterover"
 
@@ -97,8 +95,7 @@ async def test_profiles_help_and_feedback_are_those_of_the_engine_that_answers(a
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "rollback")
         before = view(pilot).engine.profile
-        await pilot.press("p")
-        await settled(pilot)
+        await press(pilot, "p")
         assert any("Jeffs Brain has one profile" in toast for toast in toasts(pilot))
         assert view(pilot).engine.profile == before
         await switch_to(pilot, "byterover")
@@ -108,21 +105,18 @@ async def test_profiles_help_and_feedback_are_those_of_the_engine_that_answers(a
         for engine, letters in own.items():
             await switch_to(pilot, engine)
             screen(pilot).query_one("#results").focus()
-            await pilot.press("f1")
-            await settled(pilot)
+            await press(pilot, "f1")
             text = " ".join(line.plain.strip() for line in pilot.app.screen.query_one(TextPane).lines)
             assert [said in text for said in own.values()] == [said == letters for said in own.values()]
             await pilot.press("escape")
         await switch_to(pilot, ENGINE)
-        await pilot.press("f2", "r")
-        await settled(pilot)
+        await press(pilot, "f2", "r")
         assert any("Jeffs Brain does not learn from feedback" in toast for toast in toasts(pilot))
         await switch_to(pilot, "soleri")
         await pilot.press("f2", "r")
         await until(pilot, lambda: any("1 of 30 rows" in toast for toast in toasts(pilot)))
         await settled(pilot)
-        trace = view(pilot).answer.trace
-        assert trace is not None
+        trace = trace_of(pilot)
         assert trace.section(VaultSearch).weights.rows == 1
 
 
@@ -130,8 +124,7 @@ async def test_the_next_profiles_include_those_of_the_users_own(app: BrvTui) -> 
     config_folder().mkdir(parents=True, exist_ok=True)
     (config_folder() / "low.toml").write_text('extends = "brv-3"\n[search]\nlimit = 3\n')
     async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape")
+        await ask(pilot, "rollback", "escape")
         for profile in ("docs", "combined", "low", "brv-3"):
             await pilot.press("p")
             await until(pilot, lambda: view(pilot).engine.profile == profile)  # noqa: B023
@@ -146,18 +139,14 @@ async def test_a_profile_that_cannot_be_used_is_refused_in_a_line_and_passed_ove
     own(f'engine = "{engine}"\n')
     (config_folder() / "wrong.toml").write_text(f'extends = "{usual}"\nlimt = 3\n')
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape")
+        await ask(pilot, "rollback", "escape")
         for profile in others:
-            await pilot.press("p")
-            await settled(pilot)
+            await press(pilot, "p")
             assert view(pilot).engine.profile == profile
-        await pilot.press("p")
-        await settled(pilot)
+        await press(pilot, "p")
         assert view(pilot).engine.profile == others[-1]
         assert toasts(pilot)[-1] == "wrong: unknown key limt; did you mean limits?"
-        await pilot.press("p")
-        await settled(pilot)
+        await press(pilot, "p")
         assert view(pilot).engine.profile == usual
 
 
@@ -173,8 +162,7 @@ async def test_profiles_are_never_read_in_the_event_loop(app: BrvTui, monkeypatc
         await ask(pilot, "rollback")
         for keys in (("escape", "b"), ("p",), ("comma",)):
             before = len(readers)
-            await pilot.press(*keys)
-            await settled(pilot)
+            await press(pilot, *keys)
             assert len(readers) > before, keys
     assert threading.current_thread() not in readers
 

@@ -25,9 +25,9 @@ from brvtui.engines.jeffs_brain.sections import ENGINE, RetrievalMode, SkipReaso
 from brvtui.saved.traces import as_json
 from brvtui.session import Session
 from brvtui.trace import State, Trace
-from tests.app.driving import HUGE, NARROW, SIZES, WIDE, ask, settled, type_text, until
+from tests.app.driving import HUGE, NARROW, SIZES, WIDE, ask, press, settled, type_text, until
 from tests.app.engines import found, hybrid, switch, switch_to
-from tests.app.looking import brv, flat, panes, screen, shown, text_of, toasts, view, without_offers
+from tests.app.looking import brv, flat, panes, screen, shown, text_of, toasts, trace_of, view, without_offers
 from tests.providers.service import Answer, Service, serving
 from tests.support.trees import NOW_MS, Tree
 
@@ -61,8 +61,7 @@ async def test_every_pane_follows_and_back_at_all_sizes(pilot: Pilot[Any]) -> No
     await ask(pilot, "refresh token rotation")
     for size in SIZES.values():
         await pilot.resize_terminal(*size)
-        await pilot.press("escape", "P")
-        await settled(pilot)
+        await press(pilot, "escape", "P")
         assert hybrid(pilot).mode is RetrievalMode.BM25
         assert re.search(r"JEFFS BRAIN +“.+” is first of \d+: #1 by words", shown(pilot))
         assert f"Results {len(found(pilot).hits)} of {hybrid(pilot).fused} · top 10" in shown(pilot)
@@ -73,13 +72,11 @@ async def test_every_pane_follows_and_back_at_all_sizes(pilot: Pilot[Any]) -> No
             ("f6", "#cache", "keeps no answers"),
             ("f7", "#answer", "retrieves and stops"),
         ):
-            await pilot.press(key)
-            await settled(pilot)
+            await press(pilot, key)
             assert text in flat(pilot, pane), pane
         assert "engine jeffs_brain" in text_of(pilot, "#status")
         await switch_to(pilot, "byterover")
-        assert view(pilot).answer.trace is not None
-        assert view(pilot).answer.trace.engine == "byterover"
+        assert trace_of(pilot).engine == "byterover"
         assert "TIER 3" in shown(pilot)
 
 
@@ -90,17 +87,14 @@ async def test_the_arithmetic_the_ladder_scopes_and_nothing_found(pilot: Pilot[A
         assert part in text_of(pilot, "#score")
     await ask(pilot, "token")
     for place in range(1, 4):
-        await pilot.press("j")
-        await settled(pilot)
+        await press(pilot, "j")
         assert f"bm25 leg      1 / (60 + {place + 1})" in text_of(pilot, "#score")
-    await pilot.press("enter")
-    await settled(pilot)
+    await press(pilot, "enter")
     assert screen(pilot).query_one(AnswerPane).tab == "note"
     assert "#4" in text_of(pilot, "#tree")
     await ask(pilot, "tokenstore")
     assert "the retry ladder found it by" in shown(pilot)
-    await pilot.press("f5", "j")
-    await settled(pilot)
+    await press(pilot, "f5", "j")
     assert view(pilot).selection.file == "auth/jwt/token_store.md"
     assert "Token store" in text_of(pilot, "#retry")
     await ask(pilot, "zzzzzzz qqqqqqq")
@@ -122,8 +116,7 @@ async def test_rules_that_cannot_fire_and_why_notes_are_in_the_answer_or_not(pil
     text = flat(pilot, "#answer")
     assert "what a reranker would be sent: there is no reranker" in text
     assert "1 · deploy/rollback.md" in text
-    await pilot.press("l")
-    await settled(pilot)
+    await press(pilot, "l")
     assert "pointing the alias at the last image" in flat(pilot, "#answer")
     await pilot.press("f2")
     hit = found(pilot).hits[0]
@@ -148,8 +141,7 @@ async def test_rules_that_cannot_fire_and_why_notes_are_in_the_answer_or_not(pil
 
 async def test_modes_do_not_fit_every_engine_and_typing_goes_on_with_the_chosen_one(pilot: Pilot[Any]) -> None:
     await ask(pilot, "rollback")
-    await pilot.press("escape", "m")
-    await settled(pilot)
+    await press(pilot, "escape", "m")
     assert "ByteRover has no modes to choose from: P switches the engine" in toasts(pilot)
     screen(pilot).field.value = ""
     await pilot.press("escape", "P", "i")
@@ -266,8 +258,7 @@ async def test_typing_asks_no_service_a_run_does_and_legs_can_be_chosen(service:
     await pilot.press("escape")
     modes = []
     for _ in range(4):
-        await pilot.press("m")
-        await settled(pilot)
+        await press(pilot, "m")
         modes.append((view(pilot).engine.mode, hybrid(pilot).mode))
     assert modes == [
         ("bm25", RetrievalMode.BM25),
@@ -374,8 +365,7 @@ async def test_a_refusal_that_comes_late_leaves_the_engine_that_was_chosen_since
         raise EngineError("it cannot be asked")
 
     async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token")
-        await pilot.press("escape")
+        await ask(pilot, "token", "escape")
         await switch_to(pilot, "soleri")
         monkeypatch.setattr(Session, "run", late)
         await pilot.press("ctrl+r")

@@ -7,7 +7,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.paint.sentence import plain
-from tests.app.driving import NARROW, WIDE, ask, settled
+from tests.app.driving import NARROW, WIDE, ask, press, settled
 from tests.app.looking import flat, frame, screen, shown, text_of
 from tests.app.test_configured import MakeApp
 from tests.support.trees import Tree
@@ -42,12 +42,10 @@ async def test_a_first_look_shows_results_and_score_and_a_key_more_of_the_route(
         text = shown(pilot)
         assert text.index("TIER ") < text.index("Results") < text.index("relevance")
         await ask(pilot, "rollback")
-        await pilot.press("escape", "f4")
-        await settled(pilot)
+        await press(pilot, "escape", "f4")
         assert "tier 2 direct answer" in text_of(pilot, "#route")
         assert screen(pilot).body.maximised == "route"
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         assert screen(pilot).body.maximised == ""
 
 
@@ -61,8 +59,7 @@ async def test_route_alone_on_the_screen_shows_the_whole_sentence(garden: Tree, 
         await ask(pilot, "deduplication carrier events settled")
         whole = plain(app.view.presentation.sentence(app.view.answered)).split()
         assert " ".join(whole[-4:]) not in _text(pilot)
-        await pilot.press("escape", "f4", "z")
-        await settled(pilot)
+        await press(pilot, "escape", "f4", "z")
         assert screen(pilot).body.maximised == "route"
         assert " ".join(whole[-4:]) in _text(pilot)
 
@@ -72,22 +69,17 @@ async def test_f9_shows_all_and_few_again_and_is_remembered(few: None, garden: T
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert "F9 more" in text_of(pilot, "#keys")
-        await pilot.press("f9")
-        await settled(pilot)
+        await press(pilot, "f9")
         assert visible_panes(app) > ASIDE
         assert "F9 fewer" in text_of(pilot, "#keys")
-        await pilot.press("f9")
-        await settled(pilot)
+        await press(pilot, "f9")
         assert not visible_panes(app) & ASIDE
         assert "F9 more" in text_of(pilot, "#keys")
-        await pilot.press("f4")
-        await settled(pilot)
+        await press(pilot, "f4")
         assert visible_panes(app) == {"route"}
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         assert visible_panes(app) == {"results", "score", "route"}
-        await pilot.press("f9", "f9")
-        await settled(pilot)
+        await press(pilot, "f9", "f9")
         await app.layouts.finish()
     again = make_app(garden.root)
     async with again.run_test(size=WIDE) as pilot:
@@ -99,10 +91,8 @@ async def test_the_focus_leaves_a_pane_that_is_set_aside(garden: Tree, make_app:
     app = make_app(garden.root)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
-        await pilot.press("f7")
-        await settled(pilot)
-        await pilot.press("f9")
-        await settled(pilot)
+        await press(pilot, "f7")
+        await press(pilot, "f9")
         assert frame(pilot).stop == "results"
 
 
@@ -113,6 +103,5 @@ async def test_a_narrow_screen_begins_with_the_score_beside_the_results(
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "rollback")
         assert visible_panes(app) == {"results", "score"}
-        await pilot.press("f9")
-        await settled(pilot)
+        await press(pilot, "f9")
         assert "Score│Route" in shown(pilot)

@@ -21,7 +21,7 @@ from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.lab.judgments.file import JudgmentsFile, with_query
 from brvtui.store.app_state import History
 from brvtui.tree.reading.project import find_project
-from tests.app.driving import WIDE, ask, open_notes, settled, until
+from tests.app.driving import WIDE, ask, open_notes, press, settled, until
 from tests.app.editing import open_note
 from tests.app.judging import to_lab
 from tests.app.looking import screen, shown, view
@@ -57,12 +57,12 @@ async def attack(pilot: Pilot[Any], field: Input, text: str) -> None:
         assert field.value == text
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-async def test_query_field_draws_placeholders_and_asks_the_true_text(text: str, pilot: Pilot[Any]) -> None:
-    await ask(pilot, text)
-    assert raw(pilot) == []
-    assert "zebra" in shown(pilot)
-    assert view(pilot).query.text == text
+async def test_query_field_draws_placeholders_and_asks_the_true_text(pilot: Pilot[Any]) -> None:
+    for text in HOSTILE:
+        await ask(pilot, text)
+        assert raw(pilot) == []
+        assert "zebra" in shown(pilot)
+        assert view(pilot).query.text == text
 
 
 async def test_cursor_and_mouse_agree_with_the_drawn_cells(pilot: Pilot[Any]) -> None:
@@ -91,19 +91,19 @@ async def test_query_of_a_saved_trace_is_drawn_with_placeholders(garden: Tree, t
         assert raw(pilot) == []
 
 
-@pytest.mark.parametrize("keys", [("slash",), ("colon",), ("T",), ("a",), ("x",)], ids="".join)
-async def test_fields_over_the_query_screen(keys: tuple[str, ...], pilot: Pilot[Any]) -> None:
-    await ask(pilot, "rollback")
-    before = set(pilot.app.screen.query(Input))
-    await pilot.press("escape", *keys)
-    await until(pilot, lambda: set(pilot.app.screen.query(Input)) - before)
-    for field in set(pilot.app.screen.query(OrderedInput)) - before:
-        await attack(pilot, field, ALL)
+async def test_fields_over_the_query_screen(pilot: Pilot[Any]) -> None:
+    for key in ("slash", "colon", "T", "a", "x"):
+        await ask(pilot, "rollback")
+        before = set(pilot.app.screen.query(Input))
+        await pilot.press("escape", key)
+        await until(pilot, lambda before=before: set(pilot.app.screen.query(Input)) - before)
+        for field in set(pilot.app.screen.query(OrderedInput)) - before:
+            await attack(pilot, field, ALL)
+        await press(pilot, "escape", "escape")
 
 
 async def test_theme_palette_takes_no_escapes(pilot: Pilot[Any]) -> None:
-    await ask(pilot, "rollback")
-    await pilot.press("escape", "T")
+    await ask(pilot, "rollback", "escape", "T")
     await until(pilot, lambda: not isinstance(pilot.app.focused, OrderedInput) and pilot.app.focused)
     field = pilot.app.screen.query_one(Input)
     for text in HOSTILE:
@@ -128,28 +128,30 @@ async def test_file_name_in_the_rename_field(garden: Tree, make_app: MakeApp) ->
         await attack(pilot, pilot.app.screen.query_one("#target-input", Input), ALL)
 
 
-@pytest.mark.parametrize("text", HOSTILE[1:4])
-async def test_judged_query_in_lab_and_in_the_query_field(garden: Tree, make_app: MakeApp, text: str) -> None:
+async def test_judged_query_in_lab_and_in_the_query_field(garden: Tree, make_app: MakeApp) -> None:
     file = JudgmentsFile.of(find_project(garden.root))
-    file.change(lambda before: with_query(before, text, "", "not covered", ()))
+    for text in HOSTILE[1:4]:
+        file.change(lambda before, text=text: with_query(before, text, "", "not covered", ()))
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await to_lab(pilot)
         assert raw(pilot) == []
-        await pilot.press("v")
-        await settled(pilot)
+        await press(pilot, "v")
         assert raw(pilot) == []
-        await pilot.press("escape", "enter")
-        await until(pilot, lambda: screen(pilot).field.value == text)
-        await settled(pilot)
-        assert raw(pilot) == []
+        for text in HOSTILE[1:4]:
+            await pilot.press("escape", "enter")
+            await until(pilot, lambda text=text: screen(pilot).field.value == text)
+            await settled(pilot)
+            assert raw(pilot) == []
+            await to_lab(pilot)
+            await pilot.press("j")
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-async def test_find_bar(text: str, pilot: Pilot[Any]) -> None:
+async def test_find_bar(pilot: Pilot[Any]) -> None:
     await open_note(pilot)
     await pilot.press("ctrl+f")
     await until(pilot, lambda: isinstance(pilot.app.focused, FindField))
-    await attack(pilot, pilot.app.screen.query_one(FindField), text)
+    for text in HOSTILE:
+        await attack(pilot, pilot.app.screen.query_one(FindField), text)
 
 
 async def test_history_of_queries(garden: Tree, make_app: MakeApp) -> None:
@@ -158,36 +160,37 @@ async def test_history_of_queries(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
         for text in reversed(HOSTILE):
-            await pilot.press("up")
-            await settled(pilot)
+            await press(pilot, "up")
             assert screen(pilot).field.value == text
             assert raw(pilot) == []
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-async def test_toasts_and_dialogs(app: BrvTui, text: str) -> None:
+async def test_toasts_and_dialogs(app: BrvTui) -> None:
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await settled(pilot)
-        pilot.app.notify(text)
-        await until(pilot, lambda: "zebra" in shown(pilot))
-        assert raw(pilot) == []
-        pilot.app.clear_notifications()
-        pilot.app.push_screen(GoneDialog(text, text))
-        await until(pilot, lambda: "zebra" in shown(pilot))
-        assert raw(pilot) == []
+        for text in HOSTILE:
+            pilot.app.notify(text)
+            await until(pilot, lambda: "zebra" in shown(pilot))
+            assert raw(pilot) == []
+            pilot.app.clear_notifications()
+            await until(pilot, lambda: "zebra" not in shown(pilot))
+            dialog = GoneDialog(text, text)
+            pilot.app.push_screen(dialog)
+            await until(pilot, lambda: "zebra" in shown(pilot))
+            assert raw(pilot) == []
+            dialog.dismiss(None)
+            await until(pilot, lambda: "zebra" not in shown(pilot))
 
 
-@pytest.mark.parametrize("screen_key", ["3", "4", "6"])
-async def test_fields_of_other_screens(screen_key: str, pilot: Pilot[Any]) -> None:
-    await settled(pilot)
-    await pilot.press("escape", screen_key)
-    await settled(pilot)
-    await pilot.press("slash")
-    await pilot.pause()
-    assert isinstance(pilot.app.focused, OrderedInput)
-    await attack(pilot, pilot.app.focused, ALL)
-    await pilot.press("escape", "enter")
-    await settled(pilot)
-    for field in pilot.app.screen.query(OrderedInput):
-        if field.display:
-            await attack(pilot, field, ALL)
+async def test_fields_of_other_screens(pilot: Pilot[Any]) -> None:
+    for screen_key in "346":
+        await settled(pilot)
+        await press(pilot, "escape", screen_key)
+        await pilot.press("slash")
+        await pilot.pause()
+        assert isinstance(pilot.app.focused, OrderedInput)
+        await attack(pilot, pilot.app.focused, ALL)
+        await press(pilot, "escape", "enter")
+        for field in pilot.app.screen.query(OrderedInput):
+            if field.display:
+                await attack(pilot, field, ALL)

@@ -12,7 +12,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.query.screen import QUERY
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.app.widgets.pane import FilterField, Pane
-from tests.app.driving import NARROW, ask, settled
+from tests.app.driving import NARROW, ask, press, settled
 from tests.app.looking import screen, shown, text_of, view
 
 
@@ -22,20 +22,17 @@ def _pane(app: BrvTui, name: str) -> Pane:
 
 async def test_every_pane_has_one(app: BrvTui, pilot: Pilot[Any]) -> None:
     await ask(pilot, "refresh token rotation")
-    await pilot.press("enter")
-    await settled(pilot)
+    await press(pilot, "enter")
     for name in QUERY.panes:
         await pilot.press(QUERY_PANES[name], "slash")
         pane = _pane(app, name)
         before = pane.border_subtitle
         assert isinstance(app.focused, FilterField)
         assert app.focused.pane is pane
-        await pilot.press("x", "slash", "q")
-        await settled(pilot)
+        await press(pilot, "x", "slash", "q")
         assert pane.word_filter.words == ("x/q",)
         assert pane.border_subtitle in ("no match", f"0 of {getattr(pane, 'all', 0)}")
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         assert app.focused is pane
         assert not pane.word_filter
         assert pane.border_subtitle == before
@@ -46,39 +43,33 @@ async def test_results_keep_what_matches_title_or_path(app: BrvTui, pilot: Pilot
     await ask(pilot, "refresh token rotation")
     results = screen(pilot).results
     everything = list(results.choices)
-    await pilot.press("escape", "slash", *"oauth")
-    await settled(pilot)
+    await press(pilot, "escape", "slash", *"oauth")
     assert results.choices == [choice for choice in everything if "oauth" in choice]
     assert f"{len(results.choices)} of {len(everything)}" in shown(pilot)
     assert view(pilot).selection.file == results.choices[0] == results.chosen, "the score is of a row that is shown"
-    await pilot.press("enter")
-    await settled(pilot)
+    await press(pilot, "enter")
     assert view(pilot).selection.file == results.chosen
     assert pilot.app.focused is results
     await pilot.press("n")
     assert results.cursor == 1 % len(results.choices)
-    await pilot.press("escape")
-    await settled(pilot)
+    await press(pilot, "escape")
     assert results.choices == everything
     assert results.chosen == view(pilot).selection.file
     await pilot.press("g")
-    await pilot.press("escape", "slash", *"auth", "down")
-    await settled(pilot)
+    await press(pilot, "escape", "slash", *"auth", "down")
     results = screen(pilot).results
     assert results.cursor == 1
     assert view(pilot).selection.file == results.chosen
     assert isinstance(app.focused, FilterField)
     await pilot.press("escape")
-    await pilot.press("escape", "slash", *"key", "enter")
-    await settled(pilot)
+    await press(pilot, "escape", "slash", *"key", "enter")
     await pilot.click(FilterField)
     assert isinstance(app.focused, FilterField)
     await pilot.click("#results", offset=(4, 6))
     assert app.focused is screen(pilot).results
     await pilot.press("escape")
     await ask(pilot, "refresh token rotation")
-    await pilot.press("escape", "slash", *"key", "enter")
-    await settled(pilot)
+    await press(pilot, "escape", "slash", *"key", "enter")
     await ask(pilot, "token store")
     results = screen(pilot).results
     assert all("key" in choice for choice in results.choices)
@@ -89,8 +80,7 @@ async def test_results_keep_what_matches_title_or_path(app: BrvTui, pilot: Pilot
 async def test_a_text_shows_its_matches_one_after_the_other(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "refresh token rotation")
-        await pilot.press("f3", "slash", *"importance")
-        await settled(pilot)
+        await press(pilot, "f3", "slash", *"importance")
         pane = _pane(app, "score")
         assert pane.field is not None
         assert pane.field.placeholder == "words to find"
@@ -109,8 +99,7 @@ async def test_a_text_shows_its_matches_one_after_the_other(app: BrvTui) -> None
 @pytest.mark.long
 async def test_a_blank_filter_goes_away_by_itself(app: BrvTui, pilot: Pilot[Any]) -> None:
     await ask(pilot, "rollback")
-    await pilot.press("f8", "slash", "x", "backspace", "enter")
-    await settled(pilot)
+    await press(pilot, "f8", "slash", "x", "backspace", "enter")
     assert app.focused is _pane(app, "tree")
     assert not _pane(app, "tree").children
 
@@ -118,8 +107,7 @@ async def test_a_blank_filter_goes_away_by_itself(app: BrvTui, pilot: Pilot[Any]
 @pytest.mark.long
 async def test_tab_and_function_keys_leave_a_filter_as_it_is(app: BrvTui, pilot: Pilot[Any]) -> None:
     await ask(pilot, "refresh token rotation")
-    await pilot.press("f3", "slash", *"recency", "tab")
-    await settled(pilot)
+    await press(pilot, "f3", "slash", *"recency", "tab")
     assert app.focused is _pane(app, "answer")
     assert _pane(app, "score").found
     await pilot.press("f3", "z")
@@ -134,8 +122,7 @@ async def test_tab_and_function_keys_leave_a_filter_as_it_is(app: BrvTui, pilot:
 async def test_what_is_cut_on_screen_is_still_found(app: BrvTui) -> None:
     async with app.run_test(size=(60, 18)) as pilot:
         await ask(pilot, "refresh token rotation")
-        await pilot.press("escape", "slash", *"refresh_rotation.md")
-        await settled(pilot)
+        await press(pilot, "escape", "slash", *"refresh_rotation.md")
         assert screen(pilot).results.choices == ["auth/jwt/refresh_rotation.md"]
         assert "refresh_rotation.md" not in text_of(pilot, "#results").splitlines()[0]
 

@@ -29,8 +29,8 @@ from brvtui.fleet.finding import fleet_of
 from brvtui.fleet.fleet_file import Absence, AbsenceKind, Fleet, Member
 from brvtui.fleet.pool import Asks, Stopped, never_stopped
 from brvtui.fleet.questions import MemberState
-from tests.app.driving import WIDE, settled, until
-from tests.app.looking import brv, flat, shown, text_of, toast_text, toasts, view
+from tests.app.driving import WIDE, press, settled, until
+from tests.app.looking import brv, flat, shown, text_of, toast_text, toasts, trace_of, view
 from tests.support.fleets import HereAsks
 from tests.support.trees import NOW_MS, Tree
 
@@ -187,8 +187,7 @@ async def test_a_result_opens_in_its_own_memory_with_its_question_and_a_key_lead
     async with there.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).answer.trace is not None)
         await settled(pilot)
-        trace = view(pilot).answer.trace
-        assert trace is not None
+        trace = trace_of(pilot)
         assert trace.query == _QUESTION
         assert view(pilot).selection.file == "billing/sessions.md"
         assert "of the fleet shop" in text_of(pilot, "#status")
@@ -201,8 +200,7 @@ async def test_a_result_opens_in_its_own_memory_with_its_question_and_a_key_lead
         assert "It goes to payments, the memory that is open." in shown(pilot)
         await pilot.press("escape")
         await until(pilot, lambda: not there.has_modal)
-        await pilot.press("f2", "j", "enter")
-        await settled(pilot)
+        await press(pilot, "f2", "j", "enter")
         assert there.current_mode == "query", "it is open already"
         await pilot.press("6", "f2", "k", "enter")
         assert (await left_for(pilot)).member == "auth-service"

@@ -9,7 +9,7 @@ import pytest
 from brvtui.app.app import BrvTui
 from brvtui.paint.glyphs import ASCII, STATE_ROLES, STATE_WORDS, UNICODE, Glyphs, glyph_of
 from brvtui.trace import Kind, State
-from tests.app.driving import WIDE, ask, settled, until
+from tests.app.driving import WIDE, ask, press, settled, until
 from tests.app.looking import flat, shown, toast_text
 from tests.support.trees import Tree
 
@@ -33,8 +33,7 @@ async def test_toasts_and_titles_of_dialogs_are_in_letters_too(
 ) -> None:
     monkeypatch.setenv("BRV_TUI_ASCII", "1")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape", "Y")
+        await ask(pilot, "rollback", "escape", "Y")
         await until(pilot, lambda: '"rollback"' in toast_text(pilot))
         await pilot.press("w")
         await until(pilot, lambda: 'for "rollback"' in shown(pilot))
@@ -47,8 +46,7 @@ async def test_help_explains_the_letters_that_stand_for_signs(
     monkeypatch.setenv("BRV_TUI_ASCII", "1")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        await pilot.press("escape", "2", "f1")
-        await settled(pilot)
+        await press(pilot, "escape", "2", "f1")
         assert "by maturity (d draft, v validated, c core)" in shown(pilot)
         assert "stubs (a, what is left" in flat(pilot)
         assert not set("○◐●▤▱▫") & set(shown(pilot))

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.query.graph import GraphPane
-from tests.app.driving import NARROW, WIDE, ask, at_all_sizes, at_two_sizes, settled, until
+from tests.app.driving import NARROW, WIDE, ask, at_all_sizes, at_two_sizes, press, settled, until
 from tests.app.engines import switch_to
 from tests.app.linked import HUB, HUB_TEXT, STORE
 from tests.app.looking import screen, shown, text_of, toasts, view
@@ -42,12 +42,10 @@ def centre(pilot: Pilot[Any]) -> str:
 
 async def opened(pilot: Pilot[Any], file: str) -> None:
     """Asks knowing, selects ``file``, and goes to the graph."""
-    await ask(pilot, "token store")
-    await pilot.press("escape")
+    await ask(pilot, "token store", "escape")
     await switch_to(pilot, "knowing")
     pilot.app.select(file)  # type: ignore[attr-defined]
-    await pilot.press("f6")
-    await settled(pilot)
+    await press(pilot, "f6")
 
 
 async def to_neighbour(pilot: Pilot[Any], place: str) -> None:
@@ -69,21 +67,18 @@ async def test_walking_along_links_and_back(
         assert "Handover" in text_of(pilot, "#graph")
         await to_neighbour(pilot, ENTRY)
         assert view(pilot).selection.file == HANDOVER  # looking at a neighbour selects nothing yet
-        await pilot.press("enter")
-        await settled(pilot)
+        await press(pilot, "enter")
         assert centre(pilot) == ENTRY
         assert view(pilot).selection.file == ENTRY
         assert "Token entry" in text_of(pilot, "#score") or size == NARROW
         await to_neighbour(pilot, "tag://gate")
-        await pilot.press("l")
-        await settled(pilot)
+        await press(pilot, "l")
         assert centre(pilot) == "tag://gate"
         assert view(pilot).selection.file == ENTRY  # a tag is no note to select
         await pilot.press("h")
         assert centre(pilot) == ENTRY
         assert pane(pilot).chosen == "tag://gate"
-        await pilot.press("backspace")
-        await settled(pilot)
+        await press(pilot, "backspace")
         assert (centre(pilot), view(pilot).selection.file) == (HANDOVER, HANDOVER)
         await pilot.press("backspace")
         assert any("began" in text for text in toasts(pilot))
@@ -92,8 +87,7 @@ async def test_walking_along_links_and_back(
 async def test_it_stands_where_the_cache_stands_else(linked: Tree, make_app: Callable[..., BrvTui]) -> None:
     async with make_app(linked.root).run_test(size=NARROW) as pilot:
         await ask(pilot, "token store")
-        await pilot.press("escape", "f6")
-        await settled(pilot)
+        await press(pilot, "escape", "f6")
         assert screen(pilot).stop == "cache"
         assert "Cache" in shown(pilot)
         assert not pane(pilot).display
@@ -116,12 +110,10 @@ async def test_its_keys_are_in_the_bar_and_in_the_help(
         assert "enter go there" in bar
         assert "backspace go back" not in bar, "nobody walked yet"
         assert "v as SVG" in bar
-        await pilot.press("enter")
-        await settled(pilot)
+        await press(pilot, "enter")
         assert "backspace go back" in shown(pilot).splitlines()[-1]
         for key in ("f1", "question_mark"):
-            await pilot.press(key)
-            await settled(pilot)
+            await press(pilot, key)
             text = ""
             for _ in range(12):
                 text += shown(pilot)
@@ -149,8 +141,7 @@ async def test_pictures_are_saved_over_none_and_other_notes_begin_anew(
         await pilot.press("v")
         await until(pilot, lambda: any("no picture" in text for text in toasts(pilot)))
         await to_neighbour(pilot, ENTRY)
-        await pilot.press("enter")
-        await settled(pilot)
+        await press(pilot, "enter")
         pilot.app.select(STORE)  # type: ignore[attr-defined]
         await settled(pilot)
         assert centre(pilot) == STORE

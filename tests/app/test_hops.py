@@ -15,7 +15,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.query.runner import Prober
 from brvtui.app.query.score import ScorePane
 from brvtui.engines.byterover.engine import ByteRover
-from tests.app.driving import WIDE, ask, settled
+from tests.app.driving import WIDE, ask, press, settled
 from tests.docs.pages import ROOT
 
 _PACKAGE = f"{Path(brvtui.__file__).parent}/"
@@ -69,8 +69,7 @@ async def test_a_query_is_followed_from_enter_to_the_panes(app: BrvTui, monkeypa
         await settled(pilot)
         await ask(pilot, "refresh token")
         stacks.clear()
-        await pilot.press("enter")
-        await settled(pilot)
+        await press(pilot, "enter")
 
     hops = listed()
     assert 3 < len(hops) <= _MOST_HOPS

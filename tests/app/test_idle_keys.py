@@ -18,7 +18,7 @@ from brvtui.app.states import GONE_TEXT, Phase
 from brvtui.app.view import needing
 from brvtui.config import user_file
 from brvtui.saved.traces import as_json
-from tests.app.driving import WIDE, ask, settled, until
+from tests.app.driving import WIDE, ask, press, settled, until
 from tests.app.looking import brv, flat, screen, shown, text_of, toast_text, view
 from tests.support.trees import Tree
 
@@ -45,8 +45,7 @@ def closed(request: pytest.FixtureRequest, garden: Tree, tmp_path: Path) -> BrvT
 async def _opened(pilot: Pilot[Any]) -> bool:
     """Leaves the field; whether a saved trace is shown."""
     await settled(pilot)
-    await pilot.press("escape")
-    await settled(pilot)
+    await press(pilot, "escape")
     return bool(view(pilot).project.saved)
 
 
@@ -60,17 +59,14 @@ async def test_the_key_bar_offers_nothing_that_needs_a_project(closed: BrvTui) -
             assert (f" {name}" in bar) == has_trace
         assert "^g commands" in bar
         if has_trace:
-            await pilot.press("f8")
-            await settled(pilot)
+            await press(pilot, "f8")
             assert "the trace" in text_of(pilot, "#tree")
             assert "whole tree" not in text_of(pilot, "#tree")
-            await pilot.press("5", "f4")
-            await settled(pilot)
+            await press(pilot, "5", "f4")
             assert "a saved trace: open its project to change constants" in shown(pilot)
             await pilot.press("1")
         for key, name in (("2", "find similar"), ("3", "a day on"), ("4", "to Query"), ("5", "add a column")):
-            await pilot.press(key)
-            await settled(pilot)
+            await press(pilot, key)
             bar = text_of(pilot, "#keys")
             assert name not in bar
             assert "e edit" not in bar
@@ -80,8 +76,7 @@ async def test_the_key_bar_offers_nothing_that_needs_a_project(closed: BrvTui) -
 async def test_lists_of_keys_and_commands_leave_them_out(closed: BrvTui) -> None:
     async with closed.run_test(size=(120, 160)) as pilot:
         has_trace = await _opened(pilot)
-        await pilot.press("question_mark")
-        await settled(pilot)
+        await press(pilot, "question_mark")
         listed = shown(pilot)
         for name in NEEDING:
             assert ACTIONS[name].description not in listed
@@ -100,8 +95,7 @@ async def test_their_keys_say_what_opens_a_project(closed: BrvTui) -> None:
         has_trace = await _opened(pilot)
         for key in PRESSED + (() if has_trace else ANSWER_KEYS):
             brv(pilot).clear_notifications()
-            await pilot.press(key)
-            await settled(pilot)
+            await press(pilot, key)
             assert "brv-tui FOLDER opens" in toast_text(pilot), key
             assert "\n" not in toast_text(pilot), key
             assert not brv(pilot).has_modal
@@ -121,15 +115,13 @@ async def test_letters_are_text_in_the_field_of_a_project_that_cannot_be_opened(
 async def test_an_open_project_offers_every_action_and_those_on_results_once_there_are_some(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await settled(pilot)
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         for name in ("enter note text", "o in Notes", "w why", "e edit", "esc back"):
             assert f" {name}" not in text_of(pilot, "#keys")
         await pilot.press("w")
         await until(pilot, lambda: "type a query on the screen 1 and select a note" in toast_text(pilot))
         await ask(pilot, "rollback")
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         for name in ("enter note text", "o in Notes", "w why", "e edit"):
             assert f" {name}" in text_of(pilot, "#keys")
         await pilot.press("slash", *"qqq", "enter")
@@ -154,8 +146,7 @@ def test_what_needs_a_project_is_an_action() -> None:
 async def test_an_engine_without_tiers_offers_no_search_for_a_lower_one(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await ask(pilot, "zebra quagga")
-        await pilot.press("escape", "f4")
-        await settled(pilot)
+        await press(pilot, "escape", "f4")
         assert "v without model" in text_of(pilot, "#keys")
         await pilot.press("P")
         await until(pilot, lambda: view(pilot).engine.name == "jeffs_brain")
@@ -168,8 +159,7 @@ async def test_an_engine_without_tiers_offers_no_search_for_a_lower_one(app: Brv
 async def test_without_a_fleet_its_keys_are_not_offered_and_say_what_opens_one(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await settled(pilot)
-        await pilot.press("escape", "6")
-        await settled(pilot)
+        await press(pilot, "escape", "6")
         bar = text_of(pilot, "#keys")
         for name in ("enter ask", "each / one", "ask again"):
             assert name not in bar
@@ -177,20 +167,17 @@ async def test_without_a_fleet_its_keys_are_not_offered_and_say_what_opens_one(a
             brv(pilot).clear_notifications()
             await pilot.press(key)
             await until(pilot, lambda: "brv-tui fleet open opens one" in toast_text(pilot))
-        await pilot.press("f4")
-        await settled(pilot)
+        await press(pilot, "f4")
         for name in ("open it", "i question", "S order"):
             assert name not in text_of(pilot, "#keys")
-        await pilot.press("question_mark")
-        await settled(pilot)
+        await press(pilot, "question_mark")
         assert ACTIONS["fleet.merge"].description not in shown(pilot)
 
 
 async def test_the_way_back_is_offered_where_a_link_was_followed(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
     async with make_app(garden.root).run_test(size=(240, 60)) as pilot:
         await settled(pilot)
-        await pilot.press("escape", "2")
-        await settled(pilot)
+        await press(pilot, "escape", "2")
         assert " b back" not in text_of(pilot, "#keys")
         brv(pilot).select("auth/jwt/token_store.md")
         brv(pilot).browsing.follow_link("auth/jwt/refresh_rotation.md")
@@ -201,8 +188,7 @@ async def test_the_way_back_is_offered_where_a_link_was_followed(garden: Tree, m
 async def test_a_note_that_is_gone_offers_no_change_of_it(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
     async with make_app(garden.root).run_test(size=(240, 60)) as pilot:
         await ask(pilot, "token store")
-        await pilot.press("escape", "2")
-        await settled(pilot)
+        await press(pilot, "escape", "2")
         assert "linked from" in text_of(pilot, "#about")
         (garden.tree / view(pilot).selection.file).unlink()
         await until(pilot, lambda: "e edit" not in text_of(pilot, "#keys"))
@@ -210,11 +196,9 @@ async def test_a_note_that_is_gone_offers_no_change_of_it(garden: Tree, make_app
         assert "w why" not in text_of(pilot, "#keys")
         about = flat(pilot, "#about")
         assert GONE_TEXT in about
-        await pilot.press("1")
-        await settled(pilot)
+        await press(pilot, "1")
         assert "enter note text" not in text_of(pilot, "#keys")
-        await pilot.press("2")
-        await settled(pilot)
+        await press(pilot, "2")
         assert "linked from" not in about
         await pilot.press("I")
         assert "there is no such note" in toast_text(pilot)
@@ -227,8 +211,7 @@ async def test_of_a_note_that_was_gone_before_it_was_looked_at_nothing_is_from_b
     file = view(pilot).selection.file
     (garden.tree / file).unlink()
     await until(pilot, lambda: not view(pilot).knows(file))
-    await pilot.press("escape", "2")
-    await settled(pilot)
+    await press(pilot, "escape", "2")
     about = flat(pilot, "#about")
     assert "the file is gone" in about
     assert GONE_TEXT not in about
@@ -237,12 +220,10 @@ async def test_of_a_note_that_was_gone_before_it_was_looked_at_nothing_is_from_b
 async def test_a_setting_that_is_changed_by_hand_offers_no_key(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await settled(pilot)
-        await pilot.press("escape", "comma", "slash", *"key_variables", "enter")
-        await settled(pilot)
+        await press(pilot, "escape", "comma", "slash", *"key_variables", "enter")
         assert "enter change" not in text_of(pilot, "#keys")
         assert "changed by hand alone" in flat(pilot, "#setting")
-        await pilot.press("escape", "slash", *"theme", "enter")
-        await settled(pilot)
+        await press(pilot, "escape", "slash", *"theme", "enter")
         assert "enter change" in text_of(pilot, "#keys")
         assert "delete default" not in text_of(pilot, "#keys"), "it is at its default"
 
@@ -255,22 +236,17 @@ async def test_what_acts_on_a_row_is_offered_where_there_is_one(app: BrvTui) -> 
         await settled(pilot)
         for name in ("enter to Query", "f follow", "J judge", "w why"):
             assert f" {name}" not in text_of(pilot, "#keys")
-        await pilot.press("5")
-        await settled(pilot)
+        await press(pilot, "5")
         for name in ("enter ask it", "l right", "d remove column"):
             assert f" {name}" not in text_of(pilot, "#keys")
-        await pilot.press("3")
-        await settled(pilot)
+        await press(pilot, "3")
         assert " w why" not in text_of(pilot, "#keys"), "nothing was asked"
-        await pilot.press("right_square_bracket", "w")
-        await settled(pilot)
+        await press(pilot, "right_square_bracket", "w")
         assert "the answer of today" not in toast_text(pilot)
-        await pilot.press("1", "i", *"zebra quagga", "escape")
-        await settled(pilot)
+        await press(pilot, "1", "i", *"zebra quagga", "escape")
         for name in ("enter note text", "w why", "e edit"):
             assert f" {name}" not in text_of(pilot, "#keys")
-        await pilot.press("2", "g")
-        await settled(pilot)
+        await press(pilot, "2", "g")
         assert " l open" in text_of(pilot, "#keys")
         brv(pilot).select("deploy/rollback.md")
         await settled(pilot)
@@ -282,8 +258,7 @@ async def test_where_the_settings_file_is_broken_no_setting_offers_a_change(gard
     user_file().write_text('theme = "brv-light')
     async with BrvTui(Opening(garden.root)).run_test(size=(240, 60)) as pilot:
         await settled(pilot)
-        await pilot.press("escape", "comma", "slash", *"animations", "enter")
-        await settled(pilot)
+        await press(pilot, "escape", "comma", "slash", *"animations", "enter")
         assert "enter change" not in text_of(pilot, "#keys")
         assert "delete default" not in text_of(pilot, "#keys")
         assert "repair it by hand" in flat(pilot, "#setting")

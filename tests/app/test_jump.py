@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from brvtui.app.app import BrvTui
 from brvtui.app.screens.message import LETTERS, JumpScreen
-from tests.app.driving import NARROW, ask, at_all_sizes, settled
+from tests.app.driving import NARROW, ask, at_all_sizes, press, settled
 from tests.app.looking import frame, screen, shown
 
 pytestmark = pytest.mark.long
@@ -33,16 +33,14 @@ async def test_every_pane_and_field_is_one_key_away(size: tuple[int, int], pilot
     for target in (*stops, "query"):
         await pilot.press("ctrl+o")
         assert labels(pilot).keys() == set(stops)
-        await pilot.press(letter(pilot, target))
-        await settled(pilot)
+        await press(pilot, letter(pilot, target))
         assert pilot.app.screen is screen(pilot)
         assert pilot.app.focused.id == target
         assert pilot.app.focused.display
 
 
 async def test_letters_stand_beside_titles_and_are_clicked(pilot: Pilot[Any]) -> None:
-    await ask(pilot, "token store")
-    await pilot.press("ctrl+o")
+    await ask(pilot, "token store", "ctrl+o")
     await pilot.pause()
     text = shown(pilot)
     assert f" {letter(pilot, 'results')} Results " in text
@@ -67,8 +65,7 @@ async def test_letters_stand_beside_titles_and_are_clicked(pilot: Pilot[Any]) ->
 
 async def test_the_letters_stand_before_the_names_of_tabs(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
-        await ask(pilot, "token store")
-        await pilot.press("ctrl+o")
+        await ask(pilot, "token store", "ctrl+o")
         await pilot.pause()
         text = shown(pilot)
         for name in screen(pilot).PLAN.tabs:
@@ -78,8 +75,7 @@ async def test_the_letters_stand_before_the_names_of_tabs(app: BrvTui) -> None:
 @pytest.mark.parametrize("key", ["escape", "ctrl+o"])
 async def test_leaving_changes_nothing(key: str, pilot: Pilot[Any]) -> None:
     await ask(pilot, "token store")
-    await pilot.press("f3", "ctrl+o", "1", "f2", key)
-    await settled(pilot)
+    await press(pilot, "f3", "ctrl+o", "1", "f2", key)
     assert pilot.app.screen is screen(pilot)
     assert pilot.app.focused.id == "score"
 
@@ -88,6 +84,5 @@ async def test_on_another_screen(pilot: Pilot[Any]) -> None:
     await settled(pilot)
     await pilot.press("escape", "2", "ctrl+o")
     assert labels(pilot).keys() == {"tree", "note", "about"}
-    await pilot.press(letter(pilot, "note"))
-    await settled(pilot)
+    await press(pilot, letter(pilot, "note"))
     assert frame(pilot).focused.id == "note"

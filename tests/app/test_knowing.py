@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.engines.knowing.sections import GraphRetrieval
-from tests.app.driving import ask, at_all_sizes, at_two_sizes, settled
+from tests.app.driving import ask, at_all_sizes, at_two_sizes, press, settled
 from tests.app.engines import switch_to
 from tests.app.linked import HUB, HUB_TEXT
 from tests.app.looking import brv, flat, shown, text_of, view
@@ -24,8 +24,7 @@ def graph_of(pilot: object) -> GraphRetrieval:
 
 @at_all_sizes
 async def test_every_pane_follows(size: tuple[int, int], pilot: Pilot[Any]) -> None:
-    await ask(pilot, "refresh token rotation")
-    await pilot.press("escape")
+    await ask(pilot, "refresh token rotation", "escape")
     await switch_to(pilot, "knowing")
     assert "KNOWING" in shown(pilot)
     assert "is first of" in shown(pilot)
@@ -36,8 +35,7 @@ async def test_every_pane_follows(size: tuple[int, int], pilot: Pilot[Any]) -> N
         ("f6", "#graph", "result 1"),
         ("f7", "#answer", f"{section.used:,} tokens"),
     ):
-        await pilot.press(key)
-        await settled(pilot)
+        await press(pilot, key)
         assert text in text_of(pilot, pane).replace("\n ", " "), pane
 
 
@@ -51,8 +49,7 @@ async def test_a_note_without_a_matching_word_says_which_links_led_to_it(
         "auth/jwt/entry.md", "---\nrelated: [ops/handover.md]\n---\n# Token entry\n\nA token store begins here.\n"
     )
     async with make_app(garden.root).run_test(size=size) as pilot:
-        await ask(pilot, "token store")
-        await pilot.press("escape")
+        await ask(pilot, "token store", "escape")
         await switch_to(pilot, "knowing")
         placed = graph_of(pilot).placed("ops/handover.md")
         assert placed is not None
@@ -65,12 +62,9 @@ async def test_a_note_without_a_matching_word_says_which_links_led_to_it(
 
 
 async def test_the_packed_context_is_shown(pilot: Pilot[Any]) -> None:
-    await ask(pilot, "refresh token rotation")
-    await pilot.press("escape")
+    await ask(pilot, "refresh token rotation", "escape")
     await switch_to(pilot, "knowing")
-    await pilot.press("f7", "l")
-    await settled(pilot)
+    await press(pilot, "f7", "l")
     assert "auth/jwt" in text_of(pilot, "#answer")
-    await pilot.press("y")
-    await settled(pilot)
+    await press(pilot, "y")
     assert brv(pilot).sharing.copied == graph_of(pilot).context

@@ -16,7 +16,7 @@ from brvtui.app.query.screen import QueryScreen
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.whatif.variant import Variant
 from brvtui.tree.reading.project import find_project
-from tests.app.driving import NARROW, WIDE, ask, at_all_sizes, on, settled, until
+from tests.app.driving import NARROW, WIDE, ask, at_all_sizes, on, press, settled, until
 from tests.app.editing import type_keys
 from tests.app.judging import ROTATION, asked, judged, table, to_lab
 from tests.app.looking import brv, flat, frame, screen, shown, text_of, toast_text, view
@@ -47,8 +47,7 @@ async def test_without_judgments_it_says_how_to_make_them(garden: Tree, make_app
         await to_lab(pilot)
         assert "No query is judged yet" in shown(pilot)
         assert ".brv/brv-tui/judgments.toml" in shown(pilot)
-        await pilot.press("J")
-        await settled(pilot)
+        await press(pilot, "J")
         await until(pilot, lambda: "none is logged: ask one on the Query screen" in toast_text(pilot))
         await pilot.press("f3")
         assert "the query under the cursor" in text_of(pilot, "#cell")
@@ -106,8 +105,7 @@ async def test_a_query_that_nothing_covers_has_no_results_to_grade(pilot: Pilot[
 
 
 async def test_a_result_is_graded_on_the_query_screen(garden: Tree, pilot: Pilot[Any]) -> None:
-    await ask(pilot, "refresh token rotation")
-    await pilot.press("f2", "j", "J")
+    await ask(pilot, "refresh token rotation", "f2", "j", "J")
     await until(pilot, lambda: "It has no grade yet" in shown(pilot))
     assert "How relevant" in shown(pilot)
     await pilot.press("1")
@@ -137,8 +135,7 @@ def test_a_note_that_was_graded_and_moved_is_graded_where_it_was(garden: Tree) -
 
 async def test_a_column_is_added_sorted_by_loss_and_removed(with_judgments: Tree, pilot: Pilot[Any]) -> None:
     await to_lab(pilot)
-    await pilot.press("v")
-    await settled(pilot)
+    await press(pilot, "v")
     await pilot.press(*"direct", "full_stop", *"min", "underscore", *"top=1", "enter")
     await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
     await asked(pilot)
@@ -192,10 +189,8 @@ async def test_a_column_that_is_refused_is_not_waited_for(with_judgments: Tree, 
 @pytest.mark.long
 async def test_a_wrong_column_is_said(with_judgments: Tree, pilot: Pilot[Any]) -> None:
     await to_lab(pilot)
-    await pilot.press("v")
-    await settled(pilot)
-    await pilot.press(*"solerj")
-    await settled(pilot)
+    await press(pilot, "v")
+    await press(pilot, *"solerj")
     assert "did you mean soleri" in shown(pilot)
     await pilot.press("enter")
     assert len(view(pilot).lab.columns) == 1
@@ -211,12 +206,10 @@ async def test_a_wrong_column_is_said(with_judgments: Tree, pilot: Pilot[Any]) -
 async def test_a_constant_that_its_engine_does_not_have_is_refused_where_it_is_typed(
     with_judgments: Tree, pilot: Pilot[Any]
 ) -> None:
-    await ask(pilot, "rollback")
-    await pilot.press("escape", "P")
+    await ask(pilot, "rollback", "escape", "P")
     await until(pilot, lambda: view(pilot).engine.name == "jeffs_brain")
     await to_lab(pilot)
-    await pilot.press("v")
-    await settled(pilot)
+    await press(pilot, "v")
     assert "min_top" not in shown(pilot)
     assert "since HEAD" not in shown(pilot)  # the garden is in no git repository
     await type_keys(pilot, "direct.min_top=0.9")
@@ -231,8 +224,7 @@ async def test_the_cursor_goes_to_a_new_column_and_hidden_ones_are_counted(
     async with make_app(with_judgments.root).run_test(size=NARROW) as pilot:
         await to_lab(pilot)
         for number, name in enumerate(("soleri", "knowing", "+30d"), start=1):
-            await pilot.press("v")
-            await settled(pilot)
+            await press(pilot, "v")
             await type_keys(pilot, name)
             await pilot.press("enter")
             await until(pilot, lambda number=number: table(pilot).column == number)  # type: ignore[misc]
@@ -259,8 +251,7 @@ async def test_enter_asks_the_query_with_the_columns_engine(with_judgments: Tree
     pilot.app.call_later(frame(pilot)._lab.add, Variant("jeffs_brain"))  # type: ignore[attr-defined]
     await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
     await asked(pilot)
-    await pilot.press("l", "enter")
-    await on(pilot, QueryScreen)
+    await on(pilot, QueryScreen, "l", "enter")
     await settled(pilot)
     assert view(pilot).engine.name == "jeffs_brain"
     assert screen(pilot).field.value in {each.text for each in judged(with_judgments)}
@@ -330,16 +321,14 @@ async def test_broken_judgments_are_said_and_stay(garden: Tree, make_app: MakeAp
         await to_lab(pilot)
         assert "judgments.toml" in text_of(pilot, "#judged")
         assert "line 2" in text_of(pilot, "#judged")
-        await pilot.press("J")
-        await settled(pilot)
+        await press(pilot, "J")
     assert file.read_text() == "version = 1\n[[query]\n"
 
 
 async def test_what_was_judged_last_is_taken_back(with_judgments: Tree, make_app: MakeApp) -> None:
     before = judged(with_judgments)
     async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
-        await pilot.press("escape", "J", "3")
+        await ask(pilot, "token store", "escape", "J", "3")
         await until(pilot, lambda: len(judged(with_judgments)) == 4)
         await until(pilot, lambda: "u takes it back" in toast_text(pilot))
         await pilot.press("u")
@@ -391,8 +380,7 @@ async def test_notes_and_judgments_are_undone_in_turn(with_judgments: Tree, make
 
 
 async def test_judgments_that_others_changed_are_not_put_back(with_judgments: Tree, pilot: Pilot[Any]) -> None:
-    await ask(pilot, "token store")
-    await pilot.press("escape", "J", "3")
+    await ask(pilot, "token store", "escape", "J", "3")
     await until(pilot, lambda: "u takes it back" in toast_text(pilot))
     JudgmentsFile.of(find_project(with_judgments.root)).change(lambda now: now[1:])
     kept = judged(with_judgments)

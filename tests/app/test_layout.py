@@ -16,7 +16,7 @@ from brvtui.app.notes.screen import NOTES
 from brvtui.app.query.screen import QUERY
 from brvtui.app.widgets.body import Body
 from brvtui.store.app_state import LayoutStore
-from tests.app.driving import NARROW, WIDE, ask, settled, until
+from tests.app.driving import NARROW, WIDE, ask, press, settled, until
 from tests.app.looking import frame, screen, toast_text
 from tests.support.trees import Tree
 
@@ -41,19 +41,15 @@ def written(garden: Tree) -> Any:
 async def test_panes_are_resized_by_keys_and_by_mouse_and_hidden(app: BrvTui, pilot: Pilot[Any]) -> None:
     await ask(pilot, "token store")
     before = width(pilot, "results"), height(pilot, "results"), width(pilot, "score"), height(pilot, "answer")
-    await pilot.press("escape", ">", ">", "+")
-    await settled(pilot)
+    await press(pilot, "escape", ">", ">", "+")
     after = width(pilot, "results"), height(pilot, "results"), width(pilot, "score"), height(pilot, "answer")
     assert after == (before[0] + 4, before[1] + 1, before[2] - 4, before[3] - 1)
-    await pilot.press("<", "<", "-")
-    await settled(pilot)
+    await press(pilot, "<", "<", "-")
     assert (width(pilot, "results"), height(pilot, "results")) == before[:2]
-    await pilot.press("escape", *(">" for _ in range(60)))
-    await settled(pilot)
+    await press(pilot, "escape", *(">" for _ in range(60)))
     assert (width(pilot, "tree"), width(pilot, "retry"), width(pilot, "cache")) == (20, 20, 20)
     assert "nothing to give" in toast_text(pilot)
-    await pilot.press("equals_sign")
-    await settled(pilot)
+    await press(pilot, "equals_sign")
     tree = screen(pilot).query_one("#tree").region
     before = width(pilot, "tree")
     await pilot.mouse_down(offset=(tree.right - 1, tree.y + 4))
@@ -68,22 +64,17 @@ async def test_panes_are_resized_by_keys_and_by_mouse_and_hidden(app: BrvTui, pi
     await settled(pilot)
     assert height(pilot, "results") == results.height + 2
     assert app.mouse_captured is None
-    await pilot.press("equals_sign")
-    await settled(pilot)
-    await pilot.press("f8", "H")
-    await settled(pilot)
+    await press(pilot, "equals_sign")
+    await press(pilot, "f8", "H")
     assert not screen(pilot).query_one("#tree").display
     assert "tree is hidden: F8 shows it again, = shows all" in toast_text(pilot)
     assert pilot.app.focused.id == "results"
-    await pilot.press("f4", "H")
-    await settled(pilot)
+    await press(pilot, "f4", "H")
     assert screen(pilot).query_one("#verdict").display
-    await pilot.press("f8")
-    await settled(pilot)
+    await press(pilot, "f8")
     assert screen(pilot).query_one("#tree").display
     assert pilot.app.focused.id == "tree"
-    await pilot.press("equals_sign")
-    await settled(pilot)
+    await press(pilot, "equals_sign")
     assert body(pilot).shared == Layout()
     assert screen(pilot).query_one("#route").display
     assert not screen(pilot).query_one("#verdict").display
@@ -98,8 +89,7 @@ async def test_hidden_panes_are_passed_over_and_the_last_one_stays(pilot: Pilot[
         seen.append(pilot.app.focused.id)
     assert seen == ["answer", "retry", "cache", "tree", "route", "query", "results"]
     assert not screen(pilot).query_one("#score").display
-    await pilot.press("escape", "2", "f4", "H", "f3", "H", "f2", "H")
-    await settled(pilot)
+    await press(pilot, "escape", "2", "f4", "H", "f3", "H", "f2", "H")
     assert frame(pilot).query_one("#tree").display
     assert "the last pane stays" in toast_text(pilot)
 
@@ -107,19 +97,15 @@ async def test_hidden_panes_are_passed_over_and_the_last_one_stays(pilot: Pilot[
 async def test_tabs_of_a_narrow_screen_are_called_as_the_panes_that_are_shown(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "token store")
-        await pilot.press("f3", "H")
-        await settled(pilot)
+        await press(pilot, "f3", "H")
         assert body(pilot).tab == "route"
         assert "Score" not in str(screen(pilot).query_one("#route").border_title)
-        await pilot.press("f2", ">")
-        await settled(pilot)
+        await press(pilot, "f2", ">")
         assert width(pilot, "results") == 37
-        await pilot.press("f3")
-        await settled(pilot)
+        await press(pilot, "f3")
         assert "Score" in str(screen(pilot).query_one("#score").border_title)
         for key in ("escape", "5"):
-            await pilot.press(key)
-            await settled(pilot)
+            await press(pilot, key)
             tabs = [frame(pilot).query_one(f"#{name}") for name in body(pilot).plan.tabs]
             row = str(next(pane.border_title for pane in tabs if pane.id in body(pilot).areas(body(pilot).size)))
             assert all(pane.TITLE in row for pane in tabs), row
@@ -141,8 +127,7 @@ async def test_it_is_remembered_for_the_project(
 ) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token store")
-        await pilot.press("escape", ">", "f8", "H", "2", "f2", ">")
-        await settled(pilot)
+        await press(pilot, "escape", ">", "f8", "H", "2", "f2", ">")
         made, notes = app.layouts.of("Query", QUERY), app.layouts.of("Notes", NOTES)
         await pilot.press("ctrl+q")
     assert written(garden) == {"Query": made.plain(), "Notes": notes.plain()}
@@ -151,11 +136,9 @@ async def test_it_is_remembered_for_the_project(
         await settled(pilot)
         assert body(pilot).shared == made
         assert not screen(pilot).query_one("#tree").display
-        await pilot.press("escape", "2")
-        await settled(pilot)
+        await press(pilot, "escape", "2")
         assert body(pilot).shared == notes
-        await pilot.press("1", "escape", "equals_sign", "2", "f2", "equals_sign")
-        await settled(pilot)
+        await press(pilot, "1", "escape", "equals_sign", "2", "f2", "equals_sign")
         await until(pilot, lambda: written(garden) == {})
     other = Tree(tmp_path / "other")
     other.note("x/n.md", "Other")

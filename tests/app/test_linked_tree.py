@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from brvtui.app.app import BrvTui
-from tests.app.driving import WIDE, settled
+from tests.app.driving import WIDE, press, settled
 from tests.app.looking import flat, toasts
 from tests.support.trees import Tree
 
@@ -21,8 +21,7 @@ async def test_it_says_why_it_is_empty_and_makes_no_note(
     async with make_app(linked).run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert "is a link that leads out of" in flat(pilot)
-        await pilot.press("escape", "a")
-        await settled(pilot)
+        await press(pilot, "escape", "a")
         assert any("behind a link" in text for text in toasts(pilot))
         assert len(pilot.app.screen_stack) == 1
     assert sorted(garden.tree.rglob("*")) == before

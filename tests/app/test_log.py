@@ -25,7 +25,7 @@ from brvtui.timing import system_clock
 from brvtui.tree.engine_files.query_log import LoggedQuery, query_log_folder
 from brvtui.tree.engine_files.sidecar import project_data
 from brvtui.tree.reading.signals import defaults
-from tests.app.driving import NARROW, WIDE, ask, ask_from_cache, at_all_sizes, on, settled, until
+from tests.app.driving import NARROW, WIDE, ask, ask_from_cache, at_all_sizes, on, press, settled, until
 from tests.app.looking import brv, flat, frame, screen, shown, text_of, toast_text, view
 from tests.support.trees import BRV3, NOW_MS, Tree
 
@@ -77,8 +77,7 @@ async def test_both_logs_are_listed_newest_first(
 ) -> None:
     async with make_app(with_log.root).run_test(size=size) as pilot:
         await ask(pilot, "rollback")
-        await pilot.press("enter")
-        await settled(pilot)
+        await press(pilot, "enter")
         await to_log(pilot)
         lines = text_of(pilot, "#log").splitlines()
         order = [word for line in lines for word in ("rollback", "what fails", "zebra", "refresh") if word in line]
@@ -103,8 +102,7 @@ async def test_queries_are_compared_filtered_and_asked_again(with_log: Tree, mak
         await pilot.press("c")
         await pilot.pause()
         assert len(frame(pilot).query_one(LogPane).choices) == 5
-        await pilot.press("G", "enter")
-        await on(pilot, QueryScreen)
+        await on(pilot, QueryScreen, "G", "enter")
         await settled(pilot)
         assert screen(pilot).field.value == "refresh token rotation"
         assert view(pilot).answer.trace is not None
@@ -142,8 +140,7 @@ async def test_the_comparison_follows_the_profile(garden: Tree, make_app: Callab
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)
         for _ in range(len(profiles_of(DEFAULT)) - 1):
-            await pilot.press("p")
-            await settled(pilot)
+            await press(pilot, "p")
             profile = view(pilot).engine.profile
             told = flat(pilot, "#entry")
             assert f"since then: • the profile was brv-3 then, and is {profile} now" in told
@@ -159,8 +156,7 @@ async def test_keys_that_act_on_a_note_take_the_first_that_answered(
         assert frame(pilot).note_at_hand == "auth/jwt/refresh_rotation.md"
         told = flat(pilot, "#entry")
         assert "keys for a note act on auth/jwt/refresh_rotation.md: of these results" in told
-        await pilot.press("w")
-        await on(pilot, RemedyDialog)
+        await on(pilot, RemedyDialog, "w")
         await settled(pilot)
         assert "auth/jwt/refresh_rotation.md" in shown(pilot)
         await pilot.press("escape", "e")
@@ -215,8 +211,7 @@ async def test_moves_are_followed_for_a_query_of_a_frozen_session(
     old, now = "deploy/rollback.md", "deploy/undo.md"
     tomorrow_ms = system_clock() + 86_400_000
     async with make_app(garden.root, now_ms=tomorrow_ms).run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("enter")
+        await ask(pilot, "rollback", "enter")
         await to_log(pilot)
         session = brv(pilot).project.session
         assert session is not None
@@ -250,8 +245,7 @@ async def test_no_key_acts_on_a_note_where_none_that_answered_is_left(
         assert view(pilot).selection.file
         await to_log(pilot)
         assert frame(pilot).note_at_hand == ""
-        await pilot.press("w", "e")
-        await settled(pilot)
+        await press(pilot, "w", "e")
         assert not isinstance(pilot.app.screen, RemedyDialog)
         assert view(pilot).editor.edit is None
         assert "no note that answered this query is here" in toast_text(pilot)
@@ -331,8 +325,7 @@ async def test_what_was_not_covered_is_so_when_the_cache_repeats_it(pilot: Pilot
     await to_log(pilot)
     await pilot.press("c")
     assert len(frame(pilot).query_one(LogPane).choices) == 2
-    await pilot.press("1", "a")
-    await settled(pilot)
+    await press(pilot, "1", "a")
     assert "Nothing in the tree covers “zebra quagga”" in shown(pilot)
 
 
@@ -342,10 +335,8 @@ async def test_a_note_is_begun_about_the_query_under_the_cursor(
     async with make_app(with_log.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token rotation")
         await to_log(pilot)
-        await pilot.press("c")
-        await settled(pilot)
-        await pilot.press("a")
-        await settled(pilot)
+        await press(pilot, "c")
+        await press(pilot, "a")
         assert "Nothing in the tree covers “zebra quagga”" in shown(pilot)
         assert "zebra_quagga.md" in shown(pilot)
 
@@ -362,8 +353,7 @@ async def test_the_engine_is_followed(with_log: Tree, make_app: Callable[..., Br
         await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.query == "invoice numbering")
         await settled(pilot)
         assert "invoice numbering" in text_of(pilot, "#log")
-        await pilot.press("1")
-        await settled(pilot)
+        await press(pilot, "1")
         assert "RE-COMPUTED" in shown(pilot)
         await ask(pilot, "rollback")
         assert "RE-COMPUTED" not in shown(pilot)
@@ -376,8 +366,7 @@ async def test_no_log_yet(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyP
         assert "nothing is logged yet" in text_of(pilot, "#log")
         folder = query_log_folder(project_data(garden.root))
         assert str(folder) in text_of(pilot, "#log").replace("\n ", "").replace(" ", "")
-        await pilot.press("j", "enter", "f", "u", "tab", "tab")
-        await settled(pilot)
+        await press(pilot, "j", "enter", "f", "u", "tab", "tab")
         assert not view(pilot).log.following
         assert f"nothing to follow: the engine has kept no query of this project in {folder}" in toast_text(pilot)
 
@@ -402,16 +391,14 @@ async def test_why_the_note_that_answered_then_stands_where_it_does_now(with_log
     await to_log(pilot)
     await pilot.press("G")  # the oldest: refresh token rotation
     await settled(pilot)
-    await pilot.press("w")
-    await on(pilot, RemedyDialog)
+    await on(pilot, RemedyDialog, "w")
     await settled(pilot)
     assert "Why it is first" in shown(pilot)
     assert "auth/jwt/refresh_rotation.md" in shown(pilot)
     assert "from the cache" not in shown(pilot)
     await pilot.press("escape", "k")  # zebra quagga: no note answered it
     await settled(pilot)
-    await pilot.press("w")
-    await settled(pilot)
+    await press(pilot, "w")
     assert not isinstance(pilot.app.screen, RemedyDialog)
     assert "no note answered this query" in toast_text(pilot)
 
@@ -426,8 +413,7 @@ def test_a_top_score_is_rounded_to_its_cells_and_never_cut(score: float, written
 
 async def test_then_and_now_say_alike_that_no_note_answers(pilot: Pilot[Any]) -> None:
     await ask(pilot, "kubernetes ingress")
-    await pilot.press("enter")
-    await settled(pilot)
+    await press(pilot, "enter")
     await to_log(pilot)
     await until(pilot, lambda: view(pilot).log.compared is not None)
     await settled(pilot)

@@ -17,7 +17,7 @@ from brvtui.app.maturity.screen import MaturityScreen
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.engines.ageing.forecast import BoardOrder
 from brvtui.ranking.maturity import LEVELS
-from tests.app.driving import HUGE, NARROW, WIDE, ask, at_all_sizes, on, settled, until
+from tests.app.driving import HUGE, NARROW, WIDE, ask, at_all_sizes, on, press, settled, until
 from tests.app.garden import STRANGE
 from tests.app.looking import brv, flat, frame, screen, shown, text_of, toast_text, view
 from tests.support.trees import NOW_MS, Tree
@@ -42,8 +42,7 @@ async def opened(pilot: Pilot[Any], *keys: str) -> None:
     await until(pilot, lambda: isinstance(frame(pilot), MaturityScreen) and maturity(pilot).on_day is not None)
     await settled(pilot)
     for key in keys:
-        await pilot.press(key)
-        await settled(pilot)
+        await press(pilot, key)
 
 
 @at_all_sizes
@@ -53,8 +52,7 @@ async def test_every_note_stands_under_its_maturity(size: tuple[int, int], pilot
     assert overview is not None
     notes = [branch for branch in overview.branches.values() if not branch.is_folder]
     for level, key in zip(LEVELS, ("f2", "f3", "f4"), strict=True):
-        await pilot.press(key)
-        await settled(pilot)
+        await press(pilot, key)
         wanted = {branch.path for branch in notes if branch.maturity == level}
         assert set(column(pilot, level).choices) == wanted
     assert "Token store" in shown(pilot)
@@ -77,8 +75,7 @@ async def test_moving_selects_and_the_note_follows(pilot: Pilot[Any]) -> None:
     await opened(pilot, "j")
     assert view(pilot).selection.file == column(pilot, "draft").chosen
     assert "Refresh rotation" in text_of(pilot, "#ageing")
-    await pilot.press("l")
-    await settled(pilot)
+    await press(pilot, "l")
     assert view(pilot).selection.file == "billing/invoices/numbering.md"
     assert "Invoice numbering" in text_of(pilot, "#ageing")
     assert column(pilot, "draft").ground(3) == "", "only one column shows a cursor"
@@ -92,11 +89,9 @@ async def test_the_selected_note_is_the_same_everywhere(pilot: Pilot[Any]) -> No
     assert maturity(pilot).stop == "core"
     assert column(pilot, "core").chosen == chosen
     assert "Token store" in text_of(pilot, "#ageing")
-    await pilot.press("j", "1")
-    await settled(pilot)
+    await press(pilot, "j", "1")
     assert screen(pilot).view.selection.file == "deploy/rollback.md"
-    await pilot.press("3")
-    await settled(pilot)
+    await press(pilot, "3")
     assert column(pilot, "core").chosen == "deploy/rollback.md"
 
 
@@ -110,8 +105,7 @@ async def test_cards_that_are_not_seen_may_become_fewer(tree: Tree, make_app: An
         # the watch may tell of the removals in several parts
         await until(pilot, lambda: view(pilot).project.overview and len(column(pilot, "draft").choices) == 10)
         await pilot.resize_terminal(80, 50)
-        await pilot.press("f2")
-        await settled(pilot)
+        await press(pilot, "f2")
         assert len(column(pilot, "draft").choices) == 10
 
 
@@ -124,8 +118,7 @@ async def test_events_orders_and_columns_of_a_narrow_window(app: BrvTui) -> None
         assert "• leaves the prompt in 42 d (its text alone is not quoted)" in text
         assert "no updatedAt: never an archive candidate" in text
         assert "importance 61 → 51.7 now → 44.5 then" in text
-        await pilot.press("f2", "S")
-        await settled(pilot)
+        await press(pilot, "f2", "S")
         assert "by next event" in shown(pilot)
         assert "new: in these 30 days" in shown(pilot)
         await pilot.press("f2")
@@ -133,8 +126,7 @@ async def test_events_orders_and_columns_of_a_narrow_window(app: BrvTui) -> None
         walk = {"l": "validated", "right": "core", "l ": "core", "h": "validated", "f2": "draft", "f5": "ageing"}
         walk |= {"tab": "draft", "f4": "core", "enter": "ageing", "escape": "core"}
         for key, stop in walk.items():
-            await pilot.press(key.strip())
-            await settled(pilot)
+            await press(pilot, key.strip())
             assert maturity(pilot).stop == stop, key
 
 
@@ -213,19 +205,16 @@ async def test_help_orders_next_hits_and_a_board_that_fails(
     await pilot.press("escape")
     seen = set()
     for order in (*tuple(BoardOrder)[1:], BoardOrder.IMPORTANCE):
-        await pilot.press("S")
-        await settled(pilot)
+        await press(pilot, "S")
         assert f"by {order}" in shown(pilot)
         seen.add(tuple(column(pilot, "draft").choices))
         assert view(pilot).selection.file == column(pilot, "draft").chosen == FREEZE, "the note stays"
     assert len(seen) >= 4
     assert "5 hits: 76 ◐ validated" in text_of(pilot, "#ageing")
     assert "promoted from 65: 4 more, 2 hits" in text_of(pilot, "#ageing")
-    await pilot.press("f5", *"hhhhhh")
-    await settled(pilot)
+    await press(pilot, "f5", *"hhhhhh")
     assert "1 hit: 64 ○ draft" in text_of(pilot, "#ageing")
-    await pilot.press("l", "l")
-    await settled(pilot)
+    await press(pilot, "l", "l")
     assert "3 hits: 70 ◐ validated" in text_of(pilot, "#ageing")
     assert "3 updates: 76 ◐ validated" in text_of(pilot, "#ageing")
     await pilot.press("f2")
@@ -236,8 +225,7 @@ async def test_help_orders_next_hits_and_a_board_that_fails(
         await pilot.press("right_square_bracket")
         await until(pilot, lambda: told)
     assert "the board cannot be shown" in told[0]
-    await pilot.press("right_square_bracket")
-    await settled(pilot)
+    await press(pilot, "right_square_bracket")
     assert brv(pilot).is_running
     assert maturity(pilot).on_day is not None
     assert maturity(pilot).on_day.wanted.day == 2
@@ -247,8 +235,7 @@ async def test_an_empty_tree(tree: Tree, make_app: Any) -> None:
     async with make_app(tree.root).run_test(size=NARROW) as pilot:
         await opened(pilot, "right_curly_bracket")
         assert "no notes in this tree yet" in text_of(pilot, "#draft")
-        await pilot.press("f5")
-        await settled(pilot)
+        await press(pilot, "f5")
         assert "no note is selected" in text_of(pilot, "#ageing")
 
 
@@ -267,8 +254,7 @@ async def test_escape_goes_back_to_the_column_of_the_selected_note(app: BrvTui) 
 async def test_a_project_that_cannot_be_opened(make_app: Any, tmp_path: Path) -> None:
     async with make_app(tmp_path / "nowhere").run_test(size=NARROW) as pilot:
         await settled(pilot)
-        await pilot.press("escape", "3")
-        await on(pilot, MaturityScreen)
+        await on(pilot, MaturityScreen, "escape", "3")
         await pilot.pause()
         assert "CANNOT OPEN" in shown(pilot)
         assert "nowhere:nosuchfolder" in "".join(text_of(pilot, "#draft").split())
@@ -294,12 +280,10 @@ async def test_a_thousand_notes_are_drawn_only_where_they_are_seen(
 
 
 async def test_why_is_about_today_and_says_so_on_another_day(app: BrvTui, pilot: Pilot[Any]) -> None:
-    await ask(pilot, "rollback")
-    await pilot.press("escape")
+    await ask(pilot, "rollback", "escape")
     await opened(pilot, "w")
     await until(pilot, lambda: app.has_modal)
     assert "of today" not in toast_text(pilot)
-    await pilot.press("escape", "right_curly_bracket")
-    await settled(pilot)
+    await press(pilot, "escape", "right_curly_bracket")
     await pilot.press("w")
     await until(pilot, lambda: "this is about the answer of today" in toast_text(pilot))

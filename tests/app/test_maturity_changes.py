@@ -9,12 +9,11 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.plan_dialog import PlanDialog, SignalsDialog
-from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.maturity.screen import MaturityScreen
 from brvtui.engines.ageing.events import LEAVES_TIER_2
-from tests.app.driving import WIDE, at_two_sizes, on, settled, until
-from tests.app.editing import looked, type_keys
-from tests.app.looking import frame, shown, text_of, view
+from tests.app.driving import WIDE, at_two_sizes, on, press, settled, until
+from tests.app.editing import in_editor, looked, type_keys
+from tests.app.looking import shown, text_of, view
 from tests.app.test_maturity import FREEZE, column, maturity, opened
 from tests.support.trees import Tree
 
@@ -32,8 +31,7 @@ async def _stands(pilot: Pilot[Any], path: str, level: str) -> None:
 
 async def _asked(pilot: Pilot[Any], key: str) -> None:
     """Presses a key that opens a dialog about the note at hand."""
-    await pilot.press(key)
-    await on(pilot, PlanDialog)
+    await on(pilot, PlanDialog, key)
     await settled(pilot)
 
 
@@ -44,8 +42,7 @@ async def test_a_note_that_f_leaves_out_of_its_new_column_takes_no_focus_there(a
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         while maturity(pilot).wanted.only is not LEAVES_TIER_2:
-            await pilot.press("f")
-            await settled(pilot)
+            await press(pilot, "f")
         chosen = column(pilot, "draft").chosen
         assert chosen in column(pilot, "draft").choices
         assert maturity(pilot).stop == "draft"
@@ -77,13 +74,11 @@ async def test_a_note_whose_maturity_is_set_is_followed_to_its_column(
         await _stands(pilot, _ROTATION, "validated")
         assert maturity(pilot).stop == "validated"
         assert column(pilot, "validated").chosen == view(pilot).selection.file == _ROTATION
-        await pilot.press("f5")
-        await settled(pilot)
+        await press(pilot, "f5")
         assert "promoted from 85: 2 more, 1 hit" in text_of(pilot, "#ageing")
         await pilot.press("u")
         await _stands(pilot, _ROTATION, "draft")
-        await pilot.press("f2")
-        await settled(pilot)
+        await press(pilot, "f2")
         assert column(pilot, "draft").chosen == view(pilot).selection.file == _ROTATION
         assert (garden.tree / _ROTATION).read_bytes() == before
 
@@ -144,15 +139,13 @@ async def test_when_a_note_is_gone_the_cursor_stays_where_it_was(garden: Tree, p
 async def test_the_editor_is_left_to_the_board(garden: Tree, pilot: Pilot[Any]) -> None:
     await opened(pilot)
     await pilot.press("e")
-    await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).editor.edit)
-    await looked(pilot)
+    await in_editor(pilot)
     await pilot.press("ctrl+end")
     await type_keys(pilot, "Ask first")
     await looked(pilot)
     await pilot.press("ctrl+s")
     await until(pilot, lambda: b"Ask first" in (garden.tree / FREEZE).read_bytes())
     await looked(pilot)
-    await pilot.press("escape")
-    await on(pilot, MaturityScreen)
+    await on(pilot, MaturityScreen, "escape")
     await until(pilot, lambda: text_of(pilot, "#draft").splitlines()[2].split()[-1] != ".33")
     assert column(pilot, "draft").chosen == FREEZE

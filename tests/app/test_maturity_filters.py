@@ -10,30 +10,13 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.arrangement import STRIP
 from brvtui.app.maturity.ageing import AgeingPane
-from brvtui.engines.ageing.events import OF_NOTES, PRUNING, Event
+from brvtui.engines.ageing.events import OF_NOTES, PRUNING
 from brvtui.ranking.maturity import LEVELS
-from tests.app.driving import HUGE, NARROW, ask, settled, until
+from tests.app.driving import HUGE, NARROW, ask, press, settled, until
 from tests.app.looking import brv, flat, frame, shown, text_of, toast_text, view
 from tests.app.test_maturity import column, maturity, opened
 
 pytestmark = pytest.mark.long
-
-
-async def test_enter_in_a_filter_that_keeps_nothing_opens_no_note(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW) as pilot:
-        await opened(pilot, "slash", *"zzz", "enter")
-        assert "nothing matches" in shown(pilot)
-        await pilot.press("enter")
-        await settled(pilot)
-        assert maturity(pilot).stop != "ageing"
-
-
-async def test_a_maturity_without_notes_of_the_event_says_how_many_others_have(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW) as pilot:
-        await opened(pilot, "F", "F", "f4")
-        said = flat(pilot, "#core")
-        assert said == "no core note is offered for pruning, 2 of other maturities; f keeps another event"
-        assert "prune: the next dream run looks at it: its file is old" in shown(pilot)
 
 
 async def test_only_the_notes_of_an_event(pilot: Pilot[Any]) -> None:
@@ -57,49 +40,42 @@ async def test_only_the_notes_that_change_in_the_days_ahead(pilot: Pilot[Any]) -
     listed = sum(len(column(pilot, level).choices) for level in LEVELS)
     assert 0 < listed < 13
     assert f"only the {listed} notes that change in these 30 days" in shown(pilot)
-    await pilot.press("F", "F")
-    await settled(pilot)
+    await press(pilot, "F", "F")
     assert "only the 2 that are offered for pruning in these 30 days" in shown(pilot)
     held = column(pilot, "draft").choices
     assert len(held) == 2
     assert text_of(pilot, "#draft").count("d prune") == 2
-    await pilot.press("c")
-    await settled(pilot)
+    await press(pilot, "c")
     assert "4 offered for pruning, 2 of them in these 30 days" in shown(pilot)
     assert set(held) < set(column(pilot, "draft").choices)
-    await pilot.press("c", "0")
-    await settled(pilot)
+    await press(pilot, "c", "0")
     assert "2 offered for pruning today" in shown(pilot)
 
 
-async def test_an_event_that_hides_the_selected_note_selects_one_that_is_seen(app: BrvTui) -> None:
-    async with app.run_test(size=HUGE) as pilot:
-        await opened(pilot)
-        brv(pilot).selection.select("deploy/freeze_window.md")
-        await pilot.press("F", "F")
-        await settled(pilot)
-        assert "deploy/freeze_window.md" not in column(pilot, "draft").choices
-        selected = view(pilot).selection.file
-        assert selected == column(pilot, "draft").chosen
-        assert brv(pilot).note_at_hand == selected
-        assert selected[:20] in pilot.app.screen.query_one(AgeingPane).heading(view(pilot))
-        await pilot.press("f5", "escape")
-        await until(pilot, lambda: frame(pilot).stop == "draft")
-        await settled(pilot)
-        assert view(pilot).selection.file == selected
-
-
-async def test_an_event_that_empties_the_column_in_use_leads_to_one_that_has_notes(app: BrvTui) -> None:
-    async with app.run_test(size=HUGE) as pilot:
-        await opened(pilot, "f4")
-        for _ in range(9):
-            await pilot.press("f")
-            await settled(pilot)
-            if not column(pilot, "core").choices and column(pilot, "draft").choices:
-                break
-        assert frame(pilot).stop != "core"
-        assert view(pilot).selection.file == column(pilot, frame(pilot).stop).chosen
-        assert "enter details" in text_of(pilot, "#keys")
+@pytest.mark.parametrize("size", [HUGE], ids=["200x60"])
+async def test_an_event_that_hides_the_selected_note_or_empties_the_column_leads_to_one_that_is_seen(
+    pilot: Pilot[Any],
+) -> None:
+    await opened(pilot)
+    brv(pilot).selection.select("deploy/freeze_window.md")
+    await press(pilot, "F", "F")
+    assert "deploy/freeze_window.md" not in column(pilot, "draft").choices
+    selected = view(pilot).selection.file
+    assert selected == column(pilot, "draft").chosen
+    assert brv(pilot).note_at_hand == selected
+    assert selected[:20] in pilot.app.screen.query_one(AgeingPane).heading(view(pilot))
+    await pilot.press("f5", "escape")
+    await until(pilot, lambda: frame(pilot).stop == "draft")
+    await settled(pilot)
+    assert view(pilot).selection.file == selected
+    await press(pilot, "f", "f", "f4")
+    for _ in range(9):
+        await press(pilot, "f")
+        if not column(pilot, "core").choices and column(pilot, "draft").choices:
+            break
+    assert frame(pilot).stop != "core"
+    assert view(pilot).selection.file == column(pilot, frame(pilot).stop).chosen
+    assert "enter details" in text_of(pilot, "#keys")
 
 
 async def test_a_column_without_notes_offers_no_details(app: BrvTui) -> None:
@@ -107,12 +83,10 @@ async def test_a_column_without_notes_offers_no_details(app: BrvTui) -> None:
         await opened(pilot, "f2", "slash", *"qqq", "enter")
         await settled(pilot)
         assert "enter details" not in text_of(pilot, "#keys")
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         assert "enter details" in text_of(pilot, "#keys")
         for _ in range(9):
-            await pilot.press("f", "c")
-            await settled(pilot)
+            await press(pilot, "f", "c")
             if not any(column(pilot, level).choices for level in LEVELS):
                 break
         assert ("enter details" in text_of(pilot, "#keys")) == bool(column(pilot, frame(pilot).stop).choices)
@@ -120,8 +94,7 @@ async def test_a_column_without_notes_offers_no_details(app: BrvTui) -> None:
 
 async def test_a_filter_holds_for_every_column(pilot: Pilot[Any]) -> None:
     await opened(pilot, "slash")
-    await pilot.press(*"rotation")
-    await settled(pilot)
+    await press(pilot, *"rotation")
     found = {level: column(pilot, level).choices for level in LEVELS}
     assert found == {
         "draft": ["auth/jwt/refresh_rotation.md", "i18n/rotation_ja.md", "auth/oauth/key_rotation.md"],
@@ -130,16 +103,14 @@ async def test_a_filter_holds_for_every_column(pilot: Pilot[Any]) -> None:
     }
     assert "3 of 9" in shown(pilot)
     assert "nothing matches" in flat(pilot, "#core")
-    await pilot.press("enter", "n")
-    await settled(pilot)
+    await press(pilot, "enter", "n")
     assert view(pilot).selection.file == "i18n/rotation_ja.md"
-    await pilot.press("escape")
-    await settled(pilot)
+    await press(pilot, "escape")
     assert len(column(pilot, "core").choices) == 2
     assert view(pilot).selection.file == "i18n/rotation_ja.md"
 
 
-async def test_where_the_filter_leaves_nothing_no_key_acts_on_a_note(pilot: Pilot[Any]) -> None:
+async def test_no_key_acts_on_a_note_that_the_filter_leaves_out(pilot: Pilot[Any]) -> None:
     await ask(pilot, "rollback")
     await opened(pilot, "slash", *"zzz", "enter")
     assert not any(column(pilot, level).choices for level in LEVELS)
@@ -149,19 +120,13 @@ async def test_where_the_filter_leaves_nothing_no_key_acts_on_a_note(pilot: Pilo
         await pilot.press(key)
         await until(pilot, lambda: "nothing matches: Esc clears the filter" in toast_text(pilot))
         assert not brv(pilot).has_modal
-    await pilot.press("escape")
-    await settled(pilot)
+    await press(pilot, "escape")
     assert frame(pilot).note_at_hand
-
-
-async def test_no_key_acts_on_a_note_that_the_filter_leaves_out_while_it_keeps_others(pilot: Pilot[Any]) -> None:
-    await opened(pilot, "f4", "slash", *"rotation", "enter")
+    await press(pilot, "f4", "slash", *"rotation", "enter")  # which leaves others
     assert column(pilot, "draft").choices
     assert not column(pilot, "core").choices
-    at_hand = frame(pilot).note_at_hand
-    assert at_hand in ("", *column(pilot, "draft").choices)
-    await pilot.press("f2", "j")
-    await settled(pilot)
+    assert frame(pilot).note_at_hand in ("", *column(pilot, "draft").choices)
+    await press(pilot, "f2", "j")
     assert frame(pilot).note_at_hand in column(pilot, "draft").choices
 
 
@@ -172,26 +137,33 @@ async def test_a_filter_that_empties_the_column_in_use_selects_a_note_that_it_ke
     shown_now = view(pilot).selection.file
     assert shown_now in column(pilot, "draft").choices
     assert shown_now[:14] in pilot.app.screen.query_one(AgeingPane).heading(view(pilot))
-    await pilot.press(*"zzz", "enter")
-    await settled(pilot)
+    await press(pilot, *"zzz", "enter")
     assert "no note is selected" in text_of(pilot, "#ageing")
-
-
-async def test_letters_are_text_in_the_filter(pilot: Pilot[Any]) -> None:
-    await opened(pilot, "slash")
-    await pilot.press("S", "e", "0", "right_square_bracket", "3")
-    await settled(pilot)
-    assert column(pilot, "draft").word_filter.words == ("se0]3",)
+    await press(pilot, "escape", "slash", "S", "e", "0", "right_square_bracket", "3")
+    assert column(pilot, "core").word_filter.words == ("se0]3",), "letters are text in the filter"
     assert maturity(pilot).wanted.day == 0
 
 
-@pytest.mark.parametrize("event", OF_NOTES)
-async def test_what_an_event_means_is_never_cut_at_80_columns(app: BrvTui, event: Event) -> None:
-    async with app.run_test(size=NARROW) as pilot:
-        await opened(pilot)
-        for _ in OF_NOTES:
-            await pilot.press("f")
-            await settled(pilot)
-            if maturity(pilot).wanted.only is event:
-                break
-        assert event.meaning in shown(pilot)
+@pytest.mark.parametrize("size", [NARROW], ids=["80x24"])
+async def test_events_and_empty_columns_at_80_columns(pilot: Pilot[Any]) -> None:
+    await opened(pilot)
+    seen = set()
+    for _ in OF_NOTES:
+        await press(pilot, "f")
+        event = maturity(pilot).wanted.only
+        assert event is not None
+        assert event.meaning in shown(pilot), "never cut"
+        seen.add(event)
+    assert seen == set(OF_NOTES)
+    while maturity(pilot).wanted.only is not PRUNING:
+        await press(pilot, "f")
+    await press(pilot, "f4")
+    said = flat(pilot, "#core")
+    assert said == "no core note is offered for pruning, 2 of other maturities; f keeps another event"
+    assert "prune: the next dream run looks at it: its file is old" in shown(pilot)
+    while maturity(pilot).wanted.only is not None:
+        await press(pilot, "f")
+    await press(pilot, "f2", "slash", *"zzz", "enter")
+    assert "nothing matches" in shown(pilot)
+    await press(pilot, "enter")
+    assert maturity(pilot).stop != "ageing", "there is no note to open"

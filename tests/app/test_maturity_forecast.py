@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.maturity.forecast_bar import ForecastBar
-from tests.app.driving import NARROW, settled, until
+from tests.app.driving import NARROW, press, settled, until
 from tests.app.engines import switch_to
 from tests.app.looking import flat, shown, text_of
 from tests.app.test_maturity import maturity, opened
@@ -27,17 +27,13 @@ async def test_the_forecast_by_keys_mouse_and_wheel(pilot: Pilot[Any]) -> None:
     assert "▾ prune" in text_of(pilot, "#draft")
     assert "4 prune (2 new)" in shown(pilot)
     assert "in these 31 days if nobody touches them" in shown(pilot)
-    await pilot.press("left_square_bracket")
-    await settled(pilot)
+    await press(pilot, "left_square_bracket")
     assert "IN 30 DAYS" in shown(pilot)
-    await pilot.press("left_curly_bracket", "left_square_bracket")
-    await settled(pilot)
+    await press(pilot, "left_curly_bracket", "left_square_bracket")
     assert maturity(pilot).wanted.day == 0
-    await pilot.press(*["right_curly_bracket"] * 14)
-    await settled(pilot)
+    await press(pilot, *["right_curly_bracket"] * 14)
     assert maturity(pilot).wanted.day == 365
-    await pilot.press("0")
-    await settled(pilot)
+    await press(pilot, "0")
     assert "TODAY" in shown(pilot)
     assert "▾ prune" not in text_of(pilot, "#draft")
     bar = maturity(pilot).query_one(ForecastBar)
@@ -90,19 +86,15 @@ async def test_keys_of_the_forecast_are_those_that_act(app: BrvTui) -> None:
         for words in ("c all notes", "] a day on"):
             assert f" {words}" in text_of(pilot, "#keys")
         assert "c shows all" in text_of(pilot, "#forecast")
-        await pilot.press("f")
-        await settled(pilot)
+        await press(pilot, "f")
         assert " c also before" in text_of(pilot, "#keys"), "f keeps one event still"
         await pilot.press("F")
-        await pilot.press(*["right_curly_bracket"] * 13)
-        await settled(pilot)
+        await press(pilot, *["right_curly_bracket"] * 13)
         for words in ("] a day on", "} 30 days on"):
             assert f" {words}" not in text_of(pilot, "#keys"), "it is the last day"
-        await pilot.press("0", "f5", *"hhhhhh")
-        await settled(pilot)
+        await press(pilot, "0", "f5", *"hhhhhh")
         assert " h what if" not in text_of(pilot, "#keys"), "fewer than one hit are none"
-        await pilot.press("l")
-        await settled(pilot)
+        await press(pilot, "l")
         assert " h what if" in text_of(pilot, "#keys")
 
 

@@ -22,8 +22,8 @@ from brvtui.app.states import AnswerState, ModelState
 from brvtui.app.view import View
 from brvtui.services.model import Budget
 from brvtui.trace import Completion, EndReason, Usage
-from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, on, settled, until
-from tests.app.looking import brv, flat, screen, shown, text_of, toast_text, view
+from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, on, press, settled, until
+from tests.app.looking import brv, flat, screen, shown, text_of, toast_text, trace_of, view
 from tests.support.chat_server import ChatServer, Refused, Streamed, called, chatting, written
 from tests.support.settings import own
 from tests.support.trees import Tree
@@ -46,8 +46,7 @@ def model_at(server: ChatServer, allowed: bool = True) -> None:
 
 async def run(pilot: Pilot[Any], query: str) -> None:
     """Runs ``query``; the model may still be at work afterwards."""
-    await ask(pilot, query)
-    await pilot.press("enter")
+    await ask(pilot, query, "enter")
 
 
 def _titles(pilot: Pilot[Any]) -> tuple[str, str]:
@@ -92,8 +91,7 @@ async def test_one_call_is_answered_by_the_model(garden: Tree, make_app: MakeApp
             await pilot.press("enter")
             await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.answer.kind == "model")
             await ended(pilot)
-            await pilot.press("f7")
-            await settled(pilot)
+            await press(pilot, "f7")
             said = text_of(pilot, "#answer")
             assert "Tokens rotate." in said
             assert "1 call · 0 tools · 100 t in, 10 t out" in " ".join(said.split())
@@ -167,8 +165,7 @@ async def test_the_loop_shows_its_tools(garden: Tree, make_app: MakeApp) -> None
             await run(pilot, _LOOP)
             await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.answer.kind == "model")
             await ended(pilot)
-            await pilot.press("f7", "z")
-            await settled(pilot)
+            await press(pilot, "f7", "z")
             said = flat(pilot, "#answer")
             assert '1. search {"query": "refund"}' in said
             assert "1 note read" in said
@@ -265,8 +262,7 @@ async def test_a_service_that_refuses_is_one_line_and_the_sentences_stay(garden:
             await run(pilot, _CALL)
             await until(pilot, lambda: "401" in toast_text(pilot))
             await ended(pilot)
-            trace = view(pilot).answer.trace
-            assert trace is not None
+            trace = trace_of(pilot)
             assert trace.answer.kind == "extractive"
             assert "failed" in flat(pilot, "#answer")
             assert _titles(pilot) == ("Query: run, not cached: failed", "Answer · failed")
@@ -311,8 +307,7 @@ async def test_an_answer_that_is_written_stays_when_the_tree_changes(garden: Tre
         hold.set()
         await until(pilot, lambda: view(pilot).model.live is None)
         await until(pilot, lambda: "the tree changed while this answer was written" in toast_text(pilot))
-        trace = view(pilot).answer.trace
-        assert trace is not None
+        trace = trace_of(pilot)
         assert trace.answer.completion is not None
         garden.note("auth/jwt/third.md", "Third", "text", days=1)
         await until(pilot, lambda: (now := view(pilot).answer.trace) and now is not trace and now.mode == "probe")
@@ -326,8 +321,7 @@ async def test_an_answer_of_another_profile_does_not_replace_what_is_shown(garde
         hold.set()
         await until(pilot, lambda: view(pilot).model.live is None)
         await until(pilot, lambda: "is answered, of the tree and profile" in toast_text(pilot))
-        trace = view(pilot).answer.trace
-        assert trace is not None
+        trace = trace_of(pilot)
         assert trace.profile == view(pilot).engine.profile
         assert trace.snapshot.generation == view(pilot).project.overview.generation  # type: ignore[union-attr]
 
@@ -345,8 +339,7 @@ async def test_choosing_another_engine_ends_the_model_and_shows_nothing_of_it(ga
             await until(pilot, server.gone.is_set)
             await until(pilot, lambda: view(pilot).model.live is None)
             await settled(pilot)
-            trace = view(pilot).answer.trace
-            assert trace is not None
+            trace = trace_of(pilot)
             assert (trace.engine, trace.query) == ("soleri", _CALL)
             assert "Half an" not in text_of(pilot, "#answer")
             assert _logged(pilot) == [("cancelled", "")]
@@ -359,8 +352,7 @@ async def test_the_answer_of_an_engine_that_is_not_chosen_any_more_is_not_shown(
     assert trace is not None
     brv(pilot).queries.use("soleri")
     await settled(pilot)
-    shown_now = view(pilot).answer.trace
-    assert shown_now is not None
+    shown_now = trace_of(pilot)
     late = replace(trace, profile=shown_now.profile)  # another engine's profile may have the same name
     brv(pilot).queries._step(QueryRequest(99, _CALL, "", True), AnswerEnded(late))
     await settled(pilot)

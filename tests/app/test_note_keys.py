@@ -13,15 +13,14 @@ from brvtui.app.app import BrvTui
 from brvtui.app.editing.changes import NewNoteDialog
 from brvtui.app.editing.plan_dialog import MoveDialog, PlanDialog, SignalsDialog
 from brvtui.app.editing.questions import ChangesDialog, LeavingDialog
-from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.lab.asking import grade
 from brvtui.app.notes.screen import NotesTree
 from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.dialog import Dialog
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.tree.reading.project import find_project
-from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, on, settled, until
-from tests.app.editing import NOTE, area, looked, open_note, type_keys
+from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, on, press, settled, until
+from tests.app.editing import NOTE, area, in_editor, looked, type_in_note, type_keys
 from tests.app.looking import brv, flat, frame, shown, text_of, toast_text, view
 from tests.support.trees import Tree
 
@@ -47,8 +46,7 @@ async def _press(pilot: Pilot[Any], key: str, kind: type[Dialog[Any]], note: str
     """Selects ``note``, presses ``key`` and waits for its dialog."""
     await ask(pilot, "rollback")
     brv(pilot).selection.select(note)
-    await pilot.press("escape", key)
-    await on(pilot, kind)
+    await on(pilot, kind, "escape", key)
     await settled(pilot)
 
 
@@ -66,29 +64,23 @@ async def _click(pilot: Pilot[Any], words: str) -> None:
 @pytest.mark.long
 async def test_on_query_a_note_begins_with_the_query_as_its_title(pilot: Pilot[Any]) -> None:
     await ask(pilot, "rollback")
-    await pilot.press("escape", "a")
-    await on(pilot, NewNoteDialog)
+    await on(pilot, NewNoteDialog, "escape", "a")
     await settled(pilot)
     assert "rollback.md" in shown(pilot)
     assert "Nothing in the tree covers" not in shown(pilot)
-    await pilot.press("escape", "2")
-    await settled(pilot)
-    await pilot.press("a")
-    await on(pilot, NewNoteDialog)
+    await press(pilot, "escape", "2")
+    await on(pilot, NewNoteDialog, "a")
     assert "give the note a title" in shown(pilot)
-    await pilot.press("escape")
-    await settled(pilot)
+    await press(pilot, "escape")
 
 
 @at_two_sizes
 async def test_a_note_is_begun_from_a_query_that_nothing_covers(
     garden: Tree, size: tuple[int, int], pilot: Pilot[Any]
 ) -> None:
-    await ask(pilot, "zebra quagga")
-    await pilot.press("escape")
+    await ask(pilot, "zebra quagga", "escape")
     assert "then a begins a note" in shown(pilot)
-    await pilot.press("a")
-    await on(pilot, NewNoteDialog)
+    await on(pilot, NewNoteDialog, "a")
     await settled(pilot)
     assert "Nothing in the tree covers “zebra quagga”" in shown(pilot)
     assert "zebra_quagga.md" in shown(pilot)
@@ -96,8 +88,7 @@ async def test_a_note_is_begun_from_a_query_that_nothing_covers(
     await type_keys(pilot, "animals/stripes")
     assert "animals/stripes/zebra_quagga.md" in shown(pilot)
     await pilot.press("enter")
-    await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).editor.edit)
-    await looked(pilot)
+    await in_editor(pilot)
     assert "no note covered it: zebra quagga" in area(pilot).text
     assert "nothing is on disk until ^s" in shown(pilot)
     assert area(pilot).document.get_line(area(pilot).cursor_location[0] - 2) == "## Reason"
@@ -115,15 +106,12 @@ async def test_a_note_is_begun_from_a_query_that_nothing_covers(
 @pytest.mark.long
 async def test_a_new_note_that_was_saved_is_selected_where_it_was_begun(pilot: Pilot[Any]) -> None:
     await settled(pilot)
-    await pilot.press("escape", "2")
-    await settled(pilot)
-    await pilot.press("a")
-    await on(pilot, NewNoteDialog)
+    await press(pilot, "escape", "2")
+    await on(pilot, NewNoteDialog, "a")
     await settled(pilot)
     await type_keys(pilot, "Zebra crossing")
     await pilot.press("enter")
-    await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).editor.edit)
-    await looked(pilot)
+    await in_editor(pilot)
     await pilot.press("ctrl+s")
     await until(pilot, lambda: "saved " in toast_text(pilot))
     await pilot.press("escape")
@@ -134,12 +122,9 @@ async def test_a_new_note_that_was_saved_is_selected_where_it_was_begun(pilot: P
 
 @pytest.mark.long
 async def test_a_note_that_is_begun_and_left_leaves_nothing(garden: Tree, pilot: Pilot[Any]) -> None:
-    await ask(pilot, "zebra quagga")
-    await pilot.press("escape", "a", "enter")
-    await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).editor.edit)
-    await looked(pilot)
-    await pilot.press("escape")
-    await on(pilot, QueryScreen)
+    await ask(pilot, "zebra quagga", "escape", "a", "enter")
+    await in_editor(pilot)
+    await on(pilot, QueryScreen, "escape")
     assert not (garden.tree / "zebra_quagga.md").exists()
 
 
@@ -153,8 +138,7 @@ async def test_a_template_is_chosen_by_keys_and_by_mouse(pilot: Pilot[Any]) -> N
     await _click(pilot, "runbook")
     assert "[runbook]" in shown(pilot)
     await _click(pilot, "begin it")
-    await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).editor.edit)
-    await looked(pilot)
+    await in_editor(pilot)
     assert "tags: [runbook]" in area(pilot).text
     assert "## Raw Concept" in area(pilot).text
 
@@ -175,10 +159,8 @@ async def test_a_path_that_is_taken_or_leads_out_is_refused_as_it_is_typed(pilot
 
 
 async def test_a_file_that_appears_at_the_new_path_is_never_overwritten(garden: Tree, pilot: Pilot[Any]) -> None:
-    await ask(pilot, "zebra quagga")
-    await pilot.press("escape", "a", "enter")
-    await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).editor.edit)
-    await looked(pilot)
+    await ask(pilot, "zebra quagga", "escape", "a", "enter")
+    await in_editor(pilot)
     garden.file("zebra_quagga.md", "theirs\n")
     await until(pilot, lambda: "CHANGED ON DISK" in shown(pilot))
     await pilot.press("ctrl+s")
@@ -236,8 +218,7 @@ async def test_a_move_that_cannot_be_says_why_and_does_nothing(garden: Tree, pil
     await pilot.press("home", *["delete"] * len("deploy/ops/rollback.md"))
     await type_keys(pilot, "auth/linking.md")
     await until(pilot, lambda: "auth/linking.md: is taken" in shown(pilot))
-    await pilot.press("enter", "escape")
-    await settled(pilot)
+    await press(pilot, "enter", "escape")
     assert (garden.tree / "deploy/ops/rollback.md").exists()
 
 
@@ -310,14 +291,10 @@ async def test_what_is_no_note_is_not_archived(app: BrvTui, garden: Tree) -> Non
 
 @pytest.mark.parametrize("key", ["M", "X"])
 async def test_unsaved_text_of_the_note_is_asked_about_first(key: str, pilot: Pilot[Any]) -> None:
-    await open_note(pilot)
-    await type_keys(pilot, "x")
-    await pilot.press("escape", "k")
-    await on(pilot, QueryScreen)
-    await pilot.press(key)
-    await on(pilot, LeavingDialog)
-    await pilot.press("d")
-    await on(pilot, PlanDialog)
+    await type_in_note(pilot, "x")
+    await on(pilot, QueryScreen, "escape", "k")
+    await on(pilot, LeavingDialog, key)
+    await on(pilot, PlanDialog, "d")
     assert view(pilot).editor.edit is None
 
 
@@ -327,8 +304,7 @@ async def test_unsaved_text_of_the_note_is_asked_about_first(key: str, pilot: Pi
 async def test_a_save_is_undone_outside_the_text_and_the_editor_follows(app: BrvTui, garden: Tree) -> None:
     before = (garden.tree / NOTE).read_bytes()
     async with app.run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        await type_keys(pilot, "x")
+        await type_in_note(pilot, "x")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: (garden.tree / NOTE).read_bytes() != before)
         await looked(pilot)
@@ -370,8 +346,7 @@ async def test_without_a_note_or_a_change_keys_say_so(pilot: Pilot[Any]) -> None
     await settled(pilot)
     for key in ("M", "X"):
         brv(pilot).clear_notifications()
-        await pilot.press("escape", key)
-        await settled(pilot)
+        await press(pilot, "escape", key)
         assert "select a note first" in toast_text(pilot)
     await pilot.press("escape", "u", "U")
     await until(pilot, lambda: "nothing was undone" in toast_text(pilot))

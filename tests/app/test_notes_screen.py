@@ -17,7 +17,7 @@ from brvtui.app.notes.screen import NotesScreen, NotesTree
 from brvtui.app.project import opening
 from brvtui.lab.about import About
 from brvtui.session import Session
-from tests.app.driving import NARROW, WIDE, ask, at_all_sizes, settled, until
+from tests.app.driving import NARROW, WIDE, ask, at_all_sizes, press, settled, until
 from tests.app.linked import HUB, HUB_TEXT, STORE, note_of, open_linked
 from tests.app.looking import brv, flat, frame, screen, shown, text_of, toast_text, toasts, view
 from tests.support.trees import Tree
@@ -45,11 +45,9 @@ async def test_links_are_taken_gone_through_and_come_back_from_raw_and_rendered(
     await open_linked(pilot)
     await pilot.press("f3", "enter")
     assert note_of(app).link == 0
-    await pilot.press("enter")
-    await settled(pilot)
+    await press(pilot, "enter")
     assert view(pilot).selection.file == STORE
-    await pilot.press("b")
-    await settled(pilot)
+    await press(pilot, "b")
     note = note_of(app)
     await pilot.press("f3", "right_square_bracket", "right_square_bracket", "right_square_bracket")
     (spot,) = note.links[note.link].spots
@@ -57,30 +55,24 @@ async def test_links_are_taken_gone_through_and_come_back_from_raw_and_rendered(
     assert any("reverse" in role for _, role in note.spans(spot.line))
     await pilot.press("left_square_bracket")
     assert note.link == 1
-    await pilot.press("right_square_bracket", "enter")
-    await settled(pilot)
+    await press(pilot, "right_square_bracket", "enter")
     assert view(pilot).selection.file == STORE
     assert "kept hashed" in text_of(pilot, "#note")
     assert app.screen.query_one(NotesTree).chosen == STORE
     assert note.link == -1
-    await pilot.press("b")
-    await settled(pilot)
+    await press(pilot, "b")
     assert view(pilot).selection.file == HUB
-    await pilot.press("B")
-    await settled(pilot)
+    await press(pilot, "B")
     assert view(pilot).selection.file == STORE
-    await pilot.press("backspace", "backspace")
-    await settled(pilot)
+    await press(pilot, "backspace", "backspace")
     assert view(pilot).selection.file == HUB
     assert "no link was followed" in toast_text(pilot)
-    await pilot.press("f3", "r")
-    await settled(pilot)
+    await press(pilot, "f3", "r")
     assert "## The end" in text_of(pilot, "#note")
     assert f"Note, raw · {HUB}" in shown(pilot)
     await pilot.press("right_square_bracket")
     assert note_of(app).links[note_of(app).link].target.path == STORE
-    await pilot.press("r")
-    await settled(pilot)
+    await press(pilot, "r")
     assert "## The end" not in text_of(pilot, "#note")
     await pilot.press("f3")
 
@@ -89,8 +81,7 @@ async def test_links_are_taken_gone_through_and_come_back_from_raw_and_rendered(
             (first, *_) = link.spots
             if word in note.lines[first.line].plain[first.start : first.end]:
                 note.link = place
-        await pilot.press("enter")
-        await settled(pilot)
+        await press(pilot, "enter")
 
     await follow("nowhere")
     assert "leads nowhere: no such note" in toast_text(pilot)
@@ -116,10 +107,8 @@ async def test_links_are_clicked_words_found_and_changed_files_read_again(app: B
         assert app.focused is note
         await pilot.click("#note", offset=(3, 2))
         assert view(pilot).selection.file == STORE
-        await pilot.press("b")
-        await settled(pilot)
-        await pilot.press("f3", "slash", *"paragraph 39")
-        await settled(pilot)
+        await press(pilot, "b")
+        await press(pilot, "f3", "slash", *"paragraph 39")
         assert "Paragraph 39." in shown(pilot)
         assert "match 1 of 1" in shown(pilot)
         await pilot.press("escape", "g")
@@ -141,8 +130,7 @@ async def test_a_link_to_a_part_of_another_note_shows_that_part(app: BrvTui, lin
     linked.note("hub/first.md", "First", "[end](links.md#the-end)", days=1)
     async with app.run_test(size=NARROW) as pilot:
         await open_linked(pilot, "hub/first.md")
-        await pilot.press("f3", "enter", "enter")
-        await settled(pilot)
+        await press(pilot, "f3", "enter", "enter")
         note = note_of(app)
         assert view(pilot).selection.file == HUB
         assert note.document is not None
@@ -152,8 +140,7 @@ async def test_a_link_to_a_part_of_another_note_shows_that_part(app: BrvTui, lin
 
 async def test_terms_of_the_query_are_lit(app: BrvTui, pilot: Pilot[Any]) -> None:
     await ask(pilot, "token store")
-    await pilot.press("escape", "2")
-    await settled(pilot)
+    await press(pilot, "escape", "2")
     note = note_of(app)
     lit = {text.lower() for number in range(len(note.lines)) for text, role in note.spans(number) if "match" in role}
     assert {"token", "store"} <= lit
@@ -165,17 +152,14 @@ async def test_o_on_a_result_opens_it_here(app: BrvTui) -> None:
         await pilot.press("escape", "o")
         assert not isinstance(frame(pilot), NotesScreen)
         await ask(pilot, "refresh token rotation")
-        await pilot.press("escape", "j")
-        await settled(pilot)
+        await press(pilot, "escape", "j")
         second = screen(pilot).results.choices[1]
-        await pilot.press("o")
-        await settled(pilot)
+        await press(pilot, "o")
         assert isinstance(frame(pilot), NotesScreen)
         assert app.screen.query_one(NotesTree).chosen == view(pilot).selection.file == second
         assert note_of(app).rendered is not None
         assert note_of(app).rendered.page.path == second
-        await pilot.press("1", "f8", "G", "k", "o")
-        await settled(pilot)
+        await press(pilot, "1", "f8", "G", "k", "o")
         assert isinstance(frame(pilot), NotesScreen)
 
 
@@ -311,8 +295,7 @@ async def test_a_long_note_is_set_outside_the_event_loop(
         await open_linked(pilot, "hub/long.md")
         await pilot.press("f3", "G")
         assert "Part 1999" in shown(pilot)
-        await pilot.press("slash", *"part 1000")
-        await settled(pilot)
+        await press(pilot, "slash", *"part 1000")
         assert "Part 1000" in shown(pilot)
         assert threading.main_thread() not in threads
         assert "… 1700 more" in text_of(pilot, "#about")

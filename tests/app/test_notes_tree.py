@@ -12,7 +12,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.notes.screen import NotesTree
 from brvtui.app.widgets.outline import Order
 from brvtui.app.widgets.tree import ASIDE, UNSEEN
-from tests.app.driving import NARROW, WIDE, ask, open_notes, settled, until
+from tests.app.driving import NARROW, WIDE, ask, open_notes, press, settled, until
 from tests.app.looking import flat, frame, shown, text_of, view
 from tests.support.trees import Tree
 
@@ -32,8 +32,7 @@ async def test_moving_selects_notes_and_enter_opens_folders_notes_and_unseen_fil
     tree = _tree(app)
     assert tree.chosen == "auth"
     assert view(pilot).selection.file == ""
-    await pilot.press("j", "j")
-    await settled(pilot)
+    await press(pilot, "j", "j")
     assert tree.chosen == view(pilot).selection.file == "auth/jwt/refresh_rotation.md"
     assert "rotated out after thirty seconds" in flat(pilot, "#note")
     await pilot.press("k")
@@ -42,22 +41,18 @@ async def test_moving_selects_notes_and_enter_opens_folders_notes_and_unseen_fil
     await pilot.press("g")
     await pilot.press("enter")
     assert "auth/jwt" not in tree.choices
-    await pilot.press("enter", "j", "j", "enter")
-    await settled(pilot)
+    await press(pilot, "enter", "j", "j", "enter")
     assert app.focused is app.screen.query_one("#note")
     await pilot.press("f2")
-    await pilot.press("G", "enter", "j")
-    await settled(pilot)
+    await press(pilot, "G", "enter", "j")
     assert _tree(app).chosen == view(pilot).selection.file == "auth/broken.md"
     assert "not UTF-8" in text_of(pilot, "#note")
     await pilot.press("k", "enter")
     assert _tree(app).chosen == UNSEEN
     assert "auth/broken.md" not in _tree(app).choices
-    await pilot.press("slash", *"broken")
-    await settled(pilot)
+    await press(pilot, "slash", *"broken")
     assert "nothing matches" not in text_of(pilot, "#tree"), "a file that is not seen does"
-    await pilot.press("x")
-    await settled(pilot)
+    await press(pilot, "x")
     assert "nothing matches" in text_of(pilot, "#tree")
 
 
@@ -75,15 +70,13 @@ async def test_a_closed_folder_marks_that_a_note_in_it_is_to_be_mended(garden: T
 
 async def test_the_selected_result_is_found_in_its_folder(app: BrvTui, pilot: Pilot[Any]) -> None:
     await settled(pilot)
-    await pilot.press("escape", "2")
-    await settled(pilot)
+    await press(pilot, "escape", "2")
     tree = _tree(app)
     for folder in ("auth/jwt", "auth"):
         tree.toggle(folder, False)
     await pilot.press("1")
     await ask(pilot, "session expiry")
-    await pilot.press("escape", "2")
-    await settled(pilot)
+    await press(pilot, "escape", "2")
     assert tree.chosen == "auth/jwt/session_expiry.md"
     row = text_of(pilot, "#tree").splitlines()[tree.cursor]
     assert row.startswith("▌")
@@ -94,8 +87,7 @@ async def test_the_selected_result_is_found_in_its_folder(app: BrvTui, pilot: Pi
 async def test_the_filter_keeps_notes_with_their_folders(app: BrvTui, pilot: Pilot[Any]) -> None:
     await open_notes(pilot)
     tree = _tree(app)
-    await pilot.press("slash", *"rotation")
-    await settled(pilot)
+    await press(pilot, "slash", *"rotation")
     assert tree.choices == [
         "auth",
         "auth/jwt",
@@ -112,15 +104,13 @@ async def test_the_filter_keeps_notes_with_their_folders(app: BrvTui, pilot: Pil
     assert "n_ja.md" in rows[-1], "the path says why it is kept"
     lit = {text.lower() for text, role in tree.spans(2) if "match" in role}
     assert lit == {"rotation"}
-    await pilot.press("enter", "n")
-    await settled(pilot)
+    await press(pilot, "enter", "n")
     assert tree.chosen == view(pilot).selection.file == "auth/oauth/key_rotation.md"
     await pilot.press("n", "n")
     assert tree.chosen == "auth/jwt/refresh_rotation.md", "after the last comes the first"
     await pilot.press("N")
     assert tree.chosen == "i18n/rotation_ja.md"
-    await pilot.press("escape")
-    await settled(pilot)
+    await press(pilot, "escape")
     assert len(tree.choices) > 12
     assert tree.chosen == view(pilot).selection.file == "i18n/rotation_ja.md"
 
@@ -137,8 +127,7 @@ async def test_a_tree_without_folders_speaks_of_none(tree: Tree, make_app: Calla
 async def test_a_filter_opens_no_folder_for_good(app: BrvTui, pilot: Pilot[Any]) -> None:
     await open_notes(pilot)
     before = list(_tree(app).choices)
-    await pilot.press("slash", *"rollback", "escape")
-    await settled(pilot)
+    await press(pilot, "slash", *"rollback", "escape")
     selected = view(pilot).selection.file
     assert selected == "deploy/rollback.md"
     opened = set(_tree(app).choices) - set(before)
@@ -149,8 +138,7 @@ async def test_a_filter_that_keeps_nothing(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await open_notes(pilot)
         tree = _tree(app)
-        await pilot.press("slash", *"zzz", "down", "enter", "n", "enter", "l", "h")
-        await settled(pilot)
+        await press(pilot, "slash", *"zzz", "down", "enter", "n", "enter", "l", "h")
         assert "0 of 12" in shown(pilot)
         assert tree.chosen == ""
         await pilot.press("escape", "slash", *"broken")
@@ -200,8 +188,7 @@ async def test_stubs_are_shown_when_asked_for_and_notes_are_ordered(
     await pilot.press("S")
     assert tree.outline.order is Order.NAME
     await pilot.press("g")
-    await pilot.press("j", "j")
-    await settled(pilot)
+    await press(pilot, "j", "j")
     garden.file("deploy/zeppelin.md", "# Zeppelin\n\ntext\n", 0)
     await until(pilot, lambda: "deploy/zeppelin.md" in _tree(app).choices)
     await settled(pilot)
@@ -209,13 +196,10 @@ async def test_stubs_are_shown_when_asked_for_and_notes_are_ordered(
 
 
 async def test_a_selected_stub_is_shown_in_any_case(app: BrvTui, pilot: Pilot[Any]) -> None:
-    await ask(pilot, "old jwt flow 2023")
-    await pilot.press("escape")
+    await ask(pilot, "old jwt flow 2023", "escape")
     while view(pilot).selection.file != STUB:
-        await pilot.press("j")
-        await settled(pilot)
-    await pilot.press("2")
-    await settled(pilot)
+        await press(pilot, "j")
+    await press(pilot, "2")
     assert _tree(app).chosen == STUB
     assert "Old JWT flow  stub" in text_of(pilot, "#tree")
 
@@ -237,8 +221,7 @@ async def test_an_empty_tree_and_no_tree(tree: Tree, make_app: Callable[..., Brv
     empty = make_app(tree.root)
     async with empty.run_test(size=NARROW) as pilot:
         await settled(pilot)
-        await pilot.press("escape", "2")
-        await settled(pilot)
+        await press(pilot, "escape", "2")
         assert "no notes" in text_of(pilot, "#tree")
         assert text_of(pilot, "#note").strip() == "no note is selected"
         await pilot.press("j", "enter", "l", "h", "full_stop", "S", "slash", "x", "enter", "n")
@@ -246,8 +229,7 @@ async def test_an_empty_tree_and_no_tree(tree: Tree, make_app: Callable[..., Brv
     missing = make_app(tree.root / "nowhere")
     async with missing.run_test(size=NARROW) as pilot:
         await settled(pilot)
-        await pilot.press("escape", "2")
-        await settled(pilot)
+        await press(pilot, "escape", "2")
         assert "no such folder" in flat(pilot, "#tree")
         await pilot.press("j", "enter", "slash", "x", "enter", "n")
         assert frame(pilot).TITLE == "Notes"

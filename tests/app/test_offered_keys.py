@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.lab.what_if import WhatIfPane
 from brvtui.app.widgets.key_bar import KeyBar
-from tests.app.driving import HUGE, ask, settled, until
+from tests.app.driving import HUGE, ask, press, settled, until
 from tests.app.editing import open_note
 from tests.app.looking import brv, frame, shown, text_of, toast_text, view
 from tests.support.trees import Tree
@@ -33,8 +33,7 @@ async def offered(pilot: Pilot[Any], keys: Sequence[str]) -> list[str]:
     """The keys that the bar offers once ``keys`` are pressed."""
     await settled(pilot)
     for key in keys:
-        await pilot.press(key)
-        await settled(pilot)
+        await press(pilot, key)
     acting = {one.binding.key: one.binding.action for one in pilot.app.screen.active_bindings.values()}
     bar = pilot.app.screen.query_one(KeyBar)
     return [key for _, _, key in bar._keys if not acting[key].startswith(_OF_ANY_PANE)]
@@ -51,8 +50,7 @@ async def test_an_offered_key_acts(garden: Tree, make_app: Callable[..., BrvTui]
             await offered(pilot, _SCREENS[name])
             brv(pilot).clear_notifications()
             screen, before = pilot.app.screen, pilot.app.export_screenshot()
-            await pilot.press(key)
-            await settled(pilot)
+            await press(pilot, key)
             acted = pilot.app.screen is not screen or pilot.app.export_screenshot() != before
             assert acted or toast_text(pilot), key
 
@@ -64,24 +62,19 @@ async def test_what_acts_on_the_query_or_a_note_is_offered_where_there_is_one(ap
             assert f" {name}" not in text_of(pilot, "#keys")
         await ask(pilot, "zebra quagga")
         assert " enter run" in text_of(pilot, "#keys")
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         assert " o in Notes" not in text_of(pilot, "#keys")
         assert view(pilot).may_need_less
-        await pilot.press("f4")
-        await settled(pilot)
+        await press(pilot, "f4")
         assert " v without model" in text_of(pilot, "#keys")
         await ask(pilot, "rollback")
-        await pilot.press("escape", "f4")
-        await settled(pilot)
+        await press(pilot, "escape", "f4")
         assert " v without model" not in text_of(pilot, "#keys"), "it is answered directly"
         await ask(pilot, "rollback")
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         assert " e edit" in text_of(pilot, "#keys")
         await ask(pilot, "")
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         assert view(pilot).selection.file
         assert " e edit" not in text_of(pilot, "#keys")
 
@@ -90,35 +83,28 @@ async def test_keys_are_called_by_what_they_do_now_and_saving_is_offered_once_th
     async with app.run_test(size=(240, 60)) as pilot:
         await open_note(pilot)
         assert " F6 keep time" in text_of(pilot, "#keys")
-        await pilot.press("f6")
-        await settled(pilot)
+        await press(pilot, "f6")
         assert " F6 new time" in text_of(pilot, "#keys")
-        await pilot.press("f3")
-        await settled(pilot)
+        await press(pilot, "f3")
         assert " e edit" not in text_of(pilot, "#keys"), "it is being edited"
-        await pilot.press("f6", "escape", "escape", "2")
-        await settled(pilot)
+        await press(pilot, "f6", "escape", "escape", "2")
         assert " . all files" in text_of(pilot, "#keys")
-        await pilot.press("full_stop")
-        await settled(pilot)
+        await press(pilot, "full_stop")
         assert " . fewer files" in text_of(pilot, "#keys")
         await open_note(pilot)
         for name in ("^s save", "^z undo"):
             assert f" {name}" not in text_of(pilot, "#keys")
-        await pilot.press("x")
-        await settled(pilot)
+        await press(pilot, "x")
         for name in ("^s save", "^z undo"):
             assert f" {name}" in text_of(pilot, "#keys")
-        await pilot.press("f3")
-        await settled(pilot)
+        await press(pilot, "f3")
         assert " enter to the line" not in text_of(pilot, "#keys"), "there is no problem"
 
 
 async def test_what_if_offers_to_put_back_and_to_keep_what_is_changed_alone(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await settled(pilot)
-        await pilot.press("escape", "5", "f4")
-        await settled(pilot)
+        await press(pilot, "escape", "5", "f4")
         pane = frame(pilot).query_one(WhatIfPane)
         await until(pilot, lambda: bool(pane.choices))
         pane.move_to(pane.choices.index("direct.min_top"))
@@ -130,36 +116,29 @@ async def test_what_if_offers_to_put_back_and_to_keep_what_is_changed_alone(app:
         await settled(pilot)
         for name in ("d put back", "0 put back all", "K as profile", "l more", "h less"):
             assert f" {name}" in text_of(pilot, "#keys")
-        await pilot.press(*["right_curly_bracket"] * 20)
-        await settled(pilot)
+        await press(pilot, *["right_curly_bracket"] * 20)
         assert " l more" not in text_of(pilot, "#keys"), "it is at its end"
 
 
 async def test_what_has_nothing_to_act_on_is_not_offered(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await ask(pilot, "zebra quagga")
-        await pilot.press("enter", "escape", "f8", "g")
-        await settled(pilot)
+        await press(pilot, "enter", "escape", "f8", "g")
         assert " enter choose" not in text_of(pilot, "#keys"), "the query is kept to no folder"
-        await pilot.press("j")
-        await settled(pilot)
+        await press(pilot, "j")
         assert " enter choose" in text_of(pilot, "#keys")
-        await pilot.press("3")
-        await settled(pilot)
+        await press(pilot, "3")
         assert " 0 today" not in text_of(pilot, "#keys")
-        await pilot.press("right_square_bracket")
-        await settled(pilot)
+        await press(pilot, "right_square_bracket")
         assert " 0 today" in text_of(pilot, "#keys")
         await pilot.press("4")
         await until(pilot, lambda: bool(view(pilot).log.entries))
         await settled(pilot)
         assert " w why" not in text_of(pilot, "#keys"), "no note answered"
         assert " c not covered" in text_of(pilot, "#keys")
-        await pilot.press("c")
-        await settled(pilot)
+        await press(pilot, "c")
         assert " c all queries" in text_of(pilot, "#keys")
-        await pilot.press("5")
-        await settled(pilot)
+        await press(pilot, "5")
         assert " J judge" in text_of(pilot, "#keys")
         for name in ("f metric", "S order"):
             assert f" {name}" not in text_of(pilot, "#keys"), "none is judged, and one alone is asked"
@@ -169,6 +148,5 @@ async def test_what_has_nothing_to_act_on_is_not_offered(app: BrvTui) -> None:
         await settled(pilot)
         for name in ("enter follow", "] next link"):
             assert f" {name}" not in text_of(pilot, "#keys"), "it links to nothing"
-        await pilot.press("D")
-        await settled(pilot)
+        await press(pilot, "D")
         assert "look at it" not in shown(pilot), "there is no draft"

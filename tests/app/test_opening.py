@@ -18,7 +18,7 @@ from brvtui.app.states import Phase, ProjectState
 from brvtui.config.schema import Layer, SettingProblem, SettingSource
 from brvtui.store.kept_index import KeptIndex
 from brvtui.tree.reading.project import NotesFolder
-from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, settled, until
+from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, press, settled, until
 from tests.app.looking import brv, flat, screen, shown, text_of, toast_text, toasts, view
 from tests.support.settings import own
 from tests.support.trees import Tree
@@ -35,8 +35,7 @@ async def test_changed_notes_are_in_every_pane_within_a_second(garden: Tree, pil
     await settled(pilot)
     assert "Zeppelin" in text_of(pilot, "#tree")
     assert "14 notes" in text_of(pilot, "#status")
-    await pilot.press("escape", "enter")
-    await settled(pilot)
+    await press(pilot, "escape", "enter")
     garden.file("deploy/rollback.md", "# Rollback\n\nNow by pulling the plug, rollback done.\n", 0)
     await until(pilot, lambda: "pulling the plug" in text_of(pilot, "#answer"))
     await settled(pilot)
@@ -44,8 +43,7 @@ async def test_changed_notes_are_in_every_pane_within_a_second(garden: Tree, pil
 
 async def test_titles_are_never_markup_or_escapes(pilot: Pilot[Any]) -> None:
     await ask(pilot, "strange tricks")
-    await pilot.press("escape", "enter")
-    await settled(pilot)
+    await press(pilot, "escape", "enter")
     text = shown(pilot)
     assert "[red]title[/red]" in text
     assert "␛[31m" in text_of(pilot, "#score")
@@ -56,8 +54,7 @@ async def test_titles_are_never_markup_or_escapes(pilot: Pilot[Any]) -> None:
 
 async def test_the_users_place_survives_a_change(garden: Tree, pilot: Pilot[Any]) -> None:
     await ask(pilot, "refresh token rotation")
-    await pilot.press("escape", "j", "j", "f3", "j", "j")
-    await settled(pilot)
+    await press(pilot, "escape", "j", "j", "f3", "j", "j")
     selected, score = view(pilot).selection.file, screen(pilot).query_one("#score")
     scrolled = score.offset_row  # type: ignore[attr-defined]  # a Pane
     assert scrolled == 2
@@ -145,11 +142,9 @@ async def test_the_setting_that_keeps_a_project_closed_says_so(garden: Tree, mak
         await settled(pilot)
         await pilot.press("escape", "comma")
         await until(pilot, lambda: "cannot be used" in text_of(pilot, "#settings").splitlines()[0])
-        await pilot.press("slash", *"engine", "enter")
-        await settled(pilot)
+        await press(pilot, "slash", *"engine", "enter")
         assert "needs a space" in flat(pilot, "#setting")
-        await pilot.press("n")
-        await settled(pilot)
+        await press(pilot, "n")
         assert "needs a space" not in flat(pilot, "#setting")
 
 
@@ -161,8 +156,7 @@ async def test_a_setting_that_keeps_a_project_closed_is_changed_in_settings(gard
         said = flat(pilot, "#results")
         assert "Esc, then , opens Settings, where that" in said
         assert "name a project" not in said
-        await pilot.press("escape", "comma")
-        await settled(pilot)
+        await press(pilot, "escape", "comma")
         assert pilot.app.current_mode == "settings"
         await pilot.press("slash", *"profile", "enter", "delete")
         await until(pilot, lambda: brv(pilot).leaving.reopening is not None)
@@ -178,8 +172,7 @@ async def test_only_a_setting_that_keeps_a_project_closed_is_said_to_do_so(tmp_p
     async with make_app(tmp_path / "engine = x").run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert view(pilot).project.problem == f"{tmp_path}/engine = x: no such folder"
-        await pilot.press("escape", "comma", "slash", *"engine", "enter")
-        await settled(pilot)
+        await press(pilot, "escape", "comma", "slash", *"engine", "enter")
         assert "no such folder" not in flat(pilot, "#setting")
     file = own("")
     async with make_app(file).run_test(size=WIDE) as pilot:
@@ -246,8 +239,7 @@ async def test_notices_of_the_project_are_told(tmp_path: Path, make_app: MakeApp
 
 async def test_the_cache_counts_down_while_the_clock_runs(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root, now_ms=None).run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("enter")
+        await ask(pilot, "rollback", "enter")
         await until(pilot, lambda: (seen := view(pilot).cache.seen) and seen.look.entries)
         first = view(pilot).cache.seen
         await until(pilot, lambda: view(pilot).cache.seen is not first)

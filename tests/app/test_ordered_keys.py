@@ -34,8 +34,7 @@ async def test_in_the_querys_field(app: BrvTui) -> None:
 
 async def test_in_a_filter(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape", "slash", *"zebra")
+        await ask(pilot, "rollback", "escape", "slash", *"zebra")
         burst(brv(pilot), "ctrl+u", *"roll")
         await pilot.pause()
         await settled(pilot)

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.screen import NotesScreen
 from brvtui.app.widgets.key_bar import KeyBar
-from tests.app.driving import HUGE, NARROW, WIDE, ask, on, settled, until
+from tests.app.driving import HUGE, NARROW, WIDE, ask, on, press, settled, until
 from tests.app.looking import frame, screen, shown, text_of, toasts
 from tests.support.settings import own
 from tests.support.trees import Tree
@@ -38,8 +38,7 @@ async def test_other_keys_act_and_are_shown_everywhere(garden: Tree, make_app: M
         await pilot.press("escape", "question_mark")
         await pilot.pause()
         assert " V          Give the pane the whole screen, or back" in shown(pilot)
-        await pilot.press("escape", "2", "f10")
-        await on(pilot, NotesScreen)
+        await on(pilot, NotesScreen, "escape", "2", "f10")
         await settled(pilot)
 
 
@@ -47,8 +46,7 @@ async def test_letters_with_priority_are_text_in_a_field(garden: Tree, make_app:
     own('[keys]\n"panes.next" = "Z"\n"panes.back" = "f12"\n"results.next" = "L"\n')
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await settled(pilot)
-        await pilot.press("Z", "L")
-        await settled(pilot)
+        await press(pilot, "Z", "L")
         assert screen(pilot).field.value == "ZL"
         assert " Z next pane" not in text_of(pilot, "#keys")
         await pilot.press("f12")
@@ -67,8 +65,7 @@ async def test_keys_that_cannot_be_used_are_told_once_and_left_out(garden: Tree,
             f'{file}: keys."panes.nxt": there is no such binding; did you mean panes.next?; left out (and 1 more'
         )
         assert dict(pilot.app.keymap) == {"app.theme": "ctrl+t"}  # type: ignore[attr-defined]  # BrvTui
-        await pilot.press("escape", "ctrl+t")
-        await settled(pilot)
+        await press(pilot, "escape", "ctrl+t")
         assert pilot.app.theme == "brv-light"
 
 
@@ -79,11 +76,9 @@ async def test_a_key_that_another_action_has_is_told_and_left_out(garden: Tree, 
         await until(pilot, lambda: toasts(pilot))
         assert "'c' is also board.changes (Screen Maturity: only changes)" in toasts(pilot)[0]
         assert toasts(pilot)[0].endswith("; left out")
-        await pilot.press("escape", "c")
-        await settled(pilot)
+        await press(pilot, "escape", "c")
         assert screen(pilot).results.cursor == 0
-        await pilot.press("j")
-        await settled(pilot)
+        await press(pilot, "j")
         assert screen(pilot).results.cursor == 1
 
 
@@ -91,8 +86,7 @@ async def test_a_projects_keys_change_nothing(garden: Tree, make_app: MakeApp) -
     own('[keys]\n"panes.maximise" = "V"\n"app.theme" = "ctrl+t"\n')
     (garden.root / ".brv" / "brv-tui.toml").write_text('[keys]\n"panes.maximise" = "Z"\n')
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape", "Z")
+        await ask(pilot, "rollback", "escape", "Z")
         assert screen(pilot).body.maximised == ""
         await pilot.press("V")
         assert screen(pilot).body.maximised == "results"
@@ -101,8 +95,7 @@ async def test_a_projects_keys_change_nothing(garden: Tree, make_app: MakeApp) -
 
 async def test_keys_can_be_changed_while_the_app_is_open(app: BrvTui) -> None:
     async with app.run_test(size=HUGE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape")
+        await ask(pilot, "rollback", "escape")
         app.keep_setting("keys.panes.maximise", "V")
         await until(pilot, lambda: "V maximise" in text_of(pilot, "#keys"))
         await pilot.press("V")
@@ -114,12 +107,10 @@ async def test_keys_can_be_changed_while_the_app_is_open(app: BrvTui) -> None:
 
 async def test_the_keys_behind_a_dialog_stay_when_the_terminal_is_resized(pilot: Pilot[Any]) -> None:
     await settled(pilot)
-    await pilot.press("escape")
-    await settled(pilot)
+    await press(pilot, "escape")
     bar = frame(pilot).query_one("#keys", KeyBar)
     before = bar.lines[0].plain
-    await pilot.press("f1")
-    await settled(pilot)
+    await press(pilot, "f1")
     await pilot.resize_terminal(WIDE[0] + 1, WIDE[1])  # the same keys have room
     await settled(pilot)
     assert pilot.app.screen is not bar.screen

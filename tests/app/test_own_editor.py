@@ -18,8 +18,8 @@ from brvtui.app.editing.note_saving import SaveDoubt
 from brvtui.app.editing.questions import ConflictDialog, DamageDialog, DraftDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
-from tests.app.driving import WIDE, ask, on, settled, until
-from tests.app.editing import FEW_LINES, NOTE, area, drafted, looked, on_disk, open_note, type_keys
+from tests.app.driving import WIDE, ask, on, press, settled, until
+from tests.app.editing import FEW_LINES, NOTE, area, drafted, looked, on_disk, open_note, type_in_note, type_keys
 from tests.app.looking import brv, frame, shown, toast_text
 from tests.support.settings import own
 from tests.support.trees import Tree
@@ -147,8 +147,7 @@ async def test_the_users_own_editor_meets_a_change_of_somebody_else(
         await pilot.press("m")
         await until(pilot, lambda: on_disk(garden) == FEW_LINES.replace("two", "mine"))
         await looked(pilot)
-        await pilot.press("escape")
-        await on(pilot, QueryScreen)
+        await on(pilot, QueryScreen, "escape")
 
 
 async def test_a_dirty_text_is_what_is_handed_over(
@@ -156,8 +155,7 @@ async def test_a_dirty_text_is_what_is_handed_over(
 ) -> None:
     own_editor("assert text.startswith('x#'); text = text.replace('two', 'TWO')")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        await type_keys(pilot, "x")
+        await type_in_note(pilot, "x")
         await pilot.press("f7")
         await until(pilot, lambda: on_disk(garden) == f"x{FEW_LINES}".replace("two", "TWO"))
         await looked(pilot)
@@ -189,8 +187,7 @@ async def test_a_browser_opens_no_other_editor_and_says_so_whatever_is_set(
     async with make_app(garden.root).run_test(size=(120, 160)) as pilot:
         await _outside(pilot)
         await until(pilot, lambda: "a browser opens no other program: notes are edited here" in toast_text(pilot))
-        await pilot.press("question_mark")
-        await settled(pilot)
+        await press(pilot, "question_mark")
         assert "VISUAL" not in shown(pilot)
         await pilot.press("escape")
         await ask(pilot, "")
@@ -213,13 +210,11 @@ async def test_a_damaging_text_of_the_users_own_editor_is_kept_as_a_draft(
         assert drafted(garden.root) == b"<<<<<<< mine\none\n=======\ntwo\n>>>>>>> theirs\n\xff"
         for said in ("would damage it: ", "the marks of a conflict would become text of it", "kept as a draft"):
             await until(pilot, lambda said=said: said in toast_text(pilot))
-        await pilot.press("e")
-        await on(pilot, DraftDialog)
+        await on(pilot, DraftDialog, "e")
         await settled(pilot)
         await pilot.press("m")
         await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and area(pilot).text.startswith("<<<<<<<"))
-        await pilot.press("ctrl+s")
-        await on(pilot, DamageDialog)
+        await on(pilot, DamageDialog, "ctrl+s")
         assert on_disk(garden) == FEW_LINES
 
 

@@ -12,7 +12,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.query.answer import PINNED, AnswerPane
 from brvtui.app.widgets.lines import Paragraphs
 from tests.app.commands.test_palette import chosen
-from tests.app.driving import NARROW, WIDE, ask, settled, until
+from tests.app.driving import NARROW, WIDE, ask, press, settled, until
 from tests.app.engines import switch_to
 from tests.app.looking import screen, text_of, toast_text, view
 from tests.app.pictures import Looks
@@ -30,8 +30,7 @@ def tab(pilot: Pilot[Any]) -> str:
 async def pinned(pilot: Pilot[Any], query: str) -> None:
     """Asks ``query``, pins its answer, and brings the comparison to the front."""
     await ask(pilot, query)
-    await pilot.press("escape", "b", "B")
-    await settled(pilot)
+    await press(pilot, "escape", "b", "B")
 
 
 async def test_a_pin_outlives_engine_profile_and_edits(garden: Tree, pilot: Pilot[Any]) -> None:
@@ -39,11 +38,9 @@ async def test_a_pin_outlives_engine_profile_and_edits(garden: Tree, pilot: Pilo
     pin = view(pilot).pin.trace
     assert pin is view(pilot).answer.trace
     assert "this is the pinned answer" in text_of(pilot, "#answer")
-    await pilot.press("p")
-    await settled(pilot)
+    await press(pilot, "p")
     assert "profile: brv-3 → docs" in text_of(pilot, "#answer")
-    await pilot.press("P")
-    await settled(pilot)
+    await press(pilot, "P")
     assert "engine: ByteRover → Jeffs Brain" in text_of(pilot, "#answer")
     assert "scores of different engines do not compare" in text_of(pilot, "#answer")
     await ask(pilot, "refund credit note")
@@ -94,8 +91,7 @@ async def test_the_comparison_is_copied_as_text_and_a_save_says_that_it_is_witho
     await pinned(pilot, "token store")
     await pilot.press("y")
     await until(pilot, lambda: "nothing to compare yet" in toast_text(pilot))
-    await ask(pilot, "refund credit note")
-    await pilot.press("escape", "B", "y")
+    await ask(pilot, "refund credit note", "escape", "B", "y")
     await until(pilot, lambda: "wording: token store → refund credit note" in app.clipboard)
     assert "then → now" in app.clipboard
     await pilot.press("x")
@@ -117,8 +113,7 @@ async def test_one_key_pins_unpins_and_pins_another_answer(pilot: Pilot[Any]) ->
     assert tab(pilot) == "answer"
     assert "pinned" not in text_of(pilot, "#answer")
     await pinned(pilot, "token store")
-    await ask(pilot, "rollback")
-    await pilot.press("b")
+    await ask(pilot, "rollback", "b")
     assert view(pilot).pin.trace is view(pilot).answer.trace
     assert view(pilot).pin.trace is not None
 
@@ -127,8 +122,7 @@ async def test_one_key_pins_unpins_and_pins_another_answer(pilot: Pilot[Any]) ->
 @pytest.mark.parametrize("word", ["compare", "diff"])
 async def test_the_palette_finds_it(app: BrvTui, word: str) -> None:
     async with app.run_test(size=NARROW) as pilot:
-        await ask(pilot, "token store")
-        await pilot.press("escape", "b")
+        await ask(pilot, "token store", "escape", "b")
         await ask(pilot, "rollback")
         await chosen(pilot, word)
         assert tab(pilot) == PINNED
@@ -145,11 +139,9 @@ async def test_it_looks_so(looks: Looks, app: BrvTui) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(("engine", "names"), [("byterover", True), ("jeffs_brain", False)])
 async def test_another_profile_is_offered_where_the_engine_has_one(engine: str, names: bool, pilot: Pilot[Any]) -> None:
-    await ask(pilot, "refresh token")
-    await pilot.press("escape")
+    await ask(pilot, "refresh token", "escape")
     if engine != "byterover":
         await switch_to(pilot, engine)
-    await pilot.press("b")
-    await settled(pilot)
+    await press(pilot, "b")
     assert "pinned: change wording" in toast_text(pilot)
     assert ("profile (p)" in toast_text(pilot)) is names

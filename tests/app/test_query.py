@@ -15,8 +15,8 @@ from brvtui.app.query.answer import AnswerPane
 from brvtui.app.states import AnswerState
 from brvtui.session import Session
 from brvtui.trace.routing import CacheLook, Outcome, Route
-from tests.app.driving import NARROW, WIDE, ask, ask_from_cache, settled, type_text, until
-from tests.app.looking import brv, flat, screen, shown, text_of, toast_text, toasts, view
+from tests.app.driving import NARROW, WIDE, ask, ask_from_cache, press, settled, type_text, until
+from tests.app.looking import brv, flat, screen, shown, text_of, toast_text, toasts, trace_of, view
 from tests.support.trees import Tree
 
 
@@ -25,8 +25,7 @@ async def test_typing_probes_and_changes_nothing(app: BrvTui, own_data_folders: 
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         await type_text(pilot, "key rotation")
-        trace = view(pilot).answer.trace
-        assert trace is not None
+        trace = trace_of(pilot)
         assert trace.mode == "probe"
         assert trace.query == "key rotation"
         assert trace.section(Route).outcome is Outcome.SINGLE_CALL
@@ -57,22 +56,19 @@ async def test_every_pane_is_filled_and_follows_the_chosen_result(pilot: Pilot[A
     assert "No model provider is set" in text_of(pilot, "#answer")
     assert "0.84" in text_of(pilot, "#tree")
     assert "SIMULATED" in shown(pilot)
-    await pilot.press("escape", "j")
-    await settled(pilot)
+    await press(pilot, "escape", "j")
     assert "added by the search for “refresh”" in text_of(pilot, "#results")
     await settled(pilot)
     assert view(pilot).selection.file == "auth/jwt/session_expiry.md"
     assert "Session expiry" in text_of(pilot, "#score")
-    await pilot.press("j")
-    await settled(pilot)
+    await press(pilot, "j")
     assert view(pilot).selection.file == "auth/jwt/token_store.md"
     await pilot.press("g")
     assert view(pilot).selection.file == "auth/jwt/refresh_rotation.md"
     await pilot.press("G")
     assert view(pilot).selection.file == "auth/oauth/key_rotation.md"
     await settled(pilot)
-    await pilot.press("f7", "right")
-    await settled(pilot)
+    await press(pilot, "f7", "right")
     text = text_of(pilot, "#answer")
     assert "tokens in, at most 1024 out" in text
     assert "lane summaries" in text
@@ -80,8 +76,7 @@ async def test_every_pane_is_filled_and_follows_the_chosen_result(pilot: Pilot[A
 
 
 async def test_enter_runs_and_the_answer_is_cached_until_the_cache_is_emptied(pilot: Pilot[Any]) -> None:
-    await ask(pilot, "rollback")
-    await pilot.press("enter")
+    await ask(pilot, "rollback", "enter")
     await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.mode == "run")
     await settled(pilot)
     assert "t2" in text_of(pilot, "#cache")
@@ -94,18 +89,15 @@ async def test_enter_runs_and_the_answer_is_cached_until_the_cache_is_emptied(pi
     assert "TIER 0" in shown(pilot)
     assert "shown, not used" in text_of(pilot, "#route")
     assert "shown, not used" in text_of(pilot, "#score")
-    await pilot.press("escape", "c")
-    await settled(pilot)
-    trace = view(pilot).answer.trace
-    assert trace is not None
+    await press(pilot, "escape", "c")
+    trace = trace_of(pilot)
     assert trace.section(CacheLook).entries == ()
 
 
 async def test_history_goes_back_and_the_newest_query_is_answered(pilot: Pilot[Any]) -> None:
     for query in ("rollback", "refunds"):
         await ask(pilot, query)
-        await pilot.press("enter")
-        await settled(pilot)
+        await press(pilot, "enter")
     await ask(pilot, "half typed")
     field = screen(pilot).field
     seen = []
@@ -115,26 +107,21 @@ async def test_history_goes_back_and_the_newest_query_is_answered(pilot: Pilot[A
     assert seen == ["refunds", "rollback", "rollback", "refunds", "half typed"]
     await settled(pilot)
     await ask(pilot, "rotated signing keys window")
-    await pilot.press("enter")
-    await settled(pilot)
+    await press(pilot, "enter")
     await ask(pilot, "window rotated signing keys")
-    trace = view(pilot).answer.trace
-    assert trace is not None
+    trace = trace_of(pilot)
     assert trace.section(Route).outcome is Outcome.FUZZY_CACHE
     assert "TIER 1" in shown(pilot)
     for query in ("r", "ro", "rollback", "refunds"):
         screen(pilot).field.value = query
     await settled(pilot)
-    trace = view(pilot).answer.trace
-    assert trace is not None
+    trace = trace_of(pilot)
     assert trace.query == "refunds"
 
 
 async def test_what_was_typed_while_loading_is_probed(pilot: Pilot[Any]) -> None:
-    await pilot.press(*"rollback")
-    await settled(pilot)
-    trace = view(pilot).answer.trace
-    assert trace is not None
+    await press(pilot, *"rollback")
+    trace = trace_of(pilot)
     assert trace.query == "rollback"
 
 
@@ -152,8 +139,7 @@ async def test_empty_fields_unfound_words_wrong_sums_and_near_misses_say_so(pilo
     assert "nothing was found" in text_of(pilot, "#results")
     assert "is not covered by this project's memory" in flat(pilot, "#answer")
     await ask(pilot, "rollback")
-    trace = view(pilot).answer.trace
-    assert trace is not None
+    trace = trace_of(pilot)
     wrong = replace(trace.hits[0], score=0.5)
     brv(pilot).store.update(brv(pilot).store.view.answer._replace(trace=replace(trace, hits=(wrong,))))
     await pilot.pause()
@@ -163,14 +149,12 @@ async def test_empty_fields_unfound_words_wrong_sums_and_near_misses_say_so(pilo
     assert "sum ✗" in score
     await ask(pilot, "invoice")
     assert "below 0.7 × top" in text_of(pilot, "#results")
-    await pilot.press("escape", "G")
-    await settled(pilot)
+    await press(pilot, "escape", "G")
     assert view(pilot).hit is None
     assert view(pilot).near_miss is not None
     assert "not in the results: below 0.7 × top" in text_of(pilot, "#score")
     assert "sum ✓" in text_of(pilot, "#score")
-    await pilot.press("w")
-    await settled(pilot)
+    await press(pilot, "w")
     modal = shown(pilot)
     assert "Why it is not in the answer" in modal
     assert "Below 0.7 × top." in modal
@@ -186,8 +170,7 @@ async def test_a_chosen_note_is_shown_with_the_querys_terms_marked(pilot: Pilot[
         if "match" in role
     }
     assert {"token", "store"} <= marked
-    await pilot.press("escape", "enter")
-    await settled(pilot)
+    await press(pilot, "escape", "enter")
     assert screen(pilot).query_one(AnswerPane).tab == "note"
     assert "Tokens are kept hashed" in text_of(pilot, "#answer")
     await pilot.press("left")
@@ -229,8 +212,7 @@ async def test_signals_from_frontmatter_are_announced_with_any_profile(app: BrvT
 
 async def test_recording_is_announced_and_the_answer_of_a_run_stays(app: BrvTui, own_data_folders: Path) -> None:
     async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "refunds")
-        await pilot.press("escape", "R")
+        await ask(pilot, "refunds", "escape", "R")
         assert view(pilot).engine.recording
         assert "recording" in text_of(pilot, "#status")
         await pilot.press("ctrl+r")
@@ -261,8 +243,7 @@ async def test_a_worker_that_breaks_down_is_told_of(app: BrvTui) -> None:
         session.probe = Session.probe.__get__(session)  # type: ignore[method-assign]  # fixed
         screen(pilot).field.value = "refunds"
         await settled(pilot)
-        trace = view(pilot).answer.trace
-        assert trace is not None
+        trace = trace_of(pilot)
         assert trace.query == "refunds"
 
 
@@ -288,14 +269,12 @@ async def test_a_note_of_another_screen_is_no_row(app: BrvTui, garden: Tree) -> 
         await ask(pilot, "token")
         results = screen(pilot).results
         brv(pilot).selection.select("billing/refunds.md")
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         assert results.chosen == ""
         assert all(results.ground(number) == "" for number in range(len(results.lines)))
         await pilot.press("enter")
         assert screen(pilot).stop == "results"
-        await pilot.press("g")
-        await settled(pilot)
+        await press(pilot, "g")
         assert view(pilot).selection.file == results.choices[0]
 
 
@@ -308,8 +287,7 @@ async def test_a_probe_that_the_cache_answered_is_asked_again_once_that_expires(
         ran = brv(pilot).queries.prober.newest
         await pilot.pause(0.5)
         assert brv(pilot).queries.prober.newest == ran, "a run was given its answer"
-        trace = view(pilot).answer.trace
-        assert trace is not None
+        trace = trace_of(pilot)
         brv(pilot).queries._expired(replace(trace))
         await pilot.pause(0.1)
         assert brv(pilot).queries.prober.newest == ran, "another answer is shown by then"

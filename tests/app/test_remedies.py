@@ -20,8 +20,8 @@ from brvtui.app.widgets.ordered_keys import Options
 from brvtui.paint.glyphs import UNICODE
 from brvtui.report.query import explain_lines
 from brvtui.trace import Remedy, RemedyKind
-from tests.app.driving import WIDE, ask, ask_from_cache, on, settled, until
-from tests.app.looking import brv, flat, frame, screen, shown, toast_text, view
+from tests.app.driving import WIDE, ask, ask_from_cache, on, press, settled, until
+from tests.app.looking import brv, flat, frame, screen, shown, toast_text, trace_of, view
 from tests.support.trees import Tree
 
 
@@ -38,8 +38,7 @@ def plant_kumquats(garden: Tree) -> None:
 
 async def asked_why(pilot: Pilot[Any], query: str, path: str) -> None:
     """Asks ``query``, then why the note at ``path`` is where it is."""
-    await ask(pilot, query)
-    await pilot.press("escape")
+    await ask(pilot, query, "escape")
     brv(pilot).selection.select(path)
     await settled(pilot)
     await pilot.press("w")
@@ -61,8 +60,7 @@ async def test_another_wording_is_put_into_the_field_and_a_title_is_changed_in_t
     chosen = await take(pilot, RemedyKind.WORDING)
     await until(pilot, lambda: isinstance(frame(pilot), QueryScreen) and screen(pilot).field.value == chosen.query)
     await settled(pilot)
-    trace = view(pilot).answer.trace
-    assert trace is not None
+    trace = trace_of(pilot)
     assert trace.tier == chosen.tier
     assert chosen.rank is not None
     assert trace.hits[chosen.rank - 1].file == "deploy/rollback.md"
@@ -81,8 +79,7 @@ async def test_a_wording_that_the_cache_would_answer_says_so(pilot: Pilot[Any]) 
     assert "the cache has an answer" not in shown(pilot)
     await take(pilot, RemedyKind.WORDING)
     await settled(pilot)
-    await pilot.press("i", "enter")
-    await settled(pilot)
+    await press(pilot, "i", "enter")
     await asked_why(pilot, "kubernetes", "deploy/rollback.md")
     told = {one.query: one.how for one in remedies(pilot) if one.query}
     assert list(told) == [one.query for one in listed if one.query]
@@ -98,8 +95,7 @@ async def test_the_note_that_a_wording_helps_is_selected_once_it_is_answered(app
         await ask(pilot, "rollback")
         brv(pilot).queries.select_once_answered("token rotation session", path)
         await ask(pilot, "token rotation session")
-        trace = view(pilot).answer.trace
-        assert trace is not None
+        trace = trace_of(pilot)
         assert trace.hits[0].file != path
         assert view(pilot).selection.file == path
         await ask(pilot, "token rotation session keys")
@@ -116,8 +112,7 @@ async def test_under_a_filter_the_remedy_that_is_shown_is_taken(pilot: Pilot[Any
     assert listed[0].kind is RemedyKind.WORDING
     await pilot.press("slash", *"title", "enter")
     await until(pilot, lambda: listed[0].text not in shown(pilot))
-    await pilot.press("enter")
-    await on(pilot, EditorScreen)
+    await on(pilot, EditorScreen, "enter")
     title = next(remedy for remedy in listed if remedy.kind is RemedyKind.TITLE)
     assert title.text in toast_text(pilot)
     await settled(pilot)
@@ -169,8 +164,7 @@ async def test_a_maturity_is_proposed_in_the_form_for_where_it_is_kept(app: BrvT
         assert pilot.app.screen.query_one("#maturity", Options).chosen == chosen.maturity
         assert "in its frontmatter" in chosen.how
         assert pilot.app.screen.query_one("#where", Options).chosen == "frontmatter"
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
 
 
 @pytest.mark.long
@@ -204,8 +198,7 @@ def test_a_note_that_the_cached_answer_quotes_is_not_said_to_be_missing_from_it(
 async def test_what_brings_in_a_file_that_is_not_searched_is_said_once(app: BrvTui, garden: Tree) -> None:
     garden.file("_archived/auth/jwt/old_flow.full.md", "# Old flow\n")
     async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape")
+        await ask(pilot, "rollback", "escape")
         for path, said in (
             (
                 "_archived/auth/jwt/old_flow.full.md",
@@ -250,34 +243,27 @@ async def test_w_on_a_stub_says_how_its_note_comes_back(pilot: Pilot[Any]) -> No
 async def test_w_asks_on_notes_and_maturity_too(pilot: Pilot[Any]) -> None:
     await ask(pilot, "rollback")
     for key in ("2", "3"):
-        await pilot.press("escape", key)
-        await settled(pilot)
-        await pilot.press("w")
-        await on(pilot, RemedyDialog)
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape", key)
+        await on(pilot, RemedyDialog, "w")
+        await press(pilot, "escape")
 
 
 async def test_a_note_that_leads_a_direct_answer_needs_nothing(app: BrvTui, pilot: Pilot[Any]) -> None:
     await ask(pilot, "rollback")
-    trace = view(pilot).answer.trace
-    assert trace is not None
+    trace = trace_of(pilot)
     assert trace.tier == 2
     await pilot.press("escape", "w")
     await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
     said = " ".join(line.plain.strip() for line in app.screen.query_one(RemedyPane).lines)
     assert "esc, then a begins a note about it, e edits this one, X archives it, I sets maturity and importance" in said
-    await pilot.press("f1")
-    await on(pilot, MessageScreen)
+    await on(pilot, MessageScreen, "f1")
     await until(pilot, lambda: "What would help it · help" in shown(pilot))
     assert "Leave the dialog" in shown(pilot)
     assert "Go to where the change is made" not in shown(pilot), "there is none to make"
     await pilot.press("escape")
     assert isinstance(app.screen, RemedyDialog)
-    await pilot.press("enter", "escape")
-    await settled(pilot)
-    await ask(pilot, "rollback")
-    await pilot.press("escape", "w")
+    await press(pilot, "enter", "escape")
+    await ask(pilot, "rollback", "escape", "w")
     await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
     pane = pilot.app.screen.query_one(RemedyPane)
     assert pane.heading(view(pilot)) == "It answers"
@@ -285,8 +271,7 @@ async def test_a_note_that_leads_a_direct_answer_needs_nothing(app: BrvTui, pilo
     assert pane.heading(view(pilot)) == "What would help it"
     await settled(pilot)
     await pilot.press("escape")
-    await ask(pilot, "rollback")
-    await pilot.press("escape", "w")
+    await ask(pilot, "rollback", "escape", "w")
     await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
     pane = pilot.app.screen.query_one(RemedyPane)
     made = pane._explanation

@@ -11,8 +11,8 @@ from brvtui.app.app import BrvTui
 from brvtui.app.query.answer import AnswerPane
 from brvtui.app.query.retry import RetryPane
 from brvtui.engines.byterover.sections import EntityStep, Search
-from tests.app.driving import HUGE, NARROW, ask, settled, until
-from tests.app.looking import flat, screen, shown, text_of, view
+from tests.app.driving import HUGE, NARROW, ask, press, settled, until
+from tests.app.looking import flat, screen, shown, text_of, trace_of, view
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
@@ -41,11 +41,9 @@ async def test_each_attempt_shows_its_results(app: BrvTui) -> None:
         await ask(pilot, "token store")
         await choose(pilot, "whole tree AND")
         assert pane(pilot).opened == ""
-        await pilot.press("enter")
-        await settled(pilot)
+        await press(pilot, "enter")
         shown_below = text_of(pilot, "#retry").splitlines()[line_of(pilot, "whole tree AND") :]
-        trace = view(pilot).answer.trace
-        assert trace is not None
+        trace = trace_of(pilot)
         titles = [result.title for result in trace.section(Search).attempts[1].listed]
         assert "Token store" in titles
         assert all(any(title in line for line in shown_below) for title in titles)
@@ -54,18 +52,15 @@ async def test_each_attempt_shows_its_results(app: BrvTui) -> None:
 
 
 async def test_a_result_of_a_row_is_selected_on_every_pane(pilot: Pilot[Any]) -> None:
-    await ask(pilot, "tokenstore")
-    await pilot.press("f5")
+    await ask(pilot, "tokenstore", "f5")
     assert pane(pilot).row is not None
     assert pane(pilot).row.name == "trigram_fuzzy"  # type: ignore[union-attr]
-    await pilot.press("j")
-    await settled(pilot)
+    await press(pilot, "j")
     assert view(pilot).selection.file == "auth/jwt/token_store.md"
     assert "by the ladder alone" in text_of(pilot, "#score")
     assert "0.667 × 0.6" in text_of(pilot, "#score")  # the likeness of its name
     assert "sum ✓" in text_of(pilot, "#score")
-    await pilot.press("enter")
-    await settled(pilot)
+    await press(pilot, "enter")
     assert screen(pilot).query_one(AnswerPane).tab == "note"
     assert "Tokens are kept hashed" in text_of(pilot, "#answer")
 
@@ -81,8 +76,7 @@ async def test_the_rung_that_found_something_is_opened_for_each_query(app: BrvTu
     async with app.run_test(size=NARROW) as pilot:
         for query, rung, title in FOUND:
             await ask(pilot, query)
-            await pilot.press("f5")
-            await settled(pilot)
+            await press(pilot, "f5")
             row = pane(pilot).row
             assert row is not None
             assert (row.id, row.name) == (pane(pilot).opened, rung)
@@ -106,10 +100,8 @@ async def test_a_rung_without_results_says_so(app: BrvTui) -> None:
 async def test_entity_searches_show_theirs(pilot: Pilot[Any]) -> None:
     await ask(pilot, "refresh token rotation")
     await choose(pilot, "“refresh”")
-    await pilot.press("enter", "j")
-    await settled(pilot)
-    trace = view(pilot).answer.trace
-    assert trace is not None
+    await press(pilot, "enter", "j")
+    trace = trace_of(pilot)
     assert view(pilot).selection.file == trace.section(EntityStep).searches[0].search.hits[0].file
     await pilot.press("h")
     assert pane(pilot).opened == ""

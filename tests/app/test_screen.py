@@ -14,8 +14,8 @@ from brvtui.app.query.query_box import QueryBox
 from brvtui.app.query.screen import QUERY
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.app.widgets.body import Body
-from tests.app.driving import HUGE, NARROW, WIDE, ask, at_all_sizes, settled, until
-from tests.app.looking import flat, screen, shown, text_of, toast_text, view
+from tests.app.driving import HUGE, NARROW, WIDE, ask, at_all_sizes, press, settled, until
+from tests.app.looking import flat, screen, shown, text_of, toast_text, trace_of, view
 
 
 def _displayed(body: Body) -> set[str]:
@@ -55,8 +55,7 @@ async def test_the_key_of_a_screen_typed_as_a_query_is_told_how_to_open_it(app: 
     await ask(pilot, "34")
     assert "opens" not in text_of(pilot, "#lint")
     await ask(pilot, "3")
-    await pilot.press("escape", "3")
-    await settled(pilot)
+    await press(pilot, "escape", "3")
     assert app.current_mode == "maturity"
 
 
@@ -121,8 +120,7 @@ async def test_tab_cycles_in_the_order_of_focus(app: BrvTui) -> None:
 
 
 async def test_panes_are_maximised_repainted_and_explained(pilot: Pilot[Any]) -> None:
-    await ask(pilot, "rollback")
-    await pilot.press("f3", "z")
+    await ask(pilot, "rollback", "f3", "z")
     assert _displayed(screen(pilot).body) == {"verdict", "score"}
     await pilot.press("escape")
     assert _displayed(screen(pilot).body) == set(QUERY.panes)
@@ -164,8 +162,7 @@ async def test_resizing_keeps_query_selection_and_focus(pilot: Pilot[Any]) -> No
     assert view(pilot).selection.file == first
     assert screen(pilot).focused is screen(pilot).field
     await settled(pilot)
-    await pilot.press("escape", "j")
-    await settled(pilot)
+    await press(pilot, "escape", "j")
     selected = view(pilot).selection.file
     for size in (NARROW, HUGE, (60, 18), (59, 17), (20, 5), (110, 30), (109, 29), WIDE):
         await pilot.resize_terminal(*size)
@@ -201,8 +198,7 @@ async def test_odd_queries_are_just_text(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         for query in ("?!... ---", "the of and", "a" * 10_000, "日本語 🎉 \u202eabc", "[red]x[/red]", "]", "[/"):
             await ask(pilot, query)
-            trace = view(pilot).answer.trace
-            assert trace is not None
+            trace = trace_of(pilot)
             assert trace.query == query
             for pane in QUERY.panes:
                 await pilot.press(QUERY_PANES[pane])
@@ -218,8 +214,7 @@ async def test_the_route_has_the_whole_sentence_and_keys_typed_ahead_reach_it(ap
         assert screen(pilot).field.value == "refresh token rotationx"
         assert screen(pilot).body.tab == "route"
         await ask(pilot, "refresh token rotation")
-        await pilot.press("f4")
-        await settled(pilot)
+        await press(pilot, "f4")
         whole = flat(pilot, "#route")
         assert "…" in text_of(pilot, "#verdict")
         assert whole.startswith(

@@ -19,7 +19,7 @@ from brvtui.app.themes.library import read_library
 from brvtui.app.workers import Refusal
 from brvtui.config import ConfigError, configure, user_file
 from brvtui.config.schema import entries
-from tests.app.driving import HUGE, NARROW, SIZES, WIDE, at_once, on, settled, until
+from tests.app.driving import HUGE, NARROW, SIZES, WIDE, at_once, on, press, settled, until
 from tests.app.looking import flat, frame, shown, text_of, toast_text, toasts
 from tests.support.settings import own, own_theme
 from tests.support.trees import Tree
@@ -32,8 +32,7 @@ MakeApp = Callable[..., BrvTui]
 async def opened(pilot: Pilot[Any], choice: str = "") -> SettingsPane:
     """The Settings screen with the cursor on one setting."""
     await settled(pilot)
-    await pilot.press("escape", "comma")
-    await on(pilot, SettingsScreen)
+    await on(pilot, SettingsScreen, "escape", "comma")
     await settled(pilot)
     pane = frame(pilot).query_one(SettingsPane)
     if choice:
@@ -66,8 +65,7 @@ async def test_settings_are_searched_and_the_pane_beside_follows(pilot: Pilot[An
     await pilot.press("slash", *"reranker")
     await until(pilot, lambda: len(pane.choices) < 9)
     assert pane.choices == [f"services.reranker.{name}" for name in ("model", "url", "key_env")]
-    await pilot.press("escape")
-    await settled(pilot)
+    await press(pilot, "escape")
     pane = await opened(pilot, "theme")
     await pilot.press("slash", *"histo")
     await until(pilot, lambda: pane.chosen == "history")
@@ -76,14 +74,11 @@ async def test_settings_are_searched_and_the_pane_beside_follows(pilot: Pilot[An
     await until(pilot, lambda: pane.chosen != "history")
     await until(pilot, lambda: "the query before this one" in flat(pilot, "#setting").lower())
     await opened(pilot, "theme")
-    await pilot.press("enter")
-    await on(pilot, ThemePalette)
+    await on(pilot, ThemePalette, "enter")
     await until(pilot, lambda: "brv-contrast" in shown(pilot))
-    await pilot.press("escape")
-    await settled(pilot)
+    await press(pilot, "escape")
     await opened(pilot)
-    await pilot.press("f3", "escape")
-    await settled(pilot)
+    await press(pilot, "f3", "escape")
     assert isinstance(frame(pilot), SettingsScreen)
     await pilot.press("escape")
     await until(pilot, lambda: not isinstance(frame(pilot), SettingsScreen))
@@ -135,8 +130,7 @@ async def test_a_truth_is_turned_over_or_clicked_and_a_number_is_typed_checked_a
     await file_holds(pilot, {})
     await until(pilot, lambda: not app.view.engine.recording)
     await opened(pilot, "history")
-    await pilot.press("enter")
-    await on(pilot, SettingField)
+    await on(pilot, SettingField, "enter")
     await pilot.press(*"9999", "enter")
     await pilot.pause()
     assert "must be a whole number from 0 to 10000" in shown(pilot)
@@ -208,8 +202,7 @@ def test_an_address_that_is_none_is_refused(name: str) -> None:
 async def test_a_value_is_typed_until_it_can_be_used_or_left_as_it_is(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         pane = await opened(pilot, "editor.command")
-        await pilot.press("enter", *"vi", "escape")
-        await settled(pilot)
+        await press(pilot, "enter", *"vi", "escape")
         assert isinstance(frame(pilot), SettingsScreen)
         assert not user_file().exists()
         expected: dict[str, Any] = {}
@@ -363,8 +356,7 @@ async def test_engine_and_profile_are_stepped_through_and_typed(pilot: Pilot[Any
         await pilot.press("l")
         await until(pilot, lambda: kept() == {"engine": "soleri", "profile": profile})  # noqa: B023
         await settled(pilot)
-    await pilot.press("enter")
-    await on(pilot, SettingField)
+    await on(pilot, SettingField, "enter")
     await pilot.press("escape")
 
 

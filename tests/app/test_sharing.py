@@ -16,7 +16,7 @@ from brvtui.app.exporting import clipboard
 from brvtui.app.exporting.sharing import ExportDialog
 from brvtui.app.widgets.lines import Paragraphs
 from brvtui.saved.traces import read
-from tests.app.driving import ask, settled, until
+from tests.app.driving import ask, press, settled, until
 from tests.app.looking import brv, screen, toast_text, view
 from tests.app.test_clipboard import TAKES, put
 from tests.support.trees import Tree
@@ -61,18 +61,15 @@ async def test_paths_answers_prompts_traces_and_selected_text_are_copied(
     app: BrvTui, written: list[str], tmp_path: Path
 ) -> None:
     async with app.run_test() as pilot:
-        await ask(pilot, "refresh token rotation")
-        await pilot.press("escape", "j", "y")
+        await ask(pilot, "refresh token rotation", "escape", "j", "y")
         await told(pilot, "copied the path")
         assert offered(written) == view(pilot).answer.trace.hits[1].path
         assert app.clipboard == offered(written)
         await told(pilot, "if nothing arrives")
-        await ask(pilot, "rollback")
-        await pilot.press("f8", "G", "k", "y")
+        await ask(pilot, "rollback", "f8", "G", "k", "y")
         await told(pilot, f"copied the path {screen(pilot).note_at_hand} (")
         assert offered(written) == screen(pilot).note_at_hand
-        await ask(pilot, "token store")
-        await pilot.press("escape", "Y")
+        await ask(pilot, "token store", "escape", "Y")
         await told(pilot, "copied the trace of “token store” as JSON")
         (tmp_path / "copied.json").write_text(offered(written))
         assert read(tmp_path / "copied.json").trace == view(pilot).answer.trace
@@ -84,8 +81,7 @@ async def test_paths_answers_prompts_traces_and_selected_text_are_copied(
         await pilot.press("f7", "y")
         await told(pilot, "copied the answer")
         assert offered(written) == view(pilot).answer.trace.answer.text
-        await ask(pilot, "refresh token rotation")
-        await pilot.press("f7", "right", "y")
+        await ask(pilot, "refresh token rotation", "f7", "right", "y")
         await told(pilot, "copied the prompt")
         assert offered(written) == view(pilot).answer.trace.answer.prompt.text
 
@@ -96,8 +92,7 @@ async def test_a_browser_is_told_the_key_that_downloads_a_trace_too_long_to_be_c
     monkeypatch.setattr(BrvTui, "is_web", True)
     monkeypatch.setattr(clipboard, "LARGEST_BASE64", 8)
     async with app.run_test() as pilot:
-        await ask(pilot, "token store")
-        await pilot.press("escape", "Y")
+        await ask(pilot, "token store", "escape", "Y")
         await told(pilot, "is too long to be copied through your browser")
         await told(pilot, "on the machine that runs brv-tui; x downloads it")
         await settled(pilot)
@@ -115,8 +110,7 @@ async def test_nothing_to_copy_is_said_and_y_is_text_in_the_field(app: BrvTui, w
         assert brv(pilot).screen is screen(pilot)
         assert written == []
         await pilot.press("i")
-        await pilot.press("y", "Y", "x")
-        await settled(pilot)
+        await press(pilot, "y", "Y", "x")
         assert screen(pilot).field.value == "yYx"
         assert written == []
 
@@ -129,8 +123,7 @@ async def test_a_program_is_used_when_there_is_one(
     put(tmp_path / "bin", "xclip", TAKES)
     monkeypatch.setenv("DISPLAY", ":0")
     async with app.run_test() as pilot:
-        await ask(pilot, "token store")
-        await pilot.press("escape", "y")
+        await ask(pilot, "token store", "escape", "y")
         await told(pilot, "with xclip")
         assert (tmp_path / "bin" / "xclip.got").read_text() == "auth/jwt/token_store.md"
         assert written == []
@@ -140,8 +133,7 @@ async def test_a_program_is_used_when_there_is_one(
 async def test_saving_the_trace(app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
     monkeypatch.chdir(tmp_path)
     async with app.run_test() as pilot:
-        await ask(pilot, "Token store?")
-        await pilot.press("escape", "x")
+        await ask(pilot, "Token store?", "escape", "x")
         field = app.screen.query_one(Input)
         assert field.value == "token-store.json"
         await pilot.press("2")
@@ -159,8 +151,7 @@ async def test_an_ending_that_is_typed_before_the_one_that_was_proposed_counts(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     async with app.run_test() as pilot:
-        await ask(pilot, "token store")
-        await pilot.press("escape", "x", "ctrl+u", *"out", "full_stop", *ending, "enter")
+        await ask(pilot, "token store", "escape", "x", "ctrl+u", *"out", "full_stop", *ending, "enter")
         await told(pilot, f"saved {tmp_path / f'out.{ending}'}")
 
 
@@ -171,8 +162,7 @@ async def test_a_file_that_is_there_is_replaced_only_when_that_was_said(
     old = tmp_path / "token-store.json"
     old.write_text("old")
     async with app.run_test() as pilot:
-        await ask(pilot, "token store")
-        await pilot.press("escape", "x", "enter")
+        await ask(pilot, "token store", "escape", "x", "enter")
         await until(pilot, lambda: "enter again replaces it" in problem(pilot))
         assert old.read_text() == "old"
         field = app.screen.query_one(Input)
@@ -196,8 +186,7 @@ async def test_of_two_endings_the_one_that_was_typed_counts(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     async with app.run_test() as pilot:
-        await ask(pilot, "token store")
-        await pilot.press("escape", "x")
+        await ask(pilot, "token store", "escape", "x")
         app.screen.query_one(Input).value = typed
         await pilot.press("enter")
         if kept:
@@ -212,8 +201,7 @@ async def test_leaving_without_saving(
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.iterdir())
     async with app.run_test() as pilot:
-        await ask(pilot, "token store")
-        await pilot.press("escape", "x")
+        await ask(pilot, "token store", "escape", "x")
         app.screen.query_one(Input).value = str(garden.tree / "x.md")
         await pilot.press("enter")
         await until(pilot, lambda: "would become a note" in problem(pilot))

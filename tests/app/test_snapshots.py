@@ -13,7 +13,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
 from brvtui.app.states import Phase
 from brvtui.saved.traces import as_json
-from tests.app.driving import NARROW, WIDE, ask, reading, settled, until
+from tests.app.driving import NARROW, WIDE, ask, press, reading, settled, until
 from tests.app.looking import shown, view
 from tests.app.pictures import DARK, LIGHT, NARROW_AND_WIDE, ONLY_NARROW, ONLY_WIDE, Looks
 from tests.support.trees import Tree
@@ -27,8 +27,7 @@ def _asking(query: str, *keys: str) -> Before:
     async def before(pilot: Pilot[Any]) -> None:
         await ask(pilot, query)
         for key in keys:
-            await pilot.press(key)
-            await settled(pilot)
+            await press(pilot, key)
 
     return before
 
@@ -157,11 +156,9 @@ async def test_settings(looks: Looks, app: BrvTui, size: str) -> None:
 @SIZE
 async def test_theme_list(looks: Looks, app: BrvTui, size: str) -> None:
     async with app.run_test(size=NARROW_AND_WIDE[size]) as pilot:
-        await ask(pilot, "refresh token rotation")
-        await pilot.press("escape", "T")
+        await ask(pilot, "refresh token rotation", "escape", "T")
         await until(pilot, lambda: "brv-light" in shown(pilot))
-        await pilot.press("down")
-        await settled(pilot)
+        await press(pilot, "down")
         await looks(pilot, f"test_theme_list[{size}-{DARK}]", {size: NARROW_AND_WIDE[size]}, [app.theme])
 
 

@@ -14,7 +14,7 @@ from brvtui.app.commands.palette import CommandsDialog
 from brvtui.app.editing.questions import ConflictDialog, DraftDialog, LeavingDialog
 from brvtui.store.drafts import DraftStore
 from brvtui.timing import system_clock
-from tests.app.driving import WIDE, ask, on, settled, until
+from tests.app.driving import WIDE, ask, on, press, until
 from tests.app.editing import NOTE, looked, open_note, type_keys
 from tests.app.looking import brv, view
 from tests.app.pictures import ONLY_NARROW, Looks
@@ -56,8 +56,7 @@ async def test_unsaved_text(looks: Looks, pilot: Pilot[Any]) -> None:
 
 async def test_leaving(looks: Looks, pilot: Pilot[Any]) -> None:
     await _typed(pilot)
-    await pilot.press("escape")
-    await on(pilot, LeavingDialog)
+    await on(pilot, LeavingDialog, "escape")
     await looks(pilot, sizes=ONLY_NARROW)
 
 
@@ -65,8 +64,7 @@ async def test_a_conflict(looks: Looks, garden: Tree, pilot: Pilot[Any]) -> None
     await _typed(pilot)
     garden.file(NOTE, _TEXT.replace("the last image", "the image before"), 0)
     await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.on_disk == "changed")  # type: ignore[union-attr]
-    await pilot.press("ctrl+s")
-    await on(pilot, ConflictDialog)
+    await on(pilot, ConflictDialog, "ctrl+s")
     await looks(pilot, sizes=ONLY_NARROW)
 
 
@@ -78,8 +76,7 @@ async def test_a_draft(looks: Looks, garden: Tree, app: BrvTui, monkeypatch: pyt
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         brv(pilot).selection.select(NOTE)
-        await pilot.press("escape", "e")
-        await on(pilot, DraftDialog)
+        await on(pilot, DraftDialog, "escape", "e")
         await looks(pilot, sizes=ONLY_NARROW)
 
 
@@ -100,18 +97,15 @@ async def test_a_dialog(looks: Looks, app: BrvTui, garden: Tree, keys: tuple[str
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         brv(pilot).selection.select(NOTE)
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         for key in keys:
-            await pilot.press(key)
-            await settled(pilot)
+            await press(pilot, key)
         await until(pilot, lambda: len(pilot.app.screen_stack) > 1)
         await looks(pilot, sizes=ONLY_NARROW)
 
 
 async def test_commands_found(looks: Looks, pilot: Pilot[Any]) -> None:
-    await ask(pilot, "rollback")
-    await pilot.press("ctrl+g", *"note")
+    await ask(pilot, "rollback", "ctrl+g", *"note")
     dialog = pilot.app.screen
     assert isinstance(dialog, CommandsDialog)
     await until(pilot, lambda: dialog.rows.commands is not None)

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.lab.whatif.variant import Variant
-from tests.app.driving import ask, settled, until
+from tests.app.driving import ask, press, until
 from tests.app.judging import ROTATION, asked, to_lab
 from tests.app.looking import frame, view
 from tests.app.pictures import LIGHT, ONLY_WIDE, Looks
@@ -25,8 +25,7 @@ async def test_columns(looks: Looks, with_judgments: Tree, pilot: Pilot[Any]) ->
         pilot.app.call_later(frame(pilot)._lab.add, variant)  # type: ignore[attr-defined]
         await until(pilot, lambda number=number: len(view(pilot).lab.columns) == number)  # type: ignore[misc]
         await asked(pilot)
-    await pilot.press("g", "j", "l")
-    await settled(pilot)
+    await press(pilot, "g", "j", "l")
     await looks(pilot, "test_columns[{size}]")
     await looks(pilot, "test_columns_light[{size}]", sizes=ONLY_WIDE, themes=[LIGHT])
 
@@ -42,6 +41,5 @@ async def test_what_if(looks: Looks, with_judgments: Tree, pilot: Pilot[Any]) ->
 async def test_grade(looks: Looks, with_judgments: Tree, pilot: Pilot[Any]) -> None:
     await to_lab(pilot)
     await ask(pilot, "token store")
-    await pilot.press("1", "f2", "J")
-    await settled(pilot)
+    await press(pilot, "1", "f2", "J")
     await looks(pilot, "test_grade[{size}]")

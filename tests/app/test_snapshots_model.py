@@ -11,8 +11,8 @@ from brvtui.app.live_answer import LiveAnswer, LiveStep
 from brvtui.app.query.permission import PermissionDialog
 from brvtui.services.model import Budget
 from brvtui.trace import Cited, Completion, EndReason, ModelTurn, ToolStep, Usage
-from tests.app.driving import ask, settled
-from tests.app.looking import brv, view
+from tests.app.driving import ask, press
+from tests.app.looking import brv, trace_of
 from tests.app.pictures import ONLY_NARROW, Looks
 
 _QUERY = "refund credit note"
@@ -27,14 +27,12 @@ _TEXT = "## Summary\nA refund makes a credit note.\n\n## Details\nThe invoice it
 
 async def asked(pilot: Pilot[Any]) -> None:
     await ask(pilot, _QUERY)
-    await pilot.press("f7")
-    await settled(pilot)
+    await press(pilot, "f7")
 
 
 async def test_permission(looks: Looks, pilot: Pilot[Any]) -> None:
     await asked(pilot)
-    trace = view(pilot).answer.trace
-    assert trace is not None
+    trace = trace_of(pilot)
     pilot.app.push_screen(PermissionDialog("echo", "http://localhost:11434/v1", trace, Budget()))
     await looks(pilot, sizes=ONLY_NARROW)
 
@@ -56,8 +54,7 @@ async def test_while_it_writes(looks: Looks, pilot: Pilot[Any]) -> None:
 
 async def test_afterwards(looks: Looks, pilot: Pilot[Any]) -> None:
     await asked(pilot)
-    trace = view(pilot).answer.trace
-    assert trace is not None
+    trace = trace_of(pilot)
     sources = (Cited("billing/refunds.md", True, True), Cited("billing/ghost.md", False, False))
     done = Completion(
         "echo", EndReason.ANSWERED, "", _TURNS, _STEPS, Usage(7300, 140, False),

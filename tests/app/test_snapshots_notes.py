@@ -10,7 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from tests.app.driving import WIDE, ask, settled, until
+from tests.app.driving import WIDE, ask, press, settled, until
 from tests.app.looking import brv, view
 from tests.app.pictures import LIGHT, NARROW_AND_WIDE, ONLY_NARROW, ONLY_WIDE, Looks
 from tests.app.test_log import logged, with_log
@@ -26,8 +26,7 @@ async def opened(pilot: Pilot[Any], note: str, *keys: str) -> None:
     await ask(pilot, "rollback")
     brv(pilot).selection.select(note)
     for key in ("escape", "2", *keys):
-        await pilot.press(key)
-        await settled(pilot)
+        await press(pilot, key)
     # A filter among the keys selects another note.
     await until(pilot, lambda: (page := view(pilot).note.page) and page.path == view(pilot).selection.file)
     await settled(pilot)
@@ -81,8 +80,7 @@ async def test_log(
         await pilot.press("escape", "4")
         await until(pilot, lambda: view(pilot).log.entries is not None)
         for key in keys:
-            await pilot.press(key)
-            await settled(pilot)
+            await press(pilot, key)
         await looks(pilot, sizes=ONLY_NARROW if keys else NARROW_AND_WIDE)
         if not keys:
             await looks(pilot, sizes=ONLY_WIDE, themes=[LIGHT])

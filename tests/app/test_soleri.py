@@ -15,17 +15,15 @@ from brvtui.engines.soleri.sections import VaultSearch
 from tests.app.driving import ask, at_all_sizes, at_two_sizes, settled
 from tests.app.engines import switch_to
 from tests.app.linked import HUB, HUB_TEXT
-from tests.app.looking import flat, screen, shown, text_of, view
+from tests.app.looking import flat, screen, shown, text_of, trace_of
 from tests.support.trees import Tree
 
 
 @at_all_sizes
 async def test_the_first_line_says_why_the_first_result_is_first(size: tuple[int, int], pilot: Pilot[Any]) -> None:
-    await ask(pilot, "refresh token")
-    await pilot.press("escape")
+    await ask(pilot, "refresh token", "escape")
     await switch_to(pilot, "soleri")
-    trace = view(pilot).answer.trace
-    assert trace is not None
+    trace = trace_of(pilot)
     best, second = trace.hits[:2]
     first = re.sub(r"[│\s]+", " ", "\n".join(shown(pilot).splitlines()[2:9]))
     lead = f"{best.score - second.score:.3f}".removeprefix("0")
@@ -41,11 +39,9 @@ async def test_what_a_link_added_is_said_in_a_sentence(
 ) -> None:
     garden.file(HUB, HUB_TEXT)
     async with make_app(garden.root).run_test(size=size) as pilot:
-        await ask(pilot, "token store")
-        await pilot.press("escape")
+        await ask(pilot, "token store", "escape")
         await switch_to(pilot, "soleri")
-        trace = view(pilot).answer.trace
-        assert trace is not None
+        trace = trace_of(pilot)
         linked = next(hit for hit in trace.hits if hit.file == HUB)
         pilot.app.select(linked.file)
         await settled(pilot)
@@ -63,8 +59,7 @@ async def test_parts_before_an_answer_and_keys_are_those_of_the_engine(pilot: Pi
     assert "importance" not in text_of(pilot, "#score")
     assert "tier" not in text_of(pilot, "#results").partition("most important")[0]
     await switch_to(pilot, "byterover")
-    await ask(pilot, "refresh token")
-    await pilot.press("escape")
+    await ask(pilot, "refresh token", "escape")
     pane = screen(pilot).query_one(RetryPane)
     assert pane.choices
     assert pane.check_action("take", ())

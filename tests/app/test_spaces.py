@@ -24,10 +24,10 @@ from brvtui.report.saved import markdown_report
 from brvtui.saved.traces import SavedTrace
 from brvtui.session import Session
 from brvtui.tree.spaces.project import find_space_project
-from tests.app.driving import HUGE, WIDE, ask, on, settled, until
+from tests.app.driving import HUGE, WIDE, ask, on, press, settled, until
 from tests.app.editing import area
 from tests.app.judging import asked, to_lab
-from tests.app.looking import flat, frame, screen, shown, text_of, toasts, view
+from tests.app.looking import flat, frame, screen, shown, text_of, toasts, trace_of, view
 from tests.app.test_settings_screen import opened
 from tests.engines.byterover_v4.test_properties import asked as asked_row
 from tests.engines.byterover_v4.test_properties import printed
@@ -71,8 +71,7 @@ async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:
     app = BrvTui(Opening(space, None, NOW, None))
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token")
-        trace = view(pilot).answer.trace
-        assert trace is not None
+        trace = trace_of(pilot)
         assert trace.engine == "byterover_v4"
         assert [hit.path for hit in trace.hits] == ["auth/jwt.html", "ops/deploy.html"]
         assert "BYTEROVER V4" in shown(pilot)
@@ -81,23 +80,17 @@ async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:
         assert "3 topics" in markdown_report(SavedTrace(trace, {}, "", ""))
         assert "told to cite it" in text_of(pilot, "#score")
         assert "the whole width is 1.15, the highest possible" in text_of(pilot, "#score")
-        await pilot.press("escape", "P")
-        await settled(pilot)
+        await press(pilot, "escape", "P")
         assert any("ByteRover V4 alone" in said for said in toasts(pilot))
-        await pilot.press("W")
-        await on(pilot, VersionsDialog)
+        await on(pilot, VersionsDialog, "W")
         assert "from 3 to 4" not in shown(pilot)
-        await pilot.press("escape", "2")
-        await settled(pilot)
+        await press(pilot, "escape", "2")
         assert "all files" not in text_of(pilot, "#keys"), "a space has neither stubs nor derived files"
-        await pilot.press("1", "i")
-        await settled(pilot)
+        await press(pilot, "1", "i")
         assert "enter runs ━" in shown(pilot), "V4 asks no service"
-        await pilot.press("f1")
-        await settled(pilot)
+        await press(pilot, "f1")
         assert "cached" not in shown(pilot)
-        await pilot.press("escape", "escape")
-        await settled(pilot)
+        await press(pilot, "escape", "escape")
         await pilot.press("m", "escape")
         bar = text_of(pilot, "#keys")
         assert "e edit" in bar
@@ -110,32 +103,27 @@ async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:
         await pilot.resize_terminal(*WIDE)
         await pilot.press("escape")
         for key in ("M", "X", "I"):
-            await pilot.press(key)
-            await settled(pilot)
+            await press(pilot, key)
         assert any("are edited here, and not made, moved" in said for said in toasts(pilot))
         await ask(pilot, "kubernetes quokka")
         assert "nothing was found" in text_of(pilot, "#results")
-        await pilot.press("escape", "c")
-        await settled(pilot)
+        await press(pilot, "escape", "c")
         assert "ByteRover V4 keeps no answers: there is no cache to empty" in toasts(pilot)
         assert "the simulated cache is empty" not in toasts(pilot)
         assert "begins a note" not in text_of(pilot, "#results")
         assert "have ByteRover curate a topic" in flat(pilot, "#results")
         for key in ("2", "3", "4", "5", "1"):
-            await pilot.press(key)
-            await settled(pilot)
+            await press(pilot, key)
     assert state_of(space.parent / "data", space) == before
 
 
 async def test_no_other_engine_is_offered_where_there_is_none(space: Path) -> None:
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token")
-        await pilot.press("escape", "b", "f", "m")
+        await ask(pilot, "refresh token", "escape", "b", "f", "m")
         await until(
             pilot, lambda: any("does not learn from feedback: J grades a result" in one for one in toasts(pilot))
         )
-        await pilot.press("b", "b")
-        await settled(pilot)
+        await press(pilot, "b", "b")
         said = " ".join(toasts(pilot))
         assert "pinned: change wording, then B compares" in said
         assert "engines that do" not in said
@@ -174,8 +162,7 @@ async def test_the_lab_asks_v4_with_the_clock_and_constants_changed(space: Path)
 
 async def test_unsaved_text_of_a_topic_is_no_column_of_the_lab(space: Path) -> None:
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
-        await ask(pilot, "copies")
-        await pilot.press("escape", "e")
+        await ask(pilot, "copies", "escape", "e")
         await until(pilot, lambda: view(pilot).editor.edit is not None)
         await pilot.press("x")
         await until(pilot, lambda: (edit := view(pilot).editor.edit) and edit.dirty)
@@ -188,8 +175,7 @@ async def test_unsaved_text_of_a_topic_is_no_column_of_the_lab(space: Path) -> N
 async def test_a_column_of_the_lab_is_offered_only_what_a_space_can_be_asked_in(space: Path) -> None:
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
         await to_lab(pilot)
-        await pilot.press("v")
-        await on(pilot, VariantDialog)
+        await on(pilot, VariantDialog, "v")
         offered = flat(pilot)
         assert "words in any order: +30d, a constant (" in offered
         assert all(name not in offered for name in ("jeffs_brain", "docs", "an engine", "rev:", "mode=", "NOTE.md"))
@@ -206,8 +192,7 @@ async def test_a_chosen_remedy_opens_the_editor_or_says_how_it_is_made(space: Pa
             pilot.app.select(path)  # type: ignore[attr-defined]
             await pilot.press("escape", "w")
             await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog) and "rank 1" in shown(pilot))
-            await pilot.press("enter")
-            await settled(pilot)
+            await press(pilot, "enter")
         assert any("to make it: rename it old_abstract.html" in one for one in toasts(pilot))
         assert any("to make it: save it with a new time (add rollout to" in one for one in toasts(pilot))
         await until(pilot, lambda: (edit := view(pilot).editor.edit) and edit.path == "ops/deploy.html")
@@ -226,8 +211,7 @@ async def test_what_helps_a_topic_that_is_a_result_is_listed_and_gone_to(space: 
         (tree / f"{name}.html").write_text(topic.format(name))
         os.utime(tree / f"{name}.html", (NOW / 1000 - days * 86_400,) * 2)
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
-        await ask(pilot, "quokka")
-        await pilot.press("escape", "w")
+        await ask(pilot, "quokka", "escape", "w")
         await until(pilot, lambda: "it is first: nothing stands above it" in remedy_lines(pilot))
         await pilot.press("escape", "j", "w")
         await until(pilot, lambda: "rank 1" in remedy_lines(pilot))
@@ -296,15 +280,13 @@ async def test_a_topic_is_edited_in_place_with_problems_and_undone(space: Path) 
     before = file.read_bytes()
     app = BrvTui(Opening(space, None, NOW, None))
     async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "copies")
-        await pilot.press("escape", "e")
+        await ask(pilot, "copies", "escape", "e")
         await until(pilot, lambda: view(pilot).editor.edit is not None)
         await pilot.press(*"<bv-rule/>")
         await until(pilot, lambda: "closes nothing" in flat(pilot, "#problems"))
         await until(pilot, lambda: "Backups" in text_of(pilot, "#ranking"))
         assert file.read_bytes() == before
-        await pilot.press("ctrl+s")
-        await on(pilot, DamageDialog)
+        await on(pilot, DamageDialog, "ctrl+s")
         pilot.app.screen.listen()  # type: ignore[attr-defined]
         await pilot.press("s")
         await until(pilot, lambda: view(pilot).editor.edit is not None and not view(pilot).editor.edit.dirty)
@@ -334,8 +316,7 @@ async def test_maturity_has_the_thresholds_and_confidences_of_v4(space: Path) ->
         assert "archive" not in forecast
         await pilot.press("right_curly_bracket")
         await until(pilot, lambda: "0 topics change in these 30 days" in text_of(pilot, "#forecast"))
-        await pilot.press("0")
-        await settled(pilot)
+        await press(pilot, "0")
         ageing = flat(pilot, "#ageing")
         assert "is no more of high confidence in 54 d" in ageing
         assert "promoted from 65: 15 more, 5 hits" in ageing
@@ -416,8 +397,7 @@ async def test_queries_of_agents_are_followed_and_asked_again_in_their_scope(spa
         await pilot.press("enter")
         await until(pilot, lambda: view(pilot).answer.trace is not None and view(pilot).query.scope == "ops")
         await settled(pilot)
-        trace = view(pilot).answer.trace
-        assert trace is not None
+        trace = trace_of(pilot)
         assert {hit.path for hit in trace.hits} == {"ops/deploy.html"}
 
 
@@ -430,8 +410,7 @@ async def test_a_topic_is_saved_with_less_for_v4_to_read_only_after_a_yes(space:
         await pilot.press("escape", "e")
         await until(pilot, lambda: view(pilot).editor.edit is not None and isinstance(frame(pilot), EditorScreen))
         area(pilot).insert("x", (0, len("<bv-topic")))
-        await pilot.press("ctrl+s")
-        await on(pilot, DamageDialog)
+        await on(pilot, DamageDialog, "ctrl+s")
         assert "the topic would have no title" in shown(pilot)
         assert file.read_text(encoding="utf-8") == before
         pilot.app.screen.listen()  # type: ignore[attr-defined]

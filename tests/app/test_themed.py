@@ -14,7 +14,7 @@ from textual.theme import BUILTIN_THEMES
 
 from brvtui.app.app import BrvTui
 from brvtui.config import configure, user_file
-from tests.app.driving import NARROW, WIDE, ask, on, settled, until
+from tests.app.driving import NARROW, WIDE, ask, on, press, settled, until
 from tests.app.looking import brv, shown, toasts
 from tests.support.settings import own, own_theme
 from tests.support.trees import Tree
@@ -154,8 +154,7 @@ async def test_saving_a_theme_file_is_noticed_by_itself(garden: Tree, make_app: 
 async def opened(pilot: Pilot[Any]) -> None:
     """The list of themes."""
     await settled(pilot)
-    await pilot.press("escape", "T")
-    await on(pilot, CommandPalette)
+    await on(pilot, CommandPalette, "escape", "T")
     await until(pilot, lambda: "brv-contrast" in shown(pilot))
     await pilot.pause()
 
@@ -167,8 +166,7 @@ async def test_a_theme_is_shown_before_it_is_chosen_clicked_or_left(app: BrvTui,
     await until(pilot, lambda: app.theme == "brv-light")
     await settled(pilot)
     assert paints(pilot, "#fbfaf7")
-    await pilot.press("escape")
-    await settled(pilot)
+    await press(pilot, "escape")
     assert app.theme == "brv-dark"
     assert not paints(pilot, "#fbfaf7")
     assert not user_file().exists()
@@ -216,16 +214,13 @@ async def test_t_goes_round_our_own(app: BrvTui) -> None:
         await pilot.press("escape")
         seen = []
         for _ in range(4):
-            await pilot.press("t")
-            await settled(pilot)
+            await press(pilot, "t")
             seen.append(brv(pilot).theme)
         assert seen == ["brv-light", "brv-contrast", "brv-dark", "brv-light"]
         assert not user_file().exists()
-        await pilot.press("comma", "slash", *"theme", "enter")
-        await settled(pilot)
+        await press(pilot, "comma", "slash", *"theme", "enter")
         assert "in use now" in shown(pilot)
-        await pilot.press("t", "t")
-        await settled(pilot)
+        await press(pilot, "t", "t")
         assert brv(pilot).theme == "brv-dark"
         assert "in use now" not in shown(pilot)
 
@@ -238,11 +233,9 @@ async def test_no_color_paints_none_and_marks_by_reversing(
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape", "T")
+        await ask(pilot, "rollback", "escape", "T")
         await until(pilot, lambda: "brv-contrast" in shown(pilot))
-        await pilot.press("down", "escape")
-        await settled(pilot)
+        await press(pilot, "down", "escape")
         assert {colour.name for colour in colours(pilot)} == {"default"}
         strips = pilot.app.screen._compositor.render_strips()
         reversed_text = "".join(

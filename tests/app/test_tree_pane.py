@@ -8,8 +8,8 @@ from textual.pilot import Pilot
 
 from brvtui.app.widgets.tree import UNSEEN, TreePane
 from brvtui.engines.byterover.sections import Search
-from tests.app.driving import ask, settled
-from tests.app.looking import brv, flat, screen, shown, text_of, view
+from tests.app.driving import ask, press, settled
+from tests.app.looking import brv, flat, screen, shown, text_of, trace_of, view
 
 
 async def test_folders_show_maturity_open_and_close_and_list_unseen_files(pilot: Pilot[Any]) -> None:
@@ -44,39 +44,31 @@ async def test_folders_show_maturity_open_and_close_and_list_unseen_files(pilot:
 
 async def test_folders_scope_the_search_and_notes_open_as_text(pilot: Pilot[Any]) -> None:
     await ask(pilot, "token")
-    everything = view(pilot).answer.trace
-    assert everything is not None
     tree = screen(pilot).query_one(TreePane)
     await pilot.press("f8")
     tree.move_to(tree.choices.index("auth/oauth"))
-    await pilot.press("enter")
-    await settled(pilot)
-    trace = view(pilot).answer.trace
-    assert trace is not None
+    await press(pilot, "enter")
+    trace = trace_of(pilot)
     assert view(pilot).query.scope == trace.scope_option == "auth/oauth"
     assert {hit.path for hit in trace.section(Search).hits} <= {
         "auth/oauth/scopes.md",
         "auth/oauth/key_rotation.md",
     }
     assert "auth/oauth" in shown(pilot)
-    await pilot.press("enter")
-    await settled(pilot)
+    await press(pilot, "enter")
     assert view(pilot).query.scope == ""
     assert view(pilot).answer.trace is not None
     tree.move_to(tree.choices.index("billing"))
-    await pilot.press("enter")
-    await settled(pilot)
+    await press(pilot, "enter")
     assert view(pilot).query.scope == "billing"
-    await pilot.press("g", "enter")
-    await settled(pilot)
+    await press(pilot, "g", "enter")
     assert view(pilot).query.scope == ""
     row = tree.choices.index("billing") - tree.offset_row
     await pilot.click("#tree", offset=(4, row + 1))
     await settled(pilot)
     assert view(pilot).query.scope == "billing"
     tree.move_to(tree.choices.index("billing/refunds.md"))
-    await pilot.press("enter")
-    await settled(pilot)
+    await press(pilot, "enter")
     assert "A refund never changes an invoice" in flat(pilot, "#answer")
 
 

@@ -14,8 +14,8 @@ from brvtui.app.project.opening import Opening
 from brvtui.app.query.memories import MemoryDialog
 from brvtui.config.schema import Layer
 from brvtui.store.app_state import MemoryChoice
-from tests.app.driving import WIDE, ask, on, settled, until
-from tests.app.looking import text_of, view
+from tests.app.driving import WIDE, ask, on, press, settled, until
+from tests.app.looking import text_of, trace_of, view
 from tests.support.spaces import SPACE_ID, small_space
 
 NOW = 1_763_640_000_000.0
@@ -55,8 +55,7 @@ async def test_a_question_without_an_answer_comes_again(both: Path) -> None:
         async with app.run_test(size=WIDE) as pilot:
             await until(pilot, lambda app=app: isinstance(app.screen, MemoryDialog))
             assert view(pilot).engine.name == "byterover"
-            await pilot.press("escape")
-            await settled(pilot)
+            await press(pilot, "escape")
 
 
 async def test_a_named_engine_opens_the_memory_that_it_ranks(both: Path) -> None:
@@ -87,8 +86,7 @@ async def test_p_goes_on_to_the_other_memory_with_the_same_query(both: Path) -> 
         while back.leaving.reopening is None:
             engines += 1
             assert engines < 10
-            await pilot.press("P")
-            await settled(pilot)
+            await press(pilot, "P")
     assert back.leaving.reopening is not None
     assert back.leaving.reopening.memory == MemoryChoice.SPACE
     assert engines > 1
@@ -103,7 +101,6 @@ async def test_a_named_space_is_opened_whatever_the_folder_holds(
     app = BrvTui(opening._replace(now_ms=NOW))
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token")
-        trace = view(pilot).answer.trace
-        assert trace is not None
+        trace = trace_of(pilot)
         assert trace.engine == "byterover_v4"
         assert ("told to cite it" in text_of(pilot, "#score")) is bool(opening.space)

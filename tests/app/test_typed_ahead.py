@@ -15,9 +15,9 @@ from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.dialog import Dialog
 from brvtui.store.overlay import Overlay
 from brvtui.tree.reading.signals import defaults
-from tests.app.driving import WIDE, ask, at_once, on, settled, until
-from tests.app.editing import NOTE, area, dialog, looked, on_disk, open_note, type_keys
-from tests.app.looking import brv, shown, view
+from tests.app.driving import WIDE, ask, at_once, on, press, settled, until
+from tests.app.editing import NOTE, area, dialog, looked, on_disk, open_note, type_in_note, type_keys
+from tests.app.looking import brv, shown, trace_of, view
 from tests.support.trees import BRV3, Tree
 
 pytestmark = pytest.mark.long
@@ -50,8 +50,7 @@ async def test_what_a_dialog_does_is_what_was_typed_and_shown(app: BrvTui, garde
     (garden.root / "signals.json").write_text("{}")  # signals that a file has are not set here
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
-        await pilot.press("escape", "I")
-        await on(pilot, SignalsDialog)
+        await on(pilot, SignalsDialog, "escape", "I")
         await settled(pilot)
         await pilot.press("tab", "backspace", "backspace", "7")
         await until(pilot, lambda: dialog(pilot).query_one(PlanPane).plan)
@@ -63,8 +62,7 @@ async def test_what_a_dialog_does_is_what_was_typed_and_shown(app: BrvTui, garde
         assert overlay.read(defaults(BRV3.signals))[NOTE].importance == 71
         await settled(pilot)
 
-        await pilot.press("M")
-        await on(pilot, MoveDialog)
+        await on(pilot, MoveDialog, "M")
         await settled(pilot)
         await type_keys(pilot, "s")
         await until(pilot, lambda: dialog(pilot).query_one(PlanPane).plan)
@@ -75,8 +73,7 @@ async def test_what_a_dialog_does_is_what_was_typed_and_shown(app: BrvTui, garde
         await settled(pilot)
         assert not (garden.tree / "deploy/rollbacks.md").exists()
 
-        await pilot.press("a")
-        await on(pilot, NewNoteDialog)
+        await on(pilot, NewNoteDialog, "a")
         await settled(pilot)
         at_once(pilot, *"How we deploy", "enter")
         await until(pilot, lambda: view(pilot).editor.edit)
@@ -89,12 +86,10 @@ async def test_whoever_types_on_after_a_save_answers_nothing(
     monkeypatch.setattr(UnexpectedQuestion, "wait", _wait_for_a_pause)
     monkeypatch.setattr("brvtui.app.editing.questions.PAUSE_S", 60)
     async with app.run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        await type_keys(pilot, "x")
+        await type_in_note(pilot, "x")
         garden.file(NOTE, "theirs\n", 0)
         await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.on_disk)  # type: ignore[union-attr]
-        await pilot.press("ctrl+s")
-        await on(pilot, ConflictDialog)
+        await on(pilot, ConflictDialog, "ctrl+s")
         await type_keys(pilot, "make them")
         await settled(pilot)
         asked = pilot.app.screen
@@ -118,10 +113,8 @@ async def test_a_key_for_a_note_acts_on_the_one_that_keys_before_it_lead_to(
         garden.note(f"fruit/note_{number}.md", f"Fruit {number}", "kumquat " * (number + 1))
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "kumquat")
-        await pilot.press("escape")
-        await settled(pilot)
-        trace = view(pilot).answer.trace
-        assert trace is not None
+        await press(pilot, "escape")
+        trace = trace_of(pilot)
         third = [hit.path for hit in trace.hits][2]
         at_once(pilot, "j", "j", key)
         await on(pilot, Dialog)

@@ -27,8 +27,7 @@ JUDGED = '[[query]]\nid = "{0}"\ntext = "{0}"\ndocuments = [{{ path = "deploy/ro
 async def opened(pilot: Pilot[Any]) -> VersionsDialog:
     """The dialog about the installed engine."""
     await settled(pilot)
-    await pilot.press("escape", "W")
-    await on(pilot, VersionsDialog)
+    await on(pilot, VersionsDialog, "escape", "W")
     found = pilot.app.screen
     assert isinstance(found, VersionsDialog)
     return found
@@ -110,8 +109,7 @@ async def test_the_way_from_3_to_4(garden: Tree, size: tuple[int, int]) -> None:
     app = BrvTui(Opening(garden.root, now_ms=NOW_MS))
     async with app.run_test(size=size) as pilot:
         await opened(pilot)
-        await pilot.press("m")
-        await on(pilot, MigrationDialog)
+        await on(pilot, MigrationDialog, "m")
         await until(pilot, lambda: bool(pilot.app.screen.query_one(MigrationText).lines))
         changes, change = pilot.app.screen.query_one(MigrationList), pilot.app.screen.query_one(MigrationText)
         assert changes.choices[0] == "query 0"

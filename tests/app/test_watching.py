@@ -19,7 +19,7 @@ from brvtui.ranking.maturity import LEVELS
 from brvtui.session import Session
 from brvtui.tree.watching import watch
 from brvtui.tree.watching.watch import network_disk
-from tests.app.driving import HUGE, WIDE, ask, open_notes, settled, until
+from tests.app.driving import HUGE, WIDE, ask, open_notes, press, settled, until
 from tests.app.looking import brv, flat, frame, screen, text_of, toast_text, view
 from tests.support.trees import Tree
 
@@ -67,8 +67,7 @@ async def test_the_cache_pane_says_what_became_stale_and_what_is_served_all_the_
 ) -> None:
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await ask(pilot, "token store")
-        await pilot.press("enter")
-        await settled(pilot)
+        await press(pilot, "enter")
         for number in range(3):
             garden.note(f"auth/jwt/added{number}.md", "Added")
         garden.age("deploy/rollback.md", 9)
@@ -97,11 +96,9 @@ async def test_the_tree_removed_and_made_again_leaves_the_user_where_he_was(gard
         assert (view(pilot).selection.file, view(pilot).query.text) == ("auth/jwt/long.md", "token")
         assert view(pilot).stale.files == {"auth/jwt/long.md": "gone"}
         await until(pilot, lambda: "the file is gone" in text_of(pilot, "#note"))
-        await pilot.press("5")
-        await settled(pilot)
+        await press(pilot, "5")
         assert "once it is there, so are its notes" in flat(pilot, "#judged")
-        await pilot.press("2")
-        await settled(pilot)
+        await press(pilot, "2")
         kept.rename(garden.tree)
         await until(pilot, lambda: view(pilot).knows("auth/jwt/long.md"))
         await until(pilot, lambda: len(note.lines) > 100)

@@ -15,7 +15,7 @@ from brvtui.app.lab.what_if import WhatIfPane
 from brvtui.engines import registry
 from brvtui.lab.whatif.variant import Variant
 from brvtui.store.folders import config_folder
-from tests.app.driving import NARROW, ask, settled, until
+from tests.app.driving import NARROW, ask, press, settled, until
 from tests.app.judging import ROTATION, asked, table, to_lab
 from tests.app.looking import frame, shown, text_of, toast_text, view
 from tests.support.trees import Tree
@@ -28,15 +28,13 @@ MakeApp = Callable[..., BrvTui]
 async def test_a_slider_changes_a_constant_and_the_table_follows(with_judgments: Tree, pilot: Pilot[Any]) -> None:
     await ask(pilot, "token store")
     await to_lab(pilot)
-    await pilot.press("f4", "slash", *"top", "enter")
-    await settled(pilot)
+    await press(pilot, "f4", "slash", *"top", "enter")
     pane = frame(pilot).query_one(WhatIfPane)
     pane.move_to(pane.choices.index("direct.min_top"))
     await pilot.press(*(["left_curly_bracket"] * 4))
     await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=(("direct.min_top", 0.45),)))
     assert "was 0.85" in text_of(pilot, "#sliders")
-    await pilot.press("slash", *(["backspace"] * 3), *"gap", "enter")
-    await settled(pilot)
+    await press(pilot, "slash", *(["backspace"] * 3), *"gap", "enter")
     pane.move_to(pane.choices.index("direct.min_gap"))
     await pilot.press(*(["left_curly_bracket"] * 5))
     both = (("direct.min_gap", 0.03), ("direct.min_top", 0.45))

@@ -14,7 +14,7 @@ from brvtui.app.log.screen import LogScreen
 from brvtui.app.maturity.screen import MaturityScreen
 from brvtui.app.notes.screen import NotesScreen
 from brvtui.app.query.screen import QueryScreen
-from tests.app.driving import NARROW, WIDE, ask, on, settled, until
+from tests.app.driving import NARROW, WIDE, ask, on, press, settled, until
 from tests.app.editing import type_keys
 from tests.app.looking import brv, frame, screen, shown, toast_text, view
 from tests.support.trees import Tree
@@ -72,8 +72,7 @@ async def test_actions_focus_their_pane_and_notes_are_shown_on_the_notes_screen(
         assert "no action and no note" in shown(pilot)
         await pilot.press("enter")
         assert pilot.app.screen is dialog
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         assert isinstance(pilot.app.screen, QueryScreen)
         assert screen(pilot).field.has_focus
         await chosen(pilot, "invoice numb")
@@ -86,8 +85,7 @@ async def test_actions_focus_their_pane_and_notes_are_shown_on_the_notes_screen(
 async def test_what_is_typed_and_entered_before_it_has_opened_is_done(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
-        await pilot.press("ctrl+g", *"rollback", "enter")
-        await on(pilot, NotesScreen)
+        await on(pilot, NotesScreen, "ctrl+g", *"rollback", "enter")
         assert view(pilot).selection.file == "deploy/rollback.md"
 
 
@@ -107,8 +105,7 @@ async def test_rows_are_chosen_by_keys_and_mouse_and_done_on_their_screen(pilot:
     assert "not covered" in str(pilot.app.focused.border_title)
     await pilot.press("1", "colon")
     assert screen(pilot).field.value == "rollback:"
-    await pilot.press("backspace", "escape")
-    await settled(pilot)
+    await press(pilot, "backspace", "escape")
     await chosen(pilot, "screen maturity", key="colon")
     assert isinstance(frame(pilot), MaturityScreen)
 

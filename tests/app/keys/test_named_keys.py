@@ -15,7 +15,7 @@ from brvtui.app.actions.registry import ACTIONS
 from brvtui.app.app import BrvTui
 from brvtui.app.services import _NAMED
 from brvtui.config import user_file
-from tests.app.driving import HUGE, WIDE, ask, settled
+from tests.app.driving import HUGE, WIDE, ask, press, settled
 from tests.app.looking import flat, shown, text_of, toast_text
 from tests.support.trees import Tree
 
@@ -89,23 +89,19 @@ async def test_messages_name_the_keys_of_the_user(own_keys: BrvTui) -> None:
             ("%", "select a note first: % sets"),
             ("!", "! then says why"),
         ):
-            await pilot.press("escape", key)
-            await settled(pilot)
+            await press(pilot, "escape", key)
             assert said in toast_text(pilot), key
 
 
 async def test_panes_and_their_help_name_the_keys_of_the_user(own_keys: BrvTui) -> None:
     async with own_keys.run_test(size=HUGE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape")
+        await ask(pilot, "rollback", "escape")
         own_keys.select("billing/invoices/numbering.md")
         await settled(pilot)
         assert "not a near miss: ! says why" in flat(pilot, "#score")
-        await pilot.press("f6", "f1")
-        await settled(pilot)
+        await press(pilot, "f6", "f1")
         assert "F10 empties the cache" in shown(pilot)
-        await pilot.press("escape", "3")
-        await settled(pilot)
+        await press(pilot, "escape", "3")
         assert "~ keeps and explains one" in text_of(pilot, "#forecast")
 
 
@@ -123,9 +119,7 @@ async def test_the_first_screens_name_the_keys_of_the_user(garden: Tree, make_ap
         assert "Enter" not in shown(pilot)
         await ask(pilot, "token store")
         assert "1 warning: F11" in shown(pilot)
-        await pilot.press("escape", "2")
-        await settled(pilot)
+        await press(pilot, "escape", "2")
         assert re.search(r" ; \d+ stubs, derived files", shown(pilot))
-        await pilot.press("3")
-        await settled(pilot)
+        await press(pilot, "3")
         assert "^y a day on" in text_of(pilot, "#forecast")
