@@ -233,8 +233,7 @@ async def test_problems_are_listed_and_lead_to_their_line(
         assert set(area(pilot).line_marks) == {1, 5}
         assert "2! maturity" in shown(pilot)
         await pilot.press("f3")
-        said = flat(pilot, "#problems")
-        assert "2 maturity must be draft, validated or core, perhaps core" in said
+        assert "2 maturity must be draft, validated or core, perhaps core" in flat(pilot, "#problems")
         await pilot.press("j", "enter")
         assert area(pilot).cursor_location == (5, 4)
         assert editor(pilot).focused is area(pilot)

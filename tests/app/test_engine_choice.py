@@ -116,8 +116,7 @@ async def test_profiles_help_and_feedback_are_those_of_the_engine_that_answers(a
         await pilot.press("f2", "r")
         await until(pilot, lambda: any("1 of 30 rows" in toast for toast in toasts(pilot)))
         await settled(pilot)
-        trace = trace_of(pilot)
-        assert trace.section(VaultSearch).weights.rows == 1
+        assert trace_of(pilot).section(VaultSearch).weights.rows == 1
 
 
 async def test_the_next_profiles_include_those_of_the_users_own(app: BrvTui) -> None:

@@ -187,8 +187,7 @@ async def test_a_result_opens_in_its_own_memory_with_its_question_and_a_key_lead
     async with there.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).answer.trace is not None)
         await settled(pilot)
-        trace = trace_of(pilot)
-        assert trace.query == _QUESTION
+        assert trace_of(pilot).query == _QUESTION
         assert view(pilot).selection.file == "billing/sessions.md"
         assert "of the fleet shop" in text_of(pilot, "#status")
         await pilot.press("6")

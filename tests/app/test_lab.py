@@ -26,6 +26,14 @@ from tests.support.trees import Tree
 MakeApp = Callable[..., BrvTui]
 
 
+async def add_column(pilot: Pilot[Any], variant: Variant) -> None:
+    """Adds a column, and waits until every query is asked for it."""
+    count = len(view(pilot).lab.columns)
+    pilot.app.call_later(frame(pilot)._lab.add, variant)  # type: ignore[attr-defined]
+    await until(pilot, lambda: len(view(pilot).lab.columns) == count + 1)
+    await asked(pilot)
+
+
 @at_all_sizes
 async def test_a_row_has_metric_tier_and_first_miss(
     with_judgments: Tree, size: tuple[int, int], pilot: Pilot[Any]
@@ -140,9 +148,7 @@ async def test_a_column_is_added_sorted_by_loss_and_removed(with_judgments: Tree
     await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
     await asked(pilot)
     assert view(pilot).lab.columns[1].variant == Variant(constants=(("direct.min_top", 1),))
-    pilot.app.call_later(frame(pilot)._lab.add, Variant(without=(ROTATION,)))  # type: ignore[attr-defined]
-    await until(pilot, lambda: len(view(pilot).lab.columns) == 3)
-    await asked(pilot)
+    await add_column(pilot, Variant(without=(ROTATION,)))
     assert table(pilot).choices[0] == "refresh-token-rotation"
     assert "−1.00" in text_of(pilot, "#judged").splitlines()[2]
     await pilot.press("g", "l", "l", "f3")
@@ -195,9 +201,7 @@ async def test_a_wrong_column_is_said(with_judgments: Tree, pilot: Pilot[Any]) -
     await pilot.press("enter")
     assert len(view(pilot).lab.columns) == 1
     await pilot.press("escape")
-    pilot.app.call_later(frame(pilot)._lab.add, Variant(revision="nowhere"))  # type: ignore[attr-defined]
-    await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
-    await asked(pilot)
+    await add_column(pilot, Variant(revision="nowhere"))
     await pilot.press("l", "f3")
     await until(pilot, lambda: "git" in text_of(pilot, "#cell"))
 
@@ -248,9 +252,7 @@ async def test_another_profile_names_its_column_and_stands_in_the_status_line(
 
 async def test_enter_asks_the_query_with_the_columns_engine(with_judgments: Tree, pilot: Pilot[Any]) -> None:
     await to_lab(pilot)
-    pilot.app.call_later(frame(pilot)._lab.add, Variant("jeffs_brain"))  # type: ignore[attr-defined]
-    await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
-    await asked(pilot)
+    await add_column(pilot, Variant("jeffs_brain"))
     await on(pilot, QueryScreen, "l", "enter")
     await settled(pilot)
     assert view(pilot).engine.name == "jeffs_brain"
@@ -262,9 +264,7 @@ async def test_enter_takes_the_profile_too_and_says_what_it_cannot_take(
     with_judgments: Tree, pilot: Pilot[Any]
 ) -> None:
     await to_lab(pilot)
-    pilot.app.call_later(frame(pilot)._lab.add, Variant(profile="docs", days=30))  # type: ignore[attr-defined]
-    await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
-    await asked(pilot)
+    await add_column(pilot, Variant(profile="docs", days=30))
     await pilot.press("l", "enter")
     await until(pilot, lambda: view(pilot).engine.profile == "docs")
     await settled(pilot)

@@ -142,8 +142,7 @@ async def test_the_comparison_follows_the_profile(garden: Tree, make_app: Callab
         for _ in range(len(profiles_of(DEFAULT)) - 1):
             await press(pilot, "p")
             profile = view(pilot).engine.profile
-            told = flat(pilot, "#entry")
-            assert f"since then: • the profile was brv-3 then, and is {profile} now" in told
+            assert f"since then: • the profile was brv-3 then, and is {profile} now" in flat(pilot, "#entry")
 
 
 async def test_keys_that_act_on_a_note_take_the_first_that_answered(
@@ -154,8 +153,7 @@ async def test_keys_that_act_on_a_note_take_the_first_that_answered(
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)
         assert frame(pilot).note_at_hand == "auth/jwt/refresh_rotation.md"
-        told = flat(pilot, "#entry")
-        assert "keys for a note act on auth/jwt/refresh_rotation.md: of these results" in told
+        assert "keys for a note act on auth/jwt/refresh_rotation.md: of these results" in flat(pilot, "#entry")
         await on(pilot, RemedyDialog, "w")
         await settled(pilot)
         assert "auth/jwt/refresh_rotation.md" in shown(pilot)

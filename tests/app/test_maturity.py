@@ -154,8 +154,7 @@ async def test_an_importance_just_under_the_limit_is_not_written_as_the_limit(ap
         await opened(pilot, "f5")
         app.select("deploy/dated.md")
         await settled(pilot)
-        text = flat(pilot, "#ageing")
-        assert "is 34.9, under 35" in text
+        assert "is 34.9, under 35" in flat(pilot, "#ageing")
 
 
 async def test_clicks_strange_titles_and_another_profile(pilot: Pilot[Any]) -> None:

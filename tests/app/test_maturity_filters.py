@@ -158,8 +158,7 @@ async def test_events_and_empty_columns_at_80_columns(pilot: Pilot[Any]) -> None
     while maturity(pilot).wanted.only is not PRUNING:
         await press(pilot, "f")
     await press(pilot, "f4")
-    said = flat(pilot, "#core")
-    assert said == "no core note is offered for pruning, 2 of other maturities; f keeps another event"
+    assert flat(pilot, "#core") == "no core note is offered for pruning, 2 of other maturities; f keeps another event"
     assert "prune: the next dream run looks at it: its file is old" in shown(pilot)
     while maturity(pilot).wanted.only is not None:
         await press(pilot, "f")

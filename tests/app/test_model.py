@@ -262,8 +262,7 @@ async def test_a_service_that_refuses_is_one_line_and_the_sentences_stay(garden:
             await run(pilot, _CALL)
             await until(pilot, lambda: "401" in toast_text(pilot))
             await ended(pilot)
-            trace = trace_of(pilot)
-            assert trace.answer.kind == "extractive"
+            assert trace_of(pilot).answer.kind == "extractive"
             assert "failed" in flat(pilot, "#answer")
             assert _titles(pilot) == ("Query: run, not cached: failed", "Answer · failed")
             ((status, problem),) = _logged(pilot)

@@ -72,8 +72,7 @@ async def test_a_kept_index_that_is_broken_is_said_so(garden: Tree, make_app: Ma
     state.write_text("{")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        said = toasts(pilot)
-        assert "the kept index is rebuilt: it is damaged" in said
+        assert "the kept index is rebuilt: it is damaged" in toasts(pilot)
         assert view(pilot).project.overview
 
 

@@ -90,8 +90,7 @@ async def test_enter_runs_and_the_answer_is_cached_until_the_cache_is_emptied(pi
     assert "shown, not used" in text_of(pilot, "#route")
     assert "shown, not used" in text_of(pilot, "#score")
     await press(pilot, "escape", "c")
-    trace = trace_of(pilot)
-    assert trace.section(CacheLook).entries == ()
+    assert trace_of(pilot).section(CacheLook).entries == ()
 
 
 async def test_history_goes_back_and_the_newest_query_is_answered(pilot: Pilot[Any]) -> None:
@@ -109,20 +108,17 @@ async def test_history_goes_back_and_the_newest_query_is_answered(pilot: Pilot[A
     await ask(pilot, "rotated signing keys window")
     await press(pilot, "enter")
     await ask(pilot, "window rotated signing keys")
-    trace = trace_of(pilot)
-    assert trace.section(Route).outcome is Outcome.FUZZY_CACHE
+    assert trace_of(pilot).section(Route).outcome is Outcome.FUZZY_CACHE
     assert "TIER 1" in shown(pilot)
     for query in ("r", "ro", "rollback", "refunds"):
         screen(pilot).field.value = query
     await settled(pilot)
-    trace = trace_of(pilot)
-    assert trace.query == "refunds"
+    assert trace_of(pilot).query == "refunds"
 
 
 async def test_what_was_typed_while_loading_is_probed(pilot: Pilot[Any]) -> None:
     await press(pilot, *"rollback")
-    trace = trace_of(pilot)
-    assert trace.query == "rollback"
+    assert trace_of(pilot).query == "rollback"
 
 
 async def test_empty_fields_unfound_words_wrong_sums_and_near_misses_say_so(pilot: Pilot[Any]) -> None:
@@ -243,8 +239,7 @@ async def test_a_worker_that_breaks_down_is_told_of(app: BrvTui) -> None:
         session.probe = Session.probe.__get__(session)  # type: ignore[method-assign]  # fixed
         screen(pilot).field.value = "refunds"
         await settled(pilot)
-        trace = trace_of(pilot)
-        assert trace.query == "refunds"
+        assert trace_of(pilot).query == "refunds"
 
 
 async def test_a_part_without_numbers_has_its_whole_name_at_80_columns(app: BrvTui) -> None:

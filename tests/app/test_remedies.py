@@ -95,8 +95,7 @@ async def test_the_note_that_a_wording_helps_is_selected_once_it_is_answered(app
         await ask(pilot, "rollback")
         brv(pilot).queries.select_once_answered("token rotation session", path)
         await ask(pilot, "token rotation session")
-        trace = trace_of(pilot)
-        assert trace.hits[0].file != path
+        assert trace_of(pilot).hits[0].file != path
         assert view(pilot).selection.file == path
         await ask(pilot, "token rotation session keys")
         assert view(pilot).selection.file == view(pilot).answer.trace.hits[0].file  # type: ignore[union-attr]
@@ -250,8 +249,7 @@ async def test_w_asks_on_notes_and_maturity_too(pilot: Pilot[Any]) -> None:
 
 async def test_a_note_that_leads_a_direct_answer_needs_nothing(app: BrvTui, pilot: Pilot[Any]) -> None:
     await ask(pilot, "rollback")
-    trace = trace_of(pilot)
-    assert trace.tier == 2
+    assert trace_of(pilot).tier == 2
     await pilot.press("escape", "w")
     await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
     said = " ".join(line.plain.strip() for line in app.screen.query_one(RemedyPane).lines)

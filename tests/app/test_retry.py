@@ -101,8 +101,7 @@ async def test_entity_searches_show_theirs(pilot: Pilot[Any]) -> None:
     await ask(pilot, "refresh token rotation")
     await choose(pilot, "“refresh”")
     await press(pilot, "enter", "j")
-    trace = trace_of(pilot)
-    assert view(pilot).selection.file == trace.section(EntityStep).searches[0].search.hits[0].file
+    assert view(pilot).selection.file == trace_of(pilot).section(EntityStep).searches[0].search.hits[0].file
     await pilot.press("h")
     assert pane(pilot).opened == ""
     assert pane(pilot).row is not None

@@ -198,8 +198,7 @@ async def test_odd_queries_are_just_text(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         for query in ("?!... ---", "the of and", "a" * 10_000, "日本語 🎉 \u202eabc", "[red]x[/red]", "]", "[/"):
             await ask(pilot, query)
-            trace = trace_of(pilot)
-            assert trace.query == query
+            assert trace_of(pilot).query == query
             for pane in QUERY.panes:
                 await pilot.press(QUERY_PANES[pane])
             assert "TIER" in shown(pilot) or "NOT COVERED" in shown(pilot)

@@ -47,6 +47,13 @@ def offered(sent: list[str]) -> str:
     return base64.b64decode(escape[7:-1]).decode()
 
 
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The folder that the app runs in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 def problem(pilot: Pilot[Any]) -> str:
     """What the dialog says is wrong."""
     return " ".join(line.plain.strip() for line in pilot.app.screen.query_one("#field-problem", Paragraphs).lines)
@@ -129,37 +136,37 @@ async def test_a_program_is_used_when_there_is_one(
         assert written == []
 
 
-@pytest.mark.parametrize("ending", ["json", "md", "svg"])
-async def test_saving_the_trace(app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
-    monkeypatch.chdir(tmp_path)
+async def test_the_trace_is_saved_under_the_name_and_ending_that_were_typed(app: BrvTui, here: Path) -> None:
     async with app.run_test() as pilot:
         await ask(pilot, "Token store?", "escape", "x")
-        field = app.screen.query_one(Input)
-        assert field.value == "token-store.json"
+        assert app.screen.query_one(Input).value == "token-store.json"
         await pilot.press("2")
-        assert field.value == "token-store2.json"
-        field.value = f"out.{ending}"
+        assert app.screen.query_one(Input).value == "token-store2.json"
+        for value, kept in (
+            ("out.json", "out.json"),
+            ("out.md", "out.md"),
+            ("out.svg", "out.svg"),
+            ("notes.md.json", "notes.md"),
+            ("other.md.json/", "other.md"),
+            ("b.json.json/.", "b.json"),
+        ):
+            app.screen.query_one(Input).value = value
+            await pilot.press("enter")
+            await told(pilot, f"saved {here / kept}")
+            assert app.screen is screen(pilot)
+            assert (here / kept).stat().st_size > 1000
+            await pilot.press("x")
+        for ending in ("json", "md"):
+            await pilot.press("ctrl+u", *"typed", "full_stop", *ending, "enter")
+            await told(pilot, f"saved {here / f'typed.{ending}'}")
+            await pilot.press("x")
+        app.screen.query_one(Input).value = "a.json.bak"
         await pilot.press("enter")
-        await told(pilot, f"saved {tmp_path / f'out.{ending}'}")
-        assert app.screen is screen(pilot)
-    assert (tmp_path / f"out.{ending}").stat().st_size > 1000
+        await until(pilot, lambda: ".bak" in problem(pilot))
 
 
-@pytest.mark.parametrize("ending", ["json", "md"])
-async def test_an_ending_that_is_typed_before_the_one_that_was_proposed_counts(
-    app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    async with app.run_test() as pilot:
-        await ask(pilot, "token store", "escape", "x", "ctrl+u", *"out", "full_stop", *ending, "enter")
-        await told(pilot, f"saved {tmp_path / f'out.{ending}'}")
-
-
-async def test_a_file_that_is_there_is_replaced_only_when_that_was_said(
-    app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    old = tmp_path / "token-store.json"
+async def test_a_file_that_is_there_is_replaced_only_when_that_was_said(app: BrvTui, here: Path) -> None:
+    old = here / "token-store.json"
     old.write_text("old")
     async with app.run_test() as pilot:
         await ask(pilot, "token store", "escape", "x", "enter")
@@ -177,29 +184,8 @@ async def test_a_file_that_is_there_is_replaced_only_when_that_was_said(
     assert read(old).trace.query == "token store"
 
 
-@pytest.mark.parametrize(
-    ("typed", "kept"),
-    [("notes.md.json", "notes.md"), ("notes.md.json/", "notes.md"), ("a.json.bak", ""), ("b.json.json/.", "b.json")],
-)
-async def test_of_two_endings_the_one_that_was_typed_counts(
-    app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, kept: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    async with app.run_test() as pilot:
-        await ask(pilot, "token store", "escape", "x")
-        app.screen.query_one(Input).value = typed
-        await pilot.press("enter")
-        if kept:
-            await told(pilot, f"saved {tmp_path / kept}")
-        else:
-            await until(pilot, lambda: ".bak" in problem(pilot))
-
-
-async def test_leaving_without_saving(
-    app: BrvTui, garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    before = sorted(tmp_path.iterdir())
+async def test_leaving_without_saving(app: BrvTui, garden: Tree, here: Path) -> None:
+    before = sorted(here.iterdir())
     async with app.run_test() as pilot:
         await ask(pilot, "token store", "escape", "x")
         app.screen.query_one(Input).value = str(garden.tree / "x.md")
@@ -208,5 +194,5 @@ async def test_leaving_without_saving(
         await pilot.press("escape")
         assert not isinstance(app.screen, ExportDialog)
         assert app.screen is screen(pilot)
-    assert sorted(tmp_path.iterdir()) == before
+    assert sorted(here.iterdir()) == before
     assert not (garden.tree / "x.md").exists()

@@ -93,32 +93,28 @@ async def test_broken_theme_files_are_told_in_a_line_each(garden: Tree, make_app
         assert len(toasts(pilot)) == 2
 
 
-async def test_a_theme_file_is_followed_while_it_is_edited(garden: Tree, make_app: MakeApp) -> None:
+async def test_a_theme_file_is_followed_while_it_is_edited_and_keeps_its_colours_while_it_is_broken(
+    garden: Tree, make_app: MakeApp
+) -> None:
     file = own_theme(_RED)
     own('theme = "mine"')
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await ask(pilot, "rollback")
         assert paints(pilot, "#200000", "#ffcccc")
         own_theme(_GREEN)
-        await changed(pilot)
+        await until(pilot, lambda: pilot.app.current_theme.primary == "#00ff00")  # noticed by itself
+        await settled(pilot)
         assert paints(pilot, "#002000", "#ccffcc")
         own_theme('primary = "reed"')
         await changed(pilot)
         assert toasts(pilot) == [f"{file}: primary = 'reed' is no colour; did you mean red?; left out"]
-
-
-async def test_a_broken_edit_of_the_theme_in_use_keeps_its_colours(garden: Tree, make_app: MakeApp) -> None:
-    file = own_theme(_RED)
-    own('theme = "mine"')
-    async with make_app(garden.root).run_test(size=NARROW) as pilot:
-        await settled(pilot)
-        file.write_text("primary = ")
+        own_theme("primary = ")
         await changed(pilot)
         assert pilot.app.theme == "mine"
-        assert paints(pilot, "#200000")
-        own_theme(_GREEN)
-        await changed(pilot)
         assert paints(pilot, "#002000")
+        own_theme(_RED)
+        await changed(pilot)
+        assert paints(pilot, "#200000")
         file.unlink()
         await changed(pilot)
         assert pilot.app.theme == "brv-dark"
@@ -135,17 +131,6 @@ async def test_a_theme_of_textuals_name_gives_way_and_comes_back(garden: Tree, m
         await changed(pilot)
         assert pilot.app.theme == "nord"
         assert pilot.app.current_theme is BUILTIN_THEMES["nord"]
-
-
-async def test_saving_a_theme_file_is_noticed_by_itself(garden: Tree, make_app: MakeApp) -> None:
-    own_theme(_RED)
-    own('theme = "mine"')
-    async with make_app(garden.root).run_test(size=NARROW) as pilot:
-        await settled(pilot)
-        own_theme(_GREEN)
-        await until(pilot, lambda: pilot.app.current_theme.primary == "#00ff00")
-        await settled(pilot)
-        assert paints(pilot, "#002000")
 
 
 # Choosing

@@ -101,6 +101,5 @@ async def test_a_named_space_is_opened_whatever_the_folder_holds(
     app = BrvTui(opening._replace(now_ms=NOW))
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token")
-        trace = trace_of(pilot)
-        assert trace.engine == "byterover_v4"
+        assert trace_of(pilot).engine == "byterover_v4"
         assert ("told to cite it" in text_of(pilot, "#score")) is bool(opening.space)
