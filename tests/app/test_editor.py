@@ -232,25 +232,19 @@ async def test_problems_are_listed_and_lead_to_their_line(
         await open_note(pilot)
         assert set(area(pilot).line_marks) == {1, 5}
         assert "2! maturity" in shown(pilot)
+        if size == WIDE:
+            await pilot.click("#problems", offset=(8, 1))
+            await settled(pilot)
+            assert area(pilot).cursor_location == (1, 10)
         await pilot.press("f3")
         assert "2 maturity must be draft, validated or core, perhaps core" in flat(pilot, "#problems")
-        await pilot.press("j", "enter")
+        await pilot.press("g", "j", "enter")
         assert area(pilot).cursor_location == (5, 4)
         assert editor(pilot).focused is area(pilot)
         await pilot.press("ctrl+home", "down")
         await pilot.press(*["delete"] * len("maturity: coer"))
         await looked(pilot)
         assert set(area(pilot).line_marks) == {5}
-
-
-@pytest.mark.long
-async def test_a_problem_can_be_clicked(garden: Tree, make_app: MakeApp) -> None:
-    garden.file(NOTE, "---\nmaturity: coer\n---\n# Rollback\n", 3)
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        await pilot.click("#problems", offset=(8, 1))
-        await settled(pilot)
-        assert area(pilot).cursor_location == (1, 10)
 
 
 async def test_the_mouse_help_and_pasted_text_of_the_editor(pilot: Pilot[Any]) -> None:
@@ -280,28 +274,25 @@ async def save_anyway(pilot: Pilot[Any], said: str = "its frontmatter would not 
     await pilot.press("s")
 
 
-async def test_frontmatter_that_is_saved_broken_is_told_at_once(garden: Tree, make_app: MakeApp) -> None:
+@pytest.mark.parametrize(
+    ("keys", "typed", "said"),
+    [
+        (("down", "end"), ": two: [", "line 2: "),
+        (("ctrl+home",), "q", "line 1: the frontmatter does not begin with ---"),
+    ],
+)
+async def test_frontmatter_that_is_saved_broken_is_told_at_once(
+    garden: Tree, make_app: MakeApp, keys: tuple[str, ...], typed: str, said: str
+) -> None:
     garden.file(NOTE, "---\ntitle: one\n---\n# Rollback\n", 3)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await open_note(pilot)
-        await pilot.press("down", "end")
-        await type_keys(pilot, ": two: [")
+        await pilot.press(*keys)
+        await type_keys(pilot, typed)
         await save_anyway(pilot)
         await until(pilot, lambda: f"saved {NOTE}" in toast_text(pilot))
-        assert f"{NOTE} is saved, but line 2: " in toast_text(pilot)
-        assert "the engine reads no frontmatter" in toast_text(pilot)
-
-
-@pytest.mark.long
-async def test_frontmatter_behind_a_line_that_was_put_before_it_is_told(garden: Tree, make_app: MakeApp) -> None:
-    garden.file(NOTE, "---\ntitle: one\n---\n# Rollback\n", 3)
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        await pilot.press("ctrl+home")
-        await type_keys(pilot, "q")
-        await save_anyway(pilot)
-        await until(pilot, lambda: f"saved {NOTE}" in toast_text(pilot))
-        assert f"{NOTE} is saved, but line 1: the frontmatter does not begin with ---" in toast_text(pilot)
+        assert f"{NOTE} is saved, but {said}" in toast_text(pilot)
+        assert "the engine reads no" in toast_text(pilot)
 
 
 async def test_signals_that_a_save_loses_are_told(garden: Tree, make_app: MakeApp) -> None:

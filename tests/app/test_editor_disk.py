@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.questions import ConflictDialog, GoneDialog, LeavingDialog
 from brvtui.app.query.screen import QueryScreen
-from tests.app.driving import NARROW, WIDE, at_two_sizes, on, settled, until
+from tests.app.driving import WIDE, at_two_sizes, on, settled, until
 from tests.app.editing import (
     FEW_LINES,
     NOTE,
@@ -66,6 +66,19 @@ async def test_unsaved_text_is_told_at_once_and_never_touched(
     assert "was changed on disk; your text is kept here" in toast_text(pilot)
     by_somebody(garden, FEW_LINES)
     await until(pilot, lambda: "CHANGED ON DISK" not in shown(pilot))
+    by_somebody(garden, "theirs\n")
+    await until(pilot, lambda: "CHANGED ON DISK" in shown(pilot))
+    for keys in (["ctrl+s"], ["ctrl+q", "s"]):  # saving, or leaving with a save, can be left for later
+        if "s" in keys:
+            await on(pilot, LeavingDialog, keys[0])
+        await on(pilot, ConflictDialog, keys[-1])
+        await settled(pilot)
+        await pilot.press("escape")
+        await looked(pilot)
+        assert pilot.app.is_running
+        assert area(pilot).text == f"x{FEW_LINES}"
+        assert on_disk(garden) == "theirs\n"
+        assert "CHANGED ON DISK" in shown(pilot)
 
 
 async def test_mine_can_be_kept(garden: Tree, pilot: Pilot[Any]) -> None:
@@ -111,28 +124,6 @@ async def test_lines_that_both_changed_are_left_to_be_decided(garden: Tree, pilo
     assert area(pilot).text.startswith("<<<<<<< mine\nx# Rollback\n=======\n# Zurück\n>>>>>>> theirs\n")
     assert area(pilot).selected_text == "<<<<<<<"
     assert "1 place to decide" in toast_text(pilot)
-
-
-async def test_a_clash_can_be_left_for_later(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=NARROW) as pilot:
-        await _clash(pilot, garden, "theirs\n")
-        await pilot.press("escape")
-        await looked(pilot)
-        assert area(pilot).text == f"x{FEW_LINES}"
-        assert on_disk(garden) == "theirs\n"
-        assert "CHANGED ON DISK" in shown(pilot)
-
-
-async def test_leaving_with_save_stays_when_the_note_clashes(garden: Tree, pilot: Pilot[Any]) -> None:
-    await type_in_note(pilot, "x")
-    by_somebody(garden, "theirs\n")
-    await until(pilot, lambda: "CHANGED ON DISK" in shown(pilot))
-    await on(pilot, LeavingDialog, "ctrl+q")
-    await on(pilot, ConflictDialog, "s")
-    await pilot.press("escape")
-    await looked(pilot)
-    assert pilot.app.is_running
-    assert area(pilot).text == f"x{FEW_LINES}"
 
 
 async def _gone(pilot: Pilot[Any], garden: Tree) -> None:

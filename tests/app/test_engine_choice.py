@@ -30,24 +30,24 @@ pytestmark = pytest.mark.long
 MakeApp = Callable[..., BrvTui]
 
 
-@pytest.mark.parametrize(("engine", "behind", "answers"), [
-    ("soleri", None, "jeffs_brain"),
-    ("soleri", 0, "jeffs_brain"),
-    ("jeffs_brain", 1, "jeffs_brain"),
-    ("jeffs_brain", 0, "byterover"),
-    ("jeffs_brain", None, "byterover"),
-])  # fmt: skip
-async def test_a_refusal_counts_of_the_newest_request_of_the_engine_that_is_chosen(
-    engine: str, behind: int | None, answers: str, pilot: Pilot[Any]
-) -> None:
-    await switch(pilot, "token")
+async def test_a_refusal_counts_of_the_newest_request_of_the_engine_that_is_chosen(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "token", "escape")
     queries = brv(pilot).queries
-    number = queries.prober.newest - (behind or 0)
-    request = None if behind is None else QueryRequest(number, "token", "", True)
-    queries.refused(EngineUnusable("it cannot be asked", engine, request))
-    await settled(pilot)
-    assert view(pilot).engine.name == answers
-    assert ("it cannot be asked; byterover answers" in toasts(pilot)) == (answers != "jeffs_brain")
+    for engine, behind, answers in (
+        ("soleri", None, "jeffs_brain"),
+        ("soleri", 0, "jeffs_brain"),
+        ("jeffs_brain", 1, "jeffs_brain"),
+        ("jeffs_brain", 0, "byterover"),
+        ("jeffs_brain", None, "byterover"),
+    ):
+        await switch_to(pilot, "jeffs_brain")
+        brv(pilot).clear_notifications()
+        number = queries.prober.newest - (behind or 0)
+        request = None if behind is None else QueryRequest(number, "token", "", True)
+        queries.refused(EngineUnusable("it cannot be asked", engine, request))
+        await settled(pilot)
+        assert view(pilot).engine.name == answers
+        assert ("it cannot be asked; byterover answers" in toasts(pilot)) == (answers != "jeffs_brain")
 
 
 async def test_the_settings_choose_the_engine(
