@@ -25,7 +25,7 @@ from brvtui.lab.judgments.file import JudgmentsFile, with_query
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.session import Session
 from brvtui.tree.reading.project import find_project
-from tests.app.driving import WIDE
+from tests.app.driving import WIDE, MakeApp
 from tests.app.editing import FEW_LINES, NOTE
 from tests.app.garden import plant
 from tests.app.judging import ROTATION
@@ -122,7 +122,7 @@ def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def make_app() -> Callable[..., BrvTui]:
+def make_app() -> MakeApp:
     """Makes an app over a project, with its clock frozen unless told otherwise."""
 
     def make(root: Path, now_ms: float | None = NOW_MS, profile: str | None = None) -> BrvTui:
@@ -133,7 +133,7 @@ def make_app() -> Callable[..., BrvTui]:
 
 
 @pytest.fixture
-def app(garden: Tree, make_app: Callable[..., BrvTui]) -> BrvTui:
+def app(garden: Tree, make_app: MakeApp) -> BrvTui:
     """An app over the garden."""
     return make_app(garden.root)
 

@@ -13,6 +13,7 @@ from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from brvtui.app.app import BrvTui
 from brvtui.app.project.project import LOAD
 from brvtui.app.states import Phase
 from tests.app import waiting
@@ -28,6 +29,8 @@ at_all_sizes = pytest.mark.parametrize("size", _IN_LANES)
 """At 80x24 in the first lane, and at the other sizes in the long one."""
 at_two_sizes = pytest.mark.parametrize("size", _IN_LANES[:2])
 """The same without 200x60."""
+MakeApp = Callable[..., BrvTui]
+"""Makes an app over a project."""
 ScreenKind = TypeVar("ScreenKind", bound="Screen[Any]")
 
 

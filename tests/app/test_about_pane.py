@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,14 +9,14 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.about import FIND_SIMILAR
-from tests.app.driving import HUGE, press, settled
+from tests.app.driving import HUGE, MakeApp, press, settled
 from tests.app.linked import HUB, STORE, about_of, note_of, open_linked
 from tests.app.looking import flat, frame, text_of, toast_text, view
 from tests.support.trees import Tree
 
 
 @pytest.fixture
-def app(linked: Tree, make_app: Callable[..., BrvTui]) -> BrvTui:
+def app(linked: Tree, make_app: MakeApp) -> BrvTui:
     return make_app(linked.root)
 
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-from brvtui.app.app import BrvTui
 from brvtui.app.states import Phase
 from brvtui.config import user_file
-from tests.app.driving import NARROW, ask, settled
+from tests.app.driving import NARROW, MakeApp, ask, settled
 from tests.app.looking import shown, text_of, toasts, view
 from tests.support.settings import own
 from tests.support.trees import Tree
-
-MakeApp = Callable[..., BrvTui]
 
 
 async def test_a_broken_settings_file_opens_with_defaults_and_says_so(garden: Tree, make_app: MakeApp) -> None:

@@ -16,7 +16,7 @@ from brvtui.saved.traces import as_json
 from brvtui.session.answers import TraceExplainer
 from brvtui.trace import Trace
 from brvtui.trace.routing import Outcome, Route
-from tests.app.driving import HUGE, WIDE, ask, ask_from_cache, at_all_sizes, press, settled, until
+from tests.app.driving import HUGE, WIDE, MakeApp, ask, ask_from_cache, at_all_sizes, press, settled, until
 from tests.app.looking import shown, text_of, toast_text, trace_of, view
 from tests.app.pictures import ONLY_WIDE, Looks
 from tests.support.trees import Tree
@@ -133,7 +133,7 @@ async def test_pressed_again_it_waits_for_what_is_under_way(app: BrvTui, monkeyp
         assert view(pilot).answer.counterfactuals is not None
 
 
-async def test_a_saved_trace_has_no_tree_to_try(garden: Tree, make_app: Callable[..., BrvTui], tmp_path: Any) -> None:
+async def test_a_saved_trace_has_no_tree_to_try(garden: Tree, make_app: MakeApp, tmp_path: Any) -> None:
     session = garden.session(signals_file=garden.root / "signals.json")
     file = tmp_path / "saved.json"
     file.write_bytes(as_json(session.answers.saved(session.probe(QUERY))))

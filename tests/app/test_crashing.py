@@ -6,21 +6,18 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from brvtui.app.app import BrvTui
 from brvtui.session import Session
 from brvtui.tree.saving import note_files
-from tests.app.driving import WIDE, settled, until
+from tests.app.driving import WIDE, MakeApp, settled, until
 from tests.app.editing import NOTE, looked, type_in_note, type_keys
 from tests.app.looking import screen, toast_text, view
 from tests.docs.pages import ROOT
 from tests.support.trees import Tree
 
-MakeApp = Callable[..., BrvTui]
 _SECRET = "the launch code is 4711"
 _BROKEN = f"""
 import sys

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
-from brvtui.app.app import BrvTui
-from tests.app.driving import WIDE, ask, at_two_sizes, settled, until
+from tests.app.driving import WIDE, MakeApp, ask, at_two_sizes, settled, until
 from tests.app.editing import NOTE, area, editor, looked, open_note, type_in_note, type_keys
 from tests.app.looking import brv, flat, frame, shown, text_of, view
 from tests.support.trees import Tree
 
-MakeApp = Callable[..., BrvTui]
 _OTHER = "billing/invoices/numbering.md"
 
 

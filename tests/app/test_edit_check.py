@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
-from brvtui.app.app import BrvTui
 from brvtui.app.lab.edit_check import AS_BEFORE, OPEN_QUERY, sentence
 from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.results import QueryResult, RankedDocument
 from brvtui.lab.whatif.variant import EarlierNotes
 from brvtui.session.edit_effect import EditEffect
-from tests.app.driving import NARROW, WIDE, ask, press, settled, until
+from tests.app.driving import NARROW, WIDE, MakeApp, ask, press, settled, until
 from tests.app.editing import NOTE, editor, open_note
 from tests.app.judging import ROTATION, asked, judged, table, to_lab
 from tests.app.looking import brv, flat, text_of, toast_text, view
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
-
-MakeApp = Callable[..., BrvTui]
 
 
 async def test_unsaved_text_says_which_queries_it_would_break(with_judgments: Tree, pilot: Pilot[Any]) -> None:

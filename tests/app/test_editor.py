@@ -19,14 +19,13 @@ from brvtui.app.screens.message import TextPane
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.tree import TreePane
 from brvtui.session import Session
-from tests.app.driving import NARROW, WIDE, ask, at_all_sizes, at_two_sizes, on, press, settled, until
+from tests.app.driving import NARROW, WIDE, MakeApp, ask, at_all_sizes, at_two_sizes, on, press, settled, until
 from tests.app.editing import NOTE, area, editor, looked, open_note, type_in_note, type_keys
 from tests.app.looking import brv, flat, frame, shown, toast_text, view
 from tests.support.trees import Tree
 
 REFUNDS = "billing/refunds.md"
 """A note without stored signals."""
-MakeApp = Callable[..., BrvTui]
 
 
 def _on_disk(garden: Tree, path: str = NOTE) -> bytes:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
-from brvtui.app.app import BrvTui
 from brvtui.app.editing.questions import ConflictDialog, GoneDialog, LeavingDialog
 from brvtui.app.query.screen import QueryScreen
-from tests.app.driving import WIDE, at_two_sizes, on, settled, until
+from tests.app.driving import WIDE, MakeApp, at_two_sizes, on, settled, until
 from tests.app.editing import (
     FEW_LINES,
     NOTE,
@@ -27,7 +25,6 @@ from tests.app.editing import (
 from tests.app.looking import shown, toast_text, view
 from tests.support.trees import Tree
 
-MakeApp = Callable[..., BrvTui]
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("few_lines")]
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
-from brvtui.app.app import BrvTui
 from brvtui.app.editing import note_on_disk
 from brvtui.app.editing.note_on_disk import DraftRequest
 from brvtui.app.editing.questions import ConflictDialog, DiffPane, DraftDialog, DraftsDialog
@@ -21,7 +19,7 @@ from brvtui.store.drafts import Draft, DraftStore
 from brvtui.timing import system_clock
 from brvtui.tree.saving import exchange as renames
 from brvtui.tree.saving import note_files
-from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, on, press, settled, until
+from tests.app.driving import NARROW, WIDE, MakeApp, ask, at_two_sizes, on, press, settled, until
 from tests.app.editing import (
     FEW_LINES,
     NOTE,
@@ -36,7 +34,6 @@ from tests.app.editing import (
 from tests.app.looking import brv, flat, frame, shown, toast_text, view
 from tests.support.trees import NOW_MS, Tree
 
-MakeApp = Callable[..., BrvTui]
 pytestmark = pytest.mark.usefixtures("few_lines")
 
 

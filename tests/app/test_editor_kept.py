@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,6 @@ from tests.support.trees import NOW_MS, Tree
 
 pytestmark = pytest.mark.long
 
-MakeApp = Callable[..., BrvTui]
 _TEXT = "# Rollback\n👩\u200d🚀 ❤\ufe0f می\u200cخواهم \u00ad\none\ntwo\n"
 
 

@@ -9,10 +9,9 @@ from collections.abc import Callable
 import pytest
 
 from benchmarks.app_in_pty import Terminal, start
-from brvtui.app.app import BrvTui
 from brvtui.app.editing.questions import DraftDialog
 from brvtui.app.editing.screen import EditorScreen
-from tests.app.driving import WIDE, ask, on, settled, until
+from tests.app.driving import WIDE, MakeApp, ask, on, settled, until
 from tests.app.editing import NOTE, area, drafted, looked
 from tests.app.looking import brv, shown, toast_text
 from tests.support.trees import Tree
@@ -29,7 +28,7 @@ def _wait(terminal: Terminal, happened: Callable[[str], object]) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-async def test_a_killed_editor_leaves_a_draft(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_a_killed_editor_leaves_a_draft(garden: Tree, make_app: MakeApp) -> None:
     before = (garden.tree / NOTE).read_bytes()
     terminal = start(garden.root, *WIDE)
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from brvtui.engines.jeffs_brain.sections import ENGINE
 from brvtui.engines.profile_files import kept_profiles
 from brvtui.engines.soleri.sections import VaultSearch
 from brvtui.store.folders import config_folder
-from tests.app.driving import WIDE, ask, press, settled, until
+from tests.app.driving import WIDE, MakeApp, ask, press, settled, until
 from tests.app.engines import found, switch, switch_to
 from tests.app.looking import brv, screen, text_of, toasts, trace_of, view
 from tests.support.engine_packages import declared
@@ -26,8 +26,6 @@ from tests.support.settings import own
 from tests.support.trees import NOW_MS, Tree
 
 pytestmark = pytest.mark.long
-
-MakeApp = Callable[..., BrvTui]
 
 
 async def test_a_refusal_counts_of_the_newest_request_of_the_engine_that_is_chosen(pilot: Pilot[Any]) -> None:

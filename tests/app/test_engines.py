@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from brvtui.engines.jeffs_brain.sections import ENGINE, RetrievalMode, SkipReaso
 from brvtui.saved.traces import as_json
 from brvtui.session import Session
 from brvtui.trace import State, Trace
-from tests.app.driving import HUGE, NARROW, SIZES, WIDE, ask, press, settled, type_text, until
+from tests.app.driving import HUGE, NARROW, SIZES, WIDE, MakeApp, ask, press, settled, type_text, until
 from tests.app.engines import found, hybrid, switch, switch_to
 from tests.app.looking import brv, flat, panes, screen, shown, text_of, toasts, trace_of, view, without_offers
 from tests.providers.service import Answer, Service, serving
@@ -379,7 +379,7 @@ async def test_a_refusal_that_comes_late_leaves_the_engine_that_was_chosen_since
 
 
 async def test_a_run_that_breaks_down_after_another_engine_was_chosen_holds_up_no_query(
-    garden: Tree, make_app: Callable[..., BrvTui], monkeypatch: pytest.MonkeyPatch
+    garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     breaks, real = threading.Event(), answering.steps
 

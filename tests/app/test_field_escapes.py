@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +20,13 @@ from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.lab.judgments.file import JudgmentsFile, with_query
 from brvtui.store.app_state import History
 from brvtui.tree.reading.project import find_project
-from tests.app.driving import WIDE, ask, open_notes, press, settled, until
+from tests.app.driving import WIDE, MakeApp, ask, open_notes, press, settled, until
 from tests.app.editing import open_note
 from tests.app.judging import to_lab
 from tests.app.looking import screen, shown, view
 from tests.app.test_reopening import opened, save
 from tests.support.trees import Tree
 
-MakeApp = Callable[..., BrvTui]
 HOSTILE = [
     "zebra\x1b[31mred\x1b[8m",
     "zebra \x1b]52;c;UFdOMg==\x1b\\ \x1b]0;PWN\x07",

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-from brvtui.app.app import BrvTui
 from brvtui.paint.glyphs import ASCII, STATE_ROLES, STATE_WORDS, UNICODE, Glyphs, glyph_of
 from brvtui.trace import Kind, State
-from tests.app.driving import WIDE, ask, press, settled, until
+from tests.app.driving import WIDE, MakeApp, ask, press, settled, until
 from tests.app.looking import flat, shown, toast_text
 from tests.support.trees import Tree
 
@@ -29,7 +26,7 @@ def test_notes_are_drawn_by_maturity_and_other_kinds_by_themselves(glyphs: Glyph
 
 
 async def test_toasts_and_titles_of_dialogs_are_in_letters_too(
-    garden: Tree, make_app: Callable[..., BrvTui], monkeypatch: pytest.MonkeyPatch
+    garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRV_TUI_ASCII", "1")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -41,7 +38,7 @@ async def test_toasts_and_titles_of_dialogs_are_in_letters_too(
 
 
 async def test_help_explains_the_letters_that_stand_for_signs(
-    garden: Tree, make_app: Callable[..., BrvTui], monkeypatch: pytest.MonkeyPatch
+    garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRV_TUI_ASCII", "1")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
-from brvtui.app.app import BrvTui
 from brvtui.app.query.graph import GraphPane
-from tests.app.driving import NARROW, WIDE, ask, at_all_sizes, at_two_sizes, press, settled, until
+from tests.app.driving import NARROW, WIDE, MakeApp, ask, at_all_sizes, at_two_sizes, press, settled, until
 from tests.app.engines import switch_to
 from tests.app.linked import HUB, HUB_TEXT, STORE
 from tests.app.looking import screen, shown, text_of, toasts, view
@@ -57,9 +55,7 @@ async def to_neighbour(pilot: Pilot[Any], place: str) -> None:
 
 
 @at_all_sizes
-async def test_walking_along_links_and_back(
-    linked: Tree, make_app: Callable[..., BrvTui], size: tuple[int, int]
-) -> None:
+async def test_walking_along_links_and_back(linked: Tree, make_app: MakeApp, size: tuple[int, int]) -> None:
     async with make_app(linked.root).run_test(size=size) as pilot:
         await opened(pilot, HANDOVER)
         assert pilot.app.focused is pane(pilot)
@@ -84,7 +80,7 @@ async def test_walking_along_links_and_back(
         assert any("began" in text for text in toasts(pilot))
 
 
-async def test_it_stands_where_the_cache_stands_else(linked: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_it_stands_where_the_cache_stands_else(linked: Tree, make_app: MakeApp) -> None:
     async with make_app(linked.root).run_test(size=NARROW) as pilot:
         await ask(pilot, "token store")
         await press(pilot, "escape", "f6")
@@ -101,9 +97,7 @@ async def test_it_stands_where_the_cache_stands_else(linked: Tree, make_app: Cal
 
 
 @at_two_sizes
-async def test_its_keys_are_in_the_bar_and_in_the_help(
-    linked: Tree, make_app: Callable[..., BrvTui], size: tuple[int, int]
-) -> None:
+async def test_its_keys_are_in_the_bar_and_in_the_help(linked: Tree, make_app: MakeApp, size: tuple[int, int]) -> None:
     async with make_app(linked.root).run_test(size=size) as pilot:
         await opened(pilot, HANDOVER)
         bar = shown(pilot).splitlines()[-1]
@@ -123,7 +117,7 @@ async def test_its_keys_are_in_the_bar_and_in_the_help(
 
 
 async def test_pictures_are_saved_over_none_and_other_notes_begin_anew(
-    linked: Tree, make_app: Callable[..., BrvTui], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    linked: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     folder = tmp_path / "pictures"
     monkeypatch.setattr("brvtui.app.exporting.sharing.pictures_folder", lambda: folder)
@@ -151,7 +145,7 @@ async def test_pictures_are_saved_over_none_and_other_notes_begin_anew(
         assert centre(pilot) == view(pilot).selection.file
 
 
-async def test_what_it_looks_like(looks: Looks, linked: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_what_it_looks_like(looks: Looks, linked: Tree, make_app: MakeApp) -> None:
     async with make_app(linked.root).run_test(size=WIDE) as pilot:
         await opened(pilot, ENTRY)
         await looks(pilot, "test_graph[{size}]")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from brvtui.app.states import GONE_TEXT, Phase
 from brvtui.app.view import needing
 from brvtui.config import user_file
 from brvtui.saved.traces import as_json
-from tests.app.driving import WIDE, ask, press, settled, until
+from tests.app.driving import WIDE, MakeApp, ask, press, settled, until
 from tests.app.looking import brv, flat, screen, shown, text_of, toast_text, view
 from tests.support.trees import Tree
 
@@ -174,7 +173,7 @@ async def test_without_a_fleet_its_keys_are_not_offered_and_say_what_opens_one(a
         assert ACTIONS["fleet.merge"].description not in shown(pilot)
 
 
-async def test_the_way_back_is_offered_where_a_link_was_followed(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_the_way_back_is_offered_where_a_link_was_followed(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=(240, 60)) as pilot:
         await settled(pilot)
         await press(pilot, "escape", "2")
@@ -185,7 +184,7 @@ async def test_the_way_back_is_offered_where_a_link_was_followed(garden: Tree, m
         assert " b back" in text_of(pilot, "#keys")
 
 
-async def test_a_note_that_is_gone_offers_no_change_of_it(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_a_note_that_is_gone_offers_no_change_of_it(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=(240, 60)) as pilot:
         await ask(pilot, "token store")
         await press(pilot, "escape", "2")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from textual.pilot import Pilot
 
-from brvtui.app.app import BrvTui
 from brvtui.engines.knowing.sections import GraphRetrieval
-from tests.app.driving import ask, at_all_sizes, at_two_sizes, press, settled
+from tests.app.driving import MakeApp, ask, at_all_sizes, at_two_sizes, press, settled
 from tests.app.engines import switch_to
 from tests.app.linked import HUB, HUB_TEXT
 from tests.app.looking import brv, flat, shown, text_of, view
@@ -41,7 +39,7 @@ async def test_every_pane_follows(size: tuple[int, int], pilot: Pilot[Any]) -> N
 
 @at_two_sizes
 async def test_a_note_without_a_matching_word_says_which_links_led_to_it(
-    garden: Tree, make_app: Callable[..., BrvTui], size: tuple[int, int]
+    garden: Tree, make_app: MakeApp, size: tuple[int, int]
 ) -> None:
     garden.file(HUB, HUB_TEXT)
     garden.file("ops/handover.md", "# Handover\n\nWhoever leaves says what is open.\n")

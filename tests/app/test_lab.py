@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
-from brvtui.app.app import BrvTui
 from brvtui.app.lab import asking
 from brvtui.app.lab.screen import LabScreen
 from brvtui.app.query.screen import QueryScreen
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.whatif.variant import Variant
 from brvtui.tree.reading.project import find_project
-from tests.app.driving import NARROW, WIDE, ask, at_all_sizes, on, press, settled, until
+from tests.app.driving import NARROW, WIDE, MakeApp, ask, at_all_sizes, on, press, settled, until
 from tests.app.editing import type_keys
 from tests.app.judging import ROTATION, asked, judged, table, to_lab
 from tests.app.looking import brv, flat, frame, screen, shown, text_of, toast_text, view
 from tests.app.test_log import logged
 from tests.support.trees import Tree
-
-MakeApp = Callable[..., BrvTui]
 
 
 async def add_column(pilot: Pilot[Any], variant: Variant) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from brvtui.app.notes.screen import NOTES
 from brvtui.app.query.screen import QUERY
 from brvtui.app.widgets.body import Body
 from brvtui.store.app_state import LayoutStore
-from tests.app.driving import NARROW, WIDE, ask, press, settled, until
+from tests.app.driving import NARROW, WIDE, MakeApp, ask, press, settled, until
 from tests.app.looking import frame, screen, toast_text
 from tests.support.trees import Tree
 
@@ -122,9 +121,7 @@ async def test_a_click_on_a_border_changes_nothing(app: BrvTui, garden: Tree) ->
     assert written(garden) == {}
 
 
-async def test_it_is_remembered_for_the_project(
-    app: BrvTui, garden: Tree, make_app: Callable[..., BrvTui], tmp_path: Path
-) -> None:
+async def test_it_is_remembered_for_the_project(app: BrvTui, garden: Tree, make_app: MakeApp, tmp_path: Path) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token store")
         await press(pilot, "escape", ">", "f8", "H", "2", "f2", ">")

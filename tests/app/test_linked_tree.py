@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-from brvtui.app.app import BrvTui
-from tests.app.driving import WIDE, press, settled
+from tests.app.driving import WIDE, MakeApp, press, settled
 from tests.app.looking import flat, toasts
 from tests.support.trees import Tree
 
 
-async def test_it_says_why_it_is_empty_and_makes_no_note(
-    garden: Tree, make_app: Callable[..., BrvTui], tmp_path: Path
-) -> None:
+async def test_it_says_why_it_is_empty_and_makes_no_note(garden: Tree, make_app: MakeApp, tmp_path: Path) -> None:
     linked = tmp_path / "linked"
     linked.mkdir()
     (linked / ".brv").symlink_to(garden.root / ".brv")

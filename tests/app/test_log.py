@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -25,7 +24,7 @@ from brvtui.timing import system_clock
 from brvtui.tree.engine_files.query_log import LoggedQuery, query_log_folder
 from brvtui.tree.engine_files.sidecar import project_data
 from brvtui.tree.reading.signals import defaults
-from tests.app.driving import NARROW, WIDE, ask, ask_from_cache, at_all_sizes, on, press, settled, until
+from tests.app.driving import NARROW, WIDE, MakeApp, ask, ask_from_cache, at_all_sizes, on, press, settled, until
 from tests.app.looking import brv, flat, frame, screen, shown, text_of, toast_text, view
 from tests.support.trees import BRV3, NOW_MS, Tree
 
@@ -72,9 +71,7 @@ async def to_log(pilot: Any) -> None:
 
 
 @at_all_sizes
-async def test_both_logs_are_listed_newest_first(
-    with_log: Tree, make_app: Callable[..., BrvTui], size: tuple[int, int]
-) -> None:
+async def test_both_logs_are_listed_newest_first(with_log: Tree, make_app: MakeApp, size: tuple[int, int]) -> None:
     async with make_app(with_log.root).run_test(size=size) as pilot:
         await ask(pilot, "rollback")
         await press(pilot, "enter")
@@ -85,7 +82,7 @@ async def test_both_logs_are_listed_newest_first(
         assert "not covered" in text_of(pilot, "#summary") or size == NARROW
 
 
-async def test_queries_are_compared_filtered_and_asked_again(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_queries_are_compared_filtered_and_asked_again(with_log: Tree, make_app: MakeApp) -> None:
     async with make_app(with_log.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)
         await pilot.press("G")
@@ -119,7 +116,7 @@ async def test_queries_are_compared_filtered_and_asked_again(with_log: Tree, mak
         assert screen(pilot).field.value == "zebra quagga"
 
 
-async def test_another_query_is_shown_from_its_first_line(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_another_query_is_shown_from_its_first_line(garden: Tree, make_app: MakeApp) -> None:
     for minute, query in ((2, "refunds"), (1, "rollback")):
         logged(garden, minute, query, response="\n".join(f"line {number}" for number in range(60)))
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -133,7 +130,7 @@ async def test_another_query_is_shown_from_its_first_line(garden: Tree, make_app
         assert entry.offset_row == 0
 
 
-async def test_the_comparison_follows_the_profile(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_the_comparison_follows_the_profile(garden: Tree, make_app: MakeApp) -> None:
     session = garden.session()
     trace = session.probe("rollback")
     session.logbook.add(replace(trace, hits=(replace(trace.hits[0], score=0.1), *trace.hits[1:])), NOW_MS, 1.0)
@@ -145,9 +142,7 @@ async def test_the_comparison_follows_the_profile(garden: Tree, make_app: Callab
             assert f"since then: • the profile was brv-3 then, and is {profile} now" in flat(pilot, "#entry")
 
 
-async def test_keys_that_act_on_a_note_take_the_first_that_answered(
-    garden: Tree, make_app: Callable[..., BrvTui]
-) -> None:
+async def test_keys_that_act_on_a_note_take_the_first_that_answered(garden: Tree, make_app: MakeApp) -> None:
     gone = {"path": "auth/gone.md", "score": 0.9}
     logged(garden, 1, "what fails", matchedDocs=[gone, {"path": "auth/jwt/refresh_rotation.md", "score": 0.8}])
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -161,9 +156,7 @@ async def test_keys_that_act_on_a_note_take_the_first_that_answered(
         await until(pilot, lambda: (edit := view(pilot).editor.edit) and edit.path == "auth/jwt/refresh_rotation.md")
 
 
-async def test_where_what_answered_then_is_gone_keys_act_on_what_answers_now(
-    garden: Tree, make_app: Callable[..., BrvTui]
-) -> None:
+async def test_where_what_answered_then_is_gone_keys_act_on_what_answers_now(garden: Tree, make_app: MakeApp) -> None:
     old, other = "deploy/rollback.md", {"path": "auth/jwt/refresh_rotation.md", "score": 0.8}
     logged(garden, 1, "rollback", matchedDocs=[{"path": old, "score": 0.9}, other])
     (garden.tree / old).rename(garden.tree / "deploy/undo.md")
@@ -173,7 +166,7 @@ async def test_where_what_answered_then_is_gone_keys_act_on_what_answers_now(
         assert "keys for a note act on deploy/undo.md: number 1 now" in flat(pilot, "#entry")
 
 
-async def test_a_result_that_the_app_moved_is_the_same_note(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_a_result_that_the_app_moved_is_the_same_note(garden: Tree, make_app: MakeApp) -> None:
     old, now = "deploy/rollback.md", "deploy/undo.md"
     logged(garden, 1, "rollback", matchedDocs=[{"path": old, "score": 0.9}])
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -189,9 +182,7 @@ async def test_a_result_that_the_app_moved_is_the_same_note(garden: Tree, make_a
         assert "keys for a note act on" not in told
 
 
-async def test_signals_that_were_set_here_are_named_as_what_changed(
-    garden: Tree, make_app: Callable[..., BrvTui]
-) -> None:
+async def test_signals_that_were_set_here_are_named_as_what_changed(garden: Tree, make_app: MakeApp) -> None:
     path = "deploy/rollback.md"
     logged(garden, 1, "rollback", matchedDocs=[{"path": path, "score": 0.1}])
     async with make_app(garden.root, now_ms=None).run_test(size=WIDE) as pilot:
@@ -203,9 +194,7 @@ async def test_signals_that_were_set_here_are_named_as_what_changed(
         await until(pilot, lambda: f"done here: signals of {path}" in flat(pilot, "#entry"))
 
 
-async def test_moves_are_followed_for_a_query_of_a_frozen_session(
-    garden: Tree, make_app: Callable[..., BrvTui]
-) -> None:
+async def test_moves_are_followed_for_a_query_of_a_frozen_session(garden: Tree, make_app: MakeApp) -> None:
     old, now = "deploy/rollback.md", "deploy/undo.md"
     tomorrow_ms = system_clock() + 86_400_000
     async with make_app(garden.root, now_ms=tomorrow_ms).run_test(size=WIDE) as pilot:
@@ -217,7 +206,7 @@ async def test_moves_are_followed_for_a_query_of_a_frozen_session(
         await until(pilot, lambda: f"{old} is {now} now" in flat(pilot, "#entry"))
 
 
-async def test_a_result_that_was_moved_outside_is_the_same_note(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_a_result_that_was_moved_outside_is_the_same_note(garden: Tree, make_app: MakeApp) -> None:
     old, now = "deploy/rollback.md", "deploy/undo.md"
     logged(garden, 1, "rollback", matchedDocs=[{"path": old, "score": 0.9}])
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -233,9 +222,7 @@ async def test_a_result_that_was_moved_outside_is_the_same_note(garden: Tree, ma
         assert frame(pilot).note_at_hand == now
 
 
-async def test_no_key_acts_on_a_note_where_none_that_answered_is_left(
-    garden: Tree, make_app: Callable[..., BrvTui]
-) -> None:
+async def test_no_key_acts_on_a_note_where_none_that_answered_is_left(garden: Tree, make_app: MakeApp) -> None:
     gone = {"path": "auth/gone.md", "score": 0.9}
     logged(garden, 1, "zebra quagga", matchedDocs=[gone])
     async with make_app(garden.root).run_test(size=WIDE, notifications=True) as pilot:
@@ -255,7 +242,7 @@ def test_a_time_that_cannot_be_is_a_dash(at_ms: float) -> None:
     assert len(moment(at_ms)) == len(moment(NOW_MS))
 
 
-async def test_only_what_was_not_covered_is_counted_and_compared(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_only_what_was_not_covered_is_counted_and_compared(garden: Tree, make_app: MakeApp) -> None:
     logged(garden, 1, "what fails")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)
@@ -268,7 +255,7 @@ async def test_only_what_was_not_covered_is_counted_and_compared(garden: Tree, m
         await until(pilot, lambda: "what fails" in text_of(pilot, "#entry"))
 
 
-async def test_a_narrow_row_stands_below_its_day(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_a_narrow_row_stands_below_its_day(garden: Tree, make_app: MakeApp) -> None:
     days = (1, 2, 24 * 60 + 3, 24 * 60 + 4)
     for minutes in days:
         logged(garden, minutes, f"query {minutes}")
@@ -281,7 +268,7 @@ async def test_a_narrow_row_stands_below_its_day(garden: Tree, make_app: Callabl
         assert ends == ["query", first, "1", "2", second, str(days[2]), str(days[3])]
 
 
-async def test_the_comparison_follows_an_edit(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_the_comparison_follows_an_edit(with_log: Tree, make_app: MakeApp) -> None:
     async with make_app(with_log.root, now_ms=None).run_test(size=WIDE) as pilot:
         await to_log(pilot)
         pane = frame(pilot).query_one(LogPane)
@@ -296,9 +283,7 @@ async def test_the_comparison_follows_an_edit(with_log: Tree, make_app: Callable
         )
 
 
-async def test_the_newest_entry_is_shown_at_once_and_a_choice_stays(
-    with_log: Tree, make_app: Callable[..., BrvTui]
-) -> None:
+async def test_the_newest_entry_is_shown_at_once_and_a_choice_stays(with_log: Tree, make_app: MakeApp) -> None:
     async with make_app(with_log.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)
         await until(pilot, lambda: "what fails" in text_of(pilot, "#entry"))
@@ -327,9 +312,7 @@ async def test_what_was_not_covered_is_so_when_the_cache_repeats_it(pilot: Pilot
     assert "Nothing in the tree covers “zebra quagga”" in shown(pilot)
 
 
-async def test_a_note_is_begun_about_the_query_under_the_cursor(
-    with_log: Tree, make_app: Callable[..., BrvTui]
-) -> None:
+async def test_a_note_is_begun_about_the_query_under_the_cursor(with_log: Tree, make_app: MakeApp) -> None:
     async with make_app(with_log.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token rotation")
         await to_log(pilot)
@@ -339,7 +322,7 @@ async def test_a_note_is_begun_about_the_query_under_the_cursor(
         assert "zebra_quagga.md" in shown(pilot)
 
 
-async def test_the_engine_is_followed(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_the_engine_is_followed(with_log: Tree, make_app: MakeApp) -> None:
     async with make_app(with_log.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)
         await until(pilot, lambda: brv(pilot).project.session is not None)
@@ -369,7 +352,7 @@ async def test_no_log_yet(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyP
         assert f"nothing to follow: the engine has kept no query of this project in {folder}" in toast_text(pilot)
 
 
-async def test_the_answer_that_the_agent_received_is_shown(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_the_answer_that_the_agent_received_is_shown(garden: Tree, make_app: MakeApp) -> None:
     logged(garden, 2, "refresh token rotation", response="Tokens rotate\n\nevery \x1b[31mday.")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from brvtui.app.maturity.screen import MaturityScreen
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.engines.ageing.forecast import BoardOrder
 from brvtui.ranking.maturity import LEVELS
-from tests.app.driving import HUGE, NARROW, WIDE, ask, at_all_sizes, on, press, settled, until
+from tests.app.driving import HUGE, NARROW, WIDE, MakeApp, ask, at_all_sizes, on, press, settled, until
 from tests.app.garden import STRANGE
 from tests.app.looking import brv, flat, frame, screen, shown, text_of, toast_text, view
 from tests.support.trees import NOW_MS, Tree
@@ -59,7 +58,7 @@ async def test_every_note_stands_under_its_maturity(size: tuple[int, int], pilot
     assert "TODAY   20 November 2026" in shown(pilot)
 
 
-async def test_a_card_in_one_line_and_in_two(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_a_card_in_one_line_and_in_two(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await opened(pilot)
         assert "○ Freeze window       ███████▎░┊      52   ▴2  .33     0/0 27d prune" in text_of(pilot, "#draft")

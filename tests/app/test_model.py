@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -22,7 +22,7 @@ from brvtui.app.states import AnswerState, ModelState
 from brvtui.app.view import View
 from brvtui.services.model import Budget
 from brvtui.trace import Completion, EndReason, Usage
-from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, on, press, settled, until
+from tests.app.driving import NARROW, WIDE, MakeApp, ask, at_two_sizes, on, press, settled, until
 from tests.app.looking import brv, flat, screen, shown, text_of, toast_text, trace_of, view
 from tests.support.chat_server import ChatServer, Refused, Streamed, called, chatting, written
 from tests.support.settings import own
@@ -30,7 +30,6 @@ from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
 
-MakeApp = Callable[..., BrvTui]
 _CALL, _LOOP = "refresh token rotation", "refund credit note"
 _ANSWER = (
     "## Summary\n",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -24,7 +23,6 @@ from tests.app.editing import NOTE, area, in_editor, looked, type_in_note, type_
 from tests.app.looking import brv, flat, frame, shown, text_of, toast_text, view
 from tests.support.trees import Tree
 
-MakeApp = Callable[..., BrvTui]
 _LINKING = "auth/linking.md"
 _ARCHIVED = "_archived/deploy/rollback"
 

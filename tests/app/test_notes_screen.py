@@ -17,14 +17,14 @@ from brvtui.app.notes.screen import NotesScreen, NotesTree
 from brvtui.app.project import opening
 from brvtui.lab.about import About
 from brvtui.session import Session
-from tests.app.driving import NARROW, WIDE, ask, at_all_sizes, press, settled, until
+from tests.app.driving import NARROW, WIDE, MakeApp, ask, at_all_sizes, press, settled, until
 from tests.app.linked import HUB, HUB_TEXT, STORE, note_of, open_linked
 from tests.app.looking import brv, flat, frame, screen, shown, text_of, toast_text, toasts, view
 from tests.support.trees import Tree
 
 
 @pytest.fixture
-def app(linked: Tree, make_app: Callable[..., BrvTui]) -> BrvTui:
+def app(linked: Tree, make_app: MakeApp) -> BrvTui:
     return make_app(linked.root)
 
 
@@ -301,7 +301,7 @@ async def test_a_long_note_is_set_outside_the_event_loop(
         assert "… 1700 more" in text_of(pilot, "#about")
 
 
-async def test_without_a_project_every_key_does_nothing(tree: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_without_a_project_every_key_does_nothing(tree: Tree, make_app: MakeApp) -> None:
     app = make_app(tree.root / "nowhere")
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)

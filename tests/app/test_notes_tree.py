@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.notes.screen import NotesTree
 from brvtui.app.widgets.outline import Order
 from brvtui.app.widgets.tree import ASIDE, UNSEEN
-from tests.app.driving import NARROW, WIDE, ask, open_notes, press, settled, until
+from tests.app.driving import NARROW, WIDE, MakeApp, ask, open_notes, press, settled, until
 from tests.app.looking import flat, frame, shown, text_of, view
 from tests.support.trees import Tree
 
@@ -115,7 +114,7 @@ async def test_the_filter_keeps_notes_with_their_folders(app: BrvTui, pilot: Pil
     assert tree.chosen == view(pilot).selection.file == "i18n/rotation_ja.md"
 
 
-async def test_a_tree_without_folders_speaks_of_none(tree: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_a_tree_without_folders_speaks_of_none(tree: Tree, make_app: MakeApp) -> None:
     tree.note("foxes.md", "Foxes", "sleep by day")
     async with make_app(tree.root).run_test(size=WIDE) as pilot:
         await open_notes(pilot)
@@ -217,7 +216,7 @@ async def test_a_click_shows_a_note_and_opens_a_folder(app: BrvTui) -> None:
         assert "billing/refunds.md" not in tree.choices
 
 
-async def test_an_empty_tree_and_no_tree(tree: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_an_empty_tree_and_no_tree(tree: Tree, make_app: MakeApp) -> None:
     empty = make_app(tree.root)
     async with empty.run_test(size=NARROW) as pilot:
         await settled(pilot)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.lab.what_if import WhatIfPane
 from brvtui.app.widgets.key_bar import KeyBar
-from tests.app.driving import HUGE, ask, press, settled, until
+from tests.app.driving import HUGE, MakeApp, ask, press, settled, until
 from tests.app.editing import open_note
 from tests.app.looking import brv, frame, shown, text_of, toast_text, view
 from tests.support.trees import Tree
@@ -41,7 +41,7 @@ async def offered(pilot: Pilot[Any], keys: Sequence[str]) -> list[str]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", _SCREENS)
-async def test_an_offered_key_acts(garden: Tree, make_app: Callable[..., BrvTui], name: str) -> None:
+async def test_an_offered_key_acts(garden: Tree, make_app: MakeApp, name: str) -> None:
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         keys = await offered(pilot, _SCREENS[name])
     assert keys

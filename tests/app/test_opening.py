@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,10 @@ from brvtui.app.states import Phase, ProjectState
 from brvtui.config.schema import Layer, SettingProblem, SettingSource
 from brvtui.store.kept_index import KeptIndex
 from brvtui.tree.reading.project import NotesFolder
-from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, press, settled, until
+from tests.app.driving import NARROW, WIDE, MakeApp, ask, at_two_sizes, press, settled, until
 from tests.app.looking import brv, flat, screen, shown, text_of, toast_text, toasts, view
 from tests.support.settings import own
 from tests.support.trees import Tree
-
-MakeApp = Callable[..., BrvTui]
 
 
 async def test_changed_notes_are_in_every_pane_within_a_second(garden: Tree, pilot: Pilot[Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from textual.pilot import Pilot
@@ -10,12 +9,10 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.screen import NotesScreen
 from brvtui.app.widgets.key_bar import KeyBar
-from tests.app.driving import HUGE, NARROW, WIDE, ask, on, press, settled, until
+from tests.app.driving import HUGE, NARROW, WIDE, MakeApp, ask, on, press, settled, until
 from tests.app.looking import frame, screen, shown, text_of, toasts
 from tests.support.settings import own
 from tests.support.trees import Tree
-
-MakeApp = Callable[..., BrvTui]
 
 
 async def test_other_keys_act_and_are_shown_everywhere(garden: Tree, make_app: MakeApp) -> None:

@@ -18,13 +18,12 @@ from brvtui.app.editing.note_saving import SaveDoubt
 from brvtui.app.editing.questions import ConflictDialog, DamageDialog, DraftDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
-from tests.app.driving import WIDE, ask, on, press, settled, until
+from tests.app.driving import WIDE, MakeApp, ask, on, press, settled, until
 from tests.app.editing import FEW_LINES, NOTE, area, drafted, looked, on_disk, open_note, type_in_note, type_keys
 from tests.app.looking import brv, frame, shown, toast_text
 from tests.support.settings import own
 from tests.support.trees import Tree
 
-MakeApp = Callable[..., BrvTui]
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("few_lines")]
 
 

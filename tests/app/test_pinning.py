@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,14 +11,12 @@ from brvtui.app.app import BrvTui
 from brvtui.app.query.answer import PINNED, AnswerPane
 from brvtui.app.widgets.lines import Paragraphs
 from tests.app.commands.test_palette import chosen
-from tests.app.driving import NARROW, WIDE, ask, press, settled, until
+from tests.app.driving import NARROW, WIDE, MakeApp, ask, press, settled, until
 from tests.app.engines import switch_to
 from tests.app.looking import screen, text_of, toast_text, view
 from tests.app.pictures import Looks
 from tests.support.settings import own
 from tests.support.trees import Tree
-
-MakeApp = Callable[..., BrvTui]
 
 
 def tab(pilot: Pilot[Any]) -> str:

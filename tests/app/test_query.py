@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from brvtui.app.query.answer import AnswerPane
 from brvtui.app.states import AnswerState
 from brvtui.session import Session
 from brvtui.trace.routing import CacheLook, Outcome, Route
-from tests.app.driving import NARROW, WIDE, ask, ask_from_cache, press, settled, type_text, until
+from tests.app.driving import NARROW, WIDE, MakeApp, ask, ask_from_cache, press, settled, type_text, until
 from tests.app.looking import brv, flat, screen, shown, text_of, toast_text, toasts, trace_of, view
 from tests.support.trees import Tree
 
@@ -274,7 +273,7 @@ async def test_a_note_of_another_screen_is_no_row(app: BrvTui, garden: Tree) -> 
 
 
 async def test_a_probe_that_the_cache_answered_is_asked_again_once_that_expires(
-    garden: Tree, make_app: Callable[..., BrvTui], monkeypatch: pytest.MonkeyPatch
+    garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(CacheLook, "lasts_s", lambda *_: 0.1)
     async with make_app(garden.root, None).run_test(size=WIDE) as pilot:

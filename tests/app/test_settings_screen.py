@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -19,14 +18,12 @@ from brvtui.app.themes.library import read_library
 from brvtui.app.workers import Refusal
 from brvtui.config import ConfigError, configure, user_file
 from brvtui.config.schema import entries
-from tests.app.driving import HUGE, NARROW, SIZES, WIDE, at_once, on, press, settled, until
+from tests.app.driving import HUGE, NARROW, SIZES, WIDE, MakeApp, at_once, on, press, settled, until
 from tests.app.looking import flat, frame, shown, text_of, toast_text, toasts
 from tests.support.settings import own, own_theme
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
-
-MakeApp = Callable[..., BrvTui]
 
 
 async def opened(pilot: Pilot[Any], choice: str = "") -> SettingsPane:

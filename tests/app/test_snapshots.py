@@ -13,14 +13,13 @@ from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
 from brvtui.app.states import Phase
 from brvtui.saved.traces import as_json
-from tests.app.driving import NARROW, WIDE, ask, press, reading, settled, until
+from tests.app.driving import NARROW, WIDE, MakeApp, ask, press, reading, settled, until
 from tests.app.looking import shown, view
 from tests.app.pictures import DARK, LIGHT, NARROW_AND_WIDE, ONLY_NARROW, ONLY_WIDE, Looks
 from tests.support.trees import Tree
 from tests.support.vectors import Letters
 
 Before = Callable[[Pilot[Any]], Awaitable[None]]
-MakeApp = Callable[..., BrvTui]
 
 
 def _asking(query: str, *keys: str) -> Before:

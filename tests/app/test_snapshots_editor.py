@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,13 +13,12 @@ from brvtui.app.commands.palette import CommandsDialog
 from brvtui.app.editing.questions import ConflictDialog, DraftDialog, LeavingDialog
 from brvtui.store.drafts import DraftStore
 from brvtui.timing import system_clock
-from tests.app.driving import WIDE, ask, on, press, until
+from tests.app.driving import WIDE, MakeApp, ask, on, press, until
 from tests.app.editing import NOTE, looked, open_note, type_keys
 from tests.app.looking import brv, view
 from tests.app.pictures import ONLY_NARROW, Looks
 from tests.support.trees import Tree
 
-MakeApp = Callable[..., BrvTui]
 _TEXT = "---\ntitle: Rollback\nmaturity: core\n---\n# Rollback\n\nRoll back by pointing the alias at the last image.\n"
 _HEAD = "maturity: coer\ncreatedAt: yesterday\nrelated: [../../secret.md]"
 _WRONG = f"---\n{_HEAD}\n---\n# Rollback\n\nSee @deploy/freeze/windov.md.\n"

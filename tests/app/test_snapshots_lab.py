@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from textual.pilot import Pilot
 
-from brvtui.app.app import BrvTui
 from brvtui.lab.whatif.variant import Variant
 from tests.app.driving import ask, press, until
 from tests.app.judging import ROTATION, asked, to_lab
 from tests.app.looking import frame, view
 from tests.app.pictures import LIGHT, ONLY_WIDE, Looks
 from tests.support.trees import Tree
-
-MakeApp = Callable[..., BrvTui]
 
 
 async def test_columns(looks: Looks, with_judgments: Tree, pilot: Pilot[Any]) -> None:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
-from brvtui.app.app import BrvTui
-from tests.app.driving import WIDE
+from tests.app.driving import WIDE, MakeApp
 from tests.app.pictures import LIGHT, NARROW_AND_WIDE, ONLY_WIDE, Looks
 from tests.app.test_maturity import opened
 from tests.support.trees import Tree
-
-MakeApp = Callable[..., BrvTui]
 
 _STATES: dict[str, tuple[str, ...]] = {
     "today": (),

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from tests.app.driving import WIDE, ask, press, settled, until
+from tests.app.driving import WIDE, MakeApp, ask, press, settled, until
 from tests.app.looking import brv, view
 from tests.app.pictures import LIGHT, NARROW_AND_WIDE, ONLY_NARROW, ONLY_WIDE, Looks
 from tests.app.test_log import logged, with_log
 from tests.support.trees import Tree
 
 __all__ = ["with_log"]
-MakeApp = Callable[..., BrvTui]
 _LONG = "auth/long.md"
 
 

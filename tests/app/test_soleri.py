@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 from textual.pilot import Pilot
 
-from brvtui.app.app import BrvTui
 from brvtui.app.query.retry import RetryPane
 from brvtui.engines.soleri.comparing import differences
 from brvtui.engines.soleri.sections import VaultSearch
-from tests.app.driving import ask, at_all_sizes, at_two_sizes, settled
+from tests.app.driving import MakeApp, ask, at_all_sizes, at_two_sizes, settled
 from tests.app.engines import switch_to
 from tests.app.linked import HUB, HUB_TEXT
 from tests.app.looking import flat, screen, shown, text_of, trace_of
@@ -34,9 +32,7 @@ async def test_the_first_line_says_why_the_first_result_is_first(size: tuple[int
 
 
 @at_two_sizes
-async def test_what_a_link_added_is_said_in_a_sentence(
-    garden: Tree, make_app: Callable[..., BrvTui], size: tuple[int, int]
-) -> None:
+async def test_what_a_link_added_is_said_in_a_sentence(garden: Tree, make_app: MakeApp, size: tuple[int, int]) -> None:
     garden.file(HUB, HUB_TEXT)
     async with make_app(garden.root).run_test(size=size) as pilot:
         await ask(pilot, "token store", "escape")

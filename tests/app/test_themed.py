@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,13 @@ from textual.theme import BUILTIN_THEMES
 
 from brvtui.app.app import BrvTui
 from brvtui.config import configure, user_file
-from tests.app.driving import NARROW, WIDE, ask, on, press, settled, until
+from tests.app.driving import NARROW, WIDE, MakeApp, ask, on, press, settled, until
 from tests.app.looking import brv, shown, toasts
 from tests.support.settings import own, own_theme
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
 
-MakeApp = Callable[..., BrvTui]
 _RED = 'primary = "#ff0000"\nbackground = "#200000"\n[role]\ntext = "#ffcccc"\n'
 _GREEN = 'primary = "#00ff00"\nbackground = "#002000"\n[role]\ntext = "#ccffcc"\n'
 

@@ -5,25 +5,21 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
-from brvtui.app.app import BrvTui
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.tree import TreePane
 from brvtui.ranking.maturity import LEVELS
 from brvtui.session import Session
 from brvtui.tree.watching import watch
 from brvtui.tree.watching.watch import network_disk
-from tests.app.driving import HUGE, WIDE, ask, open_notes, press, settled, until
+from tests.app.driving import HUGE, WIDE, MakeApp, ask, open_notes, press, settled, until
 from tests.app.looking import brv, flat, frame, screen, text_of, toast_text, view
 from tests.support.trees import Tree
-
-MakeApp = Callable[..., BrvTui]
 
 
 async def test_polling_says_so_and_why(

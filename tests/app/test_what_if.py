@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
-from brvtui.app.app import BrvTui
 from brvtui.app.lab.sweeps import SweepDialog, SweepPane
 from brvtui.app.lab.what_if import WhatIfPane
 from brvtui.engines import registry
 from brvtui.lab.whatif.variant import Variant
 from brvtui.store.folders import config_folder
-from tests.app.driving import NARROW, ask, press, settled, until
+from tests.app.driving import NARROW, MakeApp, ask, press, settled, until
 from tests.app.judging import ROTATION, asked, table, to_lab
 from tests.app.looking import frame, shown, text_of, toast_text, view
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
-
-MakeApp = Callable[..., BrvTui]
 
 
 async def test_a_slider_changes_a_constant_and_the_table_follows(with_judgments: Tree, pilot: Pilot[Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,12 +13,10 @@ from brvtui.app.log.screen import LogScreen
 from brvtui.app.maturity.screen import MaturityScreen
 from brvtui.app.notes.screen import NotesScreen
 from brvtui.app.query.screen import QueryScreen
-from tests.app.driving import NARROW, WIDE, ask, on, press, settled, until
+from tests.app.driving import NARROW, WIDE, MakeApp, ask, on, press, settled, until
 from tests.app.editing import type_keys
 from tests.app.looking import brv, frame, screen, shown, toast_text, view
 from tests.support.trees import Tree
-
-MakeApp = Callable[..., BrvTui]
 
 SIZES = pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
 

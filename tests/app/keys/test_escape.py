@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -11,9 +11,8 @@ from textual import constants, events
 from textual._xterm_parser import XTermParser
 from textual.pilot import Pilot
 
-from brvtui.app.app import BrvTui
 from brvtui.app.keys.bindings import apart, read_alt
-from tests.app.driving import WIDE, settled
+from tests.app.driving import WIDE, MakeApp, settled
 from tests.app.editing import area, open_note
 from tests.support.settings import own
 from tests.support.trees import Tree
@@ -81,7 +80,7 @@ async def test_a_sign_after_esc_is_typed_into_the_text_where_esc_leads(pilot: Pi
     assert area(pilot).text.startswith("(# Rollback")
 
 
-async def test_a_key_of_the_users_with_alt_and_shift_acts(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_a_key_of_the_users_with_alt_and_shift_acts(garden: Tree, make_app: MakeApp) -> None:
     own('[keys]\n"screens.log" = "alt+shift+w"\n')
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from brvtui.app.actions.registry import ACTIONS
 from brvtui.app.app import BrvTui
 from brvtui.app.services import _NAMED
 from brvtui.config import user_file
-from tests.app.driving import HUGE, WIDE, ask, press, settled
+from tests.app.driving import HUGE, WIDE, MakeApp, ask, press, settled
 from tests.app.looking import flat, shown, text_of, toast_text
 from tests.support.trees import Tree
 
@@ -38,7 +37,7 @@ _ELSEWHERE = ("actions", "keys")
 
 
 @pytest.fixture
-def own_keys(garden: Tree, make_app: Callable[..., BrvTui]) -> BrvTui:
+def own_keys(garden: Tree, make_app: MakeApp) -> BrvTui:
     """The app, for a user who changed some keys."""
     user_file().parent.mkdir(parents=True, exist_ok=True)
     user_file().write_text(OWN)
@@ -105,7 +104,7 @@ async def test_panes_and_their_help_name_the_keys_of_the_user(own_keys: BrvTui) 
         assert "~ keeps and explains one" in text_of(pilot, "#forecast")
 
 
-async def test_the_first_screens_name_the_keys_of_the_user(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_the_first_screens_name_the_keys_of_the_user(garden: Tree, make_app: MakeApp) -> None:
     user_file().parent.mkdir(parents=True, exist_ok=True)
     user_file().write_text(
         '[keys]\n"query.run" = "f12"\n"panes.route" = "f11"\n"forecast.next" = "ctrl+y"\n"tree.aside" = ";"\n'
