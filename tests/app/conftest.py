@@ -12,7 +12,6 @@ from syrupy.assertion import SnapshotAssertion
 from textual._compositor import Compositor
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.questions import UnexpectedQuestion
@@ -30,6 +29,7 @@ from tests.app.editing import FEW_LINES, NOTE
 from tests.app.garden import plant
 from tests.app.judging import ROTATION
 from tests.app.linked import HUB, HUB_TEXT
+from tests.app.looking import AppPilot
 from tests.app.masking import any_place, fingerprint, without_timings
 from tests.app.pictures import Looks, Pictures
 from tests.app.waiting import waits_for_what_is_to_do as waits_for_what_is_to_do
@@ -145,7 +145,7 @@ def size() -> tuple[int, int]:
 
 
 @pytest.fixture
-async def pilot(app: BrvTui, size: tuple[int, int]) -> AsyncIterator[Pilot[Any]]:
+async def pilot(app: BrvTui, size: tuple[int, int]) -> AsyncIterator[AppPilot]:
     """The app over the garden, running. Tests name it last: it starts once the fixtures before it are there."""
     async with app.run_test(size=size) as pilot:
         yield pilot

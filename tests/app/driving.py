@@ -10,14 +10,13 @@ from typing import Any, TypeVar
 import pytest
 from textual import events
 from textual.keys import _character_to_key
-from textual.pilot import Pilot
 from textual.screen import Screen
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project.project import LOAD
 from brvtui.app.states import Phase
 from tests.app import waiting
-from tests.app.looking import brv, frame, screen, shown, view
+from tests.app.looking import AppPilot, brv, frame, screen, shown, view
 
 WIDE = (120, 36)
 NARROW = (80, 24)
@@ -34,7 +33,7 @@ MakeApp = Callable[..., BrvTui]
 ScreenKind = TypeVar("ScreenKind", bound="Screen[Any]")
 
 
-async def until(pilot: Pilot[Any], happened: Callable[[], object], seconds: float = 30.0) -> float:
+async def until(pilot: AppPilot, happened: Callable[[], object], seconds: float = 30.0) -> float:
     """Waits until ``happened()`` is true; how many seconds that took. Fails after ``seconds``."""
     begun = time.monotonic()
     while not happened():
@@ -44,7 +43,7 @@ async def until(pilot: Pilot[Any], happened: Callable[[], object], seconds: floa
     return time.monotonic() - begun
 
 
-async def on(pilot: Pilot[Any], kind: type[ScreenKind], *keys: str) -> ScreenKind:
+async def on(pilot: AppPilot, kind: type[ScreenKind], *keys: str) -> ScreenKind:
     """Presses ``keys``, waits until a screen, or a dialog, of this kind is in front, and returns it."""
 
     def in_front() -> list[ScreenKind]:
@@ -55,7 +54,7 @@ async def on(pilot: Pilot[Any], kind: type[ScreenKind], *keys: str) -> ScreenKin
     return in_front()[0]
 
 
-async def settled(pilot: Pilot[Any]) -> None:
+async def settled(pilot: AppPilot) -> None:
     """Waits until the project is open, or cannot be, and nothing is under way."""
     await until(pilot, lambda: view(pilot).project.phase is not Phase.LOADING)
     if brv(pilot).project.saved is None:
@@ -72,32 +71,32 @@ async def settled(pilot: Pilot[Any]) -> None:
         await waiting.at_rest(pilot.app)
 
 
-async def press(pilot: Pilot[Any], *keys: str) -> None:
+async def press(pilot: AppPilot, *keys: str) -> None:
     """Presses ``keys``, and waits until nothing is under way."""
     await pilot.press(*keys)
     await settled(pilot)
 
 
-async def reading(pilot: Pilot[Any]) -> None:
+async def reading(pilot: AppPilot) -> None:
     """Waits until nothing is under way but reading the tree."""
     await waiting.at_rest(pilot.app, stuck=LOAD)
 
 
-async def type_text(pilot: Pilot[Any], text: str) -> None:
+async def type_text(pilot: AppPilot, text: str) -> None:
     """Types ``text`` into the focused field and waits for its trace."""
     names = {" ": "space", "/": "slash", "?": "question_mark", ".": "full_stop", "-": "minus", "_": "underscore"}
     await pilot.press(*(names.get(char, char) for char in text))
     await settled(pilot)
 
 
-def at_once(pilot: Pilot[Any], *keys: str) -> None:
+def at_once(pilot: AppPilot, *keys: str) -> None:
     """Types ``keys`` as one read of a terminal brings them: all are there before the first is handled."""
     for key in keys:
         is_text = len(key) == 1
         pilot.app.post_message(events.Key(_character_to_key(key) if is_text else key, key if is_text else None))
 
 
-async def ask(pilot: Pilot[Any], text: str, *keys: str) -> None:
+async def ask(pilot: AppPilot, text: str, *keys: str) -> None:
     """Puts ``text`` into the field at once, waits for its trace, and presses ``keys``."""
     await settled(pilot)
     screen(pilot).field.value = text
@@ -105,7 +104,7 @@ async def ask(pilot: Pilot[Any], text: str, *keys: str) -> None:
     await pilot.press(*keys)
 
 
-async def ask_from_cache(pilot: Pilot[Any], text: str) -> None:
+async def ask_from_cache(pilot: AppPilot, text: str) -> None:
     """Runs ``text`` twice: the second answer is the cache's."""
     await ask(pilot, text)
     await press(pilot, "enter")
@@ -113,7 +112,7 @@ async def ask_from_cache(pilot: Pilot[Any], text: str) -> None:
     await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.tier == 0)
 
 
-async def open_notes(pilot: Pilot[Any]) -> None:
+async def open_notes(pilot: AppPilot) -> None:
     """Brings the Notes screen to the front."""
     await settled(pilot)
     await press(pilot, "escape", "2")

@@ -5,33 +5,31 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from textual.pilot import Pilot
-
 from brvtui.app.editing.note_editor import NoteEditor
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.screens.dialog import Dialog
 from brvtui.store.drafts import DraftStore
 from tests.app.driving import ask, settled, until
-from tests.app.looking import brv, frame, view
+from tests.app.looking import AppPilot, brv, frame, view
 from tests.support.trees import Tree
 
 NOTE = "deploy/rollback.md"
 FEW_LINES = "# Rollback\n\none\ntwo\nthree\nfour\nfive\n"
 
 
-def editor(pilot: Pilot[Any]) -> EditorScreen:
+def editor(pilot: AppPilot) -> EditorScreen:
     """The editor, which must be in front."""
     found = frame(pilot)
     assert isinstance(found, EditorScreen)
     return found
 
 
-def area(pilot: Pilot[Any]) -> NoteEditor:
+def area(pilot: AppPilot) -> NoteEditor:
     """Its text."""
     return editor(pilot).area
 
 
-async def open_note(pilot: Pilot[Any], path: str = NOTE) -> None:
+async def open_note(pilot: AppPilot, path: str = NOTE) -> None:
     """Opens a note in the editor from the Query screen, by keys."""
     await ask(pilot, "rollback")
     brv(pilot).selection.select(path)
@@ -39,19 +37,19 @@ async def open_note(pilot: Pilot[Any], path: str = NOTE) -> None:
     await in_editor(pilot)
 
 
-async def type_in_note(pilot: Pilot[Any], text: str) -> None:
+async def type_in_note(pilot: AppPilot, text: str) -> None:
     """Opens the note in the editor, and types."""
     await open_note(pilot)
     await type_keys(pilot, text)
 
 
-async def in_editor(pilot: Pilot[Any]) -> None:
+async def in_editor(pilot: AppPilot) -> None:
     """Waits until a note is open in the editor, and its text was looked at."""
     await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).editor.edit)
     await looked(pilot)
 
 
-async def looked(pilot: Pilot[Any]) -> None:
+async def looked(pilot: AppPilot) -> None:
     """Waits until the text of now was looked at, and drafted or not."""
     screen = editor(pilot)
 
@@ -64,13 +62,13 @@ async def looked(pilot: Pilot[Any]) -> None:
     await settled(pilot)
 
 
-async def type_keys(pilot: Pilot[Any], text: str) -> None:
+async def type_keys(pilot: AppPilot, text: str) -> None:
     """Types ``text`` into what has the focus."""
     names = {" ": "space", "/": "slash", ".": "full_stop", "-": "minus", "_": "underscore", ":": "colon", "\n": "enter"}
     await pilot.press(*(names.get(char, char) for char in text))
 
 
-def dialog(pilot: Pilot[Any]) -> Dialog[Any]:
+def dialog(pilot: AppPilot) -> Dialog[Any]:
     """The dialog in front."""
     found = pilot.app.screen
     assert isinstance(found, Dialog)

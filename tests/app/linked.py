@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from textual.pilot import Pilot
-
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.about import AboutPane
 from brvtui.app.notes.note import NotePane
 from tests.app.driving import open_notes, settled
-from tests.app.looking import brv
+from tests.app.looking import AppPilot, brv
 
 STORE = "auth/jwt/token_store.md"
 HUB = "hub/links.md"
@@ -30,7 +26,7 @@ Last words about tokens.
 """
 
 
-async def open_linked(pilot: Pilot[Any], path: str = HUB) -> None:
+async def open_linked(pilot: AppPilot, path: str = HUB) -> None:
     """Goes to the note on the Notes screen."""
     await open_notes(pilot)
     brv(pilot).selection.select(path)

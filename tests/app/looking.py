@@ -13,61 +13,64 @@ from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 from brvtui.trace import Trace
 
+AppPilot = Pilot[Any]
+"""Drives an app."""
 
-def brv(pilot: Pilot[Any]) -> BrvTui:
+
+def brv(pilot: AppPilot) -> BrvTui:
     """The app."""
     return cast("BrvTui", pilot.app)
 
 
-def view(pilot: Pilot[Any]) -> View:
+def view(pilot: AppPilot) -> View:
     """What it shows."""
     return brv(pilot).view
 
 
-def trace_of(pilot: Pilot[Any]) -> Trace:
+def trace_of(pilot: AppPilot) -> Trace:
     """The trace that it shows."""
     trace = view(pilot).answer.trace
     assert trace is not None
     return trace
 
 
-def frame(pilot: Pilot[Any]) -> FrameScreen:
+def frame(pilot: AppPilot) -> FrameScreen:
     """The screen in front, below any modal."""
     found = brv(pilot).frame
     assert found is not None
     return found
 
 
-def screen(pilot: Pilot[Any]) -> QueryScreen:
+def screen(pilot: AppPilot) -> QueryScreen:
     """The Query screen."""
     (first, *_) = pilot.app.get_screen_stack("query")
     assert isinstance(first, QueryScreen)
     return first
 
 
-def text_of(pilot: Pilot[Any], selector: str) -> str:
+def text_of(pilot: AppPilot, selector: str) -> str:
     """The lines of a widget as text."""
     widget = frame(pilot).query_one(selector, Lines)
     return "\n".join(line.plain for line in widget.lines)
 
 
-def flat(pilot: Pilot[Any], selector: str = "") -> str:
+def flat(pilot: AppPilot, selector: str = "") -> str:
     """The text of a widget, or of the whole terminal, with its wrapping undone: words with single blanks between."""
     text = text_of(pilot, selector) if selector else shown(pilot).replace("│", " ").replace("┃", " ")
     return " ".join(text.split())
 
 
-def toasts(pilot: Pilot[Any]) -> list[str]:
+def toasts(pilot: AppPilot) -> list[str]:
     """The messages of the toasts, oldest first."""
     return [str(toast.message) for toast in pilot.app._notifications]
 
 
-def toast_text(pilot: Pilot[Any]) -> str:
+def toast_text(pilot: AppPilot) -> str:
     """The same in lines."""
     return "\n".join(toasts(pilot))
 
 
-def panes(pilot: Pilot[Any]) -> dict[str, list[str]]:
+def panes(pilot: AppPilot) -> dict[str, list[str]]:
     """What the panes that only show the trace say."""
     kinds = ("verdict", "route", "results", "score", "retry", "cache", "answer", "lint")
     return {kind: [line.plain for line in screen(pilot).query_one(f"#{kind}", Lines).lines] for kind in kinds}
@@ -88,7 +91,7 @@ def without_offers(panes: dict[str, list[str]]) -> dict[str, list[str]]:
     return made
 
 
-def shown(pilot: Pilot[Any]) -> str:
+def shown(pilot: AppPilot) -> str:
     """Everything on the terminal, as text."""
     app = pilot.app
     width, height = app.size

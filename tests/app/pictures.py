@@ -9,7 +9,7 @@ import inspect
 import pickle
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import pytest
 from pytest_textual_snapshot import PseudoApp, PseudoConsole, SVGImageExtension, get_tempdir
@@ -17,9 +17,9 @@ from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 from syrupy.location import PyTestLocation
 from syrupy.types import SnapshotIndex
-from textual.pilot import Pilot
 
 from tests.app.driving import NARROW, WIDE, settled
+from tests.app.looking import AppPilot
 
 DARK, LIGHT = "brv-dark", "brv-light"
 ONLY_NARROW, ONLY_WIDE = {"80x24": NARROW}, {"120x36": WIDE}
@@ -31,12 +31,12 @@ class Looks(Protocol):
 
     async def __call__(
         self,
-        pilot: Pilot[Any],
+        pilot: AppPilot,
         name: str = ...,
         sizes: Mapping[str, tuple[int, int]] = ...,
         themes: Iterable[str] = ...,
         joined: bool = ...,
-        ready: Callable[[Pilot[Any]], Awaitable[None]] = ...,
+        ready: Callable[[AppPilot], Awaitable[None]] = ...,
     ) -> None: ...
 
 
@@ -58,12 +58,12 @@ class Pictures:
 
     async def compare(
         self,
-        pilot: Pilot[Any],
+        pilot: AppPilot,
         name: str = "",
         sizes: Mapping[str, tuple[int, int]] = NARROW_AND_WIDE,
         themes: Iterable[str] = (DARK,),
         joined: bool = True,
-        ready: Callable[[Pilot[Any]], Awaitable[None]] = settled,
+        ready: Callable[[AppPilot], Awaitable[None]] = settled,
     ) -> None:
         """Fails when one differs from its picture; ``snapshot_report.html`` shows both.
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.about import FIND_SIMILAR
 from tests.app.driving import HUGE, MakeApp, press, settled
 from tests.app.linked import HUB, STORE, about_of, note_of, open_linked
-from tests.app.looking import flat, frame, text_of, toast_text, view
+from tests.app.looking import AppPilot, flat, frame, text_of, toast_text, view
 from tests.support.trees import Tree
 
 
@@ -40,7 +37,7 @@ async def test_it_says_what_is_known_and_a_click_goes_to_a_note_that_links_here(
         assert view(pilot).selection.file == "hub/other.md"
 
 
-async def test_links_are_gone_to_and_filtered(app: BrvTui, pilot: Pilot[Any]) -> None:
+async def test_links_are_gone_to_and_filtered(app: BrvTui, pilot: AppPilot) -> None:
     await open_linked(pilot)
     about = about_of(app)
     await pilot.press("f4")
@@ -74,7 +71,7 @@ async def test_keys_act_on_the_note_that_is_shown_until_a_link_is_seen(app: BrvT
         assert frame(pilot).note_at_hand == STORE
 
 
-async def test_similar_notes_are_found_when_asked_for(app: BrvTui, pilot: Pilot[Any]) -> None:
+async def test_similar_notes_are_found_when_asked_for(app: BrvTui, pilot: AppPilot) -> None:
     await open_linked(pilot, STORE)
     about = about_of(app)
     assert "f finds" in text_of(pilot, "#about")
@@ -99,7 +96,7 @@ async def test_similar_notes_come_into_view_where_they_stand_below_it(app: BrvTu
         assert 0 <= about.owner.index(about.cursor) - about.offset_row < about.rows
 
 
-async def test_what_is_no_note_has_nothing_like_it(pilot: Pilot[Any]) -> None:
+async def test_what_is_no_note_has_nothing_like_it(pilot: AppPilot) -> None:
     await open_linked(pilot, "auth/_index.md")
     assert "folder summary" in text_of(pilot, "#about")
     await press(pilot, "f4")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
 from tests.app.driving import WIDE, ask, at_all_sizes, press, settled, until
-from tests.app.looking import brv, flat, shown, text_of, toast_text, view
+from tests.app.looking import AppPilot, brv, flat, shown, text_of, toast_text, view
 from tests.corpus.code.making import write
 from tests.session.test_code import FILES
 from tests.support.trees import Tree
@@ -36,7 +34,7 @@ def app(root: Path) -> BrvTui:
 
 
 @at_all_sizes
-async def test_a_task_brings_symbols(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+async def test_a_task_brings_symbols(size: tuple[int, int], pilot: AppPilot) -> None:
     await ask(pilot, "rotate the TokenStore")
     await press(pilot, "escape")
     assert "“TokenStore" in shown(pilot)
@@ -71,7 +69,7 @@ async def test_the_header_counts_symbols_and_about_says_what_is_of_notes(app: Br
         assert "billing/cents/code.md says round_cents: #1" in flat(pilot, "#answer")
 
 
-async def test_keys_and_words_are_those_of_code(pilot: Pilot[Any]) -> None:
+async def test_keys_and_words_are_those_of_code(pilot: AppPilot) -> None:
     await settled(pilot)
     assert "Ask a question" in shown(pilot)
     assert "which symbols a walk over links reaches" in shown(pilot)
@@ -96,7 +94,7 @@ async def test_keys_and_words_are_those_of_code(pilot: Pilot[Any]) -> None:
     assert "• round_cents" in text_of(pilot, "#tree")
 
 
-async def test_the_key_of_a_screen_that_code_does_not_have_is_a_query(pilot: Pilot[Any]) -> None:
+async def test_the_key_of_a_screen_that_code_does_not_have_is_a_query(pilot: AppPilot) -> None:
     await ask(pilot, "3")
     assert "opens" not in text_of(pilot, "#lint")
     await ask(pilot, "2")
@@ -140,7 +138,7 @@ async def test_nothing_is_changed_and_that_is_said(app: BrvTui, root: Path) -> N
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
 
 
-async def test_changes_are_followed(root: Path, pilot: Pilot[Any]) -> None:
+async def test_changes_are_followed(root: Path, pilot: AppPilot) -> None:
     await ask(pilot, "rotate")
     await until(pilot, lambda: view(pilot).watch.active)
     write(root, {"src/more.py": "def rotate_everything(): pass\n"})

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
@@ -17,7 +16,7 @@ from brvtui.session.answers import TraceExplainer
 from brvtui.trace import Trace
 from brvtui.trace.routing import Outcome, Route
 from tests.app.driving import HUGE, WIDE, MakeApp, ask, ask_from_cache, at_all_sizes, press, settled, until
-from tests.app.looking import shown, text_of, toast_text, trace_of, view
+from tests.app.looking import AppPilot, shown, text_of, toast_text, trace_of, view
 from tests.app.pictures import ONLY_WIDE, Looks
 from tests.support.trees import Tree
 
@@ -26,17 +25,17 @@ pytestmark = pytest.mark.long
 QUERY = "refresh token rotation"
 
 
-async def opened(pilot: Pilot[Any], query: str = QUERY) -> None:
+async def opened(pilot: AppPilot, query: str = QUERY) -> None:
     await ask(pilot, query, "f4")
 
 
-async def asked(pilot: Pilot[Any], query: str = QUERY) -> None:
+async def asked(pilot: AppPilot, query: str = QUERY) -> None:
     await opened(pilot, query)
     await press(pilot, "v")
 
 
 @at_all_sizes
-async def test_every_kind_of_change_is_listed(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+async def test_every_kind_of_change_is_listed(size: tuple[int, int], pilot: AppPilot) -> None:
     await opened(pilot)
     assert "v tries the smallest changes" in text_of(pilot, "#route")
     assert view(pilot).answer.counterfactuals is None
@@ -54,7 +53,7 @@ async def test_every_kind_of_change_is_listed(size: tuple[int, int], pilot: Pilo
     assert f"{first.score:.2f}" in text
 
 
-async def test_v_says_why_it_tries_nothing_or_finds_nothing(pilot: Pilot[Any]) -> None:
+async def test_v_says_why_it_tries_nothing_or_finds_nothing(pilot: AppPilot) -> None:
     await settled(pilot)
     await pilot.press("escape", "f4", "v")
     await until(pilot, lambda: "type a query first: v then tries" in toast_text(pilot))
@@ -147,6 +146,6 @@ async def test_a_saved_trace_has_no_tree_to_try(garden: Tree, make_app: MakeApp,
         assert "trying" not in text_of(pilot, "#route")
 
 
-async def test_looks(looks: Looks, pilot: Pilot[Any]) -> None:
+async def test_looks(looks: Looks, pilot: AppPilot) -> None:
     await asked(pilot, QUERY)
     await looks(pilot, "test_looks[llm][{size}-{theme}]", ONLY_WIDE)

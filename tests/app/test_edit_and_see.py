@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from textual.pilot import Pilot
 
 from tests.app.driving import WIDE, MakeApp, ask, at_two_sizes, settled, until
 from tests.app.editing import NOTE, area, editor, looked, open_note, type_in_note, type_keys
-from tests.app.looking import brv, flat, frame, shown, text_of, view
+from tests.app.looking import AppPilot, brv, flat, frame, shown, text_of, view
 from tests.support.trees import Tree
 
 _OTHER = "billing/invoices/numbering.md"
 
 
-async def test_what_moves_is_shown_and_comes_true(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_what_moves_is_shown_and_comes_true(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "credit note")
     before = {hit.file: hit.score for hit in view(pilot).answer.trace.hits}  # type: ignore[union-attr]
     assert _OTHER not in before
@@ -44,7 +41,7 @@ async def test_what_moves_is_shown_and_comes_true(garden: Tree, pilot: Pilot[Any
     assert view(pilot).answer.trace.tier == preview.after.tier  # type: ignore[union-attr]
 
 
-async def test_a_result_that_falls_out_and_one_that_rises_say_so(pilot: Pilot[Any]) -> None:
+async def test_a_result_that_falls_out_and_one_that_rises_say_so(pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     first = view(pilot).answer.trace.hits[0].file  # type: ignore[union-attr]
     brv(pilot).selection.select(first)
@@ -82,7 +79,7 @@ async def test_what_saving_does_stands_above_the_text(garden: Tree, make_app: Ma
             assert f"recency {recency.now:.2f} (new 1.00)" in shown(pilot)
 
 
-async def test_the_ranking_follows_the_query_and_says_what_is_not_read(pilot: Pilot[Any]) -> None:
+async def test_the_ranking_follows_the_query_and_says_what_is_not_read(pilot: AppPilot) -> None:
     await settled(pilot)
     brv(pilot).editing.edit(NOTE)
     await until(pilot, lambda: view(pilot).editor.edit is not None)

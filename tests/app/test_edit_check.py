@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.lab.edit_check import AS_BEFORE, OPEN_QUERY, sentence
 from brvtui.lab.evaluation.comparing import QueryChange
@@ -15,13 +12,13 @@ from brvtui.session.edit_effect import EditEffect
 from tests.app.driving import NARROW, WIDE, MakeApp, ask, press, settled, until
 from tests.app.editing import NOTE, editor, open_note
 from tests.app.judging import ROTATION, asked, judged, table, to_lab
-from tests.app.looking import brv, flat, text_of, toast_text, view
+from tests.app.looking import AppPilot, brv, flat, text_of, toast_text, view
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
 
 
-async def test_unsaved_text_says_which_queries_it_would_break(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+async def test_unsaved_text_says_which_queries_it_would_break(with_judgments: Tree, pilot: AppPilot) -> None:
     await open_note(pilot)
     await press(pilot, "ctrl+home", *(["ctrl+k"] * 60))
     edit = view(pilot).editor.edit
@@ -73,7 +70,7 @@ async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree,
         await until(pilot, lambda: f"3 judged queries are {AS_BEFORE}" in toast_text(pilot))
 
 
-async def ask_and_break(pilot: Pilot[Any], tree: Tree) -> None:
+async def ask_and_break(pilot: AppPilot, tree: Tree) -> None:
     """Asks a query, then takes its text from the note that is first, and waits until that was noticed."""
     await ask(pilot, "refunds billing")
     brv(pilot).edits.hold()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.note_on_disk import on_disk
@@ -21,7 +19,7 @@ from brvtui.app.widgets.tree import TreePane
 from brvtui.session import Session
 from tests.app.driving import NARROW, WIDE, MakeApp, ask, at_all_sizes, at_two_sizes, on, press, settled, until
 from tests.app.editing import NOTE, area, editor, looked, open_note, type_in_note, type_keys
-from tests.app.looking import brv, flat, frame, shown, toast_text, view
+from tests.app.looking import AppPilot, brv, flat, frame, shown, toast_text, view
 from tests.support.trees import Tree
 
 REFUNDS = "billing/refunds.md"
@@ -33,7 +31,7 @@ def _on_disk(garden: Tree, path: str = NOTE) -> bytes:
 
 
 @at_all_sizes
-async def test_e_edits_the_selected_note_and_esc_goes_back(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+async def test_e_edits_the_selected_note_and_esc_goes_back(size: tuple[int, int], pilot: AppPilot) -> None:
     await open_note(pilot)
     assert editor(pilot).focused is area(pilot)
     assert "Roll back by pointing the alias" in shown(pilot).replace("\n", "")
@@ -44,7 +42,7 @@ async def test_e_edits_the_selected_note_and_esc_goes_back(size: tuple[int, int]
 
 
 @pytest.mark.long
-async def test_the_note_under_the_cursor_of_the_tree_is_edited(pilot: Pilot[Any]) -> None:
+async def test_the_note_under_the_cursor_of_the_tree_is_edited(pilot: AppPilot) -> None:
     await settled(pilot)
     await press(pilot, "escape", "2")
     tree = frame(pilot).query_one(TreePane)
@@ -74,7 +72,7 @@ async def test_what_cannot_be_edited_here_says_why(app: BrvTui, garden: Tree) ->
 
 
 @at_two_sizes
-async def test_typing_marks_the_note_as_unsaved_everywhere(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+async def test_typing_marks_the_note_as_unsaved_everywhere(size: tuple[int, int], pilot: AppPilot) -> None:
     await type_in_note(pilot, "12 zq?")
     await looked(pilot)
     assert area(pilot).text.startswith("12 zq?# Rollback")
@@ -246,7 +244,7 @@ async def test_problems_are_listed_and_lead_to_their_line(
         assert set(area(pilot).line_marks) == {5}
 
 
-async def test_the_mouse_help_and_pasted_text_of_the_editor(pilot: Pilot[Any]) -> None:
+async def test_the_mouse_help_and_pasted_text_of_the_editor(pilot: AppPilot) -> None:
     await open_note(pilot)
     await pilot.click("#text", offset=(6, 4))
     assert area(pilot).cursor_location == (3, 2)
@@ -263,7 +261,7 @@ async def test_the_mouse_help_and_pasted_text_of_the_editor(pilot: Pilot[Any]) -
     assert "2 characters that cannot be shown" in toast_text(pilot)
 
 
-async def save_anyway(pilot: Pilot[Any], said: str = "its frontmatter would not be read") -> None:
+async def save_anyway(pilot: AppPilot, said: str = "its frontmatter would not be read") -> None:
     """Saves, and answers the question before damage."""
     await on(pilot, DamageDialog, "ctrl+s")
     dialog = pilot.app.screen
@@ -337,7 +335,7 @@ async def test_the_whole_text_is_selected_by_a_key_that_help_lists(app: BrvTui) 
 MARKS = "<<<<<<< mine\none\n=======\ntwo\n>>>>>>> theirs\n"
 
 
-async def test_the_marks_of_a_conflict_are_saved_only_after_a_yes(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_the_marks_of_a_conflict_are_saved_only_after_a_yes(garden: Tree, pilot: AppPilot) -> None:
     await open_note(pilot)
     before = (garden.tree / NOTE).read_text()
     area(pilot).insert(MARKS, (0, 0))
@@ -390,7 +388,7 @@ def test_what_was_broken_before_is_saved_without_a_question(garden: Tree, before
     assert (garden.tree / NOTE).read_text() == after
 
 
-async def test_a_damaging_text_is_asked_about_before_the_editor_closes(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_damaging_text_is_asked_about_before_the_editor_closes(garden: Tree, pilot: AppPilot) -> None:
     await open_note(pilot)
     area(pilot).insert(MARKS, (0, 0))
     await looked(pilot)

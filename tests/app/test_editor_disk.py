@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.editing.questions import ConflictDialog, GoneDialog, LeavingDialog
 from brvtui.app.query.screen import QueryScreen
@@ -22,13 +19,13 @@ from tests.app.editing import (
     type_in_note,
     type_keys,
 )
-from tests.app.looking import shown, toast_text, view
+from tests.app.looking import AppPilot, shown, toast_text, view
 from tests.support.trees import Tree
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("few_lines")]
 
 
-async def _clash(pilot: Pilot[Any], garden: Tree, theirs: str) -> None:
+async def _clash(pilot: AppPilot, garden: Tree, theirs: str) -> None:
     """Mine begins with an x; theirs is on disk; ^S was pressed."""
     await type_in_note(pilot, "x")
     by_somebody(garden, theirs)
@@ -37,7 +34,7 @@ async def _clash(pilot: Pilot[Any], garden: Tree, theirs: str) -> None:
     await settled(pilot)
 
 
-async def test_a_note_without_changes_follows_the_disk_and_keeps_its_place(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_note_without_changes_follows_the_disk_and_keeps_its_place(garden: Tree, pilot: AppPilot) -> None:
     await open_note(pilot)
     area(pilot).move_cursor((6, 2))
     by_somebody(garden, FEW_LINES.replace("one\n", "one\nand a half\n"))
@@ -54,7 +51,7 @@ async def test_a_note_without_changes_follows_the_disk_and_keeps_its_place(garde
 
 @at_two_sizes
 async def test_unsaved_text_is_told_at_once_and_never_touched(
-    garden: Tree, size: tuple[int, int], pilot: Pilot[Any]
+    garden: Tree, size: tuple[int, int], pilot: AppPilot
 ) -> None:
     await type_in_note(pilot, "x")
     by_somebody(garden, "theirs\n")
@@ -78,7 +75,7 @@ async def test_unsaved_text_is_told_at_once_and_never_touched(
         assert "CHANGED ON DISK" in shown(pilot)
 
 
-async def test_mine_can_be_kept(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_mine_can_be_kept(garden: Tree, pilot: AppPilot) -> None:
     await _clash(pilot, garden, FEW_LINES.replace("two", "zwei"))
     assert "+ x# Rollback" in shown(pilot)
     assert "- zwei" in shown(pilot)
@@ -102,7 +99,7 @@ async def test_theirs_can_be_taken_and_mine_brought_back(garden: Tree, make_app:
         assert area(pilot).text == f"x{FEW_LINES}"
 
 
-async def test_both_can_be_merged(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_both_can_be_merged(garden: Tree, pilot: AppPilot) -> None:
     await _clash(pilot, garden, FEW_LINES.replace("four", "vier"))
     await pilot.press("e")
     await looked(pilot)
@@ -113,7 +110,7 @@ async def test_both_can_be_merged(garden: Tree, pilot: Pilot[Any]) -> None:
     await until(pilot, lambda: on_disk(garden) == merged)
 
 
-async def test_lines_that_both_changed_are_left_to_be_decided(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_lines_that_both_changed_are_left_to_be_decided(garden: Tree, pilot: AppPilot) -> None:
     await _clash(pilot, garden, FEW_LINES.replace("# Rollback", "# Zurück"))
     assert "merged, 1 place would be yours to decide" in shown(pilot)
     await pilot.press("e")
@@ -123,7 +120,7 @@ async def test_lines_that_both_changed_are_left_to_be_decided(garden: Tree, pilo
     assert "1 place to decide" in toast_text(pilot)
 
 
-async def _gone(pilot: Pilot[Any], garden: Tree) -> None:
+async def _gone(pilot: AppPilot, garden: Tree) -> None:
     """The note, to which an x was typed, is removed by somebody; ^S was pressed."""
     await type_in_note(pilot, "x")
     (garden.tree / NOTE).unlink()
@@ -131,7 +128,7 @@ async def _gone(pilot: Pilot[Any], garden: Tree) -> None:
     await on(pilot, GoneDialog, "ctrl+s")
 
 
-async def test_a_removed_note_can_be_written_again(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_removed_note_can_be_written_again(garden: Tree, pilot: AppPilot) -> None:
     await _gone(pilot, garden)
     await pilot.press("m")
     await until(pilot, lambda: (garden.tree / NOTE).exists())
@@ -139,7 +136,7 @@ async def test_a_removed_note_can_be_written_again(garden: Tree, pilot: Pilot[An
     assert on_disk(garden) == f"x{FEW_LINES}"
 
 
-async def test_a_removed_note_can_be_dropped(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_removed_note_can_be_dropped(garden: Tree, pilot: AppPilot) -> None:
     await _gone(pilot, garden)
     await on(pilot, QueryScreen, "d")
     await settled(pilot)
@@ -147,7 +144,7 @@ async def test_a_removed_note_can_be_dropped(garden: Tree, pilot: Pilot[Any]) ->
     assert drafted(garden.root) is None
 
 
-async def test_a_note_without_changes_is_closed_when_it_is_removed(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_note_without_changes_is_closed_when_it_is_removed(garden: Tree, pilot: AppPilot) -> None:
     await open_note(pilot)
     (garden.tree / NOTE).unlink()
     await on(pilot, QueryScreen)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.editing import note_on_disk
 from brvtui.app.editing.note_on_disk import DraftRequest
@@ -31,7 +29,7 @@ from tests.app.editing import (
     type_in_note,
     type_keys,
 )
-from tests.app.looking import brv, flat, frame, shown, toast_text, view
+from tests.app.looking import AppPilot, brv, flat, frame, shown, toast_text, view
 from tests.support.trees import NOW_MS, Tree
 
 pytestmark = pytest.mark.usefixtures("few_lines")
@@ -41,7 +39,7 @@ def _drafts(garden: Tree) -> DraftStore:
     return DraftStore(garden.tree)
 
 
-async def test_unsaved_text_is_drafted_and_dropped_with_the_save(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_unsaved_text_is_drafted_and_dropped_with_the_save(garden: Tree, pilot: AppPilot) -> None:
     await type_in_note(pilot, "xy")
     await looked(pilot)
     assert drafted(garden.root) == f"xy{FEW_LINES}".encode()
@@ -68,7 +66,7 @@ def left(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> Tree:
     return garden
 
 
-async def _offered(pilot: Pilot[Any]) -> None:
+async def _offered(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     brv(pilot).selection.select(NOTE)
     await on(pilot, DraftDialog, "escape", "e")
@@ -141,7 +139,7 @@ async def test_several_drafts_are_listed_and_what_is_on_disk_already_is_none(lef
         assert "auth/saved.md" not in shown(pilot)
 
 
-async def _listening(pilot: Pilot[Any]) -> None:
+async def _listening(pilot: AppPilot) -> None:
     await until(pilot, lambda: pilot.app.screen.check_action("dismiss", ("drop",)))
 
 
@@ -196,7 +194,7 @@ async def test_a_draft_of_another_text_says_so_stays_undecided_and_can_be_droppe
         assert drafted(left.root) is None
 
 
-async def _offered_of_gone(pilot: Pilot[Any], said: str) -> None:
+async def _offered_of_gone(pilot: AppPilot, said: str) -> None:
     """The draft of the note that is not at its place is offered, with these words about the note."""
     await settled(pilot)
     brv(pilot).editing.edit(NOTE)

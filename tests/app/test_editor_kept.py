@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing import note_on_disk, note_saving
@@ -26,7 +25,7 @@ from brvtui.tree.saving.note_files import read_note_file
 from tests.app import waiting
 from tests.app.driving import WIDE, ask, at_once, on, settled, until
 from tests.app.editing import NOTE, area, drafted, looked, type_in_note, type_keys
-from tests.app.looking import brv, frame, shown, toast_text, view
+from tests.app.looking import AppPilot, brv, frame, shown, toast_text, view
 from tests.support.trees import NOW_MS, Tree
 
 pytestmark = pytest.mark.long
@@ -45,7 +44,7 @@ def _on_disk(garden: Tree) -> bytes:
     return (garden.tree / NOTE).read_bytes()
 
 
-async def _changed(pilot: Pilot[Any], garden: Tree, theirs: bytes | None, key: str = "x") -> None:
+async def _changed(pilot: AppPilot, garden: Tree, theirs: bytes | None, key: str = "x") -> None:
     """``key`` was typed, and somebody else wrote, or removed the note."""
     await type_in_note(pilot, key)
     if theirs is None:
@@ -55,7 +54,7 @@ async def _changed(pilot: Pilot[Any], garden: Tree, theirs: bytes | None, key: s
     await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.on_disk)  # type: ignore[union-attr]
 
 
-async def _asked(pilot: Pilot[Any]) -> None:
+async def _asked(pilot: AppPilot) -> None:
     await on(pilot, ConflictDialog, "ctrl+s")
     await settled(pilot)
 
@@ -130,7 +129,7 @@ async def test_mine_comes_back_whatever_theirs_is_made_of(app: BrvTui, garden: T
 
 
 async def test_a_text_that_is_as_it_was_read_is_written_again_or_follows_the_disk(
-    garden: Tree, pilot: Pilot[Any]
+    garden: Tree, pilot: AppPilot
 ) -> None:
     await _changed(pilot, garden, None)
     await pilot.press("backspace")
@@ -152,7 +151,7 @@ async def test_a_text_that_is_as_it_was_read_is_written_again_or_follows_the_dis
     await until(pilot, lambda: area(pilot).text == "again\n")
 
 
-async def test_a_note_that_is_moved_meanwhile_is_saved_where_it_is(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_note_that_is_moved_meanwhile_is_saved_where_it_is(garden: Tree, pilot: AppPilot) -> None:
     await _changed(pilot, garden, None)
     garden.file("auth/moved.md", _TEXT, 0)
     await until(pilot, lambda: view(pilot).knows("auth/moved.md"))
@@ -202,7 +201,7 @@ def test_merging_keeps_the_line_ends_of_each_line(
 _OTHER = "deploy/freeze_window.md"
 
 
-async def _open_other(pilot: Pilot[Any]) -> None:
+async def _open_other(pilot: AppPilot) -> None:
     """The text of the note that is open is discarded, and another note opened."""
     brv(pilot).editing.edit(_OTHER)
     await on(pilot, LeavingDialog)
@@ -229,7 +228,7 @@ def save_is_wanted(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]
 
 @pytest.mark.parametrize("theirs", [b"theirs\n", None], ids=["changed", "gone"])
 async def test_a_conflict_of_a_note_that_is_not_open_any_more_is_kept_as_a_draft(
-    garden: Tree, save_is_wanted: threading.Event, theirs: bytes | None, pilot: Pilot[Any]
+    garden: Tree, save_is_wanted: threading.Event, theirs: bytes | None, pilot: AppPilot
 ) -> None:
     await type_in_note(pilot, "x")
     await pilot.press("ctrl+s")
@@ -250,7 +249,7 @@ async def test_a_conflict_of_a_note_that_is_not_open_any_more_is_kept_as_a_draft
 
 
 async def test_a_note_is_saved_at_once_while_the_one_before_is_still_being_saved(
-    garden: Tree, save_is_wanted: threading.Event, pilot: Pilot[Any]
+    garden: Tree, save_is_wanted: threading.Event, pilot: AppPilot
 ) -> None:
     await type_in_note(pilot, "x")
     await pilot.press("ctrl+s", "ctrl+s")
@@ -271,7 +270,7 @@ async def test_a_note_is_saved_at_once_while_the_one_before_is_still_being_saved
 
 @pytest.mark.parametrize(("theirs", "key"), [(b"theirs\n", "m"), (b"theirs\n", "t"), (None, "m"), (None, "d")])
 async def test_an_answer_to_a_conflict_does_nothing_to_another_note(
-    garden: Tree, theirs: bytes | None, key: str, pilot: Pilot[Any]
+    garden: Tree, theirs: bytes | None, key: str, pilot: AppPilot
 ) -> None:
     await _changed(pilot, garden, theirs)
     await pilot.press("ctrl+s")

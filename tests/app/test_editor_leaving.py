@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.questions import LeavingDialog
@@ -13,7 +10,7 @@ from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
 from tests.app.driving import NARROW, WIDE, on, press, settled, until
 from tests.app.editing import area, dialog, drafted, editor, looked, on_disk, open_note, type_keys
-from tests.app.looking import brv, frame, shown, view
+from tests.app.looking import AppPilot, brv, frame, shown, view
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
@@ -36,7 +33,7 @@ async def test_leaving_unsaved_text_asks_and_can_be_stayed(app: BrvTui) -> None:
         assert area(pilot).text.startswith("x#")
 
 
-async def test_leaving_can_discard_by_key_or_click_and_save(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_leaving_can_discard_by_key_or_click_and_save(garden: Tree, pilot: AppPilot) -> None:
     await _dirty(pilot)
     assert drafted(garden.root)
     await on(pilot, QueryScreen, "escape", "d")
@@ -94,7 +91,7 @@ async def test_quitting_asks_about_unsaved_text_wherever_it_is(app: BrvTui, gard
     assert on_disk(garden).startswith("x# Rollback")
 
 
-async def test_another_note_asks_first(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_another_note_asks_first(garden: Tree, pilot: AppPilot) -> None:
     await _dirty(pilot)
     await on(pilot, QueryScreen, "escape", "k")
     brv(pilot).selection.select("deploy/freeze_window.md")

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.query.answering import EngineUnusable, QueryRequest
@@ -20,7 +19,7 @@ from brvtui.engines.soleri.sections import VaultSearch
 from brvtui.store.folders import config_folder
 from tests.app.driving import WIDE, MakeApp, ask, press, settled, until
 from tests.app.engines import found, switch, switch_to
-from tests.app.looking import brv, screen, text_of, toasts, trace_of, view
+from tests.app.looking import AppPilot, brv, screen, text_of, toasts, trace_of, view
 from tests.support.engine_packages import declared
 from tests.support.settings import own
 from tests.support.trees import NOW_MS, Tree
@@ -28,7 +27,7 @@ from tests.support.trees import NOW_MS, Tree
 pytestmark = pytest.mark.long
 
 
-async def test_a_refusal_counts_of_the_newest_request_of_the_engine_that_is_chosen(pilot: Pilot[Any]) -> None:
+async def test_a_refusal_counts_of_the_newest_request_of_the_engine_that_is_chosen(pilot: AppPilot) -> None:
     await ask(pilot, "token", "escape")
     queries = brv(pilot).queries
     for engine, behind, answers in (
@@ -76,7 +75,7 @@ async def test_a_setting_that_names_an_engine_that_cannot_be_had_is_a_line(
         assert view(pilot).answer.trace is not None
 
 
-async def test_switching_passes_over_an_engine_that_cannot_be_loaded(broken: None, pilot: Pilot[Any]) -> None:
+async def test_switching_passes_over_an_engine_that_cannot_be_loaded(broken: None, pilot: AppPilot) -> None:
     await ask(pilot, "rollback", "escape")
     await switch_to(pilot, registry.names()[-2])
     await press(pilot, "P")

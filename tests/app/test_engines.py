@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
@@ -27,7 +26,7 @@ from brvtui.session import Session
 from brvtui.trace import State, Trace
 from tests.app.driving import HUGE, NARROW, SIZES, WIDE, MakeApp, ask, press, settled, type_text, until
 from tests.app.engines import found, hybrid, switch, switch_to
-from tests.app.looking import brv, flat, panes, screen, shown, text_of, toasts, trace_of, view, without_offers
+from tests.app.looking import AppPilot, brv, flat, panes, screen, shown, text_of, toasts, trace_of, view, without_offers
 from tests.providers.service import Answer, Service, serving
 from tests.support.trees import NOW_MS, Tree
 
@@ -57,7 +56,7 @@ def without_maturity(shown: dict[str, list[str]]) -> dict[str, list[str]]:
     return {pane: [" ".join(known.sub(" ", line).split()) for line in lines] for pane, lines in shown.items()}
 
 
-async def test_every_pane_follows_and_back_at_all_sizes(pilot: Pilot[Any]) -> None:
+async def test_every_pane_follows_and_back_at_all_sizes(pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     for size in SIZES.values():
         await pilot.resize_terminal(*size)
@@ -80,7 +79,7 @@ async def test_every_pane_follows_and_back_at_all_sizes(pilot: Pilot[Any]) -> No
         assert "TIER 3" in shown(pilot)
 
 
-async def test_the_arithmetic_the_ladder_scopes_and_nothing_found(pilot: Pilot[Any]) -> None:
+async def test_the_arithmetic_the_ladder_scopes_and_nothing_found(pilot: AppPilot) -> None:
     await switch(pilot, "any tips for an overview of invoices")
     assert hybrid(pilot).intent == "preference"
     for part in ("1 / (60 + 1)", "sum ✓", "fused #1 → weighed #1", "there is no reranker"):
@@ -109,7 +108,7 @@ async def test_the_arithmetic_the_ladder_scopes_and_nothing_found(pilot: Pilot[A
     assert found(pilot).hits
 
 
-async def test_rules_that_cannot_fire_and_why_notes_are_in_the_answer_or_not(pilot: Pilot[Any]) -> None:
+async def test_rules_that_cannot_fire_and_why_notes_are_in_the_answer_or_not(pilot: AppPilot) -> None:
     await switch(pilot, "rollback")
     assert "memory/global/" in text_of(pilot, "#route")
     await pilot.press("f7", "l")
@@ -139,7 +138,7 @@ async def test_rules_that_cannot_fire_and_why_notes_are_in_the_answer_or_not(pil
     await until(pilot, lambda: "rank 1" in shown(pilot))
 
 
-async def test_modes_do_not_fit_every_engine_and_typing_goes_on_with_the_chosen_one(pilot: Pilot[Any]) -> None:
+async def test_modes_do_not_fit_every_engine_and_typing_goes_on_with_the_chosen_one(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     await press(pilot, "escape", "m")
     assert "ByteRover has no modes to choose from: P switches the engine" in toasts(pilot)
@@ -166,7 +165,7 @@ def test_what_cannot_be_asked_again_is_refused(garden: Tree, monkeypatch: pytest
 
 @pytest.mark.parametrize("size", [HUGE], ids=["200x60"])
 async def test_changes_on_disk_are_followed_and_notes_behind_the_answer_are_near_misses(
-    garden: Tree, pilot: Pilot[Any]
+    garden: Tree, pilot: AppPilot
 ) -> None:
     await switch(pilot, "kumquat")
     assert not found(pilot).hits
@@ -191,7 +190,7 @@ async def test_changes_on_disk_are_followed_and_notes_behind_the_answer_are_near
 
 
 async def test_a_run_is_logged_and_compared_with_now_or_with_nothing_if_the_engine_is_gone(
-    garden: Tree, pilot: Pilot[Any]
+    garden: Tree, pilot: AppPilot
 ) -> None:
     session = garden.session()
     session.logbook.add(replace(session.probe("invoices"), engine="another"), NOW_MS, 1.0)
@@ -238,7 +237,7 @@ async def test_a_saved_answer_shows_what_it_showed(app: BrvTui, tmp_path: Path) 
             assert without_maturity(panes(pilot)) == then
 
 
-async def test_typing_asks_no_service_a_run_does_and_legs_can_be_chosen(service: Service, pilot: Pilot[Any]) -> None:
+async def test_typing_asks_no_service_a_run_does_and_legs_can_be_chosen(service: Service, pilot: AppPilot) -> None:
     await switch(pilot, "token")
     prepared = len(service.asked)
     assert prepared, "the notes' vectors were made when the engine was chosen"

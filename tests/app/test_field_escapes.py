@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.cells import cell_len
 from textual import events
-from textual.pilot import Pilot
 from textual.widgets import Input
 
 from brvtui.app.app import BrvTui
@@ -23,7 +21,7 @@ from brvtui.tree.reading.project import find_project
 from tests.app.driving import WIDE, MakeApp, ask, open_notes, press, settled, until
 from tests.app.editing import open_note
 from tests.app.judging import to_lab
-from tests.app.looking import screen, shown, view
+from tests.app.looking import AppPilot, screen, shown, view
 from tests.app.test_reopening import opened, save
 from tests.support.trees import Tree
 
@@ -39,12 +37,12 @@ ALL = "".join(HOSTILE)
 _OBEYED = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
-def raw(pilot: Pilot[Any]) -> list[str]:
+def raw(pilot: AppPilot) -> list[str]:
     """The characters on the screen that a terminal may obey."""
     return [char for char in shown(pilot) if char != "\n" and unicodedata.category(char) in _OBEYED]
 
 
-async def attack(pilot: Pilot[Any], field: Input, text: str) -> None:
+async def attack(pilot: AppPilot, field: Input, text: str) -> None:
     """Fills ``field`` with ``text``; looks at what is drawn with the cursor at the end and at the start."""
     field.focus()
     field.value = text
@@ -55,7 +53,7 @@ async def attack(pilot: Pilot[Any], field: Input, text: str) -> None:
         assert field.value == text
 
 
-async def test_query_field_draws_placeholders_and_asks_the_true_text(pilot: Pilot[Any]) -> None:
+async def test_query_field_draws_placeholders_and_asks_the_true_text(pilot: AppPilot) -> None:
     for text in HOSTILE:
         await ask(pilot, text)
         assert raw(pilot) == []
@@ -63,7 +61,7 @@ async def test_query_field_draws_placeholders_and_asks_the_true_text(pilot: Pilo
         assert view(pilot).query.text == text
 
 
-async def test_cursor_and_mouse_agree_with_the_drawn_cells(pilot: Pilot[Any]) -> None:
+async def test_cursor_and_mouse_agree_with_the_drawn_cells(pilot: AppPilot) -> None:
     await settled(pilot)
     for text in (*HOSTILE, "plain", "日本語 é", "می\u200cخواهم"):
         field = screen(pilot).field
@@ -89,7 +87,7 @@ async def test_query_of_a_saved_trace_is_drawn_with_placeholders(garden: Tree, t
         assert raw(pilot) == []
 
 
-async def test_fields_over_the_query_screen(pilot: Pilot[Any]) -> None:
+async def test_fields_over_the_query_screen(pilot: AppPilot) -> None:
     for key in ("slash", "colon", "T", "a", "x"):
         await ask(pilot, "rollback")
         before = set(pilot.app.screen.query(Input))
@@ -100,7 +98,7 @@ async def test_fields_over_the_query_screen(pilot: Pilot[Any]) -> None:
         await press(pilot, "escape", "escape")
 
 
-async def test_theme_palette_takes_no_escapes(pilot: Pilot[Any]) -> None:
+async def test_theme_palette_takes_no_escapes(pilot: AppPilot) -> None:
     await ask(pilot, "rollback", "escape", "T")
     await until(pilot, lambda: not isinstance(pilot.app.focused, OrderedInput) and pilot.app.focused)
     field = pilot.app.screen.query_one(Input)
@@ -144,7 +142,7 @@ async def test_judged_query_in_lab_and_in_the_query_field(garden: Tree, make_app
             await pilot.press("j")
 
 
-async def test_find_bar(pilot: Pilot[Any]) -> None:
+async def test_find_bar(pilot: AppPilot) -> None:
     await open_note(pilot)
     await pilot.press("ctrl+f")
     await until(pilot, lambda: isinstance(pilot.app.focused, FindField))
@@ -180,7 +178,7 @@ async def test_toasts_and_dialogs(app: BrvTui) -> None:
             await until(pilot, lambda: "zebra" not in shown(pilot))
 
 
-async def test_fields_of_other_screens(pilot: Pilot[Any]) -> None:
+async def test_fields_of_other_screens(pilot: AppPilot) -> None:
     for screen_key in "346":
         await settled(pilot)
         await press(pilot, "escape", screen_key)

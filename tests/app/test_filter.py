@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.actions.screens import QUERY_PANES
 from brvtui.app.app import BrvTui
@@ -13,14 +10,14 @@ from brvtui.app.query.screen import QUERY
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.app.widgets.pane import FilterField, Pane
 from tests.app.driving import NARROW, ask, press, settled
-from tests.app.looking import screen, shown, text_of, view
+from tests.app.looking import AppPilot, screen, shown, text_of, view
 
 
 def _pane(app: BrvTui, name: str) -> Pane:
     return app.screen.query_one(f"#{name}", Pane)
 
 
-async def test_every_pane_has_one(app: BrvTui, pilot: Pilot[Any]) -> None:
+async def test_every_pane_has_one(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await press(pilot, "enter")
     for name in QUERY.panes:
@@ -39,7 +36,7 @@ async def test_every_pane_has_one(app: BrvTui, pilot: Pilot[Any]) -> None:
         assert not pane.children
 
 
-async def test_results_keep_what_matches_title_or_path(app: BrvTui, pilot: Pilot[Any]) -> None:
+async def test_results_keep_what_matches_title_or_path(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     results = screen(pilot).results
     everything = list(results.choices)
@@ -97,7 +94,7 @@ async def test_a_text_shows_its_matches_one_after_the_other(app: BrvTui) -> None
 
 
 @pytest.mark.long
-async def test_a_blank_filter_goes_away_by_itself(app: BrvTui, pilot: Pilot[Any]) -> None:
+async def test_a_blank_filter_goes_away_by_itself(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     await press(pilot, "f8", "slash", "x", "backspace", "enter")
     assert app.focused is _pane(app, "tree")
@@ -105,7 +102,7 @@ async def test_a_blank_filter_goes_away_by_itself(app: BrvTui, pilot: Pilot[Any]
 
 
 @pytest.mark.long
-async def test_tab_and_function_keys_leave_a_filter_as_it_is(app: BrvTui, pilot: Pilot[Any]) -> None:
+async def test_tab_and_function_keys_leave_a_filter_as_it_is(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await press(pilot, "f3", "slash", *"recency", "tab")
     assert app.focused is _pane(app, "answer")
@@ -128,7 +125,7 @@ async def test_what_is_cut_on_screen_is_still_found(app: BrvTui) -> None:
 
 
 @pytest.mark.long
-async def test_keys_are_searched_and_help_is_about_the_field(app: BrvTui, pilot: Pilot[Any]) -> None:
+async def test_keys_are_searched_and_help_is_about_the_field(app: BrvTui, pilot: AppPilot) -> None:
     await settled(pilot)
     await pilot.press("f2", "question_mark", "slash", *"cache", "enter", "n")
     await pilot.pause()

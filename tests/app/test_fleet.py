@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui, FleetTui
 from brvtui.app.fleet.headline import what_to_do
@@ -30,7 +29,7 @@ from brvtui.fleet.fleet_file import Absence, AbsenceKind, Fleet, Member
 from brvtui.fleet.pool import Asks, Stopped, never_stopped
 from brvtui.fleet.questions import MemberState
 from tests.app.driving import WIDE, press, settled, until
-from tests.app.looking import brv, flat, shown, text_of, toast_text, toasts, trace_of, view
+from tests.app.looking import AppPilot, brv, flat, shown, text_of, toast_text, toasts, trace_of, view
 from tests.support.fleets import HereAsks
 from tests.support.trees import NOW_MS, Tree
 
@@ -83,11 +82,11 @@ def fleet_app(fleet: Fleet, where: Callable[[], Asks] = HereAsks, read: Callable
     return FleetTui(Opening(now_ms=NOW_MS, fleet=OpenFleet(fleet, lambda _: where(), 60.0, NOW_MS, read)))
 
 
-def state(pilot: Pilot[Any]) -> FleetState:
+def state(pilot: AppPilot) -> FleetState:
     return view(pilot).fleet
 
 
-async def asked(pilot: Pilot[Any], text: str = _QUESTION) -> None:
+async def asked(pilot: AppPilot, text: str = _QUESTION) -> None:
     """Puts ``text`` into the field, asks it, and waits for all replies."""
     await until(pilot, lambda: state(pilot).work is FleetWork.IDLE)
     fleet_screen(pilot).action_field()
@@ -96,26 +95,26 @@ async def asked(pilot: Pilot[Any], text: str = _QUESTION) -> None:
     await until(pilot, lambda: state(pilot).text == text and not state(pilot).is_busy)
 
 
-async def pressed(pilot: Pilot[Any], *keys: str) -> None:
+async def pressed(pilot: AppPilot, *keys: str) -> None:
     """Presses keys, and waits until members are neither opened nor asked."""
     await pilot.press(*keys)
     await until(pilot, lambda: not state(pilot).is_busy)
 
 
-async def left_for(pilot: Pilot[Any]) -> Opening:
+async def left_for(pilot: AppPilot) -> Opening:
     """Waits until the app is left for a member's own memory: what is opened there."""
     await until(pilot, lambda: brv(pilot).leaving.reopening is not None)
     assert brv(pilot).leaving.reopening is not None
     return brv(pilot).leaving.reopening
 
 
-def fleet_screen(pilot: Pilot[Any]) -> FleetScreen:
+def fleet_screen(pilot: AppPilot) -> FleetScreen:
     """The Fleet screen, in front."""
     assert isinstance(pilot.app.screen, FleetScreen)
     return pilot.app.screen
 
 
-async def half_asked(pilot: Pilot[Any]) -> None:
+async def half_asked(pilot: AppPilot) -> None:
     """Asks the question, and waits for the two members before the one that :class:`HeldAsks` holds."""
     await until(pilot, lambda: len(state(pilot).known) == 2)
     fleet_screen(pilot).field.value = _QUESTION

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.query.graph import GraphPane
 from tests.app.driving import NARROW, WIDE, MakeApp, ask, at_all_sizes, at_two_sizes, press, settled, until
 from tests.app.engines import switch_to
 from tests.app.linked import HUB, HUB_TEXT, STORE
-from tests.app.looking import screen, shown, text_of, toasts, view
+from tests.app.looking import AppPilot, screen, shown, text_of, toasts, view
 from tests.app.pictures import Looks
 from tests.support.trees import Tree
 
@@ -29,16 +27,16 @@ def linked(garden: Tree) -> Tree:
     return garden
 
 
-def pane(pilot: Pilot[Any]) -> GraphPane:
+def pane(pilot: AppPilot) -> GraphPane:
     return screen(pilot).query_one(GraphPane)
 
 
-def centre(pilot: Pilot[Any]) -> str:
+def centre(pilot: AppPilot) -> str:
     drawn = pane(pilot).neighbourhood
     return drawn.id if drawn is not None else ""
 
 
-async def opened(pilot: Pilot[Any], file: str) -> None:
+async def opened(pilot: AppPilot, file: str) -> None:
     """Asks knowing, selects ``file``, and goes to the graph."""
     await ask(pilot, "token store", "escape")
     await switch_to(pilot, "knowing")
@@ -46,7 +44,7 @@ async def opened(pilot: Pilot[Any], file: str) -> None:
     await press(pilot, "f6")
 
 
-async def to_neighbour(pilot: Pilot[Any], place: str) -> None:
+async def to_neighbour(pilot: AppPilot, place: str) -> None:
     """Goes down to ``place``."""
     for _ in pane(pilot).choices:
         if pane(pilot).chosen != place:

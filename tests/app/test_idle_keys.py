@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.actions.action import Need
 from brvtui.app.actions.registry import ACTIONS, PLACES
@@ -18,7 +16,7 @@ from brvtui.app.view import needing
 from brvtui.config import user_file
 from brvtui.saved.traces import as_json
 from tests.app.driving import WIDE, MakeApp, ask, press, settled, until
-from tests.app.looking import brv, flat, screen, shown, text_of, toast_text, view
+from tests.app.looking import AppPilot, brv, flat, screen, shown, text_of, toast_text, view
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
@@ -41,7 +39,7 @@ def closed(request: pytest.FixtureRequest, garden: Tree, tmp_path: Path) -> BrvT
     return BrvTui(Opening(file))
 
 
-async def _opened(pilot: Pilot[Any]) -> bool:
+async def _opened(pilot: AppPilot) -> bool:
     """Leaves the field; whether a saved trace is shown."""
     await settled(pilot)
     await press(pilot, "escape")
@@ -204,7 +202,7 @@ async def test_a_note_that_is_gone_offers_no_change_of_it(garden: Tree, make_app
 
 
 async def test_of_a_note_that_was_gone_before_it_was_looked_at_nothing_is_from_before(
-    garden: Tree, pilot: Pilot[Any]
+    garden: Tree, pilot: AppPilot
 ) -> None:
     await ask(pilot, "token store")
     file = view(pilot).selection.file

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import Static
 
 from brvtui.app.app import BrvTui
 from brvtui.app.screens.message import LETTERS, JumpScreen
 from tests.app.driving import NARROW, ask, at_all_sizes, press, settled
-from tests.app.looking import frame, screen, shown
+from tests.app.looking import AppPilot, frame, screen, shown
 
 pytestmark = pytest.mark.long
 
 
-def labels(pilot: Pilot[Any]) -> dict[str, Static]:
+def labels(pilot: AppPilot) -> dict[str, Static]:
     """The letters by what they stand on."""
     assert isinstance(pilot.app.screen, JumpScreen)
     return {(label.id or "").removeprefix("to-"): label for label in pilot.app.screen.query(Static).results(Static)}
 
 
-def letter(pilot: Pilot[Any], target: str) -> str:
+def letter(pilot: AppPilot, target: str) -> str:
     return str(labels(pilot)[target].content).strip()
 
 
 @at_all_sizes
-async def test_every_pane_and_field_is_one_key_away(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+async def test_every_pane_and_field_is_one_key_away(size: tuple[int, int], pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     stops = ("query", *screen(pilot).PLAN.panes)
     for target in (*stops, "query"):
@@ -39,7 +36,7 @@ async def test_every_pane_and_field_is_one_key_away(size: tuple[int, int], pilot
         assert pilot.app.focused.display
 
 
-async def test_letters_stand_beside_titles_and_are_clicked(pilot: Pilot[Any]) -> None:
+async def test_letters_stand_beside_titles_and_are_clicked(pilot: AppPilot) -> None:
     await ask(pilot, "token store", "ctrl+o")
     await pilot.pause()
     text = shown(pilot)
@@ -73,14 +70,14 @@ async def test_the_letters_stand_before_the_names_of_tabs(app: BrvTui) -> None:
 
 
 @pytest.mark.parametrize("key", ["escape", "ctrl+o"])
-async def test_leaving_changes_nothing(key: str, pilot: Pilot[Any]) -> None:
+async def test_leaving_changes_nothing(key: str, pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     await press(pilot, "f3", "ctrl+o", "1", "f2", key)
     assert pilot.app.screen is screen(pilot)
     assert pilot.app.focused.id == "score"
 
 
-async def test_on_another_screen(pilot: Pilot[Any]) -> None:
+async def test_on_another_screen(pilot: AppPilot) -> None:
     await settled(pilot)
     await pilot.press("escape", "2", "ctrl+o")
     assert labels(pilot).keys() == {"tree", "note", "about"}

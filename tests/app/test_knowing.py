@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from textual.pilot import Pilot
-
 from brvtui.engines.knowing.sections import GraphRetrieval
 from tests.app.driving import MakeApp, ask, at_all_sizes, at_two_sizes, press, settled
 from tests.app.engines import switch_to
 from tests.app.linked import HUB, HUB_TEXT
-from tests.app.looking import brv, flat, shown, text_of, view
+from tests.app.looking import AppPilot, brv, flat, shown, text_of, view
 from tests.support.trees import Tree
 
 
@@ -21,7 +17,7 @@ def graph_of(pilot: object) -> GraphRetrieval:
 
 
 @at_all_sizes
-async def test_every_pane_follows(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+async def test_every_pane_follows(size: tuple[int, int], pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation", "escape")
     await switch_to(pilot, "knowing")
     assert "KNOWING" in shown(pilot)
@@ -59,7 +55,7 @@ async def test_a_note_without_a_matching_word_says_which_links_led_to_it(
         assert "Token entry → related → here" in score
 
 
-async def test_the_packed_context_is_shown(pilot: Pilot[Any]) -> None:
+async def test_the_packed_context_is_shown(pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation", "escape")
     await switch_to(pilot, "knowing")
     await press(pilot, "f7", "l")

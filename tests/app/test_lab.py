@@ -6,7 +6,6 @@ import subprocess
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.lab import asking
 from brvtui.app.lab.screen import LabScreen
@@ -17,12 +16,12 @@ from brvtui.tree.reading.project import find_project
 from tests.app.driving import NARROW, WIDE, MakeApp, ask, at_all_sizes, on, press, settled, until
 from tests.app.editing import type_keys
 from tests.app.judging import ROTATION, asked, judged, table, to_lab
-from tests.app.looking import brv, flat, frame, screen, shown, text_of, toast_text, view
+from tests.app.looking import AppPilot, brv, flat, frame, screen, shown, text_of, toast_text, view
 from tests.app.test_log import logged
 from tests.support.trees import Tree
 
 
-async def add_column(pilot: Pilot[Any], variant: Variant) -> None:
+async def add_column(pilot: AppPilot, variant: Variant) -> None:
     """Adds a column, and waits until every query is asked for it."""
     count = len(view(pilot).lab.columns)
     pilot.app.call_later(frame(pilot)._lab.add, variant)  # type: ignore[attr-defined]
@@ -32,7 +31,7 @@ async def add_column(pilot: Pilot[Any], variant: Variant) -> None:
 
 @at_all_sizes
 async def test_a_row_has_metric_tier_and_first_miss(
-    with_judgments: Tree, size: tuple[int, int], pilot: Pilot[Any]
+    with_judgments: Tree, size: tuple[int, int], pilot: AppPilot
 ) -> None:
     await to_lab(pilot)
     said = text_of(pilot, "#judged")
@@ -57,7 +56,7 @@ async def test_without_judgments_it_says_how_to_make_them(garden: Tree, make_app
         assert "the query under the cursor" in text_of(pilot, "#cell")
 
 
-async def test_the_open_query_is_judged_by_its_answer(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_the_open_query_is_judged_by_its_answer(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await to_lab(pilot)
     assert "refresh token rotation" in text_of(pilot, "#judged")
@@ -99,7 +98,7 @@ async def test_one_entry_of_the_log_is_judged(garden: Tree, make_app: MakeApp) -
 
 
 @pytest.mark.long
-async def test_a_query_that_nothing_covers_has_no_results_to_grade(pilot: Pilot[Any]) -> None:
+async def test_a_query_that_nothing_covers_has_no_results_to_grade(pilot: AppPilot) -> None:
     await ask(pilot, "zebra quagga")
     await to_lab(pilot)
     await pilot.press("J")
@@ -108,7 +107,7 @@ async def test_a_query_that_nothing_covers_has_no_results_to_grade(pilot: Pilot[
     assert "brv-tui judge set QUERY --expect" in toast_text(pilot)
 
 
-async def test_a_result_is_graded_on_the_query_screen(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_result_is_graded_on_the_query_screen(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation", "f2", "j", "J")
     await until(pilot, lambda: "It has no grade yet" in shown(pilot))
     assert "How relevant" in shown(pilot)
@@ -137,7 +136,7 @@ def test_a_note_that_was_graded_and_moved_is_graded_where_it_was(garden: Tree) -
     assert not judged(garden)[0].documents
 
 
-async def test_a_column_is_added_sorted_by_loss_and_removed(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_column_is_added_sorted_by_loss_and_removed(with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     await press(pilot, "v")
     await pilot.press(*"direct", "full_stop", *"min", "underscore", *"top=1", "enter")
@@ -154,7 +153,7 @@ async def test_a_column_is_added_sorted_by_loss_and_removed(with_judgments: Tree
     await asked(pilot)
 
 
-async def test_maturity_leads_to_the_answers_of_its_day(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+async def test_maturity_leads_to_the_answers_of_its_day(with_judgments: Tree, pilot: AppPilot) -> None:
     await settled(pilot)
     await pilot.press("escape", "3", "right_square_bracket", "A")
     await until(pilot, lambda: isinstance(frame(pilot), LabScreen) and view(pilot).lab.judgments is not None)
@@ -171,7 +170,7 @@ async def test_maturity_leads_to_the_answers_of_its_day(with_judgments: Tree, pi
 
 
 @pytest.mark.long
-async def test_a_column_that_is_refused_is_not_waited_for(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_column_that_is_refused_is_not_waited_for(with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     lab_screen = frame(pilot)
     assert isinstance(lab_screen, LabScreen)
@@ -189,7 +188,7 @@ async def test_a_column_that_is_refused_is_not_waited_for(with_judgments: Tree, 
 
 
 @pytest.mark.long
-async def test_a_wrong_column_is_said(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_wrong_column_is_said(with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     await press(pilot, "v")
     await press(pilot, *"solerj")
@@ -204,7 +203,7 @@ async def test_a_wrong_column_is_said(with_judgments: Tree, pilot: Pilot[Any]) -
 
 @pytest.mark.long
 async def test_a_constant_that_its_engine_does_not_have_is_refused_where_it_is_typed(
-    with_judgments: Tree, pilot: Pilot[Any]
+    with_judgments: Tree, pilot: AppPilot
 ) -> None:
     await ask(pilot, "rollback", "escape", "P")
     await until(pilot, lambda: view(pilot).engine.name == "jeffs_brain")
@@ -246,7 +245,7 @@ async def test_another_profile_names_its_column_and_stands_in_the_status_line(
         assert view(pilot).lab.columns[0].title == "docs"
 
 
-async def test_enter_asks_the_query_with_the_columns_engine(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+async def test_enter_asks_the_query_with_the_columns_engine(with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     await add_column(pilot, Variant("jeffs_brain"))
     await on(pilot, QueryScreen, "l", "enter")
@@ -256,9 +255,7 @@ async def test_enter_asks_the_query_with_the_columns_engine(with_judgments: Tree
 
 
 @pytest.mark.long
-async def test_enter_takes_the_profile_too_and_says_what_it_cannot_take(
-    with_judgments: Tree, pilot: Pilot[Any]
-) -> None:
+async def test_enter_takes_the_profile_too_and_says_what_it_cannot_take(with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     await add_column(pilot, Variant(profile="docs", days=30))
     await pilot.press("l", "enter")
@@ -375,7 +372,7 @@ async def test_notes_and_judgments_are_undone_in_turn(with_judgments: Tree, make
         await until(pilot, lambda: notes.journal.depth == 0)
 
 
-async def test_judgments_that_others_changed_are_not_put_back(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+async def test_judgments_that_others_changed_are_not_put_back(with_judgments: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "token store", "escape", "J", "3")
     await until(pilot, lambda: "u takes it back" in toast_text(pilot))
     JudgmentsFile.of(find_project(with_judgments.root)).change(lambda now: now[1:])

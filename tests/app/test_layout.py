@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.arrangement import Layout
@@ -16,19 +15,19 @@ from brvtui.app.query.screen import QUERY
 from brvtui.app.widgets.body import Body
 from brvtui.store.app_state import LayoutStore
 from tests.app.driving import NARROW, WIDE, MakeApp, ask, press, settled, until
-from tests.app.looking import frame, screen, toast_text
+from tests.app.looking import AppPilot, frame, screen, toast_text
 from tests.support.trees import Tree
 
 
-def body(pilot: Pilot[Any]) -> Body:
+def body(pilot: AppPilot) -> Body:
     return frame(pilot).body
 
 
-def width(pilot: Pilot[Any], pane: str) -> int:
+def width(pilot: AppPilot, pane: str) -> int:
     return frame(pilot).query_one(f"#{pane}").outer_size.width
 
 
-def height(pilot: Pilot[Any], pane: str) -> int:
+def height(pilot: AppPilot, pane: str) -> int:
     return frame(pilot).query_one(f"#{pane}").outer_size.height
 
 
@@ -37,7 +36,7 @@ def written(garden: Tree) -> Any:
     return LayoutStore(garden.tree).read()
 
 
-async def test_panes_are_resized_by_keys_and_by_mouse_and_hidden(app: BrvTui, pilot: Pilot[Any]) -> None:
+async def test_panes_are_resized_by_keys_and_by_mouse_and_hidden(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     before = width(pilot, "results"), height(pilot, "results"), width(pilot, "score"), height(pilot, "answer")
     await press(pilot, "escape", ">", ">", "+")
@@ -79,7 +78,7 @@ async def test_panes_are_resized_by_keys_and_by_mouse_and_hidden(app: BrvTui, pi
     assert not screen(pilot).query_one("#verdict").display
 
 
-async def test_hidden_panes_are_passed_over_and_the_last_one_stays(pilot: Pilot[Any]) -> None:
+async def test_hidden_panes_are_passed_over_and_the_last_one_stays(pilot: AppPilot) -> None:
     await settled(pilot)
     await pilot.press("f3", "H")
     seen = []

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.query.route import verdict
@@ -18,13 +16,13 @@ from brvtui.paint.glyphs import UNICODE
 from brvtui.store.drafts import Draft, DraftStore
 from brvtui.tree.reading.project import find_project
 from tests.app.driving import NARROW, WIDE, at_all_sizes, until
-from tests.app.looking import shown, toast_text, view
+from tests.app.looking import AppPilot, shown, toast_text, view
 from tests.support.trees import BRV3, NOW_MS, Tree
 
 StuckAt = Callable[[int, int], None]
 
 
-async def stuck(pilot: Pilot[Any]) -> None:
+async def stuck(pilot: AppPilot) -> None:
     await until(pilot, lambda: view(pilot).project.total)
     await pilot.pause()
 

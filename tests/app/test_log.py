@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.log.log_pane import LogPane, moment, score_of
@@ -25,7 +24,7 @@ from brvtui.tree.engine_files.query_log import LoggedQuery, query_log_folder
 from brvtui.tree.engine_files.sidecar import project_data
 from brvtui.tree.reading.signals import defaults
 from tests.app.driving import NARROW, WIDE, MakeApp, ask, ask_from_cache, at_all_sizes, on, press, settled, until
-from tests.app.looking import brv, flat, frame, screen, shown, text_of, toast_text, view
+from tests.app.looking import AppPilot, brv, flat, frame, screen, shown, text_of, toast_text, view
 from tests.support.trees import BRV3, NOW_MS, Tree
 
 
@@ -303,7 +302,7 @@ async def test_the_newest_entry_is_shown_at_once_and_a_choice_stays(with_log: Tr
         await settled(pilot)
 
 
-async def test_what_was_not_covered_is_so_when_the_cache_repeats_it(pilot: Pilot[Any]) -> None:
+async def test_what_was_not_covered_is_so_when_the_cache_repeats_it(pilot: AppPilot) -> None:
     await ask_from_cache(pilot, "zebra quagga")
     await to_log(pilot)
     await pilot.press("c")
@@ -366,7 +365,7 @@ def test_a_path_below_the_users_own_folder_is_written_with_a_tilde() -> None:
     assert shown_path(Path("/srv/query-log")) == "/srv/query-log"
 
 
-async def test_why_the_note_that_answered_then_stands_where_it_does_now(with_log: Tree, pilot: Pilot[Any]) -> None:
+async def test_why_the_note_that_answered_then_stands_where_it_does_now(with_log: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await pilot.press("enter")  # from now on the simulated cache has the answer
     await to_log(pilot)
@@ -392,7 +391,7 @@ def test_a_top_score_is_rounded_to_its_cells_and_never_cut(score: float, written
     assert score_of(LoggedQuery(0.0, "", "", "completed", top_score=score, engine="knowing")) == written
 
 
-async def test_then_and_now_say_alike_that_no_note_answers(pilot: Pilot[Any]) -> None:
+async def test_then_and_now_say_alike_that_no_note_answers(pilot: AppPilot) -> None:
     await ask(pilot, "kubernetes ingress")
     await press(pilot, "enter")
     await to_log(pilot)
@@ -402,7 +401,7 @@ async def test_then_and_now_say_alike_that_no_note_answers(pilot: Pilot[Any]) ->
     assert [row[1] for row in rows if row[:1] == ["tier"] and row[1] != "2,"] == ["none", "none"]
 
 
-async def test_what_changes_before_the_screen_is_made_is_shown_once_it_is(pilot: Pilot[Any]) -> None:
+async def test_what_changes_before_the_screen_is_made_is_shown_once_it_is(pilot: AppPilot) -> None:
     await settled(pilot)
     switched = brv(pilot).switch_mode("log")
     brv(pilot).select("auth/jwt.md")

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.maturity import board_on_day
@@ -18,23 +17,23 @@ from brvtui.engines.ageing.forecast import BoardOrder
 from brvtui.ranking.maturity import LEVELS
 from tests.app.driving import HUGE, NARROW, WIDE, MakeApp, ask, at_all_sizes, on, press, settled, until
 from tests.app.garden import STRANGE
-from tests.app.looking import brv, flat, frame, screen, shown, text_of, toast_text, view
+from tests.app.looking import AppPilot, brv, flat, frame, screen, shown, text_of, toast_text, view
 from tests.support.trees import NOW_MS, Tree
 
 FREEZE = "deploy/freeze_window.md"
 
 
-def maturity(pilot: Pilot[Any]) -> MaturityScreen:
+def maturity(pilot: AppPilot) -> MaturityScreen:
     found = frame(pilot)
     assert isinstance(found, MaturityScreen)
     return found
 
 
-def column(pilot: Pilot[Any], level: str) -> ColumnPane:
+def column(pilot: AppPilot, level: str) -> ColumnPane:
     return maturity(pilot).query_one(f"#{level}", ColumnPane)
 
 
-async def opened(pilot: Pilot[Any], *keys: str) -> None:
+async def opened(pilot: AppPilot, *keys: str) -> None:
     """The screen, with its notes, after some keys."""
     await settled(pilot)
     await pilot.press("escape", "3")
@@ -45,7 +44,7 @@ async def opened(pilot: Pilot[Any], *keys: str) -> None:
 
 
 @at_all_sizes
-async def test_every_note_stands_under_its_maturity(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+async def test_every_note_stands_under_its_maturity(size: tuple[int, int], pilot: AppPilot) -> None:
     await opened(pilot)
     overview = view(pilot).project.overview
     assert overview is not None
@@ -70,7 +69,7 @@ async def test_a_card_in_one_line_and_in_two(garden: Tree, make_app: MakeApp) ->
         assert second.split() == ["████▋┊", "52", "▴2", ".33"]
 
 
-async def test_moving_selects_and_the_note_follows(pilot: Pilot[Any]) -> None:
+async def test_moving_selects_and_the_note_follows(pilot: AppPilot) -> None:
     await opened(pilot, "j")
     assert view(pilot).selection.file == column(pilot, "draft").chosen
     assert "Refresh rotation" in text_of(pilot, "#ageing")
@@ -80,7 +79,7 @@ async def test_moving_selects_and_the_note_follows(pilot: Pilot[Any]) -> None:
     assert column(pilot, "draft").ground(3) == "", "only one column shows a cursor"
 
 
-async def test_the_selected_note_is_the_same_everywhere(pilot: Pilot[Any]) -> None:
+async def test_the_selected_note_is_the_same_everywhere(pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     chosen = view(pilot).selection.file
     assert chosen == "auth/jwt/token_store.md"
@@ -156,7 +155,7 @@ async def test_an_importance_just_under_the_limit_is_not_written_as_the_limit(ap
         assert "is 34.9, under 35" in flat(pilot, "#ageing")
 
 
-async def test_clicks_strange_titles_and_another_profile(pilot: Pilot[Any]) -> None:
+async def test_clicks_strange_titles_and_another_profile(pilot: AppPilot) -> None:
     await opened(pilot)
     await pilot.click("#validated", offset=(5, 4))
     await settled(pilot)
@@ -178,7 +177,7 @@ async def test_clicks_strange_titles_and_another_profile(pilot: Pilot[Any]) -> N
     await until(pilot, lambda: "0 offered for pruning" in shown(pilot))
 
 
-async def test_what_changes_on_disk_is_shown(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_what_changes_on_disk_is_shown(garden: Tree, pilot: AppPilot) -> None:
     await opened(pilot, "right_curly_bracket")
     garden.file("deploy/new_note.md", "# A new note\n")
     await until(pilot, lambda: "deploy/new_note.md" in column(pilot, "draft").choices)
@@ -186,7 +185,7 @@ async def test_what_changes_on_disk_is_shown(garden: Tree, pilot: Pilot[Any]) ->
 
 
 async def test_help_orders_next_hits_and_a_board_that_fails(
-    app: BrvTui, monkeypatch: pytest.MonkeyPatch, pilot: Pilot[Any]
+    app: BrvTui, monkeypatch: pytest.MonkeyPatch, pilot: AppPilot
 ) -> None:
     await opened(pilot)
     assert " S order  enter details  F2-F5 panes  f only…" in shown(pilot)
@@ -277,7 +276,7 @@ async def test_a_thousand_notes_are_drawn_only_where_they_are_seen(
         assert column(pilot, "draft").cursor < 999
 
 
-async def test_why_is_about_today_and_says_so_on_another_day(app: BrvTui, pilot: Pilot[Any]) -> None:
+async def test_why_is_about_today_and_says_so_on_another_day(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "rollback", "escape")
     await opened(pilot, "w")
     await until(pilot, lambda: app.has_modal)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.plan_dialog import PlanDialog, SignalsDialog
@@ -13,7 +10,7 @@ from brvtui.app.maturity.screen import MaturityScreen
 from brvtui.engines.ageing.events import LEAVES_TIER_2
 from tests.app.driving import WIDE, at_two_sizes, on, press, settled, until
 from tests.app.editing import in_editor, looked, type_keys
-from tests.app.looking import shown, text_of, view
+from tests.app.looking import AppPilot, shown, text_of, view
 from tests.app.test_maturity import FREEZE, column, maturity, opened
 from tests.support.trees import Tree
 
@@ -23,13 +20,13 @@ _ROTATION = "auth/jwt/refresh_rotation.md"
 _REFUNDS = "billing/refunds.md"
 
 
-async def _stands(pilot: Pilot[Any], path: str, level: str) -> None:
+async def _stands(pilot: AppPilot, path: str, level: str) -> None:
     """Waits until the note at ``path`` stands under ``level``."""
     await until(pilot, lambda: maturity(pilot).on_day.level_of(path) == level)  # type: ignore[union-attr]
     await settled(pilot)
 
 
-async def _asked(pilot: Pilot[Any], key: str) -> None:
+async def _asked(pilot: AppPilot, key: str) -> None:
     """Presses a key that opens a dialog about the note at hand."""
     await on(pilot, PlanDialog, key)
     await settled(pilot)
@@ -107,7 +104,7 @@ async def test_signals_by_mouse_from_the_pane_of_the_note(app: BrvTui, garden: T
         assert maturity(pilot).stop == "ageing", "only from a column the focus follows the note"
 
 
-async def test_an_archived_note_is_followed_to_its_stub(pilot: Pilot[Any]) -> None:
+async def test_an_archived_note_is_followed_to_its_stub(pilot: AppPilot) -> None:
     await opened(pilot)
     await _asked(pilot, "X")
     await until(pilot, lambda: ".stub.md" in shown(pilot))
@@ -122,7 +119,7 @@ async def test_an_archived_note_is_followed_to_its_stub(pilot: Pilot[Any]) -> No
     await _stands(pilot, FREEZE, "draft")
 
 
-async def test_when_a_note_is_gone_the_cursor_stays_where_it_was(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_when_a_note_is_gone_the_cursor_stays_where_it_was(garden: Tree, pilot: AppPilot) -> None:
     await opened(pilot, "j", "j")
     before = list(column(pilot, "draft").choices)
     (garden.tree / before[2]).unlink()
@@ -136,7 +133,7 @@ async def test_when_a_note_is_gone_the_cursor_stays_where_it_was(garden: Tree, p
     assert column(pilot, "draft").chosen == before[-2]
 
 
-async def test_the_editor_is_left_to_the_board(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_the_editor_is_left_to_the_board(garden: Tree, pilot: AppPilot) -> None:
     await opened(pilot)
     await pilot.press("e")
     await in_editor(pilot)

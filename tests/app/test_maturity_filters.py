@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.arrangement import STRIP
@@ -13,13 +10,13 @@ from brvtui.app.maturity.ageing import AgeingPane
 from brvtui.engines.ageing.events import OF_NOTES, PRUNING
 from brvtui.ranking.maturity import LEVELS
 from tests.app.driving import HUGE, NARROW, ask, press, settled, until
-from tests.app.looking import brv, flat, frame, shown, text_of, toast_text, view
+from tests.app.looking import AppPilot, brv, flat, frame, shown, text_of, toast_text, view
 from tests.app.test_maturity import column, maturity, opened
 
 pytestmark = pytest.mark.long
 
 
-async def test_only_the_notes_of_an_event(pilot: Pilot[Any]) -> None:
+async def test_only_the_notes_of_an_event(pilot: AppPilot) -> None:
     await opened(pilot, "F", "F")
     assert maturity(pilot).wanted.only is PRUNING
     assert column(pilot, "draft").choices == ["auth/oauth/key_rotation.md", "billing/refunds.md"]
@@ -34,7 +31,7 @@ async def test_only_the_notes_of_an_event(pilot: Pilot[Any]) -> None:
     assert column(pilot, "core").outer_size.width > STRIP
 
 
-async def test_only_the_notes_that_change_in_the_days_ahead(pilot: Pilot[Any]) -> None:
+async def test_only_the_notes_that_change_in_the_days_ahead(pilot: AppPilot) -> None:
     await opened(pilot, "c")
     assert (maturity(pilot).wanted.day, maturity(pilot).wanted.only_changes) == (30, True), "today changes nothing"
     listed = sum(len(column(pilot, level).choices) for level in LEVELS)
@@ -54,7 +51,7 @@ async def test_only_the_notes_that_change_in_the_days_ahead(pilot: Pilot[Any]) -
 
 @pytest.mark.parametrize("size", [HUGE], ids=["200x60"])
 async def test_an_event_that_hides_the_selected_note_or_empties_the_column_leads_to_one_that_is_seen(
-    pilot: Pilot[Any],
+    pilot: AppPilot,
 ) -> None:
     await opened(pilot)
     brv(pilot).selection.select("deploy/freeze_window.md")
@@ -92,7 +89,7 @@ async def test_a_column_without_notes_offers_no_details(app: BrvTui) -> None:
         assert ("enter details" in text_of(pilot, "#keys")) == bool(column(pilot, frame(pilot).stop).choices)
 
 
-async def test_a_filter_holds_for_every_column(pilot: Pilot[Any]) -> None:
+async def test_a_filter_holds_for_every_column(pilot: AppPilot) -> None:
     await opened(pilot, "slash")
     await press(pilot, *"rotation")
     found = {level: column(pilot, level).choices for level in LEVELS}
@@ -110,7 +107,7 @@ async def test_a_filter_holds_for_every_column(pilot: Pilot[Any]) -> None:
     assert view(pilot).selection.file == "i18n/rotation_ja.md"
 
 
-async def test_no_key_acts_on_a_note_that_the_filter_leaves_out(pilot: Pilot[Any]) -> None:
+async def test_no_key_acts_on_a_note_that_the_filter_leaves_out(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     await opened(pilot, "slash", *"zzz", "enter")
     assert not any(column(pilot, level).choices for level in LEVELS)
@@ -130,7 +127,7 @@ async def test_no_key_acts_on_a_note_that_the_filter_leaves_out(pilot: Pilot[Any
     assert frame(pilot).note_at_hand in column(pilot, "draft").choices
 
 
-async def test_a_filter_that_empties_the_column_in_use_selects_a_note_that_it_keeps(pilot: Pilot[Any]) -> None:
+async def test_a_filter_that_empties_the_column_in_use_selects_a_note_that_it_keeps(pilot: AppPilot) -> None:
     await opened(pilot, "f4", "slash", *"rotation")
     await settled(pilot)
     assert not column(pilot, "core").choices
@@ -145,7 +142,7 @@ async def test_a_filter_that_empties_the_column_in_use_selects_a_note_that_it_ke
 
 
 @pytest.mark.parametrize("size", [NARROW], ids=["80x24"])
-async def test_events_and_empty_columns_at_80_columns(pilot: Pilot[Any]) -> None:
+async def test_events_and_empty_columns_at_80_columns(pilot: AppPilot) -> None:
     await opened(pilot)
     seen = set()
     for _ in OF_NOTES:

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from textual.events import MouseScrollDown, MouseScrollUp
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.maturity.forecast_bar import ForecastBar
 from tests.app.driving import NARROW, press, settled, until
 from tests.app.engines import switch_to
-from tests.app.looking import flat, shown, text_of
+from tests.app.looking import AppPilot, flat, shown, text_of
 from tests.app.test_maturity import maturity, opened
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
 
 
-async def test_the_forecast_by_keys_mouse_and_wheel(pilot: Pilot[Any]) -> None:
+async def test_the_forecast_by_keys_mouse_and_wheel(pilot: AppPilot) -> None:
     await opened(pilot, "right_curly_bracket", "right_square_bracket")
     assert maturity(pilot).wanted.day == 31
     assert "IN 31 DAYS" in shown(pilot)
@@ -58,14 +55,14 @@ async def test_the_forecast_by_keys_mouse_and_wheel(pilot: Pilot[Any]) -> None:
         assert maturity(pilot).wanted.day == day
 
 
-async def test_maximised_it_keeps_the_forecast(pilot: Pilot[Any]) -> None:
+async def test_maximised_it_keeps_the_forecast(pilot: AppPilot) -> None:
     await opened(pilot, "f5", "z")
     assert maturity(pilot).body.maximised == "ageing"
     assert "TODAY" in shown(pilot)
     assert maturity(pilot).query_one("#ageing").size.width > 100
 
 
-async def test_another_engines_ceiling_stands_above(pilot: Pilot[Any]) -> None:
+async def test_another_engines_ceiling_stands_above(pilot: AppPilot) -> None:
     await opened(pilot)
     assert "in ByteRover" not in text_of(pilot, "#ageing")
     await switch_to(pilot, "soleri")

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.live_answer import LiveAnswer
@@ -23,7 +22,7 @@ from brvtui.app.view import View
 from brvtui.services.model import Budget
 from brvtui.trace import Completion, EndReason, Usage
 from tests.app.driving import NARROW, WIDE, MakeApp, ask, at_two_sizes, on, press, settled, until
-from tests.app.looking import brv, flat, screen, shown, text_of, toast_text, trace_of, view
+from tests.app.looking import AppPilot, brv, flat, screen, shown, text_of, toast_text, trace_of, view
 from tests.support.chat_server import ChatServer, Refused, Streamed, called, chatting, written
 from tests.support.settings import own
 from tests.support.trees import Tree
@@ -43,25 +42,25 @@ def model_at(server: ChatServer, allowed: bool = True) -> None:
     own(f'[llm]\nmodel = "echo"\nurl = "{server.base}"\nallowed = {str(allowed).lower()}\n')
 
 
-async def run(pilot: Pilot[Any], query: str) -> None:
+async def run(pilot: AppPilot, query: str) -> None:
     """Runs ``query``; the model may still be at work afterwards."""
     await ask(pilot, query, "enter")
 
 
-def _titles(pilot: Pilot[Any]) -> tuple[str, str]:
+def _titles(pilot: AppPilot) -> tuple[str, str]:
     """Of the query's field and of the answer."""
     query, answer = screen(pilot).query_one(QueryBox), screen(pilot).query_one(AnswerPane)
     return str(query.border_title), answer.heading(view(pilot))
 
 
-def _logged(pilot: Pilot[Any]) -> list[tuple[str, str]]:
+def _logged(pilot: AppPilot) -> list[tuple[str, str]]:
     """How the queries that were run ended, newest first, and why they failed."""
     session = brv(pilot).project.session
     assert session is not None
     return [(entry.status, entry.problem) for entry in session.logbook.read(9)]
 
 
-async def ended(pilot: Pilot[Any]) -> None:
+async def ended(pilot: AppPilot) -> None:
     await until(
         pilot, lambda: (trace := view(pilot).answer.trace) and trace.mode == "run" and view(pilot).model.live is None
     )
@@ -69,7 +68,7 @@ async def ended(pilot: Pilot[Any]) -> None:
 
 
 @asynccontextmanager
-async def being_written(app: BrvTui, size: tuple[int, int]) -> AsyncIterator[tuple[Pilot[Any], threading.Event]]:
+async def being_written(app: BrvTui, size: tuple[int, int]) -> AsyncIterator[tuple[AppPilot, threading.Event]]:
     """The app while a model writes; the answer goes on once the event is set."""
     hold = threading.Event()
     with chatting(_held(hold)) as server:
@@ -276,7 +275,7 @@ def _held(hold: threading.Event) -> Streamed:
     return Streamed([*chunks, {"choices": [{"delta": {}, "finish_reason": "stop"}]}, "[DONE]"], hold=hold)
 
 
-def _running(pilot: Pilot[Any], group: str = "run") -> int:
+def _running(pilot: AppPilot, group: str = "run") -> int:
     return sum(worker.group == group and worker.is_running for worker in pilot.app.workers)
 
 
@@ -343,7 +342,7 @@ async def test_choosing_another_engine_ends_the_model_and_shows_nothing_of_it(ga
             assert _logged(pilot) == [("cancelled", "")]
 
 
-async def test_the_answer_of_an_engine_that_is_not_chosen_any_more_is_not_shown(pilot: Pilot[Any]) -> None:
+async def test_the_answer_of_an_engine_that_is_not_chosen_any_more_is_not_shown(pilot: AppPilot) -> None:
     await ask(pilot, _CALL)
     session, trace = brv(pilot).project.session, view(pilot).answer.trace
     assert session is not None

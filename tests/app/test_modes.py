@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from textual.pilot import Pilot
-
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.note import NotePane
 from brvtui.app.notes.screen import NotesScreen
 from brvtui.app.query.screen import QueryScreen
 from tests.app.driving import NARROW, ask, at_all_sizes, on, press, settled
-from tests.app.looking import flat, frame, screen, shown, text_of, view
+from tests.app.looking import AppPilot, flat, frame, screen, shown, text_of, view
 
 
 @at_all_sizes
-async def test_digits_bring_screens_to_the_front_and_back(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+async def test_digits_bring_screens_to_the_front_and_back(size: tuple[int, int], pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await on(pilot, NotesScreen, "escape", "2")
     await settled(pilot)
@@ -40,7 +36,7 @@ async def test_digits_are_text_in_the_field_and_do_nothing_behind_a_modal(app: B
         await on(pilot, NotesScreen)
 
 
-async def test_the_selected_note_is_the_same_everywhere(pilot: Pilot[Any]) -> None:
+async def test_the_selected_note_is_the_same_everywhere(pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await press(pilot, "escape", "j", "2")
     assert "Session expiry" in text_of(pilot, "#note")
@@ -52,7 +48,7 @@ async def test_the_selected_note_is_the_same_everywhere(pilot: Pilot[Any]) -> No
     assert view(pilot).selection.file == chosen
 
 
-async def test_themes_and_sizes_reach_the_screens_behind(pilot: Pilot[Any]) -> None:
+async def test_themes_and_sizes_reach_the_screens_behind(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     before = screen(pilot).results.render_line(0)
     await press(pilot, "escape", "2", "t")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import Input
 
 from brvtui.app.app import BrvTui
@@ -20,7 +19,7 @@ from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.tree.reading.project import find_project
 from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, on, press, settled, until
 from tests.app.editing import NOTE, area, in_editor, looked, type_in_note, type_keys
-from tests.app.looking import brv, flat, frame, shown, text_of, toast_text, view
+from tests.app.looking import AppPilot, brv, flat, frame, shown, text_of, toast_text, view
 from tests.support.trees import Tree
 
 _LINKING = "auth/linking.md"
@@ -40,7 +39,7 @@ def judged_paths(garden: Tree) -> list[str]:
     return [document.path for each in JudgmentsFile.of(find_project(garden.root)).read() for document in each.documents]
 
 
-async def _press(pilot: Pilot[Any], key: str, kind: type[Dialog[Any]], note: str = NOTE) -> None:
+async def _press(pilot: AppPilot, key: str, kind: type[Dialog[Any]], note: str = NOTE) -> None:
     """Selects ``note``, presses ``key`` and waits for its dialog."""
     await ask(pilot, "rollback")
     brv(pilot).selection.select(note)
@@ -48,7 +47,7 @@ async def _press(pilot: Pilot[Any], key: str, kind: type[Dialog[Any]], note: str
     await settled(pilot)
 
 
-async def _click(pilot: Pilot[Any], words: str) -> None:
+async def _click(pilot: AppPilot, words: str) -> None:
     """Clicks where ``words`` are shown."""
     rows = shown(pilot).splitlines()
     row = next(number for number, text in enumerate(rows) if words in text)
@@ -60,7 +59,7 @@ async def _click(pilot: Pilot[Any], words: str) -> None:
 
 
 @pytest.mark.long
-async def test_on_query_a_note_begins_with_the_query_as_its_title(pilot: Pilot[Any]) -> None:
+async def test_on_query_a_note_begins_with_the_query_as_its_title(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     await on(pilot, NewNoteDialog, "escape", "a")
     await settled(pilot)
@@ -74,7 +73,7 @@ async def test_on_query_a_note_begins_with_the_query_as_its_title(pilot: Pilot[A
 
 @at_two_sizes
 async def test_a_note_is_begun_from_a_query_that_nothing_covers(
-    garden: Tree, size: tuple[int, int], pilot: Pilot[Any]
+    garden: Tree, size: tuple[int, int], pilot: AppPilot
 ) -> None:
     await ask(pilot, "zebra quagga", "escape")
     assert "then a begins a note" in shown(pilot)
@@ -102,7 +101,7 @@ async def test_a_note_is_begun_from_a_query_that_nothing_covers(
 
 
 @pytest.mark.long
-async def test_a_new_note_that_was_saved_is_selected_where_it_was_begun(pilot: Pilot[Any]) -> None:
+async def test_a_new_note_that_was_saved_is_selected_where_it_was_begun(pilot: AppPilot) -> None:
     await settled(pilot)
     await press(pilot, "escape", "2")
     await on(pilot, NewNoteDialog, "a")
@@ -119,7 +118,7 @@ async def test_a_new_note_that_was_saved_is_selected_where_it_was_begun(pilot: P
 
 
 @pytest.mark.long
-async def test_a_note_that_is_begun_and_left_leaves_nothing(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_note_that_is_begun_and_left_leaves_nothing(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "zebra quagga", "escape", "a", "enter")
     await in_editor(pilot)
     await on(pilot, QueryScreen, "escape")
@@ -127,7 +126,7 @@ async def test_a_note_that_is_begun_and_left_leaves_nothing(garden: Tree, pilot:
 
 
 @pytest.mark.long
-async def test_a_template_is_chosen_by_keys_and_by_mouse(pilot: Pilot[Any]) -> None:
+async def test_a_template_is_chosen_by_keys_and_by_mouse(pilot: AppPilot) -> None:
     await _press(pilot, "a", NewNoteDialog)
     await type_keys(pilot, "How we deploy")
     assert "deploy/how_we_deploy.md" in shown(pilot)
@@ -141,7 +140,7 @@ async def test_a_template_is_chosen_by_keys_and_by_mouse(pilot: Pilot[Any]) -> N
     assert "## Raw Concept" in area(pilot).text
 
 
-async def test_a_path_that_is_taken_or_leads_out_is_refused_as_it_is_typed(pilot: Pilot[Any]) -> None:
+async def test_a_path_that_is_taken_or_leads_out_is_refused_as_it_is_typed(pilot: AppPilot) -> None:
     await _press(pilot, "a", NewNoteDialog)
     await pilot.press("backspace")
     assert "give the note a title" in shown(pilot)
@@ -156,7 +155,7 @@ async def test_a_path_that_is_taken_or_leads_out_is_refused_as_it_is_typed(pilot
     assert isinstance(pilot.app.screen, QueryScreen)
 
 
-async def test_a_file_that_appears_at_the_new_path_is_never_overwritten(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_file_that_appears_at_the_new_path_is_never_overwritten(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "zebra quagga", "escape", "a", "enter")
     await in_editor(pilot)
     garden.file("zebra_quagga.md", "theirs\n")
@@ -170,7 +169,7 @@ async def test_a_file_that_appears_at_the_new_path_is_never_overwritten(garden: 
 
 
 @pytest.mark.long
-async def test_an_ending_that_is_typed_takes_the_place_of_the_offered_one(pilot: Pilot[Any]) -> None:
+async def test_an_ending_that_is_typed_takes_the_place_of_the_offered_one(pilot: AppPilot) -> None:
     await _press(pilot, "M", MoveDialog, "deploy/ops/rollback.md")
     field = pilot.app.screen.query_one(Input)
     await pilot.press("ctrl+u", "a", ".", "m", "d")
@@ -209,7 +208,7 @@ async def test_a_note_is_moved_and_links_follow_as_previewed(app: BrvTui, garden
         await settled(pilot)
 
 
-async def test_a_move_that_cannot_be_says_why_and_does_nothing(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_move_that_cannot_be_says_why_and_does_nothing(garden: Tree, pilot: AppPilot) -> None:
     await _press(pilot, "M", MoveDialog, "deploy/ops/rollback.md")
     await pilot.press("enter")
     assert isinstance(pilot.app.screen, MoveDialog)
@@ -221,7 +220,7 @@ async def test_a_move_that_cannot_be_says_why_and_does_nothing(garden: Tree, pil
 
 
 @pytest.mark.long
-async def test_an_ending_that_is_typed_before_the_one_that_stands_counts_once(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_an_ending_that_is_typed_before_the_one_that_stands_counts_once(garden: Tree, pilot: AppPilot) -> None:
     await _press(pilot, "M", MoveDialog, "deploy/ops/rollback.md")
     await pilot.press("ctrl+u")
     await type_keys(pilot, "deploy/ops/back.md")
@@ -231,7 +230,7 @@ async def test_an_ending_that_is_typed_before_the_one_that_stands_counts_once(ga
     await settled(pilot)
 
 
-async def test_a_plan_that_is_outdated_is_not_carried_out(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_plan_that_is_outdated_is_not_carried_out(garden: Tree, pilot: AppPilot) -> None:
     await _press(pilot, "X", PlanDialog)
     await until(pilot, lambda: "removes" in shown(pilot))
     garden.file(NOTE, "# Rollback, otherwise\n")
@@ -288,7 +287,7 @@ async def test_what_is_no_note_is_not_archived(app: BrvTui, garden: Tree) -> Non
 
 
 @pytest.mark.parametrize("key", ["M", "X"])
-async def test_unsaved_text_of_the_note_is_asked_about_first(key: str, pilot: Pilot[Any]) -> None:
+async def test_unsaved_text_of_the_note_is_asked_about_first(key: str, pilot: AppPilot) -> None:
     await type_in_note(pilot, "x")
     await on(pilot, QueryScreen, "escape", "k")
     await on(pilot, LeavingDialog, key)
@@ -340,7 +339,7 @@ async def test_changes_are_listed_and_undone_there(app: BrvTui, garden: Tree) ->
 
 
 @pytest.mark.long
-async def test_without_a_note_or_a_change_keys_say_so(pilot: Pilot[Any]) -> None:
+async def test_without_a_note_or_a_change_keys_say_so(pilot: AppPilot) -> None:
     await settled(pilot)
     for key in ("M", "X"):
         brv(pilot).clear_notifications()

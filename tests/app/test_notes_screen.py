@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.markdown import Document
@@ -19,7 +17,7 @@ from brvtui.lab.about import About
 from brvtui.session import Session
 from tests.app.driving import NARROW, WIDE, MakeApp, ask, at_all_sizes, press, settled, until
 from tests.app.linked import HUB, HUB_TEXT, STORE, note_of, open_linked
-from tests.app.looking import brv, flat, frame, screen, shown, text_of, toast_text, toasts, view
+from tests.app.looking import AppPilot, brv, flat, frame, screen, shown, text_of, toast_text, toasts, view
 from tests.support.trees import Tree
 
 
@@ -29,7 +27,7 @@ def app(linked: Tree, make_app: MakeApp) -> BrvTui:
 
 
 @at_all_sizes
-async def test_a_note_is_rendered_with_its_frontmatter(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+async def test_a_note_is_rendered_with_its_frontmatter(size: tuple[int, int], pilot: AppPilot) -> None:
     await open_linked(pilot)
     text = text_of(pilot, "#note")
     assert "frontmatter" in text
@@ -41,7 +39,7 @@ async def test_a_note_is_rendered_with_its_frontmatter(size: tuple[int, int], pi
     assert f"{tabs}Note · {HUB}" in shown(pilot)
 
 
-async def test_links_are_taken_gone_through_and_come_back_from_raw_and_rendered(app: BrvTui, pilot: Pilot[Any]) -> None:
+async def test_links_are_taken_gone_through_and_come_back_from_raw_and_rendered(app: BrvTui, pilot: AppPilot) -> None:
     await open_linked(pilot)
     await pilot.press("f3", "enter")
     assert note_of(app).link == 0
@@ -138,7 +136,7 @@ async def test_a_link_to_a_part_of_another_note_shows_that_part(app: BrvTui, lin
         assert "Last words" in shown(pilot)
 
 
-async def test_terms_of_the_query_are_lit(app: BrvTui, pilot: Pilot[Any]) -> None:
+async def test_terms_of_the_query_are_lit(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     await press(pilot, "escape", "2")
     note = note_of(app)
@@ -178,7 +176,7 @@ async def test_a_file_that_is_gone_says_so(app: BrvTui, linked: Tree, monkeypatc
 
 
 async def test_a_note_that_is_moved_outside_keeps_its_text_and_leads_to_where_it_is(
-    app: BrvTui, linked: Tree, pilot: Pilot[Any]
+    app: BrvTui, linked: Tree, pilot: AppPilot
 ) -> None:
     await open_linked(pilot)
     text = note_of(app).rendered.page.text  # type: ignore[union-attr]
@@ -203,7 +201,7 @@ async def test_a_note_that_is_moved_outside_keeps_its_text_and_leads_to_where_it
     await until(pilot, lambda: view(pilot).selection.file == "moved.md")
 
 
-async def test_a_conflict_that_git_left_is_marked_until_it_is_decided(linked: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_conflict_that_git_left_is_marked_until_it_is_decided(linked: Tree, pilot: AppPilot) -> None:
     await open_linked(pilot)
     assert "⚠" not in text_of(pilot, "#tree")
     linked.file(HUB, f"{HUB_TEXT}\n<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> topic\n")
@@ -214,7 +212,7 @@ async def test_a_conflict_that_git_left_is_marked_until_it_is_decided(linked: Tr
 
 
 async def test_a_note_that_takes_long_is_said_to_be_on_its_way(
-    monkeypatch: pytest.MonkeyPatch, pilot: Pilot[Any]
+    monkeypatch: pytest.MonkeyPatch, pilot: AppPilot
 ) -> None:
     await open_linked(pilot, STORE)
     hold = threading.Event()
@@ -259,7 +257,7 @@ async def test_a_note_that_takes_long_to_be_read_again_keeps_its_place(
         assert note_of(app).offset_row == offset
 
 
-async def test_only_the_newest_of_many_notes_is_read(monkeypatch: pytest.MonkeyPatch, pilot: Pilot[Any]) -> None:
+async def test_only_the_newest_of_many_notes_is_read(monkeypatch: pytest.MonkeyPatch, pilot: AppPilot) -> None:
     await open_linked(pilot, STORE)
     read: list[str] = []
     about = Session.about

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.screen import NotesTree
 from brvtui.app.widgets.outline import Order
 from brvtui.app.widgets.tree import ASIDE, UNSEEN
 from tests.app.driving import NARROW, WIDE, MakeApp, ask, open_notes, press, settled, until
-from tests.app.looking import flat, frame, shown, text_of, view
+from tests.app.looking import AppPilot, flat, frame, shown, text_of, view
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
@@ -25,7 +22,7 @@ def _tree(app: BrvTui) -> NotesTree:
 
 
 async def test_moving_selects_notes_and_enter_opens_folders_notes_and_unseen_files(
-    app: BrvTui, pilot: Pilot[Any]
+    app: BrvTui, pilot: AppPilot
 ) -> None:
     await open_notes(pilot)
     tree = _tree(app)
@@ -67,7 +64,7 @@ async def test_a_closed_folder_marks_that_a_note_in_it_is_to_be_mended(garden: T
         assert "auth ⚠" in folder
 
 
-async def test_the_selected_result_is_found_in_its_folder(app: BrvTui, pilot: Pilot[Any]) -> None:
+async def test_the_selected_result_is_found_in_its_folder(app: BrvTui, pilot: AppPilot) -> None:
     await settled(pilot)
     await press(pilot, "escape", "2")
     tree = _tree(app)
@@ -83,7 +80,7 @@ async def test_the_selected_result_is_found_in_its_folder(app: BrvTui, pilot: Pi
     assert "auth/jwt/session_expiry.md" not in tree.choices, "the user may close it again"
 
 
-async def test_the_filter_keeps_notes_with_their_folders(app: BrvTui, pilot: Pilot[Any]) -> None:
+async def test_the_filter_keeps_notes_with_their_folders(app: BrvTui, pilot: AppPilot) -> None:
     await open_notes(pilot)
     tree = _tree(app)
     await press(pilot, "slash", *"rotation")
@@ -123,7 +120,7 @@ async def test_a_tree_without_folders_speaks_of_none(tree: Tree, make_app: MakeA
         await until(pilot, lambda: "sleep by day" in text_of(pilot, "#note"))
 
 
-async def test_a_filter_opens_no_folder_for_good(app: BrvTui, pilot: Pilot[Any]) -> None:
+async def test_a_filter_opens_no_folder_for_good(app: BrvTui, pilot: AppPilot) -> None:
     await open_notes(pilot)
     before = list(_tree(app).choices)
     await press(pilot, "slash", *"rollback", "escape")
@@ -145,9 +142,7 @@ async def test_a_filter_that_keeps_nothing(app: BrvTui) -> None:
         assert "not UTF-8" in text_of(pilot, "#tree")
 
 
-async def test_stubs_are_shown_when_asked_for_and_notes_are_ordered(
-    app: BrvTui, garden: Tree, pilot: Pilot[Any]
-) -> None:
+async def test_stubs_are_shown_when_asked_for_and_notes_are_ordered(app: BrvTui, garden: Tree, pilot: AppPilot) -> None:
     await open_notes(pilot)
     tree = _tree(app)
     assert "in the tree, l opens a folder" in flat(pilot, "#note")
@@ -194,7 +189,7 @@ async def test_stubs_are_shown_when_asked_for_and_notes_are_ordered(
     assert view(pilot).selection.file == _tree(app).chosen == "auth/jwt/refresh_rotation.md"
 
 
-async def test_a_selected_stub_is_shown_in_any_case(app: BrvTui, pilot: Pilot[Any]) -> None:
+async def test_a_selected_stub_is_shown_in_any_case(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "old jwt flow 2023", "escape")
     while view(pilot).selection.file != STUB:
         await press(pilot, "j")

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.lab.what_if import WhatIfPane
 from brvtui.app.widgets.key_bar import KeyBar
 from tests.app.driving import HUGE, MakeApp, ask, press, settled, until
 from tests.app.editing import open_note
-from tests.app.looking import brv, frame, shown, text_of, toast_text, view
+from tests.app.looking import AppPilot, brv, frame, shown, text_of, toast_text, view
 from tests.support.trees import Tree
 
 _SCREENS: dict[str, Sequence[str]] = {
@@ -29,7 +27,7 @@ _OF_ANY_PANE = "pane("
 """How the action of a key that stands for all panes begins: that of the pane in use changes nothing."""
 
 
-async def offered(pilot: Pilot[Any], keys: Sequence[str]) -> list[str]:
+async def offered(pilot: AppPilot, keys: Sequence[str]) -> list[str]:
     """The keys that the bar offers once ``keys`` are pressed."""
     await settled(pilot)
     for key in keys:

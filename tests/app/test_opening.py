@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project import opening, project
@@ -18,12 +17,12 @@ from brvtui.config.schema import Layer, SettingProblem, SettingSource
 from brvtui.store.kept_index import KeptIndex
 from brvtui.tree.reading.project import NotesFolder
 from tests.app.driving import NARROW, WIDE, MakeApp, ask, at_two_sizes, press, settled, until
-from tests.app.looking import brv, flat, screen, shown, text_of, toast_text, toasts, view
+from tests.app.looking import AppPilot, brv, flat, screen, shown, text_of, toast_text, toasts, view
 from tests.support.settings import own
 from tests.support.trees import Tree
 
 
-async def test_changed_notes_are_in_every_pane_within_a_second(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_changed_notes_are_in_every_pane_within_a_second(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     assert "Zeppelin" not in shown(pilot)
     garden.file("deploy/zeppelin.md", "# Zeppelin rollback\n\nrollback rollback\n", 0)
@@ -38,7 +37,7 @@ async def test_changed_notes_are_in_every_pane_within_a_second(garden: Tree, pil
     await settled(pilot)
 
 
-async def test_titles_are_never_markup_or_escapes(pilot: Pilot[Any]) -> None:
+async def test_titles_are_never_markup_or_escapes(pilot: AppPilot) -> None:
     await ask(pilot, "strange tricks")
     await press(pilot, "escape", "enter")
     text = shown(pilot)
@@ -49,7 +48,7 @@ async def test_titles_are_never_markup_or_escapes(pilot: Pilot[Any]) -> None:
     assert not any(ord(char) < 32 for char in text.replace("\n", ""))
 
 
-async def test_the_users_place_survives_a_change(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_the_users_place_survives_a_change(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await press(pilot, "escape", "j", "j", "f3", "j", "j")
     selected, score = view(pilot).selection.file, screen(pilot).query_one("#score")

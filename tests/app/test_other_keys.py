@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from textual.pilot import Pilot
-
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.screen import NotesScreen
 from brvtui.app.widgets.key_bar import KeyBar
 from tests.app.driving import HUGE, NARROW, WIDE, MakeApp, ask, on, press, settled, until
-from tests.app.looking import frame, screen, shown, text_of, toasts
+from tests.app.looking import AppPilot, frame, screen, shown, text_of, toasts
 from tests.support.settings import own
 from tests.support.trees import Tree
 
@@ -102,7 +98,7 @@ async def test_keys_can_be_changed_while_the_app_is_open(app: BrvTui) -> None:
         await settled(pilot)
 
 
-async def test_the_keys_behind_a_dialog_stay_when_the_terminal_is_resized(pilot: Pilot[Any]) -> None:
+async def test_the_keys_behind_a_dialog_stay_when_the_terminal_is_resized(pilot: AppPilot) -> None:
     await settled(pilot)
     await press(pilot, "escape")
     bar = frame(pilot).query_one("#keys", KeyBar)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing import note_on_disk, note_saving
@@ -20,7 +19,7 @@ from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
 from tests.app.driving import WIDE, MakeApp, ask, on, press, settled, until
 from tests.app.editing import FEW_LINES, NOTE, area, drafted, looked, on_disk, open_note, type_in_note, type_keys
-from tests.app.looking import brv, frame, shown, toast_text
+from tests.app.looking import AppPilot, brv, frame, shown, toast_text
 from tests.support.settings import own
 from tests.support.trees import Tree
 
@@ -53,7 +52,7 @@ def notices(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-async def _outside(pilot: Pilot[Any]) -> None:
+async def _outside(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     brv(pilot).selection.select(NOTE)
     await pilot.press("escape", "E")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.query.answer import PINNED, AnswerPane
@@ -13,24 +10,24 @@ from brvtui.app.widgets.lines import Paragraphs
 from tests.app.commands.test_palette import chosen
 from tests.app.driving import NARROW, WIDE, MakeApp, ask, press, settled, until
 from tests.app.engines import switch_to
-from tests.app.looking import screen, text_of, toast_text, view
+from tests.app.looking import AppPilot, screen, text_of, toast_text, view
 from tests.app.pictures import Looks
 from tests.support.settings import own
 from tests.support.trees import Tree
 
 
-def tab(pilot: Pilot[Any]) -> str:
+def tab(pilot: AppPilot) -> str:
     """The tab of the answer in front."""
     return screen(pilot).query_one(AnswerPane).tab
 
 
-async def pinned(pilot: Pilot[Any], query: str) -> None:
+async def pinned(pilot: AppPilot, query: str) -> None:
     """Asks ``query``, pins its answer, and brings the comparison to the front."""
     await ask(pilot, query)
     await press(pilot, "escape", "b", "B")
 
 
-async def test_a_pin_outlives_engine_profile_and_edits(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_pin_outlives_engine_profile_and_edits(garden: Tree, pilot: AppPilot) -> None:
     await pinned(pilot, "token store")
     pin = view(pilot).pin.trace
     assert pin is view(pilot).answer.trace
@@ -48,7 +45,7 @@ async def test_a_pin_outlives_engine_profile_and_edits(garden: Tree, pilot: Pilo
     assert view(pilot).pin.trace is pin
 
 
-async def test_what_changed_since_has_its_causes(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_what_changed_since_has_its_causes(garden: Tree, pilot: AppPilot) -> None:
     await pinned(pilot, "token store")
     await pilot.press("p")
     await until(pilot, lambda: "constants" in text_of(pilot, "#answer"))
@@ -83,7 +80,7 @@ async def test_another_profile_is_the_cause_also_where_settings_change_the_one_o
 
 
 async def test_the_comparison_is_copied_as_text_and_a_save_says_that_it_is_without_it(
-    app: BrvTui, pilot: Pilot[Any]
+    app: BrvTui, pilot: AppPilot
 ) -> None:
     await pinned(pilot, "token store")
     await pilot.press("y")
@@ -98,7 +95,7 @@ async def test_the_comparison_is_copied_as_text_and_a_save_says_that_it_is_witho
     assert "the pinned answer is not saved with it: y in its tab copies the comparison" in said
 
 
-async def test_one_key_pins_unpins_and_pins_another_answer(pilot: Pilot[Any]) -> None:
+async def test_one_key_pins_unpins_and_pins_another_answer(pilot: AppPilot) -> None:
     await settled(pilot)
     await pilot.press("escape", "b", "B")
     assert view(pilot).pin.trace is None
@@ -135,7 +132,7 @@ async def test_it_looks_so(looks: Looks, app: BrvTui) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(("engine", "names"), [("byterover", True), ("jeffs_brain", False)])
-async def test_another_profile_is_offered_where_the_engine_has_one(engine: str, names: bool, pilot: Pilot[Any]) -> None:
+async def test_another_profile_is_offered_where_the_engine_has_one(engine: str, names: bool, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token", "escape")
     if engine != "byterover":
         await switch_to(pilot, engine)

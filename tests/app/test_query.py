@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.query.answer import AnswerPane
@@ -15,7 +13,7 @@ from brvtui.app.states import AnswerState
 from brvtui.session import Session
 from brvtui.trace.routing import CacheLook, Outcome, Route
 from tests.app.driving import NARROW, WIDE, MakeApp, ask, ask_from_cache, press, settled, type_text, until
-from tests.app.looking import brv, flat, screen, shown, text_of, toast_text, toasts, trace_of, view
+from tests.app.looking import AppPilot, brv, flat, screen, shown, text_of, toast_text, toasts, trace_of, view
 from tests.support.trees import Tree
 
 
@@ -34,7 +32,7 @@ async def test_typing_probes_and_changes_nothing(app: BrvTui, own_data_folders: 
     assert not list(own_data_folders.rglob("*.json"))
 
 
-async def test_a_probe_puts_one_answer_into_the_view(app: BrvTui, pilot: Pilot[Any]) -> None:
+async def test_a_probe_puts_one_answer_into_the_view(app: BrvTui, pilot: AppPilot) -> None:
     """What reads the answer is built once for a key."""
     await settled(pilot)
     answers: list[object] = []
@@ -44,7 +42,7 @@ async def test_a_probe_puts_one_answer_into_the_view(app: BrvTui, pilot: Pilot[A
     assert answers == [view(pilot).answer.trace]
 
 
-async def test_every_pane_is_filled_and_follows_the_chosen_result(pilot: Pilot[Any]) -> None:
+async def test_every_pane_is_filled_and_follows_the_chosen_result(pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     assert "Refresh rotation" in text_of(pilot, "#results")
     assert "sum ✓" in text_of(pilot, "#score")
@@ -74,7 +72,7 @@ async def test_every_pane_is_filled_and_follows_the_chosen_result(pilot: Pilot[A
     assert "quoted notes" in text
 
 
-async def test_enter_runs_and_the_answer_is_cached_until_the_cache_is_emptied(pilot: Pilot[Any]) -> None:
+async def test_enter_runs_and_the_answer_is_cached_until_the_cache_is_emptied(pilot: AppPilot) -> None:
     await ask(pilot, "rollback", "enter")
     await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.mode == "run")
     await settled(pilot)
@@ -92,7 +90,7 @@ async def test_enter_runs_and_the_answer_is_cached_until_the_cache_is_emptied(pi
     assert trace_of(pilot).section(CacheLook).entries == ()
 
 
-async def test_history_goes_back_and_the_newest_query_is_answered(pilot: Pilot[Any]) -> None:
+async def test_history_goes_back_and_the_newest_query_is_answered(pilot: AppPilot) -> None:
     for query in ("rollback", "refunds"):
         await ask(pilot, query)
         await press(pilot, "enter")
@@ -115,12 +113,12 @@ async def test_history_goes_back_and_the_newest_query_is_answered(pilot: Pilot[A
     assert trace_of(pilot).query == "refunds"
 
 
-async def test_what_was_typed_while_loading_is_probed(pilot: Pilot[Any]) -> None:
+async def test_what_was_typed_while_loading_is_probed(pilot: AppPilot) -> None:
     await press(pilot, *"rollback")
     assert trace_of(pilot).query == "rollback"
 
 
-async def test_empty_fields_unfound_words_wrong_sums_and_near_misses_say_so(pilot: Pilot[Any]) -> None:
+async def test_empty_fields_unfound_words_wrong_sums_and_near_misses_say_so(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     await ask(pilot, "")
     assert view(pilot).answer.trace is None
@@ -156,7 +154,7 @@ async def test_empty_fields_unfound_words_wrong_sums_and_near_misses_say_so(pilo
     await until(pilot, lambda: "rank " in shown(pilot))
 
 
-async def test_a_chosen_note_is_shown_with_the_querys_terms_marked(pilot: Pilot[Any]) -> None:
+async def test_a_chosen_note_is_shown_with_the_querys_terms_marked(pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     marked = {
         text.lower()
@@ -181,7 +179,7 @@ async def test_a_chosen_note_is_shown_with_the_querys_terms_marked(pilot: Pilot[
     assert "docs  signals frontmatter" in text_of(pilot, "#status")
 
 
-async def test_each_press_is_a_profile_on_while_the_tree_is_still_being_read(pilot: Pilot[Any]) -> None:
+async def test_each_press_is_a_profile_on_while_the_tree_is_still_being_read(pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     for _ in range(2):
         brv(pilot).action_profile()

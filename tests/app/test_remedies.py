@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import replace
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.plan_dialog import SignalsDialog
@@ -21,11 +19,11 @@ from brvtui.paint.glyphs import UNICODE
 from brvtui.report.query import explain_lines
 from brvtui.trace import Remedy, RemedyKind
 from tests.app.driving import WIDE, ask, ask_from_cache, on, press, settled, until
-from tests.app.looking import brv, flat, frame, screen, shown, toast_text, trace_of, view
+from tests.app.looking import AppPilot, brv, flat, frame, screen, shown, toast_text, trace_of, view
 from tests.support.trees import Tree
 
 
-def remedies(pilot: Pilot[Any]) -> list[Remedy]:
+def remedies(pilot: AppPilot) -> list[Remedy]:
     """What is listed."""
     return [remedy for pane in pilot.app.screen.query(RemedyPane) for remedy in pane._remedies or ()]
 
@@ -36,7 +34,7 @@ def plant_kumquats(garden: Tree) -> None:
     garden.note("fruit/other.md", "Kumquat", "kumquat", days=60, importance=62)
 
 
-async def asked_why(pilot: Pilot[Any], query: str, path: str) -> None:
+async def asked_why(pilot: AppPilot, query: str, path: str) -> None:
     """Asks ``query``, then why the note at ``path`` is where it is."""
     await ask(pilot, query, "escape")
     brv(pilot).selection.select(path)
@@ -45,7 +43,7 @@ async def asked_why(pilot: Pilot[Any], query: str, path: str) -> None:
     await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog) and bool(remedies(pilot)))
 
 
-async def take(pilot: Pilot[Any], kind: RemedyKind) -> Remedy:
+async def take(pilot: AppPilot, kind: RemedyKind) -> Remedy:
     """Chooses the first remedy of a kind."""
     place = next(place for place, remedy in enumerate(remedies(pilot)) if remedy.kind is kind)
     chosen = remedies(pilot)[place]
@@ -53,7 +51,7 @@ async def take(pilot: Pilot[Any], kind: RemedyKind) -> Remedy:
     return chosen
 
 
-async def test_another_wording_is_put_into_the_field_and_a_title_is_changed_in_the_editor(pilot: Pilot[Any]) -> None:
+async def test_another_wording_is_put_into_the_field_and_a_title_is_changed_in_the_editor(pilot: AppPilot) -> None:
     await asked_why(pilot, "kubernetes", "deploy/rollback.md")
     assert "Why it is not in the answer" in shown(pilot)
     assert "enter go to it" in shown(pilot)
@@ -73,7 +71,7 @@ async def test_another_wording_is_put_into_the_field_and_a_title_is_changed_in_t
 
 
 @pytest.mark.long
-async def test_a_wording_that_the_cache_would_answer_says_so(pilot: Pilot[Any]) -> None:
+async def test_a_wording_that_the_cache_would_answer_says_so(pilot: AppPilot) -> None:
     await asked_why(pilot, "kubernetes", "deploy/rollback.md")
     listed = remedies(pilot)
     assert "the cache has an answer" not in shown(pilot)
@@ -105,7 +103,7 @@ async def test_the_note_that_a_wording_helps_is_selected_once_it_is_answered(app
 
 
 @pytest.mark.long
-async def test_under_a_filter_the_remedy_that_is_shown_is_taken(pilot: Pilot[Any]) -> None:
+async def test_under_a_filter_the_remedy_that_is_shown_is_taken(pilot: AppPilot) -> None:
     await asked_why(pilot, "kubernetes", "deploy/rollback.md")
     listed = remedies(pilot)
     assert listed[0].kind is RemedyKind.WORDING
@@ -167,7 +165,7 @@ async def test_a_maturity_is_proposed_in_the_form_for_where_it_is_kept(app: BrvT
 
 
 @pytest.mark.long
-async def test_an_answer_of_the_cache_that_a_new_one_would_replace_is_not_called_the_answer(pilot: Pilot[Any]) -> None:
+async def test_an_answer_of_the_cache_that_a_new_one_would_replace_is_not_called_the_answer(pilot: AppPilot) -> None:
     await ask_from_cache(pilot, "rollback")
     await pilot.press("escape", "w")
     await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
@@ -231,7 +229,7 @@ async def test_what_stands_for_a_folder_is_helped_by_words_alone(app: BrvTui, ga
 
 
 @pytest.mark.long
-async def test_w_on_a_stub_says_how_its_note_comes_back(pilot: Pilot[Any]) -> None:
+async def test_w_on_a_stub_says_how_its_note_comes_back(pilot: AppPilot) -> None:
     await asked_why(pilot, "kubernetes", "_archived/auth/jwt/old_flow.stub.md")
     said = flat(pilot)
     assert "it is the stub of an archived note: restoring that brings its whole text back" in said
@@ -239,7 +237,7 @@ async def test_w_on_a_stub_says_how_its_note_comes_back(pilot: Pilot[Any]) -> No
 
 
 @pytest.mark.long
-async def test_w_asks_on_notes_and_maturity_too(pilot: Pilot[Any]) -> None:
+async def test_w_asks_on_notes_and_maturity_too(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     for key in ("2", "3"):
         await press(pilot, "escape", key)
@@ -247,7 +245,7 @@ async def test_w_asks_on_notes_and_maturity_too(pilot: Pilot[Any]) -> None:
         await press(pilot, "escape")
 
 
-async def test_a_note_that_leads_a_direct_answer_needs_nothing(app: BrvTui, pilot: Pilot[Any]) -> None:
+async def test_a_note_that_leads_a_direct_answer_needs_nothing(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     assert trace_of(pilot).tier == 2
     await pilot.press("escape", "w")

@@ -6,10 +6,8 @@ import json
 import random
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.contents import Branch
@@ -23,7 +21,7 @@ from brvtui.app.widgets.pane import Pane
 from brvtui.engines.byterover.sections import Search
 from brvtui.saved.traces import SavedError, as_json, as_plain, read
 from tests.app.driving import HUGE, NARROW, WIDE, ask, until
-from tests.app.looking import brv, panes, screen, shown, text_of, toast_text, toasts, view, without_offers
+from tests.app.looking import AppPilot, brv, panes, screen, shown, text_of, toast_text, toasts, view, without_offers
 from tests.saved.test_traces import places, written
 from tests.support.trees import Tree
 
@@ -40,7 +38,7 @@ def save(garden: Tree, tmp_path: Path, query: str) -> Path:
     return file
 
 
-async def opened(pilot: Pilot[Any]) -> None:
+async def opened(pilot: AppPilot) -> None:
     await until(pilot, lambda: view(pilot).project.phase is not Phase.LOADING)
     await until(pilot, lambda: all(worker.is_finished for worker in pilot.app.workers))
     await pilot.pause()

@@ -5,29 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.query.answer import AnswerPane
 from brvtui.app.query.retry import RetryPane
 from brvtui.engines.byterover.sections import EntityStep, Search
 from tests.app.driving import HUGE, NARROW, ask, press, settled, until
-from tests.app.looking import flat, screen, shown, text_of, trace_of, view
+from tests.app.looking import AppPilot, flat, screen, shown, text_of, trace_of, view
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
 
 
-def pane(pilot: Pilot[Any]) -> RetryPane:
+def pane(pilot: AppPilot) -> RetryPane:
     return screen(pilot).query_one(RetryPane)
 
 
-def line_of(pilot: Pilot[Any], text: str) -> int:
+def line_of(pilot: AppPilot, text: str) -> int:
     """The line of the pane that holds ``text``."""
     return next(place for place, line in enumerate(text_of(pilot, "#retry").splitlines()) if text in line)
 
 
-async def choose(pilot: Pilot[Any], name: str) -> None:
+async def choose(pilot: AppPilot, name: str) -> None:
     """Puts the cursor on the row whose head begins with ``name``."""
     await pilot.press("f5", "g")
     while pane(pilot).row is None or not pane(pilot).row.name.startswith(name):  # type: ignore[union-attr]
@@ -51,7 +50,7 @@ async def test_each_attempt_shows_its_results(app: BrvTui) -> None:
         assert pane(pilot).opened == ""
 
 
-async def test_a_result_of_a_row_is_selected_on_every_pane(pilot: Pilot[Any]) -> None:
+async def test_a_result_of_a_row_is_selected_on_every_pane(pilot: AppPilot) -> None:
     await ask(pilot, "tokenstore", "f5")
     assert pane(pilot).row is not None
     assert pane(pilot).row.name == "trigram_fuzzy"  # type: ignore[union-attr]
@@ -97,7 +96,7 @@ async def test_a_rung_without_results_says_so(app: BrvTui) -> None:
         assert "no results" not in text_of(pilot, "#retry")
 
 
-async def test_entity_searches_show_theirs(pilot: Pilot[Any]) -> None:
+async def test_entity_searches_show_theirs(pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await choose(pilot, "“refresh”")
     await press(pilot, "enter", "j")
@@ -123,7 +122,7 @@ async def test_rows_and_results_can_be_clicked(app: BrvTui) -> None:
 
 
 async def test_another_query_opens_what_found_something_and_the_same_one_keeps_it(
-    garden: Tree, pilot: Pilot[Any]
+    garden: Tree, pilot: AppPilot
 ) -> None:
     await ask(pilot, "token store")
     await choose(pilot, "whole tree AND")
@@ -145,7 +144,7 @@ async def test_in_the_route_the_ladder_is_no_advice(app: BrvTui, garden: Tree, m
         assert "Token store" in text_of(pilot, "#retry")
 
 
-async def test_without_a_query_there_is_nothing_to_choose(pilot: Pilot[Any]) -> None:
+async def test_without_a_query_there_is_nothing_to_choose(pilot: AppPilot) -> None:
     await settled(pilot)
     await pilot.press("f5", "enter", "l", "h", "j")
     assert pane(pilot).choices == []

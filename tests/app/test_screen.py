@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.actions.screens import QUERY_PANES
 from brvtui.app.app import BrvTui
@@ -15,7 +13,7 @@ from brvtui.app.query.screen import QUERY
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.app.widgets.body import Body
 from tests.app.driving import HUGE, NARROW, WIDE, ask, at_all_sizes, press, settled, until
-from tests.app.looking import flat, screen, shown, text_of, toast_text, trace_of, view
+from tests.app.looking import AppPilot, flat, screen, shown, text_of, toast_text, trace_of, view
 
 
 def _displayed(body: Body) -> set[str]:
@@ -23,7 +21,7 @@ def _displayed(body: Body) -> set[str]:
 
 
 @at_all_sizes
-async def test_verdict_and_strip_are_always_there(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+async def test_verdict_and_strip_are_always_there(size: tuple[int, int], pilot: AppPilot) -> None:
     await ask(pilot, "key rotation")
     for pane in QUERY.panes:
         await pilot.press(QUERY_PANES[pane])
@@ -36,7 +34,7 @@ async def test_verdict_and_strip_are_always_there(size: tuple[int, int], pilot: 
 
 
 async def test_once_the_app_is_ending_nothing_is_drawn_on_what_is_left_of_its_screen(
-    app: BrvTui, pilot: Pilot[Any]
+    app: BrvTui, pilot: AppPilot
 ) -> None:
     await settled(pilot)
     frame = app.frame
@@ -49,7 +47,7 @@ async def test_once_the_app_is_ending_nothing_is_drawn_on_what_is_left_of_its_sc
     assert app.frame is frame
 
 
-async def test_the_key_of_a_screen_typed_as_a_query_is_told_how_to_open_it(app: BrvTui, pilot: Pilot[Any]) -> None:
+async def test_the_key_of_a_screen_typed_as_a_query_is_told_how_to_open_it(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "3")
     assert text_of(pilot, "#lint").strip() == "asked as a query; esc, then 3 opens Maturity"
     await ask(pilot, "34")
@@ -119,7 +117,7 @@ async def test_tab_cycles_in_the_order_of_focus(app: BrvTui) -> None:
         assert screen(pilot).focused is screen(pilot).query_one("#route")
 
 
-async def test_panes_are_maximised_repainted_and_explained(pilot: Pilot[Any]) -> None:
+async def test_panes_are_maximised_repainted_and_explained(pilot: AppPilot) -> None:
     await ask(pilot, "rollback", "f3", "z")
     assert _displayed(screen(pilot).body) == {"verdict", "score"}
     await pilot.press("escape")
@@ -153,7 +151,7 @@ async def test_all_keys_are_listed_from_the_bindings(app: BrvTui) -> None:
         assert not isinstance(pilot.app.screen, MessageScreen)
 
 
-async def test_resizing_keeps_query_selection_and_focus(pilot: Pilot[Any]) -> None:
+async def test_resizing_keeps_query_selection_and_focus(pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     first = view(pilot).selection.file
     await pilot.press("ctrl+n")

@@ -6,7 +6,6 @@ import tomllib
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.actions.registry import ACTIONS
 from brvtui.app.app import BrvTui
@@ -19,14 +18,14 @@ from brvtui.app.workers import Refusal
 from brvtui.config import ConfigError, configure, user_file
 from brvtui.config.schema import entries
 from tests.app.driving import HUGE, NARROW, SIZES, WIDE, MakeApp, at_once, on, press, settled, until
-from tests.app.looking import flat, frame, shown, text_of, toast_text, toasts
+from tests.app.looking import AppPilot, flat, frame, shown, text_of, toast_text, toasts
 from tests.support.settings import own, own_theme
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
 
 
-async def opened(pilot: Pilot[Any], choice: str = "") -> SettingsPane:
+async def opened(pilot: AppPilot, choice: str = "") -> SettingsPane:
     """The Settings screen with the cursor on one setting."""
     await settled(pilot)
     await on(pilot, SettingsScreen, "escape", "comma")
@@ -42,7 +41,7 @@ def kept() -> dict[str, Any]:
     return tomllib.loads(user_file().read_text()) if user_file().exists() else {}
 
 
-async def file_holds(pilot: Pilot[Any], settings: dict[str, Any]) -> None:
+async def file_holds(pilot: AppPilot, settings: dict[str, Any]) -> None:
     """Waits until these are the user's own settings, and in effect."""
     await until(pilot, lambda: kept() == settings)
     await settled(pilot)
@@ -54,7 +53,7 @@ def rows_of(text: str = "") -> dict[str, SettingRow]:
     return {row.name: row for row in setting_rows(configure(environ={}), read_library())}
 
 
-async def test_settings_are_searched_and_the_pane_beside_follows(pilot: Pilot[Any]) -> None:
+async def test_settings_are_searched_and_the_pane_beside_follows(pilot: AppPilot) -> None:
     await opened(pilot, "panes")
     await settled(pilot)
     assert "where panes were changed they stay so: F9" in flat(pilot, "#setting")
@@ -115,7 +114,7 @@ async def test_in_a_browser_personal_settings_are_read_only(app: BrvTui, monkeyp
 
 
 async def test_a_truth_is_turned_over_or_clicked_and_a_number_is_typed_checked_and_kept(
-    app: BrvTui, pilot: Pilot[Any]
+    app: BrvTui, pilot: AppPilot
 ) -> None:
     await opened(pilot, "recording")
     await pilot.press("enter")
@@ -144,7 +143,7 @@ async def test_a_truth_is_turned_over_or_clicked_and_a_number_is_typed_checked_a
     await file_holds(pilot, {"history": 42, "recording": True})
 
 
-async def test_choices_go_round_from_what_the_step_before_left(app: BrvTui, pilot: Pilot[Any]) -> None:
+async def test_choices_go_round_from_what_the_step_before_left(app: BrvTui, pilot: AppPilot) -> None:
     await opened(pilot, "animations")
     at_once(pilot, "l", "l")
     await file_holds(pilot, {"animations": "off"})
@@ -161,7 +160,7 @@ async def test_choices_go_round_from_what_the_step_before_left(app: BrvTui, pilo
 
 
 async def test_changes_from_everywhere_are_made_one_after_another_unless_the_file_cannot_be_read(
-    app: BrvTui, pilot: Pilot[Any]
+    app: BrvTui, pilot: AppPilot
 ) -> None:
     await opened(pilot, "watch")
     for number in range(20):
@@ -342,7 +341,7 @@ async def test_keys_and_themes_that_cannot_be_used_are_told_of_and_the_key_bar_c
         assert "edit" not in text_of(pilot, "#keys")
 
 
-async def test_engine_and_profile_are_stepped_through_and_typed(pilot: Pilot[Any]) -> None:
+async def test_engine_and_profile_are_stepped_through_and_typed(pilot: AppPilot) -> None:
     pane = await opened(pilot, "engine")
     for key, engine in (("h", "knowing"), ("h", "soleri")):
         await pilot.press(key)
@@ -376,7 +375,7 @@ async def test_a_key_is_typed_and_acts_at_once(app: BrvTui) -> None:
         assert kept() == {"keys": {"panes.maximise": "V"}}
 
 
-async def test_what_is_changed_stays_chosen_until_the_filter_changes(pilot: Pilot[Any]) -> None:
+async def test_what_is_changed_stays_chosen_until_the_filter_changes(pilot: AppPilot) -> None:
     pane = await opened(pilot)
     await pilot.press("slash", *"llm", "enter", "j")
     assert pane.chosen == "llm.model"

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import base64
 from pathlib import Path
-from typing import Any
 
 import pytest
 from textual.drivers.headless_driver import HeadlessDriver
-from textual.pilot import Pilot
 from textual.widgets import Input
 
 from brvtui.app.app import BrvTui
@@ -17,7 +15,7 @@ from brvtui.app.exporting.sharing import ExportDialog
 from brvtui.app.widgets.lines import Paragraphs
 from brvtui.saved.traces import read
 from tests.app.driving import ask, press, settled, until
-from tests.app.looking import brv, screen, toast_text, view
+from tests.app.looking import AppPilot, brv, screen, toast_text, view
 from tests.app.test_clipboard import TAKES, put
 from tests.support.trees import Tree
 
@@ -54,12 +52,12 @@ def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def problem(pilot: Pilot[Any]) -> str:
+def problem(pilot: AppPilot) -> str:
     """What the dialog says is wrong."""
     return " ".join(line.plain.strip() for line in pilot.app.screen.query_one("#field-problem", Paragraphs).lines)
 
 
-async def told(pilot: Pilot[Any], what: str) -> None:
+async def told(pilot: AppPilot, what: str) -> None:
     """Waits for a toast that says ``what``."""
     await until(pilot, lambda: what in toast_text(pilot))
 

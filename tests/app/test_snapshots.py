@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
 from brvtui.app.states import Phase
 from brvtui.saved.traces import as_json
 from tests.app.driving import NARROW, WIDE, MakeApp, ask, press, reading, settled, until
-from tests.app.looking import shown, view
+from tests.app.looking import AppPilot, shown, view
 from tests.app.pictures import DARK, LIGHT, NARROW_AND_WIDE, ONLY_NARROW, ONLY_WIDE, Looks
 from tests.support.trees import Tree
 from tests.support.vectors import Letters
 
-Before = Callable[[Pilot[Any]], Awaitable[None]]
+Before = Callable[[AppPilot], Awaitable[None]]
 
 
 def _asking(query: str, *keys: str) -> Before:
-    async def before(pilot: Pilot[Any]) -> None:
+    async def before(pilot: AppPilot) -> None:
         await ask(pilot, query)
         for key in keys:
             await press(pilot, key)
@@ -48,7 +46,7 @@ SIZE = pytest.mark.parametrize("size", NARROW_AND_WIDE)
 
 
 @pytest.mark.parametrize("state", _STATES)
-async def test_a_query(looks: Looks, state: str, pilot: Pilot[Any]) -> None:
+async def test_a_query(looks: Looks, state: str, pilot: AppPilot) -> None:
     await _STATES[state](pilot)
     await looks(pilot, f"test_dark[{state}-{{size}}]", NARROW_AND_WIDE if state in _NARROW_TOO else ONLY_WIDE)
     if state == "llm":
@@ -69,7 +67,7 @@ _RUNGS: dict[str, Before] = {
 
 
 @pytest.mark.parametrize("state", _RUNGS)
-async def test_rungs(looks: Looks, state: str, pilot: Pilot[Any]) -> None:
+async def test_rungs(looks: Looks, state: str, pilot: AppPilot) -> None:
     await _RUNGS[state](pilot)
     await looks(pilot, f"test_rungs[{state}-{{size}}]", ONLY_WIDE)
 
@@ -81,7 +79,7 @@ _HYBRID: dict[str, Before] = {
 
 
 @pytest.mark.parametrize("state", _HYBRID)
-async def test_hybrid(looks: Looks, state: str, pilot: Pilot[Any]) -> None:
+async def test_hybrid(looks: Looks, state: str, pilot: AppPilot) -> None:
     await _HYBRID[state](pilot)
     await looks(pilot, f"test_hybrid[{state}-{{size}}]", ONLY_WIDE)
 
@@ -93,7 +91,7 @@ async def test_both_legs(looks: Looks, app: BrvTui, monkeypatch: pytest.MonkeyPa
         await looks(pilot, "test_both_legs[hybrid]", ONLY_WIDE)
 
 
-async def test_help(looks: Looks, pilot: Pilot[Any]) -> None:
+async def test_help(looks: Looks, pilot: AppPilot) -> None:
     await _asking("rollback", "f3", "f1")(pilot)
     await looks(pilot, "test_help[f1]", ONLY_WIDE)
 
@@ -140,7 +138,7 @@ async def test_saved_trace(looks: Looks, garden: Tree, tmp_path: Path) -> None:
         await looks(pilot, "test_saved_trace[{size}]", ONLY_WIDE)
 
 
-async def test_saving(looks: Looks, pilot: Pilot[Any]) -> None:
+async def test_saving(looks: Looks, pilot: AppPilot) -> None:
     await _asking("refresh token rotation", "escape", "x")(pilot)
     await looks(pilot, "test_saving[{size}]", ONLY_WIDE)
 
@@ -161,7 +159,7 @@ async def test_theme_list(looks: Looks, app: BrvTui, size: str) -> None:
         await looks(pilot, f"test_theme_list[{size}-{DARK}]", {size: NARROW_AND_WIDE[size]}, [app.theme])
 
 
-async def test_sixteen_colours(looks: Looks, pilot: Pilot[Any]) -> None:
+async def test_sixteen_colours(looks: Looks, pilot: AppPilot) -> None:
     await _asking("refresh token rotation", "escape", "j")(pilot)
     await looks(pilot, "test_other_themes[{theme}]", ONLY_WIDE, ["ansi-dark"])
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.commands.palette import CommandsDialog
@@ -15,7 +13,7 @@ from brvtui.store.drafts import DraftStore
 from brvtui.timing import system_clock
 from tests.app.driving import WIDE, MakeApp, ask, on, press, until
 from tests.app.editing import NOTE, looked, open_note, type_keys
-from tests.app.looking import brv, view
+from tests.app.looking import AppPilot, brv, view
 from tests.app.pictures import ONLY_NARROW, Looks
 from tests.support.trees import Tree
 
@@ -39,26 +37,26 @@ async def test_a_note(looks: Looks, garden: Tree, make_app: MakeApp, text: str) 
         await looks(pilot)
 
 
-async def _typed(pilot: Pilot[Any]) -> None:
+async def _typed(pilot: AppPilot) -> None:
     await open_note(pilot)
     await pilot.press("ctrl+end")
     await type_keys(pilot, "\nrollback of tokens")
     await looked(pilot)
 
 
-async def test_unsaved_text(looks: Looks, pilot: Pilot[Any]) -> None:
+async def test_unsaved_text(looks: Looks, pilot: AppPilot) -> None:
     await _typed(pilot)
     await pilot.press("f4")
     await looks(pilot, "test_unsaved_text[ranking][{size}-{theme}]", ONLY_NARROW)
 
 
-async def test_leaving(looks: Looks, pilot: Pilot[Any]) -> None:
+async def test_leaving(looks: Looks, pilot: AppPilot) -> None:
     await _typed(pilot)
     await on(pilot, LeavingDialog, "escape")
     await looks(pilot, sizes=ONLY_NARROW)
 
 
-async def test_a_conflict(looks: Looks, garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_conflict(looks: Looks, garden: Tree, pilot: AppPilot) -> None:
     await _typed(pilot)
     garden.file(NOTE, _TEXT.replace("the last image", "the image before"), 0)
     await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.on_disk == "changed")  # type: ignore[union-attr]
@@ -102,7 +100,7 @@ async def test_a_dialog(looks: Looks, app: BrvTui, garden: Tree, keys: tuple[str
         await looks(pilot, sizes=ONLY_NARROW)
 
 
-async def test_commands_found(looks: Looks, pilot: Pilot[Any]) -> None:
+async def test_commands_found(looks: Looks, pilot: AppPilot) -> None:
     await ask(pilot, "rollback", "ctrl+g", *"note")
     dialog = pilot.app.screen
     assert isinstance(dialog, CommandsDialog)

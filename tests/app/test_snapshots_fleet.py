@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-from textual.pilot import Pilot
 
 from brvtui.fleet.fleet_file import Fleet
 from tests.app import waiting
 from tests.app.driving import NARROW, WIDE, until
-from tests.app.looking import brv, view
+from tests.app.looking import AppPilot, brv, view
 from tests.app.pictures import LIGHT, Looks
 from tests.app.test_fleet import asked, fleet_app
 from tests.app.test_fleet import fleet as fleet
 
 
-def steady(pilot: Pilot[Any], folder: Path) -> None:
+def steady(pilot: AppPilot, folder: Path) -> None:
     """Shows no time, and nothing of the folder that the members are in."""
     state = view(pilot).fleet
     assert state.fleet is not None
@@ -34,7 +31,7 @@ def steady(pilot: Pilot[Any], folder: Path) -> None:
     brv(pilot).store.update(made)
 
 
-async def shown(pilot: Pilot[Any]) -> None:
+async def shown(pilot: AppPilot) -> None:
     """Waits until nothing is under way, and it is drawn."""
     await waiting.at_rest(pilot.app)
 

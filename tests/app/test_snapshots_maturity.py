@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from textual.pilot import Pilot
 
 from tests.app.driving import WIDE, MakeApp
+from tests.app.looking import AppPilot
 from tests.app.pictures import LIGHT, NARROW_AND_WIDE, ONLY_WIDE, Looks
 from tests.app.test_maturity import opened
 from tests.support.trees import Tree
@@ -20,7 +18,7 @@ _STATES: dict[str, tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize("state", _STATES)
-async def test_a_board(looks: Looks, state: str, pilot: Pilot[Any]) -> None:
+async def test_a_board(looks: Looks, state: str, pilot: AppPilot) -> None:
     await opened(pilot, *_STATES[state])
     await looks(pilot, f"test_dark[{state}-{{size}}]", NARROW_AND_WIDE if state == "today" else ONLY_WIDE)
     if state == "today":

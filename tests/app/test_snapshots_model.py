@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
-
-from textual.pilot import Pilot
 
 from brvtui.app.live_answer import LiveAnswer, LiveStep
 from brvtui.app.query.permission import PermissionDialog
 from brvtui.services.model import Budget
 from brvtui.trace import Cited, Completion, EndReason, ModelTurn, ToolStep, Usage
 from tests.app.driving import ask, press
-from tests.app.looking import brv, trace_of
+from tests.app.looking import AppPilot, brv, trace_of
 from tests.app.pictures import ONLY_NARROW, Looks
 
 _QUERY = "refund credit note"
@@ -25,19 +22,19 @@ _TURNS = tuple(ModelTurn(number, "", 1, Usage(2400, 40 + number, False)) for num
 _TEXT = "## Summary\nA refund makes a credit note.\n\n## Details\nThe invoice itself never changes.\n"
 
 
-async def asked(pilot: Pilot[Any]) -> None:
+async def asked(pilot: AppPilot) -> None:
     await ask(pilot, _QUERY)
     await press(pilot, "f7")
 
 
-async def test_permission(looks: Looks, pilot: Pilot[Any]) -> None:
+async def test_permission(looks: Looks, pilot: AppPilot) -> None:
     await asked(pilot)
     trace = trace_of(pilot)
     pilot.app.push_screen(PermissionDialog("echo", "http://localhost:11434/v1", trace, Budget()))
     await looks(pilot, sizes=ONLY_NARROW)
 
 
-async def test_while_it_writes(looks: Looks, pilot: Pilot[Any]) -> None:
+async def test_while_it_writes(looks: Looks, pilot: AppPilot) -> None:
     await asked(pilot)
     steps = (
         *(LiveStep(one.number, one.tool, one.arguments, one, 8.0) for one in _STEPS),
@@ -52,7 +49,7 @@ async def test_while_it_writes(looks: Looks, pilot: Pilot[Any]) -> None:
     await looks(pilot, sizes=ONLY_NARROW)
 
 
-async def test_afterwards(looks: Looks, pilot: Pilot[Any]) -> None:
+async def test_afterwards(looks: Looks, pilot: AppPilot) -> None:
     await asked(pilot)
     trace = trace_of(pilot)
     sources = (Cited("billing/refunds.md", True, True), Cited("billing/ghost.md", False, False))

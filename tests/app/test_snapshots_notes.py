@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from tests.app.driving import WIDE, MakeApp, ask, press, settled, until
-from tests.app.looking import brv, view
+from tests.app.looking import AppPilot, brv, view
 from tests.app.pictures import LIGHT, NARROW_AND_WIDE, ONLY_NARROW, ONLY_WIDE, Looks
 from tests.app.test_log import logged, with_log
 from tests.support.trees import Tree
@@ -19,7 +17,7 @@ __all__ = ["with_log"]
 _LONG = "auth/long.md"
 
 
-async def opened(pilot: Pilot[Any], note: str, *keys: str) -> None:
+async def opened(pilot: AppPilot, note: str, *keys: str) -> None:
     """The Notes screen with ``note`` selected, then ``keys``."""
     await ask(pilot, "rollback")
     brv(pilot).selection.select(note)

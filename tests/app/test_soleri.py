@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
-
-from textual.pilot import Pilot
 
 from brvtui.app.query.retry import RetryPane
 from brvtui.engines.soleri.comparing import differences
@@ -13,12 +10,12 @@ from brvtui.engines.soleri.sections import VaultSearch
 from tests.app.driving import MakeApp, ask, at_all_sizes, at_two_sizes, settled
 from tests.app.engines import switch_to
 from tests.app.linked import HUB, HUB_TEXT
-from tests.app.looking import flat, screen, shown, text_of, trace_of
+from tests.app.looking import AppPilot, flat, screen, shown, text_of, trace_of
 from tests.support.trees import Tree
 
 
 @at_all_sizes
-async def test_the_first_line_says_why_the_first_result_is_first(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+async def test_the_first_line_says_why_the_first_result_is_first(size: tuple[int, int], pilot: AppPilot) -> None:
     await ask(pilot, "refresh token", "escape")
     await switch_to(pilot, "soleri")
     trace = trace_of(pilot)
@@ -46,7 +43,7 @@ async def test_what_a_link_added_is_said_in_a_sentence(garden: Tree, make_app: M
         assert "1 step away from “Token store”" in score
 
 
-async def test_parts_before_an_answer_and_keys_are_those_of_the_engine(pilot: Pilot[Any]) -> None:
+async def test_parts_before_an_answer_and_keys_are_those_of_the_engine(pilot: AppPilot) -> None:
     await settled(pilot)
     assert "importance" in text_of(pilot, "#score")
     await pilot.press("escape")

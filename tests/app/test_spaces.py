@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.questions import DamageDialog
@@ -27,7 +25,7 @@ from brvtui.tree.spaces.project import find_space_project
 from tests.app.driving import HUGE, WIDE, ask, on, press, settled, until
 from tests.app.editing import area
 from tests.app.judging import asked, to_lab
-from tests.app.looking import flat, frame, screen, shown, text_of, toasts, trace_of, view
+from tests.app.looking import AppPilot, flat, frame, screen, shown, text_of, toasts, trace_of, view
 from tests.app.test_settings_screen import opened
 from tests.engines.byterover_v4.test_properties import asked as asked_row
 from tests.engines.byterover_v4.test_properties import printed
@@ -198,7 +196,7 @@ async def test_a_chosen_remedy_opens_the_editor_or_says_how_it_is_made(space: Pa
         await until(pilot, lambda: (edit := view(pilot).editor.edit) and edit.path == "ops/deploy.html")
 
 
-def remedy_lines(pilot: Pilot[Any]) -> str:
+def remedy_lines(pilot: AppPilot) -> str:
     """What the dialog of remedies lists."""
     made = [line.plain for pane in pilot.app.screen.query(RemedyPane) for line in pane.lines]
     return " ".join(" ".join(made).split())

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.engines.registry import presentation
 from brvtui.paint.glyphs import for_terminal
 from brvtui.paint.steps import outcome, outlook_lines, places_of, strip
 from brvtui.trace import Check, State
 from tests.app.driving import NARROW, WIDE, ask, settled
-from tests.app.looking import shown
+from tests.app.looking import AppPilot, shown
 from tests.support.trees import Tree
 
 
 @pytest.mark.parametrize("size", [NARROW, (100, 30), WIDE], ids=["80x24", "100x30", "120x36"])
-async def test_the_tiers_of_the_cache_say_so(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+async def test_the_tiers_of_the_cache_say_so(size: tuple[int, int], pilot: AppPilot) -> None:
     await settled(pilot)
     assert "0 exact cache" in shown(pilot)
     await ask(pilot, "rollback")

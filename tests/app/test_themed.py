@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.color import Color
 from textual.command import CommandPalette
-from textual.pilot import Pilot
 from textual.theme import BUILTIN_THEMES
 
 from brvtui.app.app import BrvTui
 from brvtui.config import configure, user_file
 from tests.app.driving import NARROW, WIDE, MakeApp, ask, on, press, settled, until
-from tests.app.looking import brv, shown, toasts
+from tests.app.looking import AppPilot, brv, shown, toasts
 from tests.support.settings import own, own_theme
 from tests.support.trees import Tree
 
@@ -24,21 +22,21 @@ _RED = 'primary = "#ff0000"\nbackground = "#200000"\n[role]\ntext = "#ffcccc"\n'
 _GREEN = 'primary = "#00ff00"\nbackground = "#002000"\n[role]\ntext = "#ccffcc"\n'
 
 
-def colours(pilot: Pilot[Any]) -> set[Color]:
+def colours(pilot: AppPilot) -> set[Color]:
     """Every colour on the terminal."""
     strips = pilot.app.screen._compositor.render_strips()
     styles = [segment.style for strip in strips for segment in strip if segment.style is not None]
     return {colour for style in styles for colour in (style.color, style.bgcolor) if colour is not None}
 
 
-def paints(pilot: Pilot[Any], *wanted: str) -> bool:
+def paints(pilot: AppPilot, *wanted: str) -> bool:
     """Whether all these colours are on the terminal, give or take Textual's rounding."""
     found = [colour.triplet for colour in colours(pilot) if colour.triplet is not None]
     parsed = [Color.parse(colour).get_truecolor() for colour in wanted]
     return all(any(all(abs(a - b) <= 1 for a, b in zip(one, other, strict=True)) for other in found) for one in parsed)
 
 
-async def changed(pilot: Pilot[Any]) -> None:
+async def changed(pilot: AppPilot) -> None:
     """What the watcher does after the user's themes have changed."""
     brv(pilot)._read_themes(None)
     await pilot.pause()
@@ -134,7 +132,7 @@ async def test_a_theme_of_textuals_name_gives_way_and_comes_back(garden: Tree, m
 # Choosing
 
 
-async def opened(pilot: Pilot[Any]) -> None:
+async def opened(pilot: AppPilot) -> None:
     """The list of themes."""
     await settled(pilot)
     await on(pilot, CommandPalette, "escape", "T")
@@ -142,7 +140,7 @@ async def opened(pilot: Pilot[Any]) -> None:
     await pilot.pause()
 
 
-async def test_a_theme_is_shown_before_it_is_chosen_clicked_or_left(app: BrvTui, pilot: Pilot[Any]) -> None:
+async def test_a_theme_is_shown_before_it_is_chosen_clicked_or_left(app: BrvTui, pilot: AppPilot) -> None:
     await opened(pilot)
     assert app.theme == "brv-dark"
     await pilot.press("down")

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import pytest
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
-from textual.pilot import Pilot
 from textual.widgets._toast import Toast
 
 from brvtui.app.app import BrvTui
 from brvtui.app.widgets.lines import Lines
 from tests.app.driving import NARROW, ask, settled, until
-from tests.app.looking import screen, toasts
+from tests.app.looking import AppPilot, screen, toasts
 
 LONG = "copied the path (30 characters) through tmux: to the terminal's clipboard, and prefix ] pastes it"
 
 
-async def shown(pilot: Pilot[Any], count: int) -> list[Toast]:
+async def shown(pilot: AppPilot, count: int) -> list[Toast]:
     """The toasts, once there are ``count``."""
     await until(pilot, lambda: len(pilot.app.screen.query(Toast)) == count)
     await pilot.pause()

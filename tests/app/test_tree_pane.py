@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from textual.pilot import Pilot
-
 from brvtui.app.widgets.tree import UNSEEN, TreePane
 from brvtui.engines.byterover.sections import Search
 from tests.app.driving import ask, press, settled
-from tests.app.looking import brv, flat, screen, shown, text_of, trace_of, view
+from tests.app.looking import AppPilot, brv, flat, screen, shown, text_of, trace_of, view
 
 
-async def test_folders_show_maturity_open_and_close_and_list_unseen_files(pilot: Pilot[Any]) -> None:
+async def test_folders_show_maturity_open_and_close_and_list_unseen_files(pilot: AppPilot) -> None:
     await settled(pilot)
     lines = text_of(pilot, "#tree").splitlines()
     assert lines[0].split()[-3:] == ["○9", "◐2", "●2"]
@@ -42,7 +38,7 @@ async def test_folders_show_maturity_open_and_close_and_list_unseen_files(pilot:
     assert "auth/nowhere, which is not in the tree" in text_of(pilot, "#lint")
 
 
-async def test_folders_scope_the_search_and_notes_open_as_text(pilot: Pilot[Any]) -> None:
+async def test_folders_scope_the_search_and_notes_open_as_text(pilot: AppPilot) -> None:
     await ask(pilot, "token")
     tree = screen(pilot).query_one(TreePane)
     await pilot.press("f8")
@@ -72,7 +68,7 @@ async def test_folders_scope_the_search_and_notes_open_as_text(pilot: Pilot[Any]
     assert "A refund never changes an invoice" in flat(pilot, "#answer")
 
 
-async def test_the_selected_result_is_shown_with_its_score(pilot: Pilot[Any]) -> None:
+async def test_the_selected_result_is_shown_with_its_score(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     tree = screen(pilot).query_one(TreePane)
     assert tree.chosen == "deploy/rollback.md"

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.changes import NewNoteDialog
@@ -17,7 +14,7 @@ from brvtui.store.overlay import Overlay
 from brvtui.tree.reading.signals import defaults
 from tests.app.driving import WIDE, ask, at_once, on, press, settled, until
 from tests.app.editing import NOTE, area, dialog, looked, on_disk, open_note, type_in_note, type_keys
-from tests.app.looking import brv, shown, trace_of, view
+from tests.app.looking import AppPilot, brv, shown, trace_of, view
 from tests.support.trees import BRV3, Tree
 
 pytestmark = pytest.mark.long
@@ -25,7 +22,7 @@ pytestmark = pytest.mark.long
 _wait_for_a_pause = UnexpectedQuestion.wait
 
 
-async def test_the_last_keys_are_asked_about_saved_and_left(garden: Tree, pilot: Pilot[Any]) -> None:
+async def test_the_last_keys_are_asked_about_saved_and_left(garden: Tree, pilot: AppPilot) -> None:
     await open_note(pilot)
     at_once(pilot, "x", "escape")
     await on(pilot, LeavingDialog)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
@@ -16,7 +14,7 @@ from brvtui.app.versions.migration_dialog import MigrationDialog, MigrationList,
 from brvtui.engines.verification.installed import PACKAGE_VARIABLE, NotInstalled, find_node, find_package
 from brvtui.store.app_state import VerifiedVersion, remember_verified
 from tests.app.driving import NARROW, WIDE, on, settled, until
-from tests.app.looking import brv, flat, shown, toast_text, toasts
+from tests.app.looking import AppPilot, brv, flat, shown, toast_text, toasts
 from tests.support.trees import NOW_MS, Tree
 from tests.support.untouched import state_of
 
@@ -24,7 +22,7 @@ ENVIRONMENT = dict(os.environ)
 JUDGED = '[[query]]\nid = "{0}"\ntext = "{0}"\ndocuments = [{{ path = "deploy/rollback.md", grade = 3 }}]\n'
 
 
-async def opened(pilot: Pilot[Any]) -> VersionsDialog:
+async def opened(pilot: AppPilot) -> VersionsDialog:
     """The dialog about the installed engine."""
     await settled(pilot)
     await on(pilot, VersionsDialog, "escape", "W")

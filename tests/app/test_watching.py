@@ -6,10 +6,8 @@ import os
 import re
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.tree import TreePane
@@ -18,7 +16,7 @@ from brvtui.session import Session
 from brvtui.tree.watching import watch
 from brvtui.tree.watching.watch import network_disk
 from tests.app.driving import HUGE, WIDE, MakeApp, ask, open_notes, press, settled, until
-from tests.app.looking import brv, flat, frame, screen, text_of, toast_text, view
+from tests.app.looking import AppPilot, brv, flat, frame, screen, text_of, toast_text, view
 from tests.support.trees import Tree
 
 
@@ -108,9 +106,7 @@ async def test_the_tree_removed_and_made_again_leaves_the_user_where_he_was(gard
         assert (note.offset_row, tree.offset_row, [line.plain for line in tree.lines]) == before
 
 
-async def test_a_tree_that_is_gone_is_not_said_to_be_empty_and_cursors_come_back(
-    garden: Tree, pilot: Pilot[Any]
-) -> None:
+async def test_a_tree_that_is_gone_is_not_said_to_be_empty_and_cursors_come_back(garden: Tree, pilot: AppPilot) -> None:
     await settled(pilot)
     tree = screen(pilot).query_one("#tree", TreePane)
     tree.move_to(tree.choices.index("billing/refunds.md"))
@@ -172,11 +168,11 @@ async def test_without_watching_notes_that_changed_or_are_gone_say_so_everywhere
         await until(pilot, lambda: "the file is gone" in text_of(pilot, "#note"))
 
 
-def results(pilot: Pilot[Any]) -> list[str]:
+def results(pilot: AppPilot) -> list[str]:
     trace = view(pilot).answer.trace
     return [hit.file for hit in trace.hits if hit.kind == "context"] if trace else []
 
 
-async def open_notes_unwatched(pilot: Pilot[Any]) -> None:
+async def open_notes_unwatched(pilot: AppPilot) -> None:
     await pilot.press("escape", "2")
     await until(pilot, lambda: frame(pilot).TITLE == "Notes")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.lab.sweeps import SweepDialog, SweepPane
 from brvtui.app.lab.what_if import WhatIfPane
@@ -15,13 +13,13 @@ from brvtui.lab.whatif.variant import Variant
 from brvtui.store.folders import config_folder
 from tests.app.driving import NARROW, MakeApp, ask, press, settled, until
 from tests.app.judging import ROTATION, asked, table, to_lab
-from tests.app.looking import frame, shown, text_of, toast_text, view
+from tests.app.looking import AppPilot, frame, shown, text_of, toast_text, view
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
 
 
-async def test_a_slider_changes_a_constant_and_the_table_follows(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_slider_changes_a_constant_and_the_table_follows(with_judgments: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     await to_lab(pilot)
     await press(pilot, "f4", "slash", *"top", "enter")
@@ -50,7 +48,7 @@ async def test_a_slider_changes_a_constant_and_the_table_follows(with_judgments:
     await asked(pilot)
 
 
-async def test_a_value_is_typed_and_kept_as_a_profile(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_value_is_typed_and_kept_as_a_profile(with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     await pilot.press("f4", "K")
     assert "and none is changed" in toast_text(pilot)
@@ -80,7 +78,7 @@ async def test_a_value_is_typed_and_kept_as_a_profile(with_judgments: Tree, pilo
     await asked(pilot)
 
 
-async def test_a_click_puts_the_slider_there(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_click_puts_the_slider_there(with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     pane = frame(pilot).query_one(WhatIfPane)
     first, cells = pane._track
@@ -90,7 +88,7 @@ async def test_a_click_puts_the_slider_there(with_judgments: Tree, pilot: Pilot[
     assert view(pilot).lab.columns[1].cells["refresh-token-rotation"].values[0] is not None
 
 
-async def test_a_note_is_left_out_from_its_row(with_judgments: Tree, pilot: Pilot[Any]) -> None:
+async def test_a_note_is_left_out_from_its_row(with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     table(pilot).move_to(table(pilot).choices.index("refresh-token-rotation"))
     await settled(pilot)
@@ -103,7 +101,7 @@ async def test_a_note_is_left_out_from_its_row(with_judgments: Tree, pilot: Pilo
     assert view(pilot).lab.columns[1].cells["refresh-token-rotation"].result.first_miss == ROTATION
 
 
-def swept(pilot: Pilot[Any]) -> str:
+def swept(pilot: AppPilot) -> str:
     """The lines of the dialog of a sweep."""
     found = pilot.app.screen.query(SweepPane)
     return "\n".join(line.plain for pane in found for line in pane.lines)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.commands.palette import CommandsDialog
@@ -15,13 +12,13 @@ from brvtui.app.notes.screen import NotesScreen
 from brvtui.app.query.screen import QueryScreen
 from tests.app.driving import NARROW, WIDE, MakeApp, ask, on, press, settled, until
 from tests.app.editing import type_keys
-from tests.app.looking import brv, frame, screen, shown, toast_text, view
+from tests.app.looking import AppPilot, brv, frame, screen, shown, toast_text, view
 from tests.support.trees import Tree
 
 SIZES = pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
 
 
-async def palette(pilot: Pilot[Any], text: str, key: str = "ctrl+g") -> CommandsDialog:
+async def palette(pilot: AppPilot, text: str, key: str = "ctrl+g") -> CommandsDialog:
     """Opens the palette and types ``text`` without waiting for anything."""
     await pilot.press(key)
     await type_keys(pilot, text)
@@ -31,7 +28,7 @@ async def palette(pilot: Pilot[Any], text: str, key: str = "ctrl+g") -> Commands
     return dialog
 
 
-async def chosen(pilot: Pilot[Any], text: str, key: str = "ctrl+g") -> None:
+async def chosen(pilot: AppPilot, text: str, key: str = "ctrl+g") -> None:
     """Opens the palette, types ``text``, takes what stands first."""
     await palette(pilot, text, key)
     await pilot.press("enter")
@@ -40,7 +37,7 @@ async def chosen(pilot: Pilot[Any], text: str, key: str = "ctrl+g") -> None:
 
 
 @SIZES
-async def test_an_action_by_name_while_a_field_has_the_focus(size: tuple[int, int], pilot: Pilot[Any]) -> None:
+async def test_an_action_by_name_while_a_field_has_the_focus(size: tuple[int, int], pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     await chosen(pilot, "next profile")
     assert view(pilot).engine.profile == "docs"
@@ -86,7 +83,7 @@ async def test_what_is_typed_and_entered_before_it_has_opened_is_done(app: BrvTu
         assert view(pilot).selection.file == "deploy/rollback.md"
 
 
-async def test_rows_are_chosen_by_keys_and_mouse_and_done_on_their_screen(pilot: Pilot[Any]) -> None:
+async def test_rows_are_chosen_by_keys_and_mouse_and_done_on_their_screen(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     dialog = await palette(pilot, "the screen")
     await pilot.press("down", "down", "up")
@@ -107,7 +104,7 @@ async def test_rows_are_chosen_by_keys_and_mouse_and_done_on_their_screen(pilot:
     assert isinstance(frame(pilot), MaturityScreen)
 
 
-async def test_a_title_is_text(pilot: Pilot[Any]) -> None:
+async def test_a_title_is_text(pilot: AppPilot) -> None:
     await settled(pilot)
     await palette(pilot, "strange")
     assert "auth/strange.md" in shown(pilot)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterable
-from typing import Any
 
 import pytest
 from textual import constants, events
 from textual._xterm_parser import XTermParser
-from textual.pilot import Pilot
 
 from brvtui.app.keys.bindings import apart, read_alt
 from tests.app.driving import WIDE, MakeApp, settled
 from tests.app.editing import area, open_note
+from tests.app.looking import AppPilot
 from tests.support.settings import own
 from tests.support.trees import Tree
 
@@ -66,14 +65,14 @@ def test_what_the_terminal_calls_alt_is_taken_apart_too() -> None:
     assert keys("\x1b[119;3u") == [("escape", "\x1b"), ("w", "w")]
 
 
-async def type_into(pilot: Pilot[Any], text: str) -> None:
+async def type_into(pilot: AppPilot, text: str) -> None:
     """Hands ``text`` to the app as a terminal does."""
     for event in read(text):
         pilot.app.post_message(event)
     await settled(pilot)
 
 
-async def test_a_sign_after_esc_is_typed_into_the_text_where_esc_leads(pilot: Pilot[Any]) -> None:
+async def test_a_sign_after_esc_is_typed_into_the_text_where_esc_leads(pilot: AppPilot) -> None:
     await open_note(pilot)
     await pilot.press("f3")
     await type_into(pilot, "\x1b(")
