@@ -69,7 +69,7 @@ async def test_a_card_in_one_line_and_in_two(garden: Tree, make_app: MakeApp) ->
         assert second.split() == ["████▋┊", "52", "▴2", ".33"]
 
 
-async def test_moving_selects_and_the_note_follows(pilot: AppPilot) -> None:
+async def test_moving_selects_and_the_note_follows_here_and_on_other_screens(garden: Tree, pilot: AppPilot) -> None:
     await opened(pilot, "j")
     assert view(pilot).selection.file == column(pilot, "draft").chosen
     assert "Refresh rotation" in text_of(pilot, "#ageing")
@@ -77,20 +77,21 @@ async def test_moving_selects_and_the_note_follows(pilot: AppPilot) -> None:
     assert view(pilot).selection.file == "billing/invoices/numbering.md"
     assert "Invoice numbering" in text_of(pilot, "#ageing")
     assert column(pilot, "draft").ground(3) == "", "only one column shows a cursor"
-
-
-async def test_the_selected_note_is_the_same_everywhere(pilot: AppPilot) -> None:
+    await pilot.press("1")
     await ask(pilot, "token store")
-    chosen = view(pilot).selection.file
-    assert chosen == "auth/jwt/token_store.md"
+    assert view(pilot).selection.file == "auth/jwt/token_store.md"
     await opened(pilot)
     assert maturity(pilot).stop == "core"
-    assert column(pilot, "core").chosen == chosen
+    assert column(pilot, "core").chosen == "auth/jwt/token_store.md"
     assert "Token store" in text_of(pilot, "#ageing")
     await press(pilot, "j", "1")
     assert screen(pilot).view.selection.file == "deploy/rollback.md"
     await press(pilot, "3")
     assert column(pilot, "core").chosen == "deploy/rollback.md"
+    await press(pilot, "right_curly_bracket")
+    garden.file("deploy/new_note.md", "# A new note\n")
+    await until(pilot, lambda: "deploy/new_note.md" in column(pilot, "draft").choices)
+    assert maturity(pilot).wanted.day == 30
 
 
 async def test_cards_that_are_not_seen_may_become_fewer(tree: Tree, make_app: Any) -> None:
@@ -130,6 +131,8 @@ async def test_events_orders_and_columns_of_a_narrow_window(app: BrvTui) -> None
 
 async def test_what_ends_that_a_note_may_be_archived_or_pruned(app: BrvTui, garden: Tree) -> None:
     garden.file("deploy/dated.md", "---\nupdatedAt: 2024-11-13T12:00:00Z\n---\n# Dated\n", 0)
+    began = datetime.fromtimestamp(NOW_MS / 1000 - 71.25 * 86_400, UTC).isoformat()
+    garden.file("deploy/at_the_limit.md", f"---\nupdatedAt: {began}\n---\n# At the limit\n", 0)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, "f5")
         app.select("deploy/dated.md")
@@ -138,21 +141,14 @@ async def test_what_ends_that_a_note_may_be_archived_or_pruned(app: BrvTui, gard
         assert "✗ an archive candidate (importance by updatedAt)" in text
         assert "its importance by updatedAt, " in text
         assert "under 35: a later updatedAt in its frontmatter (e) or validated (I, here alone) ends that" in text
+        app.select("deploy/at_the_limit.md")
+        await settled(pilot)
+        assert "is 34.9, under 35" in flat(pilot, "#ageing"), "it is not written as the limit"
         app.select("billing/refunds.md")
         await settled(pilot)
         text = flat(pilot, "#ageing")
         assert "✗ offered for pruning (for its file's age)" in text
         assert " d: saving it with a new time (e) ends that" in text
-
-
-async def test_an_importance_just_under_the_limit_is_not_written_as_the_limit(app: BrvTui, garden: Tree) -> None:
-    began = datetime.fromtimestamp(NOW_MS / 1000 - 71.25 * 86_400, UTC).isoformat()
-    garden.file("deploy/dated.md", f"---\nupdatedAt: {began}\n---\n# Dated\n", 0)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, "f5")
-        app.select("deploy/dated.md")
-        await settled(pilot)
-        assert "is 34.9, under 35" in flat(pilot, "#ageing")
 
 
 async def test_clicks_strange_titles_and_another_profile(pilot: AppPilot) -> None:
@@ -175,13 +171,6 @@ async def test_clicks_strange_titles_and_another_profile(pilot: AppPilot) -> Non
     assert "2 offered for pruning" in shown(pilot)
     await pilot.press("p")
     await until(pilot, lambda: "0 offered for pruning" in shown(pilot))
-
-
-async def test_what_changes_on_disk_is_shown(garden: Tree, pilot: AppPilot) -> None:
-    await opened(pilot, "right_curly_bracket")
-    garden.file("deploy/new_note.md", "# A new note\n")
-    await until(pilot, lambda: "deploy/new_note.md" in column(pilot, "draft").choices)
-    assert maturity(pilot).wanted.day == 30
 
 
 async def test_help_orders_next_hits_and_a_board_that_fails(
