@@ -102,27 +102,26 @@ async def test_drafts_are_told_at_the_start_and_both_questions_mark_mine_and_the
 @pytest.mark.long
 @at_two_sizes
 async def test_the_hint_leads_to_the_draft_from_anywhere_until_it_is_dealt_with(
-    left: Tree, make_app: MakeApp, size: tuple[int, int]
+    left: Tree, size: tuple[int, int], pilot: AppPilot
 ) -> None:
-    async with make_app(left.root).run_test(size=size) as pilot:
-        await settled(pilot)
-        for keys in ((), ("escape",), ("2",), ("3",), ("slash", "x"), ("escape", "escape", "4"), ("f12",)):
-            await press(pilot, *keys)
-            assert "1 draft: ^l" in shown(pilot), keys
-            await on(pilot, DraftDialog, "ctrl+l")
-            await settled(pilot)
-            await pilot.press("escape")
-            await until(pilot, lambda: not isinstance(pilot.app.screen, DraftDialog))
+    await settled(pilot)
+    for keys in ((), ("escape",), ("2",), ("3",), ("slash", "x"), ("escape", "escape", "4"), ("f12",)):
+        await press(pilot, *keys)
+        assert "1 draft: ^l" in shown(pilot), keys
         await on(pilot, DraftDialog, "ctrl+l")
-        await _listening(pilot)
-        await on(pilot, EditorScreen, "m")
         await settled(pilot)
-        assert "1 draft" not in shown(pilot), "it is in the editor"
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: drafted(left.root) is None)
-        await settled(pilot)
-        await press(pilot, "escape")
-        assert "1 draft" not in shown(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, DraftDialog))
+    await on(pilot, DraftDialog, "ctrl+l")
+    await _listening(pilot)
+    await on(pilot, EditorScreen, "m")
+    await settled(pilot)
+    assert "1 draft" not in shown(pilot), "it is in the editor"
+    await pilot.press("ctrl+s")
+    await until(pilot, lambda: drafted(left.root) is None)
+    await settled(pilot)
+    await press(pilot, "escape")
+    assert "1 draft" not in shown(pilot)
 
 
 @pytest.mark.long
@@ -160,20 +159,19 @@ async def test_drafts_are_listed_and_the_hint_goes_with_the_one_that_is_dropped(
         await until(pilot, lambda: "there are none" in shown(pilot))
 
 
-async def test_a_draft_is_offered_and_can_be_taken(left: Tree, make_app: MakeApp) -> None:
-    async with make_app(left.root).run_test(size=WIDE) as pilot:
-        await _offered(pilot)
-        assert "from 2 min ago" in shown(pilot)
-        assert "+ TWO" in shown(pilot)
-        assert "has changed since" not in shown(pilot)
-        await on(pilot, EditorScreen, "m")
-        await looked(pilot)
-        assert area(pilot).text == FEW_LINES.replace("two", "TWO")
-        assert "• unsaved" in shown(pilot)
-        assert on_disk(left) == FEW_LINES
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: drafted(left.root) is None)
-        assert on_disk(left) == FEW_LINES.replace("two", "TWO")
+async def test_a_draft_is_offered_and_can_be_taken(left: Tree, pilot: AppPilot) -> None:
+    await _offered(pilot)
+    assert "from 2 min ago" in shown(pilot)
+    assert "+ TWO" in shown(pilot)
+    assert "has changed since" not in shown(pilot)
+    await on(pilot, EditorScreen, "m")
+    await looked(pilot)
+    assert area(pilot).text == FEW_LINES.replace("two", "TWO")
+    assert "• unsaved" in shown(pilot)
+    assert on_disk(left) == FEW_LINES
+    await pilot.press("ctrl+s")
+    await until(pilot, lambda: drafted(left.root) is None)
+    assert on_disk(left) == FEW_LINES.replace("two", "TWO")
 
 
 async def test_a_draft_of_another_text_says_so_stays_undecided_and_can_be_dropped(

@@ -53,29 +53,28 @@ async def to_neighbour(pilot: AppPilot, place: str) -> None:
 
 
 @at_all_sizes
-async def test_walking_along_links_and_back(linked: Tree, make_app: MakeApp, size: tuple[int, int]) -> None:
-    async with make_app(linked.root).run_test(size=size) as pilot:
-        await opened(pilot, HANDOVER)
-        assert pilot.app.focused is pane(pilot)
-        assert centre(pilot) == HANDOVER
-        assert "Handover" in text_of(pilot, "#graph")
-        await to_neighbour(pilot, ENTRY)
-        assert view(pilot).selection.file == HANDOVER  # looking at a neighbour selects nothing yet
-        await press(pilot, "enter")
-        assert centre(pilot) == ENTRY
-        assert view(pilot).selection.file == ENTRY
-        assert "Token entry" in text_of(pilot, "#score") or size == NARROW
-        await to_neighbour(pilot, "tag://gate")
-        await press(pilot, "l")
-        assert centre(pilot) == "tag://gate"
-        assert view(pilot).selection.file == ENTRY  # a tag is no note to select
-        await pilot.press("h")
-        assert centre(pilot) == ENTRY
-        assert pane(pilot).chosen == "tag://gate"
-        await press(pilot, "backspace")
-        assert (centre(pilot), view(pilot).selection.file) == (HANDOVER, HANDOVER)
-        await pilot.press("backspace")
-        assert any("began" in text for text in toasts(pilot))
+async def test_walking_along_links_and_back(linked: Tree, size: tuple[int, int], pilot: AppPilot) -> None:
+    await opened(pilot, HANDOVER)
+    assert pilot.app.focused is pane(pilot)
+    assert centre(pilot) == HANDOVER
+    assert "Handover" in text_of(pilot, "#graph")
+    await to_neighbour(pilot, ENTRY)
+    assert view(pilot).selection.file == HANDOVER  # looking at a neighbour selects nothing yet
+    await press(pilot, "enter")
+    assert centre(pilot) == ENTRY
+    assert view(pilot).selection.file == ENTRY
+    assert "Token entry" in text_of(pilot, "#score") or size == NARROW
+    await to_neighbour(pilot, "tag://gate")
+    await press(pilot, "l")
+    assert centre(pilot) == "tag://gate"
+    assert view(pilot).selection.file == ENTRY  # a tag is no note to select
+    await pilot.press("h")
+    assert centre(pilot) == ENTRY
+    assert pane(pilot).chosen == "tag://gate"
+    await press(pilot, "backspace")
+    assert (centre(pilot), view(pilot).selection.file) == (HANDOVER, HANDOVER)
+    await pilot.press("backspace")
+    assert any("began" in text for text in toasts(pilot))
 
 
 async def test_it_stands_where_the_cache_stands_else(linked: Tree, make_app: MakeApp) -> None:
@@ -95,23 +94,22 @@ async def test_it_stands_where_the_cache_stands_else(linked: Tree, make_app: Mak
 
 
 @at_two_sizes
-async def test_its_keys_are_in_the_bar_and_in_the_help(linked: Tree, make_app: MakeApp, size: tuple[int, int]) -> None:
-    async with make_app(linked.root).run_test(size=size) as pilot:
-        await opened(pilot, HANDOVER)
-        bar = shown(pilot).splitlines()[-1]
-        assert "enter go there" in bar
-        assert "backspace go back" not in bar, "nobody walked yet"
-        assert "v as SVG" in bar
-        await press(pilot, "enter")
-        assert "backspace go back" in shown(pilot).splitlines()[-1]
-        for key in ("f1", "question_mark"):
-            await press(pilot, key)
-            text = ""
-            for _ in range(12):
-                text += shown(pilot)
-                await pilot.press("pagedown")
-            assert "Back to the centre before" in text, key
-            await pilot.press("escape")
+async def test_its_keys_are_in_the_bar_and_in_the_help(linked: Tree, size: tuple[int, int], pilot: AppPilot) -> None:
+    await opened(pilot, HANDOVER)
+    bar = shown(pilot).splitlines()[-1]
+    assert "enter go there" in bar
+    assert "backspace go back" not in bar, "nobody walked yet"
+    assert "v as SVG" in bar
+    await press(pilot, "enter")
+    assert "backspace go back" in shown(pilot).splitlines()[-1]
+    for key in ("f1", "question_mark"):
+        await press(pilot, key)
+        text = ""
+        for _ in range(12):
+            text += shown(pilot)
+            await pilot.press("pagedown")
+        assert "Back to the centre before" in text, key
+        await pilot.press("escape")
 
 
 async def test_pictures_are_saved_over_none_and_other_notes_begin_anew(
@@ -143,7 +141,6 @@ async def test_pictures_are_saved_over_none_and_other_notes_begin_anew(
         assert centre(pilot) == view(pilot).selection.file
 
 
-async def test_what_it_looks_like(looks: Looks, linked: Tree, make_app: MakeApp) -> None:
-    async with make_app(linked.root).run_test(size=WIDE) as pilot:
-        await opened(pilot, ENTRY)
-        await looks(pilot, "test_graph[{size}]")
+async def test_what_it_looks_like(looks: Looks, linked: Tree, pilot: AppPilot) -> None:
+    await opened(pilot, ENTRY)
+    await looks(pilot, "test_graph[{size}]")

@@ -70,52 +70,53 @@ async def to_log(pilot: Any) -> None:
 
 
 @at_all_sizes
-async def test_both_logs_are_listed_newest_first(with_log: Tree, make_app: MakeApp, size: tuple[int, int]) -> None:
-    async with make_app(with_log.root).run_test(size=size) as pilot:
-        await ask(pilot, "rollback")
-        await press(pilot, "enter")
-        await to_log(pilot)
-        lines = text_of(pilot, "#log").splitlines()
-        order = [word for line in lines for word in ("rollback", "what fails", "zebra", "refresh") if word in line]
-        assert order == ["rollback", "what fails", "zebra", "refresh"]
-        assert "not covered" in text_of(pilot, "#summary") or size == NARROW
+async def test_both_logs_are_listed_newest_first(with_log: Tree, size: tuple[int, int], pilot: AppPilot) -> None:
+    await ask(pilot, "rollback")
+    await press(pilot, "enter")
+    await to_log(pilot)
+    lines = text_of(pilot, "#log").splitlines()
+    order = [word for line in lines for word in ("rollback", "what fails", "zebra", "refresh") if word in line]
+    assert order == ["rollback", "what fails", "zebra", "refresh"]
+    assert "not covered" in text_of(pilot, "#summary") or size == NARROW
 
 
-async def test_queries_are_compared_filtered_and_asked_again(with_log: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_log.root).run_test(size=WIDE) as pilot:
-        await to_log(pilot)
-        await pilot.press("G")
-        await until(pilot, lambda: (log := view(pilot).log) and log.compared)
-        await settled(pilot)
-        assert "refresh token rotation" in text_of(pilot, "#entry")
-        assert "would be answered the same" in text_of(pilot, "#entry")
-        await pilot.press("k", "k")
-        await until(pilot, lambda: "tier 4 then, tier" in text_of(pilot, "#entry"))
-        await settled(pilot)
-        await pilot.press("c")
-        await pilot.pause()
-        assert frame(pilot).query_one(LogPane).choices == [f"{NOW_MS - 7 * 60_000:.0f} engine zebra quagga  {{}}"]
-        await pilot.press("c")
-        await pilot.pause()
-        assert len(frame(pilot).query_one(LogPane).choices) == 5
-        await on(pilot, QueryScreen, "G", "enter")
-        await settled(pilot)
-        assert screen(pilot).field.value == "refresh token rotation"
-        assert view(pilot).answer.trace is not None
-        await to_log(pilot)
-        row = next(place for place, line in enumerate(shown(pilot).splitlines()) if "zebra quagga" in line)
-        await pilot.click(offset=(40, row))
-        await settled(pilot)
-        pane = frame(pilot).query_one(LogPane)
-        assert pane.entry is not None
-        assert pane.entry.query == "zebra quagga"
-        await pilot.click(offset=(40, row))
-        await on(pilot, QueryScreen)
-        await settled(pilot)
-        assert screen(pilot).field.value == "zebra quagga"
+async def test_queries_are_compared_filtered_and_asked_again(with_log: Tree, pilot: AppPilot) -> None:
+    await to_log(pilot)
+    await pilot.press("G")
+    await until(pilot, lambda: (log := view(pilot).log) and log.compared)
+    await settled(pilot)
+    assert "refresh token rotation" in text_of(pilot, "#entry")
+    assert "would be answered the same" in text_of(pilot, "#entry")
+    await pilot.press("k", "k")
+    await until(pilot, lambda: "tier 4 then, tier" in text_of(pilot, "#entry"))
+    await settled(pilot)
+    await pilot.press("c")
+    await pilot.pause()
+    assert frame(pilot).query_one(LogPane).choices == [f"{NOW_MS - 7 * 60_000:.0f} engine zebra quagga  {{}}"]
+    await pilot.press("c")
+    await pilot.pause()
+    assert len(frame(pilot).query_one(LogPane).choices) == 5
+    await on(pilot, QueryScreen, "G", "enter")
+    await settled(pilot)
+    assert screen(pilot).field.value == "refresh token rotation"
+    assert view(pilot).answer.trace is not None
+    await to_log(pilot)
+    row = next(place for place, line in enumerate(shown(pilot).splitlines()) if "zebra quagga" in line)
+    await pilot.click(offset=(40, row))
+    await settled(pilot)
+    pane = frame(pilot).query_one(LogPane)
+    assert pane.entry is not None
+    assert pane.entry.query == "zebra quagga"
+    await pilot.click(offset=(40, row))
+    await on(pilot, QueryScreen)
+    await settled(pilot)
+    assert screen(pilot).field.value == "zebra quagga"
 
 
-async def test_another_query_is_shown_from_its_first_line(garden: Tree, make_app: MakeApp) -> None:
+async def test_another_query_is_shown_from_its_first_line_with_the_answer_that_the_agent_received(
+    garden: Tree, make_app: MakeApp
+) -> None:
+    logged(garden, 3, "refresh token rotation", response="Tokens rotate\n\nevery \x1b[31mday.")
     for minute, query in ((2, "refunds"), (1, "rollback")):
         logged(garden, minute, query, response="\n".join(f"line {number}" for number in range(60)))
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -127,6 +128,10 @@ async def test_another_query_is_shown_from_its_first_line(garden: Tree, make_app
         await pilot.press("f2", "j")
         await until(pilot, lambda: "refunds" in text_of(pilot, "#entry"))
         assert entry.offset_row == 0
+        await pilot.press("j")
+        await until(pilot, lambda: "every ␛[31mday." in text_of(pilot, "#entry"))
+        assert "the answer that the agent received" in text_of(pilot, "#entry")
+        await until(pilot, lambda: "since then:" in text_of(pilot, "#entry") or "the same" in text_of(pilot, "#entry"))
 
 
 async def test_the_comparison_follows_the_profile(garden: Tree, make_app: MakeApp) -> None:
@@ -282,24 +287,23 @@ async def test_the_comparison_follows_an_edit(with_log: Tree, make_app: MakeApp)
         )
 
 
-async def test_the_newest_entry_is_shown_at_once_and_a_choice_stays(with_log: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_log.root).run_test(size=WIDE) as pilot:
-        await to_log(pilot)
-        await until(pilot, lambda: "what fails" in text_of(pilot, "#entry"))
-        await pilot.press("j")
-        await until(pilot, lambda: "token store" in text_of(pilot, "#entry"))
-        await pilot.press("1")
-        logged(with_log, 0, "invoice numbering")
-        await to_log(pilot)
-        await until(pilot, lambda: "invoice numbering" in text_of(pilot, "#log"))
-        await settled(pilot)
-        pane = frame(pilot).query_one(LogPane)
-        assert pane.entry is not None
-        assert pane.entry.query == "token store"
-        assert "token store" in text_of(pilot, "#entry")
-        await pilot.press("c")
-        await until(pilot, lambda: "zebra quagga" in text_of(pilot, "#entry"))
-        await settled(pilot)
+async def test_the_newest_entry_is_shown_at_once_and_a_choice_stays(with_log: Tree, pilot: AppPilot) -> None:
+    await to_log(pilot)
+    await until(pilot, lambda: "what fails" in text_of(pilot, "#entry"))
+    await pilot.press("j")
+    await until(pilot, lambda: "token store" in text_of(pilot, "#entry"))
+    await pilot.press("1")
+    logged(with_log, 0, "invoice numbering")
+    await to_log(pilot)
+    await until(pilot, lambda: "invoice numbering" in text_of(pilot, "#log"))
+    await settled(pilot)
+    pane = frame(pilot).query_one(LogPane)
+    assert pane.entry is not None
+    assert pane.entry.query == "token store"
+    assert "token store" in text_of(pilot, "#entry")
+    await pilot.press("c")
+    await until(pilot, lambda: "zebra quagga" in text_of(pilot, "#entry"))
+    await settled(pilot)
 
 
 async def test_what_was_not_covered_is_so_when_the_cache_repeats_it(pilot: AppPilot) -> None:
@@ -311,32 +315,30 @@ async def test_what_was_not_covered_is_so_when_the_cache_repeats_it(pilot: AppPi
     assert "Nothing in the tree covers “zebra quagga”" in shown(pilot)
 
 
-async def test_a_note_is_begun_about_the_query_under_the_cursor(with_log: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_log.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token rotation")
-        await to_log(pilot)
-        await press(pilot, "c")
-        await press(pilot, "a")
-        assert "Nothing in the tree covers “zebra quagga”" in shown(pilot)
-        assert "zebra_quagga.md" in shown(pilot)
+async def test_a_note_is_begun_about_the_query_under_the_cursor(with_log: Tree, pilot: AppPilot) -> None:
+    await ask(pilot, "refresh token rotation")
+    await to_log(pilot)
+    await press(pilot, "c")
+    await press(pilot, "a")
+    assert "Nothing in the tree covers “zebra quagga”" in shown(pilot)
+    assert "zebra_quagga.md" in shown(pilot)
 
 
-async def test_the_engine_is_followed(with_log: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_log.root).run_test(size=WIDE) as pilot:
-        await to_log(pilot)
-        await until(pilot, lambda: brv(pilot).project.session is not None)
-        await settled(pilot)
-        await pilot.press("f")
-        assert "following the engine" in shown(pilot)
-        assert "f stop following" in text_of(pilot, "#keys")
-        logged(with_log, 0, "invoice numbering")
-        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.query == "invoice numbering")
-        await settled(pilot)
-        assert "invoice numbering" in text_of(pilot, "#log")
-        await press(pilot, "1")
-        assert "RE-COMPUTED" in shown(pilot)
-        await ask(pilot, "rollback")
-        assert "RE-COMPUTED" not in shown(pilot)
+async def test_the_engine_is_followed(with_log: Tree, pilot: AppPilot) -> None:
+    await to_log(pilot)
+    await until(pilot, lambda: brv(pilot).project.session is not None)
+    await settled(pilot)
+    await pilot.press("f")
+    assert "following the engine" in shown(pilot)
+    assert "f stop following" in text_of(pilot, "#keys")
+    logged(with_log, 0, "invoice numbering")
+    await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.query == "invoice numbering")
+    await settled(pilot)
+    assert "invoice numbering" in text_of(pilot, "#log")
+    await press(pilot, "1")
+    assert "RE-COMPUTED" in shown(pilot)
+    await ask(pilot, "rollback")
+    assert "RE-COMPUTED" not in shown(pilot)
 
 
 async def test_no_log_yet(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -349,15 +351,6 @@ async def test_no_log_yet(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyP
         await press(pilot, "j", "enter", "f", "u", "tab", "tab")
         assert not view(pilot).log.following
         assert f"nothing to follow: the engine has kept no query of this project in {folder}" in toast_text(pilot)
-
-
-async def test_the_answer_that_the_agent_received_is_shown(garden: Tree, make_app: MakeApp) -> None:
-    logged(garden, 2, "refresh token rotation", response="Tokens rotate\n\nevery \x1b[31mday.")
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await to_log(pilot)
-        await until(pilot, lambda: "the answer that the agent received" in text_of(pilot, "#entry"))
-        assert "every ␛[31mday." in text_of(pilot, "#entry")
-        await until(pilot, lambda: "since then:" in text_of(pilot, "#entry") or "the same" in text_of(pilot, "#entry"))
 
 
 def test_a_path_below_the_users_own_folder_is_written_with_a_tilde() -> None:
