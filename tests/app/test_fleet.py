@@ -285,6 +285,7 @@ async def test_asking_again_reads_the_fleet_again(fleet: Fleet, tmp_path: Path) 
         assert "sol" not in text_of(pilot, "#results")
         assert "auth-service" in text_of(pilot, "#members")
         assert state(pilot).known["payments"] is known
+        assert len(made) == 2, "other members are asked elsewhere"
         file.write_text("[[member")
         await pilot.press("ctrl+r")
         await until(pilot, lambda: bool(state(pilot).problem) and not state(pilot).is_busy)

@@ -251,7 +251,8 @@ def test_text_that_loses_encoding_or_frontmatter_is_not_saved(garden: Tree, data
     doubt = note_saving.save(session, note_on_disk.on_disk(session, NOTE), data, False)
     assert isinstance(doubt, SaveDoubt)
     assert doubt.data == data
-    assert doubt.problem.startswith(f"saving {NOTE} would damage it")
+    assert doubt.problem.startswith(f"saving {NOTE} would damage it: ")
+    assert ("it would not be text in UTF-8" in doubt.problem) is (data in (b"\xff\xfebad", b"caf\xe9\n"))
     assert on_disk(garden) == _BLOCK
 
 
