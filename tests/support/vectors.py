@@ -1,15 +1,17 @@
-"""An embedder that needs no model, and vectors that are kept in memory."""
+"""Services without a model: an embedder that counts letters, vectors kept in memory, feedback kept on disk."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
 
-from brvtui.services.legs import LegError
+from brvtui.services.legs import LegError, ServiceError
 from brvtui.services.provided import NoServices
+from brvtui.store.feedback import FeedbackFile
 
 
 class MemoryVectors:
@@ -51,3 +53,21 @@ class WithEmbedder(NoServices):
 
     def vectors(self, model: str) -> MemoryVectors:
         return self.kept.setdefault(model, MemoryVectors())
+
+
+class WronglySet(NoServices):
+    """Services whose embedder is set wrongly."""
+
+    @property
+    def embedder(self) -> Any:
+        raise ServiceError("services.embedder.url: localhost is not an address")
+
+
+class WithFeedback(NoServices):
+    """Services that keep feedback on a tree."""
+
+    def __init__(self, tree: Path) -> None:
+        self._tree = tree
+
+    def feedback(self, engine: str) -> FeedbackFile:
+        return FeedbackFile(self._tree, engine)

@@ -25,11 +25,11 @@ from brvtui.saved.traces import as_json, read, saved_now
 from brvtui.services.provided import NoServices
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import find_note
-from brvtui.store.feedback import FeedbackFile
 from brvtui.trace import Trace, adds_up
 from brvtui.trace.feedback import Usefulness
 from tests.support.generated import generated
 from tests.support.trees import NOW_MS, Tree
+from tests.support.vectors import WithFeedback
 
 ROTATION = """---
 title: Token rotation
@@ -85,16 +85,6 @@ def garden(tree: Tree) -> Tree:
 @pytest.fixture
 def snapshot(garden: Tree) -> Snapshot:
     return garden.snapshot()
-
-
-class Kept(NoServices):
-    """Services that keep feedback."""
-
-    def __init__(self, tree: Path) -> None:
-        self._log = FeedbackFile(tree, "knowing")
-
-    def feedback(self, engine: str) -> FeedbackFile:
-        return self._log
 
 
 def context(snapshot: Snapshot, profile: str = "", now_ms: float = NOW_MS, services: Any = None) -> Context[Any]:
@@ -304,7 +294,7 @@ def test_what_the_cache_would_serve_is_said_where_it_differs(garden: Tree) -> No
 
 
 def test_feedback_moves_a_score(snapshot: Snapshot, tmp_path: Path) -> None:
-    engine, asked = Knowing(), context(snapshot, services=Kept(tmp_path))
+    engine, asked = Knowing(), context(snapshot, services=WithFeedback(tmp_path))
     trace = engine.answer(asked, Query(ASKED))
     best = next(hit for hit in trace.hits if hit.file == "auth/tokens/rotation.md")
     engine.learn(asked, trace, best.file, Usefulness.DISMISSED)

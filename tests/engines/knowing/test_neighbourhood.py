@@ -23,7 +23,7 @@ from brvtui.paint.glyphs import ASCII, UNICODE
 from brvtui.paint.neighbourhood import Neighbourhood, drawn
 from brvtui.paint.sentence import plain
 from brvtui.report.neighbourhood_svg import neighbourhood_svg
-from brvtui.services.legs import LegError, ServiceError
+from brvtui.services.legs import LegError
 from brvtui.services.provided import NoServices
 from brvtui.session import Session
 from brvtui.snapshot import Snapshot
@@ -32,7 +32,7 @@ from brvtui.trace import State, Step, Trace, adds_up
 from tests.corpus.code.making import write
 from tests.engines.knowing.test_engine import ASKED, NOTES, ask
 from tests.support.trees import NOW_MS, Tree
-from tests.support.vectors import Letters, WithEmbedder
+from tests.support.vectors import Letters, WithEmbedder, WronglySet
 
 STORE, ROTATION, HANDOVER = "auth/sessions/store.md", "auth/tokens/rotation.md", "ops/handover.md"
 
@@ -228,14 +228,6 @@ class QueryFails(Letters):
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         return self.answer if len(texts) == 1 else super().embed(texts)
-
-
-class WronglySet(NoServices):
-    """Services whose embedder is set wrongly."""
-
-    @property
-    def embedder(self) -> Any:
-        raise ServiceError("services.embedder.url: localhost is not an address")
 
 
 @pytest.fixture

@@ -16,7 +16,6 @@ from brvtui.engines.soleri.index import index_notes, map_note
 from brvtui.engines.soleri.profile import load_profile
 from brvtui.engines.soleri.sections import VaultSearch
 from brvtui.saved.traces import as_json, read
-from brvtui.services.legs import ServiceError
 from brvtui.services.provided import NoServices
 from brvtui.session import Session
 from brvtui.snapshot import Snapshot
@@ -26,7 +25,7 @@ from brvtui.trace import State, Trace, adds_up
 from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.typed_tables import ProfileError
 from tests.support.trees import NOW_MS, Tree
-from tests.support.vectors import Letters, WithEmbedder
+from tests.support.vectors import Letters, WithEmbedder, WithFeedback, WronglySet
 
 ROTATION = """---
 title: JWT refresh rotation
@@ -249,12 +248,6 @@ def test_the_program_keeps_the_hybrid_weights_of_a_failing_embedder(snapshot: Sn
     assert any("D20" in text for text in section.deviations)
 
 
-class WronglySet(NoServices):
-    @property
-    def embedder(self) -> Any:
-        raise ServiceError("services.embedder.url: localhost is not an address")
-
-
 def test_an_embedder_that_is_set_wrongly_leaves_a_ranking_by_words(snapshot: Snapshot) -> None:
     trace = ask(snapshot, "token", services=WronglySet())
     assert [(hit.path, hit.score) for hit in trace.hits] == [
@@ -283,19 +276,9 @@ def test_ids_are_not_merged_with_memories(snapshot: Snapshot) -> None:
         ask(snapshot, "cookies", ids="deploy/rollback", memories=[])
 
 
-class WithFeedback(NoServices):
-    """Services that keep feedback on disk."""
-
-    def __init__(self, tree: Tree) -> None:
-        self.tree = tree
-
-    def feedback(self, engine: str) -> FeedbackFile:
-        return FeedbackFile(self.tree.tree, engine)
-
-
 def test_weights_follow_feedback_and_forget_it(garden: Tree) -> None:
     snapshot, engine = garden.snapshot(), Soleri()
-    asked = Context(snapshot, load_profile(""), NOW_MS, WithFeedback(garden))
+    asked = Context(snapshot, load_profile(""), NOW_MS, WithFeedback(garden.tree))
     first = engine.answer(asked, Query("token"))
     file = first.hits[0].file
     for row in range(1, 31):
@@ -316,7 +299,7 @@ def test_weights_follow_feedback_and_forget_it(garden: Tree) -> None:
 
 def test_failed_actions_are_kept_and_do_not_count(garden: Tree) -> None:
     session = garden.session(engine="soleri")
-    engine, asked = Soleri(), context(session.snapshot, services=WithFeedback(garden))
+    engine, asked = Soleri(), context(session.snapshot, services=WithFeedback(garden.tree))
     first = engine.answer(asked, Query("token"))
     for _ in range(40):
         text = engine.learn(asked, first, first.hits[0].file, Usefulness.FAILED)
