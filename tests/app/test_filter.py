@@ -94,16 +94,11 @@ async def test_a_text_shows_its_matches_one_after_the_other(app: BrvTui) -> None
 
 
 @pytest.mark.long
-async def test_a_blank_filter_goes_away_by_itself(app: BrvTui, pilot: AppPilot) -> None:
-    await ask(pilot, "rollback")
+async def test_tab_and_function_keys_leave_a_filter_as_it_is_and_a_blank_one_goes(app: BrvTui, pilot: AppPilot) -> None:
+    await ask(pilot, "refresh token rotation")
     await press(pilot, "f8", "slash", "x", "backspace", "enter")
     assert app.focused is _pane(app, "tree")
     assert not _pane(app, "tree").children
-
-
-@pytest.mark.long
-async def test_tab_and_function_keys_leave_a_filter_as_it_is(app: BrvTui, pilot: AppPilot) -> None:
-    await ask(pilot, "refresh token rotation")
     await press(pilot, "f3", "slash", *"recency", "tab")
     assert app.focused is _pane(app, "answer")
     assert _pane(app, "score").found

@@ -239,15 +239,11 @@ async def test_a_worker_that_breaks_down_is_told_of(app: BrvTui) -> None:
         assert trace_of(pilot).query == "refunds"
 
 
-async def test_a_part_without_numbers_has_its_whole_name_at_80_columns(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW) as pilot:
-        await ask(pilot, "auth/jwt")
-        assert "below the named folder" in text_of(pilot, "#score")
-
-
-async def test_enter_asks_in_the_words_that_notes_have(app: BrvTui, garden: Tree) -> None:
+async def test_whole_names_and_the_words_that_notes_have_at_80_columns(app: BrvTui, garden: Tree) -> None:
     garden.note("garden/shears.md", "Shears", "sharpen in march")
     async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "auth/jwt")
+        assert "below the named folder" in text_of(pilot, "#score"), "a part without numbers is not cut"
         await ask(pilot, "sharpening?")
         assert "esc, then enter asks for" in shown(pilot)
         await pilot.press("escape", "enter")

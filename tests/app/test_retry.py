@@ -35,19 +35,28 @@ async def choose(pilot: AppPilot, name: str) -> None:
         assert pane(pilot).cursor > before, f"no row {name}"
 
 
-async def test_each_attempt_shows_its_results(app: BrvTui) -> None:
-    async with app.run_test(size=HUGE) as pilot:
-        await ask(pilot, "token store")
-        await choose(pilot, "whole tree AND")
-        assert pane(pilot).opened == ""
-        await press(pilot, "enter")
-        shown_below = text_of(pilot, "#retry").splitlines()[line_of(pilot, "whole tree AND") :]
-        trace = trace_of(pilot)
-        titles = [result.title for result in trace.section(Search).attempts[1].listed]
-        assert "Token store" in titles
-        assert all(any(title in line for line in shown_below) for title in titles)
-        await pilot.press("enter")
-        assert pane(pilot).opened == ""
+@pytest.mark.parametrize("size", [HUGE], ids=["200x60"])
+async def test_each_attempt_shows_its_results_and_rows_can_be_clicked(pilot: AppPilot) -> None:
+    await ask(pilot, "token store")
+    await choose(pilot, "whole tree AND")
+    assert pane(pilot).opened == ""
+    await press(pilot, "enter")
+    shown_below = text_of(pilot, "#retry").splitlines()[line_of(pilot, "whole tree AND") :]
+    titles = [result.title for result in trace_of(pilot).section(Search).attempts[1].listed]
+    assert "Token store" in titles
+    assert all(any(title in line for line in shown_below) for title in titles)
+    await pilot.press("enter")
+    assert pane(pilot).opened == ""
+    await ask(pilot, "refund+zzzzzzzz")
+    await pilot.click("#retry", offset=(5, 1 + line_of(pilot, "Refunds")))
+    await settled(pilot)
+    assert view(pilot).selection.file == "billing/refunds.md"
+    await pilot.click("#retry", offset=(5, 1 + line_of(pilot, "refreshed_sanitised")))
+    await settled(pilot)
+    assert pane(pilot).opened == ""
+    await pilot.click("#retry", offset=(5, 1 + line_of(pilot, "trigram_fuzzy")))
+    await settled(pilot)
+    assert "no results" in text_of(pilot, "#retry")
 
 
 async def test_a_result_of_a_row_is_selected_on_every_pane(pilot: AppPilot) -> None:
@@ -71,54 +80,49 @@ FOUND = (
 )
 
 
-async def test_the_rung_that_found_something_is_opened_for_each_query(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW) as pilot:
-        for query, rung, title in FOUND:
-            await ask(pilot, query)
-            await press(pilot, "f5")
-            row = pane(pilot).row
-            assert row is not None
-            assert (row.id, row.name) == (pane(pilot).opened, rung)
-            lines = text_of(pilot, "#retry").splitlines()
-            head = line_of(pilot, rung)
-            assert any(title in line for line in lines[head + 1 : head + 5])
-            assert title in shown(pilot)
-
-
-async def test_a_rung_without_results_says_so(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW) as pilot:
-        await ask(pilot, "tokenstore")
-        await choose(pilot, "refreshed_sanitised")
-        await pilot.press("l")
+@pytest.mark.parametrize("size", [NARROW], ids=["80x24"])
+async def test_the_rung_that_found_something_is_opened_and_one_without_results_says_so(pilot: AppPilot) -> None:
+    for query, rung, title in FOUND:
+        await ask(pilot, query)
+        await press(pilot, "f5")
+        row = pane(pilot).row
+        assert row is not None
+        assert (row.id, row.name) == (pane(pilot).opened, rung)
         lines = text_of(pilot, "#retry").splitlines()
-        assert "no results" in "".join(lines[line_of(pilot, "refreshed_sanitised") :][:5])
-        await pilot.press("h")
-        assert "no results" not in text_of(pilot, "#retry")
+        head = line_of(pilot, rung)
+        assert any(title in line for line in lines[head + 1 : head + 5])
+        assert title in shown(pilot)
+    results = flat(pilot, "#results")  # of tokenstore, which words do not find
+    assert "nothing was found" in results
+    assert "the retry ladder would find" in results
+    assert "– ● Token store" in results
+    assert "begins a note" not in results
+    assert view(pilot).selection.file == "auth/jwt/token_store.md"
+    await choose(pilot, "refreshed_sanitised")
+    await pilot.press("l")
+    lines = text_of(pilot, "#retry").splitlines()
+    assert "no results" in "".join(lines[line_of(pilot, "refreshed_sanitised") :][:5])
+    await pilot.press("h")
+    assert "no results" not in text_of(pilot, "#retry")
+    await pilot.press("f2", "w")
+    await until(pilot, lambda: "Why it is not in the answer" in shown(pilot))
+    await settled(pilot)
 
 
-async def test_entity_searches_show_theirs(pilot: AppPilot) -> None:
+async def test_entity_searches_show_theirs_and_without_a_query_there_is_nothing_to_choose(pilot: AppPilot) -> None:
+    await settled(pilot)
+    await pilot.press("f5", "enter", "l", "h", "j")
+    assert pane(pilot).choices == []
+    assert "how a search is relaxed" in flat(pilot, "#retry")
     await ask(pilot, "refresh token rotation")
     await choose(pilot, "“refresh”")
     await press(pilot, "enter", "j")
-    assert view(pilot).selection.file == trace_of(pilot).section(EntityStep).searches[0].search.hits[0].file
+    trace = trace_of(pilot)
+    assert view(pilot).selection.file == trace.section(EntityStep).searches[0].search.hits[0].file
     await pilot.press("h")
     assert pane(pilot).opened == ""
     assert pane(pilot).row is not None
     assert pane(pilot).row.name == "“refresh”"  # type: ignore[union-attr]
-
-
-async def test_rows_and_results_can_be_clicked(app: BrvTui) -> None:
-    async with app.run_test(size=HUGE) as pilot:
-        await ask(pilot, "refund+zzzzzzzz")
-        await pilot.click("#retry", offset=(5, 1 + line_of(pilot, "Refunds")))
-        await settled(pilot)
-        assert view(pilot).selection.file == "billing/refunds.md"
-        await pilot.click("#retry", offset=(5, 1 + line_of(pilot, "refreshed_sanitised")))
-        await settled(pilot)
-        assert pane(pilot).opened == ""
-        await pilot.click("#retry", offset=(5, 1 + line_of(pilot, "trigram_fuzzy")))
-        await settled(pilot)
-        assert "no results" in text_of(pilot, "#retry")
 
 
 async def test_another_query_opens_what_found_something_and_the_same_one_keeps_it(
@@ -142,24 +146,3 @@ async def test_in_the_route_the_ladder_is_no_advice(app: BrvTui, garden: Tree, m
         assert "advice" not in text_of(pilot, "#retry")
         assert "Token store" in text_of(pilot, "#results")
         assert "Token store" in text_of(pilot, "#retry")
-
-
-async def test_without_a_query_there_is_nothing_to_choose(pilot: AppPilot) -> None:
-    await settled(pilot)
-    await pilot.press("f5", "enter", "l", "h", "j")
-    assert pane(pilot).choices == []
-    assert "how a search is relaxed" in flat(pilot, "#retry")
-
-
-async def test_what_the_ladder_would_find_is_selected_in_an_empty_answer_and_explained(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW) as pilot:
-        await ask(pilot, "tokenstore")
-        results = flat(pilot, "#results")
-        assert "nothing was found" in results
-        assert "the retry ladder would find" in results
-        assert "– ● Token store" in results
-        assert "begins a note" not in results
-        assert view(pilot).selection.file == "auth/jwt/token_store.md"
-        await pilot.press("escape", "w")
-        await until(pilot, lambda: "Why it is not in the answer" in shown(pilot))
-        await settled(pilot)
