@@ -168,15 +168,6 @@ async def test_a_file_that_appears_at_the_new_path_is_never_overwritten(garden: 
 # moving
 
 
-@pytest.mark.long
-async def test_an_ending_that_is_typed_takes_the_place_of_the_offered_one(pilot: AppPilot) -> None:
-    await _press(pilot, "M", MoveDialog, "deploy/ops/rollback.md")
-    field = pilot.app.screen.query_one(Input)
-    await pilot.press("ctrl+u", "a", ".", "m", "d")
-    await until(pilot, lambda: field.value == "a.md")
-    assert field.cursor_position == len("a.md")
-
-
 @at_two_sizes
 async def test_a_note_is_moved_and_links_follow_as_previewed(app: BrvTui, garden: Tree, size: tuple[int, int]) -> None:
     grade(garden.session(), "rollback", "", "deploy/ops/rollback.md", 3)
@@ -208,7 +199,9 @@ async def test_a_note_is_moved_and_links_follow_as_previewed(app: BrvTui, garden
         await settled(pilot)
 
 
-async def test_a_move_that_cannot_be_says_why_and_does_nothing(garden: Tree, pilot: AppPilot) -> None:
+async def test_a_move_that_cannot_be_says_why_and_an_ending_that_is_typed_counts_once(
+    garden: Tree, pilot: AppPilot
+) -> None:
     await _press(pilot, "M", MoveDialog, "deploy/ops/rollback.md")
     await pilot.press("enter")
     assert isinstance(pilot.app.screen, MoveDialog)
@@ -217,11 +210,11 @@ async def test_a_move_that_cannot_be_says_why_and_does_nothing(garden: Tree, pil
     await until(pilot, lambda: "auth/linking.md: is taken" in shown(pilot))
     await press(pilot, "enter", "escape")
     assert (garden.tree / "deploy/ops/rollback.md").exists()
-
-
-@pytest.mark.long
-async def test_an_ending_that_is_typed_before_the_one_that_stands_counts_once(garden: Tree, pilot: AppPilot) -> None:
     await _press(pilot, "M", MoveDialog, "deploy/ops/rollback.md")
+    field = pilot.app.screen.query_one(Input)
+    await pilot.press("ctrl+u", "a", ".", "m", "d")
+    await until(pilot, lambda: field.value == "a.md")
+    assert field.cursor_position == len("a.md")
     await pilot.press("ctrl+u")
     await type_keys(pilot, "deploy/ops/back.md")
     await until(pilot, lambda: "to deploy/ops/back.md " in shown(pilot))

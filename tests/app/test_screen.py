@@ -86,11 +86,19 @@ async def test_keys_act_outside_the_field_and_are_text_in_it(app: BrvTui) -> Non
     assert app.return_code == 0
 
 
-async def test_a_narrow_screen_has_tabs(app: BrvTui) -> None:
+async def test_a_narrow_screen_has_tabs_and_tab_cycles_in_the_order_of_focus(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "key rotation")
         body = screen(pilot).body
         assert _displayed(body) == {"verdict", "results", "score"}
+        seen = []
+        for _ in range(len(QUERY.panes) + 1):
+            await pilot.press("tab")
+            focused = screen(pilot).focused
+            seen.append(focused.id if focused else None)
+        assert seen == [*QUERY.panes, "query"]
+        await pilot.press("shift+tab")
+        assert screen(pilot).focused is screen(pilot).query_one("#route")
         for tab in QUERY.tabs:
             await pilot.press(QUERY_PANES[tab])
             assert _displayed(body) == {"verdict", "results", tab}
@@ -102,19 +110,6 @@ async def test_a_narrow_screen_has_tabs(app: BrvTui) -> None:
         await pilot.click(offset=(column + 1, row))
         await pilot.pause()
         assert screen(pilot).body.tab == "retry"
-
-
-async def test_tab_cycles_in_the_order_of_focus(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW) as pilot:
-        await ask(pilot, "rollback")
-        seen = []
-        for _ in range(len(QUERY.panes) + 1):
-            await pilot.press("tab")
-            focused = screen(pilot).focused
-            seen.append(focused.id if focused else None)
-        assert seen == [*QUERY.panes, "query"]
-        await pilot.press("shift+tab")
-        assert screen(pilot).focused is screen(pilot).query_one("#route")
 
 
 async def test_panes_are_maximised_repainted_and_explained(pilot: AppPilot) -> None:
