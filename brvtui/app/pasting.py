@@ -6,11 +6,13 @@ break or a tab, and then more text.
 
 from __future__ import annotations
 
+import codecs
 import re
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from textual import events
@@ -18,6 +20,7 @@ from textual._xterm_parser import XTermParser
 from textual.app import App, ScreenStackError
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
+from textual.keys import Keys
 from textual.message import Message
 
 from brvtui.app.text_entry import types_text
@@ -36,8 +39,15 @@ _SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\
 """A colour, a movement or a title, as programs print them."""
 
 
+_IMPOSSIBLE_SIZE = re.compile(r"\x1b\[48;(?=[\d:;]*(?:\d{5}|(?<![\d:])0+[:;t]))[\d:;]*t")
+"""A report of a window without rows or columns, or with ten thousand of them: Textual would lay that out."""
+
+
 class PasteParser(XTermParser):
-    """Removes escapes from bracketed pastes; Textual's parser would read them, and the text after them, as keys."""
+    """Removes escapes from bracketed pastes; Textual's parser would read them, and the text after them, as keys.
+
+    Outside of pastes, leaves out what no terminal sends, at which Textual's parser would fail.
+    """
 
     def __init__(self, debug: bool = False) -> None:
         """Begins outside of a paste."""
@@ -49,8 +59,17 @@ class PasteParser(XTermParser):
 
     def feed(self, data: str) -> Iterable[Message]:
         """Returns the messages in ``data``; empty data ends the input."""
-        text = self._without_escapes(data)
+        text = _IMPOSSIBLE_SIZE.sub("", self._without_escapes(data))
         return super().feed(text) if text or not data else ()
+
+    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
+        """Returns the keys of ``sequence``, to be ignored where it names a character that cannot be."""
+        try:
+            keys = list(super()._sequence_to_key_events(sequence, alt))
+            "".join(key.character or "" for key in keys).encode()
+        except (OverflowError, ValueError):
+            return [events.Key(Keys.Ignore, None)]
+        return keys
 
     def _without_escapes(self, data: str) -> str:
         """Returns the text that Textual may read now: pastes only when they are complete, and without their escapes."""
@@ -72,8 +91,13 @@ class PasteParser(XTermParser):
 
 
 def guard(driver: type[Driver]) -> None:
-    """Has ``driver`` read its input by :class:`PasteParser`. Textual has no other way to name a parser."""
-    vars(sys.modules[driver.__module__])["XTermParser"] = PasteParser
+    """Has ``driver`` read its input by :class:`PasteParser`, and bytes that are no UTF-8 as replacement characters.
+
+    Textual has no other way to name a parser, and ends the app at such a byte.
+    """
+    names = vars(sys.modules[driver.__module__])
+    names["XTermParser"] = PasteParser
+    names["getincrementaldecoder"] = lambda encoding: partial(codecs.getincrementaldecoder(encoding), "replace")
 
 
 class PasteReader:

@@ -176,6 +176,24 @@ def test_escapes_in_a_paste_are_no_keys(text: str, size: int) -> None:
     assert "".join(pasted) == ESCAPED[text]
 
 
+IMPOSSIBLE = ["1114112;1", "55296;1", f"{'9' * 20};1", "1:2;1", "97;1:2", "97;1;55296", "97;1;1114112:97"]
+
+
+@pytest.mark.parametrize("codes", IMPOSSIBLE)
+@pytest.mark.parametrize("end", "uA~")
+def test_a_sequence_of_a_character_that_cannot_be_is_no_key(codes: str, end: str) -> None:
+    found = PasteParser().feed(f"k\x1b[{codes}{end}z")
+    characters = [event.character or "" for event in found if isinstance(event, events.Key)]
+    assert "".join(characters).encode().decode() == "kz"
+
+
+@pytest.mark.parametrize("size", ["0;0;0;0", "99999;80;1;1", "24;0;480;800", "24;99999:1;480;800", "9" * 20 + ";1;1;1"])
+def test_a_window_that_cannot_be_is_no_size(size: str) -> None:
+    found = [*PasteParser().feed(f"k\x1b[48;{size}tz\x1b[48;24;80;480;800t")]
+    assert [event.size for event in found if isinstance(event, events.Resize)] == [(80, 24)]
+    assert [event.key for event in found if isinstance(event, events.Key)] == ["k", "z"]
+
+
 def test_a_large_paste_is_read_in_time() -> None:
     parser, chunk = PasteParser(), "\x1b[31mred " * 400
     parts = ["\x1b[200~", *[chunk] * 300, "\x1b[201~"]
@@ -199,4 +217,6 @@ def test_every_driver_that_reads_a_terminal_is_guarded(monkeypatch: pytest.Monke
     driver = ConfiguredApp().get_driver_class()
     module = importlib.import_module(f"textual.drivers.{name.partition(':')[0]}")
     assert vars(module)["XTermParser"] is PasteParser
+    decode = vars(module)["getincrementaldecoder"]("utf-8")().decode
+    assert [decode(part) for part in (b"caf\xe9 caf\xc3", b"\xa9", b"\xff\xfe")] == ["caf\ufffd caf", "é", "\ufffd" * 2]
     assert (driver is PastingDriver) is (name == "linux_driver:LinuxDriver")

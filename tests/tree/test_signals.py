@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from brvtui.loading import update
 from brvtui.tree.reading.contents import updated_ms
+from brvtui.tree.reading.json_file import read_json
 from brvtui.tree.reading.signals import (
     NoteSignals,
     SignalLayers,
@@ -27,6 +28,7 @@ from brvtui.tree.reading.signals import (
     names_signals,
     read_signals_file,
 )
+from brvtui.tree.spaces.locating import parse_json
 from tests.support.trees import BRV3, DOCS, NOW_MS, READS_FRONTMATTER, Tree, stored
 
 BASE = defaults(BRV3.signals)
@@ -379,3 +381,13 @@ def test_it_is_kept_with_the_note(tree: Tree) -> None:
     assert kept["a/dated.md"] == ms("2026-01-02")
     assert math.isinf(kept["a/plain.md"])
     assert math.isnan(kept["a/vague.md"])
+
+
+@pytest.mark.parametrize("digits", [1, 309, 310, 4301, 6000, 100_000])
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_whole_numbers_of_any_length_are_read_as_javascript_does(tmp_path: Path, digits: int, sign: str) -> None:
+    file = tmp_path / "signals.json"
+    file.write_text(f'{{"importance": {sign}{"9" * digits}, "n": 3}}', encoding="utf-8")
+    for value in (read_json(file), parse_json(file.read_text(encoding="utf-8"))):
+        assert float(value["importance"]) == float(f"{sign}{'9' * digits}")
+        assert value["n"] == 3

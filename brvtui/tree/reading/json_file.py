@@ -15,6 +15,9 @@ LARGEST_JSON = 8 * 1_048_576
 LARGEST_NAMED_JSON = 32 * 1_048_576
 """Bytes. The limit for a file that the user names on the command line, such as the signals of 200,000 notes."""
 
+_EXACT_DIGITS = 308
+"""Integers of more may be no number of JavaScript, and Python refuses to read those of more than 4,300."""
+
 
 def read_json(path: Path, most: int = LARGEST_JSON, follow_links: bool = False) -> Any:
     """The value in the JSON file at ``path``, which is read as :func:`brvtui.regular_files.read_regular` does.
@@ -22,9 +25,14 @@ def read_json(path: Path, most: int = LARGEST_JSON, follow_links: bool = False) 
     Raises OSError when it cannot be read, ValueError when it is not JSON in UTF-8, or too deeply nested.
     """
     try:
-        return json.loads(read_regular(path, most, follow_links).decode("utf-8"))
+        return json.loads(read_regular(path, most, follow_links).decode("utf-8"), parse_int=whole_number)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def whole_number(digits: str) -> float:
+    """The number that ``digits`` are in JSON: infinite, as in JavaScript, where it is greater than any float."""
+    return int(digits) if len(digits) <= _EXACT_DIGITS else float(digits)
 
 
 def read_json_or_none(path: Path, most: int = LARGEST_JSON) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 
 from brvtui import faults
 from brvtui.regular_files import read_within
-from brvtui.tree.reading.json_file import LARGEST_JSON, read_json_or_none
+from brvtui.tree.reading.json_file import LARGEST_JSON, read_json_or_none, whole_number
 
 # JSON as the engine's runtime reads it, with that runtime's own words for what is wrong with it.
 #
@@ -38,7 +38,7 @@ _NAME, _DELIMITER, _UNTERMINATED = "Expecting property name", "Expecting ',' del
 def parse_json(text: str) -> Any:
     """The value of the JSON ``text``. Raises ValueError with the runtime's message when it is none."""
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return json.loads(text, parse_int=whole_number, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         raise ValueError(_message(text, error)) from None
     except _Constant as error:
