@@ -218,11 +218,11 @@ def test_names_that_are_not_utf8(good: Tree, place: str) -> None:
     good.file(f"{place.removesuffix('.md')}_more.abstract.md", "x")
     assert place in paths(good.search("quokka"))
     session = good.session()
-    assert session.answers.explain("quokka", place).found
+    assert session.explainer.explain("quokka", place).found
     trace = session.run("quokka")
     plain = json.loads(json.dumps(to_plain(trace)).encode("utf-8"))
     assert place in [hit["path"] for hit in plain["hits"]]
-    assert json.dumps(to_plain(session.answers.explain("zzz", place))).encode()
+    assert json.dumps(to_plain(session.explainer.explain("zzz", place))).encode()
     still_works(good)
 
 
@@ -255,7 +255,7 @@ def test_queries(good: Tree, query: str) -> None:
     assert json.dumps(to_plain(trace)).encode()
     assert session.cache_now(query).look.key is not None
     assert session.run(query).tier == 0
-    session.answers.explain(query, "x/good.md")
+    session.explainer.explain(query, "x/good.md")
 
 
 @pytest.mark.parametrize(

@@ -102,12 +102,12 @@ def test_a_name_that_is_none_of_the_tree(run: Run, name: str) -> None:
 
 
 def test_the_whole_path_of_a_note_is_its_path(project: Tree) -> None:
-    assert project.session().answers.explain("quokka", str(project.tree / "x/good.md")).found
+    assert project.session().explainer.explain("quokka", str(project.tree / "x/good.md")).found
 
 
 def test_a_name_with_a_null_byte(project: Tree) -> None:
     with pytest.raises(UnknownNote, match="no note x/good"):
-        project.session().answers.explain("quokka", "x/good\0.md")
+        project.session().explainer.explain("quokka", "x/good\0.md")
 
 
 @pytest.mark.parametrize("query", ["../../secret.md", "../.. quokka", "x/../../secret.md quokka"])
@@ -277,9 +277,9 @@ def test_symlinks_are_told_and_not_followed(links: Tree) -> None:
     assert len(session.snapshot.notes) == 31
     trace = session.run("quokka")
     assert paths(trace) == ["x/good.md"]
-    saved = session.answers.saved(trace)
+    saved = session.explainer.saved(trace)
     assert not any(SECRET.encode() in rendered(saved, form) for form in Form)
-    assert session.answers.explain("quokka", "x/out.md").numbers == "a symlink to a file outside the tree"
+    assert session.explainer.explain("quokka", "x/out.md").numbers == "a symlink to a file outside the tree"
 
 
 @pytest.mark.parametrize(

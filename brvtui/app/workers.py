@@ -94,7 +94,7 @@ def _is_told(error: Exception) -> bool:
     """True if ``error`` has a message for the user and needs no crash report."""
     if isinstance(error, Refusal):
         return True
-    from brvtui.session.opened import NotLoaded  # engines are loaded with it
+    from brvtui.session import NotLoaded  # engines are loaded with it
 
     return isinstance(error, NotLoaded)
 

@@ -165,10 +165,10 @@ def query(
     trace = session.probe(text, asked.scope, options=asked.options, services=True, progress=_VECTORS)
     if limit:
         trace = session.with_plain_search(trace, limit)
-    wanted = session.answers.counterfactuals(trace) if takes else None
+    wanted = session.explainer.counterfactuals(trace) if takes else None
     if files:
-        save(session, session.answers.saved(trace), files)
-    details = session.answers.details(trace) if detail else {}
+        save(session, session.explainer.saved(trace), files)
+    details = session.explainer.details(trace) if detail else {}
     if form == "json":
         from brvtui.engines.registry import verdict_sentence
         from brvtui.trace import to_plain
@@ -183,7 +183,7 @@ def query(
     else:
         from brvtui.report.query import trace_report
 
-        details = details or session.answers.details(trace, 1)
+        details = details or session.explainer.details(trace, 1)
         print_report(lambda width: trace_report(trace, details, width))
         if takes:
             from brvtui.report.query import counterfactuals_report
@@ -225,10 +225,10 @@ def explain(
     try:
         # As query answers it: services are asked, or the two would show different answers.
         trace = session.probe(text, asked.scope, options=asked.options, services=True, progress=_VECTORS)
-        made = [session.answers.explain(text, note, trace=trace) for note in notes]
+        made = [session.explainer.explain(text, note, trace=trace) for note in notes]
         explanations = list({one.path: one for one in made}.values())  # a note may be named twice
-        wanted = [session.answers.counterfactuals(one.trace, one.path) if takes else None for one in explanations]
-        tried = [session.answers.remedies(one) for one in explanations]
+        wanted = [session.explainer.counterfactuals(one.trace, one.path) if takes else None for one in explanations]
+        tried = [session.explainer.remedies(one) for one in explanations]
         explanations = [with_remedies(one, found or ()) for one, found in zip(explanations, tried, strict=True)]
     except UnknownNote as error:
         hint = f"; {quoted_text(click.get_current_context())}" if len(notes) > 1 else ""

@@ -20,8 +20,7 @@ from brvtui.fleet.fleet_file import AbsenceKind, FleetError, Member
 from brvtui.loading import EditedFile, load
 from brvtui.services.provided import NO_SERVICES
 from brvtui.session import Session
-from brvtui.session.engines import Engines
-from brvtui.session.opened import Clock
+from brvtui.session.engines import Clock, Engines
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace
 from brvtui.tree.constants import TreeConstants
@@ -201,7 +200,7 @@ def _session(member: Member, now_ms: float) -> Session:
 
 
 class GitMemory:
-    """A memory in a git repository, as :class:`brvtui.session.opened.OpenProject` has it. Nothing of it is written."""
+    """A memory in a git repository, as :class:`brvtui.session.engines.OpenProject` has it. Nothing of it is written."""
 
     kind = kinds.TREE
 
@@ -234,11 +233,3 @@ class GitMemory:
         """The notes at the revision."""
         assert self._snapshot is not None  # an open member was loaded
         return self._snapshot
-
-    def snapshot_of(self, trace: Trace) -> Snapshot:
-        """The notes that ``trace`` was made on."""
-        return self.snapshot
-
-    def probe(self, query: str, scope: str = "", engine: str = "") -> Trace:
-        """The trace of ``query``, without any effect."""
-        return self.engines.answer(engine or self.engine, Query(query, scope))[1]

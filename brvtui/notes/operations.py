@@ -27,7 +27,6 @@ from brvtui.tree.editing.archive import StubError, archived_as, read_stub, stub_
 from brvtui.tree.engine_files.sidecar import read_signals_of
 from brvtui.tree.reading.files import ARCHIVE, Role, role_of
 from brvtui.tree.reading.inside import TOPIC_ENDING, PathError, parts_of
-from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import NoteSignals, Source, defaults
 from brvtui.tree.saving import note_files
 from brvtui.tree.saving.file_version import FileVersion
@@ -156,10 +155,6 @@ class ProjectAccess(Protocol):
     clock: Callable[[], float]
 
     @property
-    def project(self) -> FoundProject:
-        """The project, beside whose notes the judged queries are kept."""
-
-    @property
     def snapshot(self) -> Snapshot:
         """The newest snapshot."""
 
@@ -284,7 +279,7 @@ class Notes:
         if not any(isinstance(step, Move | MoveFolder) for step in plan.steps):
             return ()
         path_now = partial(path_after, steps=plan.steps)
-        file = JudgmentsFile.of(self._opened.project)
+        file = JudgmentsFile.of(self._opened.snapshot.project)
         try:
             known = file.read()
             if after_moves(known, path_now) != known:  # a change makes the file's folder

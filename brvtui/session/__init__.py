@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from brvtui.session.opened import NotLoaded
 from brvtui.session.services import session_model
-from brvtui.session.session import Session
+from brvtui.session.session import NotLoaded, Session
 
 __all__ = ["NotLoaded", "Session", "session_model"]

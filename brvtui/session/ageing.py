@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.engines.contract import Ages, EngineError, Forecasts
 from brvtui.ranking.decay import age_days
-from brvtui.session.engines import Engines
-from brvtui.session.opened import OpenProject
+from brvtui.session.engines import Engines, OpenProject
 from brvtui.snapshot import Note, Snapshot
 from brvtui.trace import AgeingDocument, DatedEvent, DocumentForecast, EventCount, Outlook
 from brvtui.trace.forecasts import date_after

@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from brvtui.engines import registry
 from brvtui.engines.contract import Caches, Completes, Context, Engine, EngineError, Learns, Query
+from brvtui.engines.profile_files import TreeProfile
 from brvtui.services.provided import EngineServices
-from brvtui.session.opened import OpenProject
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace
+from brvtui.tree.reading.kinds import ProjectKind
 from brvtui.typed_tables import ProfileError
 
 if TYPE_CHECKING:
     from brvtui.services.model import Cancellation
     from brvtui.trace.events import Event
     from brvtui.trace.feedback import Usefulness
+
+
+Clock = Callable[[], float]
+
+
+class OpenProject(Protocol):
+    """An open project as its engines read it. Every attribute may change between two looks."""
+
+    profile: TreeProfile
+    """ByteRover's constants, with which the tree is read."""
+    clock: Clock
+    kind: ProjectKind
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The newest snapshot."""
 
 
 class Engines:

@@ -30,13 +30,12 @@ from brvtui.loading import Progress
 from brvtui.logbook import Logbook
 from brvtui.ranking.constants import SignalRules
 from brvtui.session.ageing import ProjectAgeing
-from brvtui.session.answers import TraceExplainer
-from brvtui.session.engines import Engines
-from brvtui.session.opened import Clock, NotLoaded
+from brvtui.session.engines import Clock, Engines
+from brvtui.session.explainer import TraceExplainer
 from brvtui.session.project_choice import ProjectChoice, choose_project, parts_of
 from brvtui.session.services import SessionServices, session_model
 from brvtui.snapshot import Snapshot
-from brvtui.store.app_state import History, LayoutStore
+from brvtui.store.app_state import History
 from brvtui.store.overlay import Overlay
 from brvtui.timing import system_clock
 from brvtui.trace import Trace
@@ -61,6 +60,10 @@ Progressing = Callable[[int, int], None]
 _NONE: Options = {}
 
 
+class NotLoaded(RuntimeError):
+    """A session was asked before it had a snapshot."""
+
+
 class Session:
     """An open project. Methods may be called from any thread; queries read one snapshot each."""
 
@@ -77,7 +80,6 @@ class Session:
         self.recording = self.settings.recording
         """Whether runs record access hits in the tool's own overlay."""
         self.history = History(project.tree, self.settings.history)
-        self.layouts = LayoutStore(project.tree)
         self._overlay = Overlay(project.tree)
         self._publisher, queries, self._sidecar = parts_of(project, signals_file, self._overlay)
         self._notes: Notes | None = None
@@ -92,7 +94,7 @@ class Session:
         """The services that the settings name."""
         self.engines = Engines(self, self.services, chosen.profiles_of_engines)
         """The engines that can be asked."""
-        self.answers = TraceExplainer(self, self.engines)
+        self.explainer = TraceExplainer(self, self.engines)
         """Explains answers."""
         self.ageing = ProjectAgeing(self, self.engines)
         """How the notes age."""

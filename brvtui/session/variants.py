@@ -44,8 +44,7 @@ from brvtui.loading.revised import (
     with_signals,
 )
 from brvtui.ranking.decay import MS_PER_DAY
-from brvtui.session.engines import Engines
-from brvtui.session.opened import OpenProject
+from brvtui.session.engines import Engines, OpenProject
 from brvtui.snapshot import Snapshot
 from brvtui.store.kept_answers import KeptAnswers
 from brvtui.trace import Trace

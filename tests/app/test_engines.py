@@ -227,7 +227,7 @@ async def test_a_saved_answer_shows_what_it_showed(app: BrvTui, tmp_path: Path) 
             before[file] = without_offers(without_maturity(panes(pilot)))
             session = brv(pilot).project.session
             assert session is not None
-            file.write_bytes(as_json(session.answers.saved(found(pilot))))
+            file.write_bytes(as_json(session.explainer.saved(found(pilot))))
     for file, then in before.items():
         async with BrvTui(Opening(file)).run_test(size=HUGE) as pilot:
             await until(pilot, lambda: view(pilot).answer.trace is not None)

@@ -182,7 +182,7 @@ def test_a_note_that_the_cached_answer_quotes_is_not_said_to_be_missing_from_it(
     session.run("kumquat facts")
     garden.note("fruit/f1.md", "Citrus", "all about citrus")
     session.load()
-    made = session.answers.explain("kumquat facts", "fruit/f1.md")
+    made = session.explainer.explain("kumquat facts", "fruit/f1.md")
     assert title_of(made) == "Why a new search does not find it for “kumquat facts”"
     quoted = "uoted in the answer that came from the cache, given 0 s before; a new search does not find it"
     assert f"Q{quoted}." in reasons_of(made)

@@ -41,7 +41,7 @@ def used():
     session.load()
     session.recording = True
     assert session.run("north gate").hits
-    for act in (lambda: session.history.add("north gate"), lambda: session.layouts.write({"Notes": {}})):
+    for act in (lambda: session.history.add("north gate"), lambda: LayoutStore(tree).write({"Notes": {}})):
         try:
             act()
         except OSError:

@@ -154,7 +154,7 @@ def test_a_run_is_logged(project: Tree) -> None:
     session.logbook.add(trace, NOW_MS, 1.0)
     (entry, *_) = session.logbook.read(9)
     assert (entry.query, entry.engine, entry.paths[0]) == ("refresh token", "toy", "auth/jwt/rotation.md")
-    assert session.answers.compare_logged(entry).differences == ()
+    assert session.explainer.compare_logged(entry).differences == ()
 
 
 def test_an_engine_says_itself_what_a_near_miss_lacks() -> None:

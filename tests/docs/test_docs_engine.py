@@ -146,7 +146,7 @@ class TestTheWorkedExample:
         _write_example(tree)
         session = tree.session()
         trace = session.probe("refresh tokens")
-        detail = session.answers.detail(trace, trace.hits[0].file)
+        detail = session.explainer.detail(trace, trace.hits[0].file)
         for item in detail.contributions:
             row = (
                 f"| {item.query_term} | {item.term} | {item.field} | {item.tf} | {item.df} | {item.idf:.6f} "

@@ -73,7 +73,7 @@ def test_any_query_is_answered(session: Session, query: str, scope: str) -> None
     assert again.tier == 0
     for hit in trace.hits[:2]:
         if hit.text is not None:
-            assert session.answers.detail(trace, hit.file).path == hit.file
+            assert session.explainer.detail(trace, hit.file).path == hit.file
 
 
 @fuzzed
@@ -97,7 +97,7 @@ def test_the_hybrid_pipeline_answers_anything(session: Session, query: str, mode
 @given(QUERIES, QUERIES)
 def test_a_note_is_explained_or_unknown(session: Session, query: str, note: str) -> None:
     try:
-        explanation = session.answers.explain(query, note)
+        explanation = session.explainer.explain(query, note)
     except UnknownNote:
         return
     assert explanation.found or explanation.reason is not None

@@ -86,11 +86,11 @@ def session(place: Path) -> Session:
 def test_reports_of_any_query(session: Session, data: st.DataObject, query: str, width: int) -> None:
     asked = f"{query} {data.draw(st.sampled_from(['', 'quokka', 'quokka anchor']))}"
     if data.draw(st.booleans()):
-        saved = session.answers.saved(session.with_plain_search(session.probe(asked), 3))
+        saved = session.explainer.saved(session.with_plain_search(session.probe(asked), 3))
     else:
-        saved = session.answers.saved(session.probe(asked, engine="jeffs_brain", services=True))
+        saved = session.explainer.saved(session.probe(asked, engine="jeffs_brain", services=True))
     shown(saved, width)
-    explanation = session.answers.explain(asked, "x/good.md", trace=saved.trace)
+    explanation = session.explainer.explain(asked, "x/good.md", trace=saved.trace)
     assert not controls(printed(explain_report(explanation, width), width))
 
 
@@ -122,7 +122,7 @@ def printed(report: Any, width: int) -> str:
 @given(st.data(), JUNK)
 def test_a_damaged_file_is_a_trace_or_is_refused(session: Session, place: Path, data: st.DataObject, junk: Any) -> None:
     """One value anywhere in a saved trace is another, or is gone, or a key is there that nobody knows."""
-    value = json.loads(as_json(session.answers.saved(session.probe("quokka anchor"))))
+    value = json.loads(as_json(session.explainer.saved(session.probe("quokka anchor"))))
     here: Any = value
     while True:
         keys = list(here) if isinstance(here, dict) else list(range(len(here)))

@@ -77,12 +77,12 @@ def test_ageing_alone_is_told_by_asking_as_of_then(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     tree.note("deploy/other.md", "Other", "other things", days=90)
     before = tree.session(now_ms=NOW_MS - 60 * DAY_MS).probe("rollback")
-    compared = tree.session().answers.compare_logged(logged(before))
+    compared = tree.session().explainer.compare_logged(logged(before))
     assert compared.differences
     only_time = ("only time has passed: as of that moment, today's notes give the logged answer",)
     assert compared.causes == only_time
     tree.age("deploy/other.md", 1)
-    assert tree.session().answers.compare_logged(logged(before)).causes == only_time, "another note is no cause then"
+    assert tree.session().explainer.compare_logged(logged(before)).causes == only_time, "another note is no cause then"
 
 
 def test_a_result_that_was_written_too_is_named_where_time_explains_the_answer(tree: Tree) -> None:
@@ -118,13 +118,13 @@ def test_time_is_named_beside_notes_that_were_written_since(tree: Tree) -> None:
     edited = tree.session(now_ms=then_ms).probe("rollback")
     given = f"deploy/rollback.md as number 1 with {edited.hits[0].score:.2f}, tier {edited.tier}"
     passed = f"time has passed: as of that moment, today's notes give {given}"
-    assert tree.session().answers.compare_logged(logged(before)).causes == (
+    assert tree.session().explainer.compare_logged(logged(before)).causes == (
         passed,
         "1 other note was written",
         f"if that plays no part, what else changed is {UNSEEN}",
     )
     tree.note("deploy/other.md", "Other", "other things", days=90)
-    assert tree.session().answers.compare_logged(logged(before)).causes == (
+    assert tree.session().explainer.compare_logged(logged(before)).causes == (
         passed,
         f"no note's file is newer: what else changed is {UNSEEN}",
     )
@@ -133,7 +133,7 @@ def test_time_is_named_beside_notes_that_were_written_since(tree: Tree) -> None:
 def test_a_clock_that_is_earlier_now_is_told(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     later = tree.session(now_ms=NOW_MS + 60 * DAY_MS).probe("rollback")
-    assert tree.session().answers.compare_logged(logged(later)).causes == (
+    assert tree.session().explainer.compare_logged(logged(later)).causes == (
         "only the clock is earlier now: as of that moment, today's notes give the logged answer",
     )
 
@@ -143,11 +143,11 @@ def test_time_did_nothing_to_a_note_before_it_was_written(tree: Tree) -> None:
     entry = logged(tree.session(now_ms=NOW_MS - 60 * DAY_MS).probe("rollback"))
     written = "deploy/rollback.md was written"
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=0, recency=0.5)
-    assert tree.session().answers.compare_logged(entry).causes == (written,)
+    assert tree.session().explainer.compare_logged(entry).causes == (written,)
     edited = tree.session(now_ms=NOW_MS + 1).probe("rollback")
-    soon = tree.session(now_ms=NOW_MS + 4_000).answers.compare_logged(entry)
+    soon = tree.session(now_ms=NOW_MS + 4_000).explainer.compare_logged(entry)
     assert soon.causes == (written,), "the stored recency, which counts at 0 days, is no later score"
-    later = tree.session(now_ms=NOW_MS + 60 * DAY_MS).answers.compare_logged(entry)
+    later = tree.session(now_ms=NOW_MS + 60 * DAY_MS).explainer.compare_logged(entry)
     given = f"deploy/rollback.md as number 1 with {edited.hits[0].score:.2f}, tier {edited.tier}"
     assert later.causes == (
         written,
@@ -161,13 +161,13 @@ def test_notes_that_were_written_since_or_are_gone_are_named(tree: Tree) -> None
     trace = tree.session(now_ms=NOW_MS - 5 * DAY_MS).probe("rollback")
     entry = logged(trace, paths=("deploy/gone.md", *(hit.path for hit in trace.hits)), top_score=0.1)
     given = f"deploy/rollback.md as number 1 with {trace.hits[0].score:.2f}, tier {trace.tier}"
-    assert tree.session().answers.compare_logged(entry).causes == (
+    assert tree.session().explainer.compare_logged(entry).causes == (
         "deploy/gone.md is no longer in the tree",
         f"time has passed: as of that moment, today's notes give {given}",
         "1 other note was written, which may play a part",
     )
     tree.age("deploy/rollback.md", 1)
-    assert "deploy/rollback.md was written" in tree.session().answers.compare_logged(entry).causes
+    assert "deploy/rollback.md was written" in tree.session().explainer.compare_logged(entry).causes
 
 
 def test_a_note_that_was_archived_since_is_said_to_be(tree: Tree) -> None:
@@ -177,7 +177,7 @@ def test_a_note_that_was_archived_since_is_said_to_be(tree: Tree) -> None:
     session.notes.apply(session.notes.plan_archive("deploy/rollback.md"))
     session.load()
     stub = "_archived/deploy/rollback.stub.md"
-    assert session.answers.compare_logged(entry).causes == (
+    assert session.explainer.compare_logged(entry).causes == (
         f"deploy/rollback.md is archived: restoring its stub {stub} brings it back",
     )
 
@@ -188,7 +188,7 @@ def test_what_a_run_packed_is_no_difference_to_that_run(tree: Tree) -> None:
     first = session.run("rollback", engine="knowing")
     again = session.probe("rollback", engine="knowing")
     assert again.hits[0].score > first.hits[0].score, "what was packed weighs more for some minutes"
-    compared = session.answers.compare_logged(logged(first, engine="knowing", tier=None))
+    compared = session.explainer.compare_logged(logged(first, engine="knowing", tier=None))
     assert compared.differences == ()
     assert compared.top_score == first.hits[0].score
 
@@ -200,7 +200,7 @@ def test_what_was_done_here_is_named_where_no_file_tells_of_it(tree: Tree) -> No
     entry = logged(trace, top_score=0.1)
 
     def told(*done: tuple[str, list[str]]) -> tuple[str, ...]:
-        return tree.session().answers.compare_logged(entry, done_here=lambda: dict(done)).causes
+        return tree.session().explainer.compare_logged(entry, done_here=lambda: dict(done)).causes
 
     first, other, gone = "deploy/rollback.md", "deploy/other.md", "deploy/gone.md"
     assert told((f"signals of {first}", [first])) == (f"done here: signals of {first}",)
@@ -216,13 +216,13 @@ def test_what_was_done_here_is_named_where_no_file_tells_of_it(tree: Tree) -> No
 def test_another_profile_and_what_the_tree_does_not_tell(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     trace = tree.session().probe("rollback")
-    (cause,) = tree.session().answers.compare_logged(logged(trace, top_score=0.1)).causes
+    (cause,) = tree.session().explainer.compare_logged(logged(trace, top_score=0.1)).causes
     assert cause == f"no note's file is newer: what changed is {UNSEEN}"
-    (cause,) = tree.session().answers.compare_logged(logged(trace, top_score=0.1, profile="docs")).causes
+    (cause,) = tree.session().explainer.compare_logged(logged(trace, top_score=0.1, profile="docs")).causes
     assert cause == "the profile was docs then, and is brv-3 now"
-    assert tree.session().answers.compare_logged(logged(trace)).causes == ()
+    assert tree.session().explainer.compare_logged(logged(trace)).causes == ()
     tree.note("deploy/other.md", "Other", "other things", days=-1)
-    written, guessed = tree.session().answers.compare_logged(logged(trace, top_score=0.1)).causes
+    written, guessed = tree.session().explainer.compare_logged(logged(trace, top_score=0.1)).causes
     assert written == "1 other note was written"
     assert guessed == f"if that plays no part, what changed is {UNSEEN}"
 
@@ -232,9 +232,9 @@ def test_signals_that_the_engine_does_not_read_are_named(tree: Tree) -> None:
     entry = logged(tree.session().probe("rollback"))
     tree.file("deploy/rollback.md", "---\nmaturity: core\n---\n# Rollback\n\nrollback rollback\n", 9)
     tree.read_frontmatter()
-    (cause,) = tree.session().answers.compare_logged(entry).causes
+    (cause,) = tree.session().explainer.compare_logged(entry).causes
     assert cause.startswith("1 note has signals that ByteRover does not read: signals.frontmatter = false")
-    here = tree.session().answers.compare_logged(replace(entry, who=OURS))
+    here = tree.session().explainer.compare_logged(replace(entry, who=OURS))
     assert not any("ByteRover does not read" in one for one in here.causes)
 
 

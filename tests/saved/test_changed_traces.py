@@ -50,14 +50,14 @@ def asked(tree: Tree) -> list[SavedTrace]:
     traces.append(session.with_plain_search(session.probe("quokka"), 3))
     for engine in ("jeffs_brain", "soleri", "knowing"):
         traces += [session.probe(query, engine=engine) for query in queries]
-    return [session.answers.saved(trace) for trace in traces]
+    return [session.explainer.saved(trace) for trace in traces]
 
 
 def asked_of_space(folder: Path) -> list[SavedTrace]:
     session = Session.open(small_space(folder, NOW_MS), now_ms=NOW_MS)
     session.load()
     words = next(iter(session.snapshot.notes)).title.split()[0]
-    return [session.answers.saved(session.probe(query)) for query in (words, f"{words} zzz", "zebra", "--x", "")]
+    return [session.explainer.saved(session.probe(query)) for query in (words, f"{words} zzz", "zebra", "--x", "")]
 
 
 def places(value: Any) -> Iterator[Place]:
@@ -202,7 +202,7 @@ def run_changes(saved: list[SavedTrace], file: Path, session: Session | None, am
 def test_a_part_of_a_score_with_another_name(tree: Tree, tmp_path: Path, name: str, other: str) -> None:
     tree.note("x/good.md", "Quokka", "all about the quokka", 45, maturity="draft")
     session = tree.session()
-    text = json.dumps(as_plain(session.answers.saved(session.probe("quokka"))))
+    text = json.dumps(as_plain(session.explainer.saved(session.probe("quokka"))))
     changed = text.replace(f'"name": "{name}"', f'"name": {json.dumps(other)}')
     assert changed != text or name == "cap"
     assert problem(json.loads(changed), tmp_path / "changed.json", session) == ""
@@ -212,7 +212,7 @@ def test_a_part_of_a_score_with_another_name(tree: Tree, tmp_path: Path, name: s
 def test_a_missing_section_is_named(tree: Tree, tmp_path: Path, section: str) -> None:
     tree.note("x/good.md", "Quokka", "all about the quokka")
     session = tree.session()
-    plain = json.loads(json.dumps(as_plain(session.answers.saved(session.probe("quokka")))))
+    plain = json.loads(json.dumps(as_plain(session.explainer.saved(session.probe("quokka")))))
     del plain["trace"]["sections"][section]
     file = tmp_path / "changed.json"
     file.write_text(json.dumps(plain))
@@ -224,7 +224,7 @@ def test_a_missing_section_is_named(tree: Tree, tmp_path: Path, section: str) ->
 def test_a_clock_that_is_no_time_is_refused_or_shown(tree: Tree, tmp_path: Path, clock: str) -> None:
     tree.note("x/good.md", "Quokka", "all about the quokka")
     session = tree.session()
-    plain = json.loads(json.dumps(as_plain(session.answers.saved(session.probe("quokka")))))
+    plain = json.loads(json.dumps(as_plain(session.explainer.saved(session.probe("quokka")))))
     plain["trace"]["snapshot"]["clock"] = clock
     assert problem(plain, tmp_path / "changed.json", session) == ""
 
@@ -232,7 +232,7 @@ def test_a_clock_that_is_no_time_is_refused_or_shown(tree: Tree, tmp_path: Path,
 def test_very_many_results_are_counted(tree: Tree, tmp_path: Path) -> None:
     tree.note("x/good.md", "Quokka", "all about the quokka", 45)
     session = tree.session()
-    plain = json.loads(json.dumps(as_plain(session.answers.saved(session.probe("quokka")))))
+    plain = json.loads(json.dumps(as_plain(session.explainer.saved(session.probe("quokka")))))
     plain["trace"]["hits"] *= 3_000
     file = tmp_path / "many.json"
     file.write_text(json.dumps(plain))
@@ -260,7 +260,7 @@ def test_changed_traces_of_a_space(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_traces_of_every_moment_that_can_be_asked_are_shown(tree: Tree, tmp_path: Path, clock: str) -> None:
     tree.note("x/good.md", "Quokka", "all about the quokka")
     session = tree.session()
-    plain = json.loads(json.dumps(as_plain(session.answers.saved(session.probe("quokka")))))
+    plain = json.loads(json.dumps(as_plain(session.explainer.saved(session.probe("quokka")))))
     plain["trace"]["snapshot"]["clock"] = clock
     file = tmp_path / "changed.json"
     assert problem(plain, file, session) == ""
@@ -299,7 +299,7 @@ def plain(tree: Tree) -> Any:
     tree.note("x/old.md", "Old quokka", "a quokka of long ago", 300)
     tree.notes(5)
     session = tree.session()
-    return json.loads(json.dumps(as_plain(session.answers.saved(session.run("quokka")))))
+    return json.loads(json.dumps(as_plain(session.explainer.saved(session.run("quokka")))))
 
 
 @pytest.mark.parametrize("extreme", EXTREMES)

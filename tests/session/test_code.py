@@ -131,7 +131,7 @@ def test_feedback_on_what_is_no_symbol_is_named_and_does_not_count(session: Sess
     trace = session.probe(TASK)
     assert trace.hits == before.hits
     assert len([line for line in trace.notices if line.startswith("feedback on 1 symbol that cannot be found")]) == 1
-    assert session.answers.explain(TASK, ROTATE, trace=trace).rank is not None
+    assert session.explainer.explain(TASK, ROTATE, trace=trace).rank is not None
     assert answered(session, TASK).notices
     assert not answered(session, "another `thing` of `mine`").notices, "only where it counts"
 
@@ -251,9 +251,9 @@ def test_a_damaged_file_of_packs_counts_as_none(session: Session, root: Path) ->
 
 def test_why_and_why_not_are_told(session: Session) -> None:
     trace = session.probe("rotate the TokenStore")
-    there = session.answers.explain(trace.query, "src/tokens.py/TokenStore", trace=trace)
+    there = session.explainer.explain(trace.query, "src/tokens.py/TokenStore", trace=trace)
     assert there.use.startswith("given to an agent")
-    missing = session.answers.explain(trace.query, "round_cents", trace=trace)
+    missing = session.explainer.explain(trace.query, "round_cents", trace=trace)
     assert missing.path == "src/billing.py/round_cents"
     assert missing.reason.text == "no channel found it, and the walk hardly reaches it"
 
@@ -261,7 +261,7 @@ def test_why_and_why_not_are_told(session: Session) -> None:
 def test_traces_are_saved_and_read_again(session: Session, tmp_path: Path) -> None:
     trace = session.run("rotate the TokenStore")
     file = tmp_path / "trace.json"
-    file.write_bytes(as_json(session.answers.saved(trace)))
+    file.write_bytes(as_json(session.explainer.saved(trace)))
     assert read(file).trace.section(GraphRetrieval) == trace.section(GraphRetrieval)
 
 

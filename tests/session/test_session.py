@@ -102,9 +102,9 @@ def test_looking_changes_nothing(quokkas: Tree, make_tree: Make, own_data_folder
         found = session.probe(query)
         for hit in found.hits:
             if hit.file in session.snapshot.by_path:
-                session.answers.detail(found, hit.file)
+                session.explainer.detail(found, hit.file)
         for note in ("x/n.md", "x/_index.md", "Wallaby"):
-            session.answers.explain(query, note)
+            session.explainer.explain(query, note)
         session.cache_now(query)
     session.load()
     session.use_profile("docs")
@@ -125,34 +125,34 @@ def test_the_frozen_clock_is_the_one_that_ages(quokkas: Tree) -> None:
 def test_the_detail_of_a_hit(quokkas: Tree) -> None:
     session = quokkas.session()
     found = session.probe("quokka")
-    made = session.answers.detail(found, found.hits[0].file)
+    made = session.explainer.detail(found, found.hits[0].file)
     assert made.score.raw == pytest.approx(found.hits[0].text.raw, rel=1e-12)
     with pytest.raises(KeyError):
-        session.answers.detail(found, "nowhere.md")
+        session.explainer.detail(found, "nowhere.md")
 
 
 def test_a_detail_is_made_on_the_snapshot_of_its_trace(quokkas: Tree) -> None:
     session = quokkas.session()
     trace = session.probe("quokka")
     file = trace.hits[0].file
-    before = session.answers.detail(trace, file)
+    before = session.explainer.detail(trace, file)
     quokkas.file(file, "# Something else entirely\n", days=1)
     session.load()
-    assert session.answers.detail(trace, file) == before
+    assert session.explainer.detail(trace, file) == before
     assert before.hit is not None
 
 
 def test_an_older_answer_is_explained_on_its_own_tree_while_that_is_there(quokkas: Tree) -> None:
     session = quokkas.session()
     trace = session.probe("quokka")
-    before = session.answers.explain("quokka", "x/n.md", trace=trace)
+    before = session.explainer.explain("quokka", "x/n.md", trace=trace)
     for change in range(2):
         quokkas.file("x/n.md", f"# Something else {change}\n", days=1)
         session.load()
-    assert session.answers.explain("quokka", "x/n.md", trace=trace) == before
+    assert session.explainer.explain("quokka", "x/n.md", trace=trace) == before
     quokkas.file("x/n.md", "# Something else again\n", days=1)
     session.load()
-    after = session.answers.explain("quokka", "x/n.md", trace=trace)
+    after = session.explainer.explain("quokka", "x/n.md", trace=trace)
     assert after.notice == "the tree that this answer was made on is gone: explained on the tree as it is now"
     assert after.notice.split(":")[0] in "\n".join(line.plain for line in explain_lines(after, 120, UNICODE))
     assert not before.notice
@@ -174,10 +174,10 @@ def test_a_conflict_in_a_note_is_told(tree: Tree) -> None:
 def test_an_older_answer_is_explained_at_its_own_time(quokkas: Tree) -> None:
     session = quokkas.session()
     trace = session.probe("quokka")
-    before = session.answers.detail(trace, "x/m.md") or session.answers.detail(trace, "x/n.md")
+    before = session.explainer.detail(trace, "x/m.md") or session.explainer.detail(trace, "x/n.md")
     later = session.clock() + 40 * 86_400_000
     session.clock = lambda: later
-    after = session.answers.detail(trace, "x/m.md") or session.answers.detail(trace, "x/n.md")
+    after = session.explainer.detail(trace, "x/m.md") or session.explainer.detail(trace, "x/n.md")
     assert after == before
 
 
@@ -189,12 +189,12 @@ def test_signals_that_broken_frontmatter_loses_are_told(tree: Tree) -> None:
     trace = session.probe("refresh rotation")
     told = "auth/rotation.md: the frontmatter cannot be used, so the signals are those of a new note"
     assert told in trace.notices
-    assert "repair it" in session.answers.explain("refresh rotation", "auth/rotation.md", "", trace).notice
-    assert session.answers.explain("refresh rotation", "auth/other.md", "", trace).notice == ""
+    assert "repair it" in session.explainer.explain("refresh rotation", "auth/rotation.md", "", trace).notice
+    assert session.explainer.explain("refresh rotation", "auth/other.md", "", trace).notice == ""
     again = tree.session()  # from the kept index
     assert told in again.probe("refresh rotation").notices
     tree.settings("")  # signals are not read from frontmatter
-    assert "signals.frontmatter" in tree.session().answers.explain("refresh", "auth/rotation.md").notice
+    assert "signals.frontmatter" in tree.session().explainer.explain("refresh", "auth/rotation.md").notice
 
 
 def test_a_probe_has_no_effect_and_a_run_fills_the_cache(quokkas: Tree) -> None:

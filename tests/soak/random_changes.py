@@ -150,7 +150,7 @@ class Asker(Stopping):
             session.run(text)
         elif what == "explain":
             with suppress(UnknownNote):  # it went meanwhile
-                session.answers.explain(text, note)
+                session.explainer.explain(text, note)
         elif what == "about":
             session.about(note)
         elif what == "board":
@@ -166,7 +166,7 @@ class Asker(Stopping):
             if not adds_up(hit):
                 raise Wrong(f"{text!r}: the parts of {hit.path} do not add up to {hit.score}")
         with suppress(KeyError):  # its snapshot is gone
-            self._session.answers.details(trace, 1)
+            self._session.explainer.details(trace, 1)
 
 
 class Soak:

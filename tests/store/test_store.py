@@ -259,7 +259,7 @@ def test_damaged_files_stop_no_command(tree: Tree) -> None:
     session.history.add("quokka")
     assert session.history.read() == ["quokka"]
     assert session.forget() == 1
-    assert session.layouts.read() == {}
+    assert LayoutStore(tree.tree).read() == {}
     session.close()
 
 
@@ -419,7 +419,7 @@ def test_nothing_that_holds_text_of_notes_is_open_to_others(tree: Tree, own_data
         trace = session.run("quokka")
         session.logbook.add(trace, NOW_MS, 1.0)
         session.history.add("quokka")
-        session.layouts.write({"Query": {}})
+        LayoutStore(tree.tree).write({"Query": {}})
         assert session.keep()
         session.close()
         DraftStore(tree.tree).keep("x/n.md", b"text", None, NOW_MS)

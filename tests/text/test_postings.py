@@ -239,7 +239,7 @@ def test_as_relevance_its_scores_add_up(tree: Tree) -> None:
     assert paths(found) == ["x/n.md", "x/m.md"]
     for hit in found.hits:
         assert adds_up(hit)
-        made = session.answers.detail(found, hit.file)
+        made = session.explainer.detail(found, hit.file)
         assert made.score.raw == pytest.approx(hit.text.raw, rel=1e-9)
     assert hit_of(found, "x/n.md").text != hit_of(tree.search("quokka"), "x/n.md").text
 

@@ -260,7 +260,7 @@ def _saved_trace(project: Project, trace: Trace) -> SavedTrace:
     if project.saved is not None:
         return project.saved
     assert project.session is not None
-    return project.session.answers.saved(trace)
+    return project.session.explainer.saved(trace)
 
 
 def _as_json(project: Project, trace: Trace) -> str:

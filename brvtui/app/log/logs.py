@@ -78,7 +78,7 @@ class Logs:
         def done_here() -> dict[str, list[str]]:
             return {} if session.frozen else journal.untimed_since(entry.at_ms)
 
-        compare = partial(session.answers.compare_logged, entry, path_now, done_here)
+        compare = partial(session.explainer.compare_logged, entry, path_now, done_here)
         self._services.background.run(compare, self._compared, group="log compare", exclusive=True)
         return True
 

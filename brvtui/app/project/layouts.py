@@ -15,6 +15,7 @@ from brvtui.app.arrangement import AS_DESIGNED, Arrangement, Layout, layout_from
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.workers import Refusal
+from brvtui.store.app_state import LayoutStore
 
 if TYPE_CHECKING:
     from brvtui.session import Session
@@ -82,12 +83,12 @@ class Layouts:
 
 
 def _read(session: Session) -> dict[str, Layout]:
-    return {title: layout_from(plain) for title, plain in session.layouts.read().items()}
+    return {title: layout_from(plain) for title, plain in LayoutStore(session.project.tree).read().items()}
 
 
 def _write(session: Session, layouts: dict[str, dict[str, Any]]) -> None:
     """Writes ``layouts``. Raises :class:`Refusal`."""
     try:
-        session.layouts.write(layouts)
+        LayoutStore(session.project.tree).write(layouts)
     except OSError as error:
         raise Refusal(f"the layout cannot be remembered: {faults.advice(error)}") from error

@@ -153,7 +153,7 @@ class Selection:
 def detail_of(session: Session, trace: Trace, file: str) -> Detail | None:
     """Returns how the score of ``file`` under ``trace`` was computed; None when nothing in it matches."""
     try:
-        return session.answers.detail(trace, file)
+        return session.explainer.detail(trace, file)
     except KeyError:
         return None
 

@@ -145,7 +145,7 @@ def explanation(session: Session, trace: Trace, file: str) -> Explanation | None
 
     Raises :class:`Refusal` when the engine cannot be asked.
     """
-    return _asked(partial(session.answers.explain, trace.query, file, trace.scope_option, trace))
+    return _asked(partial(session.explainer.explain, trace.query, file, trace.scope_option, trace))
 
 
 def logged_explanation(session: Session, entry: LoggedQuery, file: str) -> Explanation | None:
@@ -153,7 +153,7 @@ def logged_explanation(session: Session, entry: LoggedQuery, file: str) -> Expla
 
     Otherwise as :func:`explanation`.
     """
-    return _asked(partial(session.answers.explain_logged, entry, file))
+    return _asked(partial(session.explainer.explain_logged, entry, file))
 
 
 def _asked(explain: Callable[[], Explanation]) -> Explanation | None:
@@ -174,7 +174,7 @@ def _remedies(session: Session, explanation: Explanation, cached: str) -> tuple[
     Each was tried on an empty cache: ``cached`` stands behind a wording that the cache would answer.
     """
     try:
-        found = session.answers.remedies(explanation, is_cancelled)
+        found = session.explainer.remedies(explanation, is_cancelled)
     except KeyError:  # the tree went on, and an answer to the newest one is on its way
         return None
     if found is None or not presentation(explanation.trace.engine).caches:
@@ -189,6 +189,6 @@ def _remedies(session: Session, explanation: Explanation, cached: str) -> tuple[
 def _counterfactuals(session: Session, trace: Trace) -> Counterfactuals | None:
     """The smallest changes after which the query of ``trace`` needs no model; None once they are wanted no more."""
     try:
-        return session.answers.counterfactuals(trace, cancelled=is_cancelled)
+        return session.explainer.counterfactuals(trace, cancelled=is_cancelled)
     except KeyError:  # the tree went on, and an answer to the newest one is on its way
         return None

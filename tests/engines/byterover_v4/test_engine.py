@@ -181,7 +181,7 @@ def test_other_dashes_are_words(session: Session, query: str) -> None:
 
 def test_the_terms_of_a_hit_sum_to_its_raw_score(session: Session) -> None:
     trace = session.probe("refresh token")
-    detail = session.answers.detail(trace, "auth/jwt.html")
+    detail = session.explainer.detail(trace, "auth/jwt.html")
     assert sum(one.value for one in detail.contributions) == pytest.approx(detail.score.term_sum, abs=1e-12)
     assert detail.score.raw == detail.score.term_sum * detail.score.matched_terms
 
@@ -201,7 +201,7 @@ def test_why_a_topic_is_not_there(
     session: Session, query: str, note: str, options: dict[str, object], number: int, numbers: str
 ) -> None:
     trace = session.probe(query, options=options)
-    made = session.answers.explain(query, note, trace=trace)
+    made = session.explainer.explain(query, note, trace=trace)
     assert not made.found
     assert (made.reason.number, numbers in made.numbers) == (number, True), made.numbers
     assert made.remedy is not None
@@ -209,13 +209,13 @@ def test_why_a_topic_is_not_there(
 
 def test_a_file_that_is_not_seen(folder: Path) -> None:
     (tree_of(folder) / "old.abstract.html").write_text("<p>refresh</p>")
-    made = loaded(folder).answers.explain("refresh", "old.abstract.html")
+    made = loaded(folder).explainer.explain("refresh", "old.abstract.html")
     assert made.reason.number == 2
     assert ".abstract.html" in made.numbers
 
 
 def test_why_a_topic_is_there_says_what_the_agent_is_told_and_what_age_brings(session: Session) -> None:
-    made = session.answers.explain("refresh token", "auth/jwt.html")
+    made = session.explainer.explain("refresh token", "auth/jwt.html")
     assert (made.found, made.rank) == (True, 1)
     assert "told to cite it" in made.use
     assert "stops being of high confidence even as the best match in 54" in made.use
@@ -312,7 +312,7 @@ def test_several_synced_spaces_are_asked_together(tmp_path: Path, monkeypatch: p
         printed = trace.section(SpaceAnswer).printed
         assert same(printed, {name: asked["answer"][name] for name in printed})
         for hit in trace.hits:
-            assert session.answers.explain(asked["query"], hit.file, trace=trace).found
+            assert session.explainer.explain(asked["query"], hit.file, trace=trace).found
 
 
 def recorded_now(recorded: dict[str, str]) -> float:
@@ -343,7 +343,7 @@ def test_a_small_space_is_what_its_files_say(folder: Path) -> None:
 def test_a_remedy_for_words_that_are_not_searched_was_tried(
     session: Session, query: str, note: str, change: str
 ) -> None:
-    remedy = session.answers.explain(query, note).remedy
+    remedy = session.explainer.explain(query, note).remedy
     assert remedy.text.startswith(change)
     assert (remedy.verified, remedy.rank) == (True, 1)
 
@@ -351,7 +351,7 @@ def test_a_remedy_for_words_that_are_not_searched_was_tried(
 def test_a_remedy_for_words_that_are_not_searched_gives_what_a_save_gives(folder: Path) -> None:
     deploy = tree_of(folder) / "ops" / "deploy.html"
     os.utime(deploy, (NOW / 1000 - 40 * 86_400,) * 2)
-    remedy = loaded(folder).answers.explain("rollout", "ops/deploy.html").remedy
+    remedy = loaded(folder).explainer.explain("rollout", "ops/deploy.html").remedy
     how = "save it with a new time"
     assert (remedy.query, remedy.rank, remedy.how) == ("", 1, how)
     assert remedy.text == f"add rollout to the topic's keywords, and {how}: rank 1, {remedy.score:.3f}"
@@ -371,19 +371,19 @@ def test_a_remedy_for_words_that_are_not_searched_gives_what_a_save_gives(folder
 )
 def test_a_remedy_that_is_no_wording_names_none(session: Session, options: dict[str, object], change: str) -> None:
     trace = session.probe("refresh token", options=options)
-    remedy = session.answers.explain("refresh token", "ops/deploy.html", trace=trace).remedy
+    remedy = session.explainer.explain("refresh token", "ops/deploy.html", trace=trace).remedy
     assert (remedy.text[: len(change)], remedy.query) == (change, "")
 
 
 def test_a_remedy_for_a_file_that_is_not_seen_was_tried(folder: Path) -> None:
     (tree_of(folder) / "old.abstract.html").write_text("<p>quokka</p>")
-    remedy = loaded(folder).answers.explain("quokka", "old.abstract.html").remedy
+    remedy = loaded(folder).explainer.explain("quokka", "old.abstract.html").remedy
     assert remedy.text.startswith("rename it old_abstract.html in a shell: rank 1")
 
 
 def test_a_remedy_for_a_space_with_which_v4_fails_was_tried(folder: Path) -> None:
     (tree_of(folder) / "old.md").write_text("# old")
-    remedy = loaded(folder).answers.explain("refresh token", "auth/jwt.html").remedy
+    remedy = loaded(folder).explainer.explain("refresh token", "auth/jwt.html").remedy
     assert remedy.text.startswith("migrate old.md")
     assert remedy.rank == 1
 
@@ -398,7 +398,7 @@ def test_only_topics_in_the_block_are_said_to_be_cited(folder: Path) -> None:
     files = [hit.file for hit in trace.hits]
     assert section.cited == tuple(files[:3])
     assert trace.verdict == "5 topics, 3 to be cited"
-    told = [session.answers.explain("quokka", file, trace=trace).use.partition("; ")[0] for file in files]
+    told = [session.explainer.explain("quokka", file, trace=trace).use.partition("; ")[0] for file in files]
     confidences = [topic.confidence for topic in section.topics]
     assert "low" not in confidences
     uncited = "not told to cite it, only the first 3 of high or medium confidence"
@@ -414,7 +414,7 @@ def test_what_age_takes_is_the_confidence_that_a_topic_has(recorded: dict[str, A
     for case in recorded["cases"][::12]:
         trace = recorded_session.probe(case["query"])
         for topic in trace.section(SpaceAnswer).topics[: len(trace.hits)]:
-            use = recorded_session.answers.explain(trace.query, topic.file, trace=trace).use
+            use = recorded_session.explainer.explain(trace.query, topic.file, trace=trace).use
             if "untouched" in use:
                 assert f"of {topic.confidence} confidence" in use.partition("untouched")[2]
                 told.add(topic.confidence)
@@ -472,7 +472,7 @@ def test_a_save_makes_a_topic_young_whatever_fraction_the_clock_has(folder: Path
 def test_a_topic_behind_the_limit_has_the_parts_of_its_score(session: Session) -> None:
     trace = session.probe("refresh token", options={"limit": 1})
     (miss,) = (one for one in trace.near_misses if one.rank)
-    hit = session.answers.explain("refresh token", miss.file, trace=trace).hit
+    hit = session.explainer.explain("refresh token", miss.file, trace=trace).hit
     assert hit.parts
     assert adds_up(hit)
     assert hit.score == miss.score

@@ -327,7 +327,7 @@ def test_a_session_compares_with_now_follows_and_writes_nothing(space: Session, 
     before = state_of(tmp_path / "data")
     assert noticed.wait(20)
     assert came == space.logbook.read(10)
-    compared = space.answers.compare_logged(came[0])
+    compared = space.explainer.compare_logged(came[0])
     assert compared.paths[0] == "auth/jwt.html"
     assert any("0.810 then" in difference for difference in compared.differences)
     assert state_of(tmp_path / "data") == before

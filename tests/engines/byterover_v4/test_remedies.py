@@ -78,8 +78,8 @@ def cases(folder: Path, recorded: dict[str, Any], seed: int, most: int) -> Itera
         trace = session.probe(asked["query"], options.pop("scope", ""), options=options)
         lower = [hit.file for hit in trace.hits[1:] if hit.file in session.snapshot.by_path]
         path = pick.choice(lower) if lower and pick.random() < 0.7 else pick.choice(session.snapshot.notes).path
-        explanation = session.answers.explain(trace.query, path, trace=trace)
-        offered = session.answers.remedies(explanation)
+        explanation = session.explainer.explain(trace.query, path, trace=trace)
+        offered = session.explainer.remedies(explanation)
         assert offered is not None
         yield Case(folder, now_ms, trace, explanation, offered)
 
@@ -171,8 +171,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def offered(folder: Path, query: str, path: str, **options: object) -> tuple[Remedy, ...]:
     session = opened(folder, NOW)
-    explanation = session.answers.explain(query, path, trace=session.probe(query, options=options))
-    found = session.answers.remedies(explanation)
+    explanation = session.explainer.explain(query, path, trace=session.probe(query, options=options))
+    found = session.explainer.remedies(explanation)
     assert found is not None
     return found
 
@@ -188,15 +188,15 @@ def test_a_file_that_is_no_topic_has_none(folder: Path) -> None:
 
 def test_none_are_left_of_those_that_were_cancelled(folder: Path) -> None:
     session = opened(folder, NOW)
-    explanation = session.answers.explain("refresh", "ops/deploy.html")
+    explanation = session.explainer.explain("refresh", "ops/deploy.html")
     asked: list[bool] = []
 
     def cancelled() -> bool:
         asked.append(True)
         return len(asked) > 1
 
-    assert session.answers.remedies(explanation)
-    assert session.answers.remedies(explanation, cancelled) == ()
+    assert session.explainer.remedies(explanation)
+    assert session.explainer.remedies(explanation, cancelled) == ()
 
 
 def test_the_remedy_for_the_reason_is_one_of_the_list_and_said_once(folder: Path) -> None:
@@ -225,9 +225,9 @@ def test_that_no_wording_helps_is_not_said_beside_a_change_that_does(folder: Pat
     topic = folder / "data" / "projects" / SPACE_ID / "context-tree" / "plain.html"
     topic.write_text('<bv-topic keywords="of"><p>of</p></bv-topic>')
     session = opened(folder, NOW)
-    explanation = session.answers.explain("zebra", "plain.html")
+    explanation = session.explainer.explain("zebra", "plain.html")
     assert explanation.remedy == Remedy(NOTHING_HELPS, False)
-    (retitled,) = session.answers.remedies(explanation) or ()
+    (retitled,) = session.explainer.remedies(explanation) or ()
     assert (retitled.kind, retitled.title, retitled.rank) == (RemedyKind.TITLE, "zebra", 1)
     assert with_remedies(explanation, (retitled,)).remedy == retitled
 
@@ -258,8 +258,8 @@ def test_a_topic_of_another_space_can_only_be_asked_for_otherwise(
         trace = session.probe(asked["query"])
         for hit in trace.hits[1:]:
             if hit.shared_source:
-                explanation = session.answers.explain(asked["query"], hit.file, trace=trace)
-                for remedy in session.answers.remedies(explanation) or ():
+                explanation = session.explainer.explain(asked["query"], hit.file, trace=trace)
+                for remedy in session.explainer.remedies(explanation) or ():
                     kinds.add(remedy.kind)
                     again = session.probe(remedy.query)
                     assert rank_of(again, hit.file) == remedy.rank

@@ -428,7 +428,7 @@ def test_an_agent_gets_records_under_soleris_own_names(snapshot: Snapshot, mode:
 def test_a_saved_trace_opens_again(garden: Tree, tmp_path: Path) -> None:
     session = garden.session()
     trace = session.probe("refresh token rotation", engine="soleri")
-    (tmp_path / "saved.json").write_bytes(as_json(session.answers.saved(trace)))
+    (tmp_path / "saved.json").write_bytes(as_json(session.explainer.saved(trace)))
     opened = read(tmp_path / "saved.json").trace
     assert opened.section(VaultSearch) == trace.section(VaultSearch)
     assert opened.hits == trace.hits
@@ -455,7 +455,7 @@ def test_a_score_names_the_typed_word_of_each_term(tree: Tree, query: str, named
     session = tree.session()
     trace = session.probe(query, engine="soleri")
     assert named in trace.verdict
-    explanation = session.answers.explain(query, "a/b/c.md", engine="soleri")
+    explanation = session.explainer.explain(query, "a/b/c.md", engine="soleri")
     assert named in explanation.use
 
 

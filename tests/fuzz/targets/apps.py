@@ -105,8 +105,7 @@ class WithLayout(_App):
         self.file = LayoutStore(self.tree.tree).path
 
     def seeds(self) -> list[bytes]:
-        session = self.tree.session()
-        session.layouts.write({"query": {"sizes": {"route": 10}, "zoomed": ""}, "notes": {}})
+        LayoutStore(self.tree.tree).write({"query": {"sizes": {"route": 10}, "zoomed": ""}, "notes": {}})
         return [self.file.read_bytes(), b'{"Query": {"left": 30, "right": [1, 2]}, "Notes": [1]}']
 
     def run(self, data: bytes) -> str:

@@ -39,7 +39,7 @@ class _Log(Target):
         for entry in entries:
             _ = key_of(entry), tier_of(entry), score_of(entry), moment(entry.at_ms), entry.from_cache
         for entry in entries[:3]:
-            self.session.answers.compare_logged(entry)
+            self.session.explainer.compare_logged(entry)
         return str(sorted({f"{entry.status} {entry.tier} {entry.engine}"[:40] for entry in entries}))
 
 

@@ -119,7 +119,7 @@ class Chat(Target):
         done = trace.answer.completion
         if done is None:
             raise Wrong("a run that asked a model does not say what came of it")
-        shown(self.session.answers.saved(trace), 100)
+        shown(self.session.explainer.saved(trace), 100)
         for text in (done.why, *trace.notices):
             if controls(text):
                 raise Wrong("a message holds controls")
@@ -178,7 +178,7 @@ class _Plain(Target):
                 told(notice)
             if controls(" ".join(trace.notices)):
                 raise Wrong("a notice holds controls")
-            shown(session.answers.saved(trace), 100)
+            shown(session.explainer.saved(trace), 100)
             return self._said(trace)
         finally:
             session.close()

@@ -18,7 +18,7 @@ def saved_traces(session: Session) -> list[bytes]:
     asked.append(session.probe(QUERY))
     asked.append(session.with_plain_search(session.probe(QUERY), 3))
     asked += [session.probe(QUERY, engine=engine) for engine in ("jeffs_brain", "soleri", "knowing")]
-    return [as_json(session.answers.saved(trace)) for trace in asked]
+    return [as_json(session.explainer.saved(trace)) for trace in asked]
 
 
 class SavedTraces(Target):

@@ -52,7 +52,7 @@ def why(
 
 
 def test_a_note_that_is_found(quokkas: Tree) -> None:
-    made = quokkas.session().answers.explain("quokka", "x/n.md")
+    made = quokkas.session().explainer.explain("quokka", "x/n.md")
     assert (made.found, made.rank, made.reason, made.remedy) == (True, 1, None, None)
     assert made.detail.score.raw == pytest.approx(made.hit.text.raw, rel=1e-12)
     assert made.use == "quoted to the model"
@@ -66,7 +66,7 @@ def test_what_the_router_makes_of_it(tree: Tree, signals: dict[str, object], day
     tree.note("x/n.md", "Quokka", "all about the quokka", days=days)
     tree.sidecar_file("x/n.md", signals)
     tree.notes(30)
-    assert use in tree.session().answers.explain("quokka", "x/n.md").use
+    assert use in tree.session().explainer.explain("quokka", "x/n.md").use
 
 
 def test_beside_a_direct_answer_no_model_is_spoken_of(tree: Tree) -> None:
@@ -87,7 +87,7 @@ def test_beside_a_direct_answer_no_model_is_spoken_of(tree: Tree) -> None:
 def test_a_stub_says_that_its_note_can_be_restored(tree: Tree) -> None:
     tree.file("_archived/x/old.stub.md", "# Old\nquokka")
     tree.file("_archived/x/old.full.md", "# Old\nquokka and more")
-    made = tree.session().answers.explain("quokka", "_archived/x/old.stub.md")
+    made = tree.session().explainer.explain("quokka", "_archived/x/old.stub.md")
     assert made.found
     assert made.use.endswith("; it is the stub of an archived note: restoring that brings its whole text back")
 
@@ -198,7 +198,7 @@ def test_reason_numbers_and_remedy(
 def test_01_gone_since_it_was_read(quokkas: Tree) -> None:
     session = quokkas.session()
     (quokkas.tree / "x" / "n.md").unlink()
-    made = session.answers.explain("zebra", "x/n.md")
+    made = session.explainer.explain("zebra", "x/n.md")
     assert (made.reason, made.numbers) == (Reason(1, Loss.NOT_IN_TREE.value), "the file is gone since it was read")
 
 
@@ -215,7 +215,7 @@ def test_02_the_summary_of_a_folder_says_what_its_notes_pass_up(quokkas: Tree) -
     assert why(quokkas, "quokka", "y/_index.md", Loss.DERIVED).numbers.endswith(
         "; the engine takes it for no summary: its frontmatter needs type: summary and a condensation_order"
     )
-    lifted = quokkas.session().answers.explain("quokka", "x/_index.md")
+    lifted = quokkas.session().explainer.explain("quokka", "x/_index.md")
     assert lifted.use.endswith("; its score comes from x/n.md, which is below it")
     little = why(quokkas, "quokka", "x", Loss.DERIVED, LIFT)
     assert re.fullmatch(SUMMED + FOLDER, little.numbers), little.numbers
@@ -223,7 +223,7 @@ def test_02_the_summary_of_a_folder_says_what_its_notes_pass_up(quokkas: Tree) -
 
 def test_03_not_when_the_word_is_also_before_it(quokkas: Tree) -> None:
     quokkas.file("x/lines.md", "# Lines\nbilby\n" + "filler\n" * 2000 + "bilby\n", days=1)
-    assert quokkas.session().answers.explain("bilby", "x/lines.md").found
+    assert quokkas.session().explainer.explain("bilby", "x/lines.md").found
 
 
 def test_03_every_search_fails(quokkas: Tree) -> None:
@@ -234,18 +234,18 @@ def test_03_every_search_fails(quokkas: Tree) -> None:
     trace = session.probe("quokka")
     (domain,) = (step for step in trace.steps if step.name == "out_of_domain")
     assert (domain.state, domain.summary, domain.checks[-1].passed) == (State.SKIPPED, "the search failed", None)
-    takes = session.answers.counterfactuals(trace)
+    takes = session.explainer.counterfactuals(trace)
     assert {way.text for way in takes.ways} == {Loss.ENGINE_FAILS.value}
 
 
 def test_04_the_index_is_older_than_the_file(quokkas: Tree) -> None:
     session = quokkas.session()
     quokkas.note("x/n.md", "Bilby", "all about the bilby", days=1)
-    made = session.answers.explain("bilby", "x/n.md")
+    made = session.explainer.explain("bilby", "x/n.md")
     assert reason_is(made, Loss.INDEX_OLDER)
     assert "5 s" in made.remedy.text
     session.load()
-    assert session.answers.explain("bilby", "x/n.md").found
+    assert session.explainer.explain("bilby", "x/n.md").found
 
 
 def test_05_an_earlier_answer_came_from_the_cache(tree: Tree) -> None:
@@ -254,20 +254,20 @@ def test_05_an_earlier_answer_came_from_the_cache(tree: Tree) -> None:
     tree.notes(30)
     session = tree.session()
     assert session.run("quokka facts here").answer.sources == ("x/top.md",)
-    made = session.answers.explain("quokka facts", "x/more.md")
+    made = session.explainer.explain("quokka facts", "x/more.md")
     assert (made.found, reason_is(made, Loss.CACHED)) == (False, True)
     assert made.numbers == "tier 1 answered with “quokka facts here”, given 0 s before"
     assert made.remedy.text == (
         "wait until the answer expires, 60 s after it was given, or change a note: a new search has it at rank 2"
     )
     session.engines.clear_caches()
-    assert session.answers.explain("quokka facts", "x/more.md").found
+    assert session.explainer.explain("quokka facts", "x/more.md").found
 
 
 def test_a_note_that_an_answer_like_it_quotes_is_in_the_cached_answer(quokkas: Tree) -> None:
     session = quokkas.session()
     session.run("quokka facts here")
-    made = session.answers.explain("quokka facts", "x/n.md")
+    made = session.explainer.explain("quokka facts", "x/n.md")
     assert (made.trace.tier, made.found, made.rank) == (1, True, 1)
     assert made.use == (
         "quoted in the answer that came from the cache, given 0 s before; rank and score are those of a new search"
@@ -292,12 +292,12 @@ def test_an_edited_note_that_the_cached_answer_quotes_is_in_it(quokkas: Tree) ->
     session.run("quokka facts")
     quokkas.note("x/n.md", "Quokka", "all about the quokka, and more", days=1)
     session.load()
-    assert session.answers.explain("quokka facts", "x/n.md").use == (
+    assert session.explainer.explain("quokka facts", "x/n.md").use == (
         "quoted in the answer that came from the cache, given 0 s before; rank and score are those of a new search"
     )
     quokkas.note("x/n.md", "Bilby", "all about the bilby", days=1)
     session.load()
-    made = session.answers.explain("quokka facts", "x/n.md")
+    made = session.explainer.explain("quokka facts", "x/n.md")
     assert (made.trace.tier, made.found, reason_is(made, Loss.NO_TERM)) == (0, False, True)
     assert made.use == "quoted in the answer that came from the cache, given 0 s before; a new search does not find it"
 
@@ -307,7 +307,7 @@ def test_05_a_cache_that_has_not_seen_the_change_yet_is_waited_for(quokkas: Tree
     session.run("quokka facts here")
     quokkas.note("x/more.md", "More", "quokka quokka", days=1)
     session.load()
-    made = session.answers.explain("quokka facts", "x/more.md")
+    made = session.explainer.explain("quokka facts", "x/more.md")
     assert reason_is(made, Loss.CACHED)
     assert made.remedy.text == (
         "wait until the cache sees that notes have changed, at most 30 s after the change: "
@@ -327,21 +327,21 @@ def test_05_a_note_that_new_signals_raised_is_not_in_the_cached_answer(tree: Tre
         session.notes.plan_signals("x/more.md", stored(importance=100, maturity="core"), SignalTarget.FRONTMATTER)
     )
     session.load()
-    made = session.answers.explain("quokka facts", "x/more.md")
+    made = session.explainer.explain("quokka facts", "x/more.md")
     assert reason_is(made, Loss.CACHED)
     assert "a new search has it at rank 2" in made.remedy.text
-    assert session.answers.explain("quokka facts", "x/n.md").use == (
+    assert session.explainer.explain("quokka facts", "x/n.md").use == (
         "quoted in the direct answer; that answer came from the cache, given 0 s before"
     )
     session.engines.clear_caches()
-    assert session.answers.explain("quokka facts", "x/more.md").use == "quoted in the direct answer"
+    assert session.explainer.explain("quokka facts", "x/more.md").use == "quoted in the direct answer"
 
 
 def test_05_a_new_search_does_not_find_it_either(quokkas: Tree) -> None:
     quokkas.note("y/bilby.md", "Bilby", "all about the bilby", days=1)
     session = quokkas.session()
     session.run("quokka facts here")
-    made = session.answers.explain("quokka facts", "y/bilby.md")
+    made = session.explainer.explain("quokka facts", "y/bilby.md")
     assert reason_is(made, Loss.CACHED)
     assert made.numbers == (
         "tier 1 answered with “quokka facts here”, given 0 s before; a new search does not find it either: "
@@ -353,16 +353,16 @@ def test_05_a_new_search_does_not_find_it_either(quokkas: Tree) -> None:
 def test_what_an_exact_look_up_gave_again_is_explained_as_the_answer_that_it_is(quokkas: Tree) -> None:
     session = quokkas.session()
     session.run("quokka facts")
-    made = session.answers.explain("quokka facts", "x/n.md")
+    made = session.explainer.explain("quokka facts", "x/n.md")
     assert made.found
     assert made.use.endswith("that answer came from the cache, given 0 s before")
     quokkas.note("y/bilby.md", "Bilby", "all about the bilby", days=1)
     session.load()
     # the tree is another one now
-    assert not reason_is(session.answers.explain("quokka facts", "y/bilby.md"), Loss.NO_TERM)
+    assert not reason_is(session.explainer.explain("quokka facts", "y/bilby.md"), Loss.NO_TERM)
     session.engines.clear_caches()
     session.run("quokka facts")
-    assert reason_is(session.answers.explain("quokka facts", "y/bilby.md"), Loss.NO_TERM)
+    assert reason_is(session.explainer.explain("quokka facts", "y/bilby.md"), Loss.NO_TERM)
 
 
 @pytest.mark.parametrize(
@@ -379,7 +379,7 @@ def test_a_word_in_another_form_is_written_as_in_the_note(tree: Tree, query: str
     tree.note("a/pruning.md", "Pruning", "sharpen in march")
     tree.note("a/b.md", "Tools", "tools")
     tree.notes(60)
-    found = tree.session().answers.explain(query, "a/pruning.md").remedy
+    found = tree.session().explainer.explain(query, "a/pruning.md").remedy
     assert (found.query, found.text.startswith(remedy)) == (asked, True)
 
 
@@ -452,7 +452,7 @@ def test_a_note_that_an_entity_search_brought(tree: Tree) -> None:
     tree.note("x/both.md", "Thing", "banana apple", days=3)
     tree.note("y/banana.md", "Banana", "banana", days=3)
     tree.notes(30)
-    made = tree.session().answers.explain("banana apple", "y/banana.md")
+    made = tree.session().explainer.explain("banana apple", "y/banana.md")
     assert made.found
     assert made.rank is not None
     assert "y/banana.md" not in paths(made.trace.section(Search))

@@ -203,7 +203,7 @@ def test_they_are_the_terms_of_the_detail(seed: int, tmp_path: Path) -> None:
     session = tree.session()
     for _ in range(8):
         trace = session.probe(query(pick))
-        details = session.answers.details(trace)
+        details = session.explainer.details(trace)
         assert {hit.words for hit in trace.section(Search).hits} <= {hit.words for hit in trace.hits}
         for hit in trace.hits:
             if hit.origin is not Origin.TEXT or hit.file not in details:

@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from brvtui.engines.contract import Context, EngineError, Query, TriesRemedies
 from brvtui.engines.registry import reads_trees
-from brvtui.session.engines import Engines
-from brvtui.session.opened import OpenProject
+from brvtui.session.engines import Engines, OpenProject
 from brvtui.trace import Detail, Explanation, Origin, Remedy, Trace
 from brvtui.tree.engine_files.query_log import ENGINE, LoggedQuery
 
@@ -31,10 +30,20 @@ _BY_TEXT = (Origin.TEXT, Origin.FUSED)
 """Origins of a score that comes from matched words, not from a path, a name or another result."""
 
 
+class ExplainedProject(OpenProject, Protocol):
+    """The session as its explainer reads it."""
+
+    def snapshot_of(self, trace: Trace) -> Snapshot:
+        """The snapshot that a trace was made on. Raises KeyError when it is gone."""
+
+    def probe(self, query: str, scope: str = "", engine: str = "") -> Trace:
+        """The trace of a query, without any effect."""
+
+
 class TraceExplainer:
     """Explains the traces of an open project. Methods may be called from any thread and change nothing."""
 
-    def __init__(self, opened: OpenProject, engines: Engines) -> None:
+    def __init__(self, opened: ExplainedProject, engines: Engines) -> None:
         """Explains nothing yet."""
         self._opened = opened
         self._engines = engines
