@@ -16,14 +16,12 @@ from brvtui.engines.profile_files import tree_profile
 from brvtui.lab.answer_diff import AnswerDiff, AskedState, CauseKind, CauseSearch, StateMixer, diff_with_saved
 from brvtui.lab.engine_comparison import EngineAnswers, JudgedEngines, ask_engines
 from brvtui.lab.evaluation.evaluate import evaluate
-from brvtui.lab.evaluation.keeping import KeepingEvaluator
 from brvtui.lab.evaluation.results import Evaluation, Metric
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.pair import PairComparison, Turner, compare_pair
 from brvtui.loading.revised import UNCHANGED, Difference, difference_to, edit_after_save, revised, revision_of
 from brvtui.session.evaluating import SAME_ORDER_MS
 from brvtui.snapshot.naming import find_note
-from brvtui.store.kept_answers import KeptAnswers
 from brvtui.trace import Trace
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.signals import SignalLayers, defaults, read_signals_file
@@ -60,13 +58,12 @@ def judge_all(
     An engine that refuses a query is left out, with a line that says why. Raises
     :class:`brvtui.engines.contract.EngineError` for an engine that is not installed.
     """
-    evaluator = KeepingEvaluator(KeptAnswers(session.project.tree))
     asked = [_asked(session, name) for name in names or session.engines.names]
     made: list[Evaluation] = []
     problems = []
     for engine, context in asked:
         try:
-            evaluate_with = evaluator.evaluate if keep else evaluate
+            evaluate_with = session.evaluator.evaluate if keep else evaluate
             made.append(evaluate_with(engine, context, judgments, like))
         except EngineError as error:
             problems.append(f"{engine.name}: {error}")

@@ -32,7 +32,6 @@ from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.saved.evaluations import read_evaluation
 from brvtui.session.variants import VariantState
 from brvtui.snapshot.naming import find_note
-from brvtui.store.kept_answers import KeptAnswers
 from brvtui.tree.history.git import RevisionError
 from brvtui.wording import shortened
 
@@ -165,16 +164,15 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
     anything is asked.
     """
     engine = session.engines.named(session.engine)
-    evaluator = KeepingEvaluator(KeptAnswers(session.project.tree), plan.use_kept)
-    later_ms = None if session.frozen else plan.later_ms
-    context = _context(session, plan, evaluator, later_ms)
+    evaluator = replace(session.evaluator, is_used=plan.use_kept)
+    context = _context(session, plan, evaluator)
     if plan.revision and not session.kind.can_vary:
         raise RevisionError(_NOT_IN_GIT)
     reverting = _reverting(session, context, plan.revision) if plan.revision else None
     earlier = read_evaluation(plan.baseline) if plan.baseline is not None else None
 
     def asked(in_context: Context[Any], revision: str) -> Evaluation:
-        return evaluator.evaluate(engine, in_context, judgments, plan.like, revision, progress, later_ms)
+        return evaluator.evaluate(engine, in_context, judgments, plan.like, revision, progress, plan.later_ms)
 
     made = asked(context, "")
     if reverting is not None:
@@ -202,13 +200,12 @@ def drift(
     :class:`brvtui.engines.contract.EngineError`.
     """
     engine = session.engines.named(session.engine)
-    evaluator = KeepingEvaluator(KeptAnswers(session.project.tree), plan.use_kept)
-    now = _context(session, plan, evaluator, None if session.frozen else plan.later_ms)
+    evaluator = replace(session.evaluator, is_used=plan.use_kept)
+    now = _context(session, plan, evaluator)
 
     def asked(after_ms: float) -> Evaluation:
-        later_ms = None if session.frozen else plan.later_ms + after_ms
         context = context_at(session, now.now_ms + after_ms) if after_ms else now
-        return evaluator.evaluate(engine, context, judgments, plan.like, "", progress, later_ms)
+        return evaluator.evaluate(engine, context, judgments, plan.like, "", progress, plan.later_ms + after_ms)
 
     made, points = asked(0.0), []
     for day in sorted(set(days)):
@@ -218,15 +215,12 @@ def drift(
     return Drift(made, plan.metrics, tuple(points))
 
 
-def _context(
-    session: Session, plan: EvaluationPlan, evaluator: KeepingEvaluator, later_ms: float | None
-) -> Context[Any]:
+def _context(session: Session, plan: EvaluationPlan, evaluator: KeepingEvaluator) -> Context[Any]:
     """The context in which ``plan`` is carried out; a little earlier where answers of the last hour are kept."""
     context = context_at(session, session.clock() + plan.later_ms)
-    if later_ms is None:
-        return context
     engine = session.engines.named(session.engine)
-    return context_at(session, evaluator.recent_moment(engine, context, plan.like, later_ms))
+    moment, _ = evaluator.recent(engine, context, plan.like, plan.later_ms)
+    return context if moment == context.now_ms else context_at(session, moment)
 
 
 def context_at(session: Session, now_ms: float) -> Context[Any]:

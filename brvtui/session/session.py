@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     # A cold query must not wait for the modules of other questions: the methods that answer them import them.
     from brvtui.engines.previews import Preview
     from brvtui.lab.about import About, Around
+    from brvtui.lab.evaluation.keeping import KeepingEvaluator
     from brvtui.notes.operations import Notes
     from brvtui.services.model import Cancellation
     from brvtui.session.variants import VariantRunner
@@ -156,6 +157,14 @@ class Session:
         from brvtui.session.variants import VariantRunner
 
         return VariantRunner(self)
+
+    @cached_property
+    def evaluator(self) -> KeepingEvaluator:
+        """Evaluates judged queries, and keeps the answers."""
+        from brvtui.lab.evaluation.keeping import KeepingEvaluator
+        from brvtui.store.kept_answers import KeptAnswers
+
+        return KeepingEvaluator(KeptAnswers(self.project.tree), self.frozen)
 
     @property
     def settings(self) -> Settings:

@@ -46,10 +46,8 @@ from brvtui.loading.revised import (
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.session.engines import Engines, OpenProject
 from brvtui.snapshot import Snapshot
-from brvtui.store.kept_answers import KeptAnswers
 from brvtui.trace import Trace
 from brvtui.tree.constants import TreeConstants
-from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import Source
 from brvtui.typed_tables import ProfileError, overlay
 from brvtui.wording import shortened
@@ -201,8 +199,8 @@ class AskedProject(OpenProject, Protocol):
     engines: Engines
 
     @property
-    def project(self) -> FoundProject:
-        """The open project."""
+    def evaluator(self) -> KeepingEvaluator:
+        """Keeps answers."""
 
     @property
     def settings(self) -> Settings:
@@ -224,8 +222,6 @@ class VariantState:
     """The answers that are kept of it, by words and scope."""
     is_kept: bool = False
     """Whether answers are kept for another time: not those with constants or a text that are only tried."""
-    later_ms: float | None = None
-    """How long after the running clock; None where that is frozen."""
 
     def trace(self, judgment: Judgment) -> Trace:
         """The trace of the query of ``judgment``; a probe. Raises :class:`EngineError`."""
@@ -259,7 +255,6 @@ class VariantRunner:
         self._results: OrderedDict[tuple[_StateKey, Judgment], QueryResult] = OrderedDict()
         self._fresh: dict[_StateKey, dict[QueryWords, QueryResult]] = {}
         """Answers that are not kept yet, with the parts of their scores."""
-        self._evaluator = KeepingEvaluator(KeptAnswers(session.project.tree))
         self._generation = 0
         """That of the newest snapshot that was asked for."""
 
@@ -359,7 +354,8 @@ class VariantRunner:
             fresh = self._fresh.pop(state.key, {})
         if fresh:
             with self._keeping:
-                self._evaluator.keep(state.engine, state.context, state.like, fresh, state.later_ms)
+                later_ms = state.variant.days * MS_PER_DAY
+                self._session.evaluator.keep(state.engine, state.context, state.like, fresh, later_ms)
 
     def _made(
         self, variant: Variant, name: str, options: Mapping[str, Any], base: Snapshot, now_ms: float, key: _StateKey
@@ -382,13 +378,11 @@ class VariantRunner:
         like = Query("", options=options)
         if variant.constants or variant.edit is not None:
             return VariantState(variant, engine, context, DocumentFinder(snapshot), like, key)
-        later_ms = None if session.frozen else variant.days * MS_PER_DAY
         with self._keeping:
-            if later_ms is not None:
-                context = replace(context, now_ms=self._evaluator.recent_moment(engine, context, like, later_ms))
-            read = self._evaluator.known(engine, context, like, later_ms)
+            moment, read = session.evaluator.recent(engine, context, like, variant.days * MS_PER_DAY)
         known = {asked: _without_parts(result) for asked, result in read.items()}
-        return VariantState(variant, engine, context, DocumentFinder(snapshot), like, key, known, True, later_ms)
+        context = replace(context, now_ms=moment)
+        return VariantState(variant, engine, context, DocumentFinder(snapshot), like, key, known, True)
 
     def _engine(self, name: str) -> Engine[Any]:
         with self._lock:

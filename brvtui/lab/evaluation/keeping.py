@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -114,22 +114,24 @@ class KeepingEvaluator:
     """Evaluates over one tree. What ``kept`` holds only saves time: the numbers are those of asking everything."""
 
     kept: KeptAnswers
+    is_frozen: bool
+    """Whether the clock stands still, so that answers are kept by the moment itself."""
     is_used: bool = True
     """Whether kept answers are used; they are written either way."""
-    _seen: dict[str, _State | None] = field(default_factory=dict)
-    """What was read, by name, until it is used."""
 
-    def recent_moment(self, engine: Engine[Any], context: Context[Any], like: Query, later_ms: float) -> float:
-        """The moment, at most an hour before that of ``context``, as of which answers for ``later_ms`` later are kept.
+    def recent(
+        self, engine: Engine[Any], context: Context[Any], like: Query, later_ms: float
+    ) -> tuple[float, Mapping[Asked, QueryResult]]:
+        """The moment, at most an hour before that of ``context``, as of which answers for ``later_ms`` later are kept;
+        and these answers, by words and scope.
 
-        That of ``context`` where there are none. Scores fall with every second, so answers are kept with the moment
-        that they were given at, and all numbers of one evaluation are as of it.
+        The moment of ``context`` where there are none. Scores fall with every second, so answers are kept with the
+        moment that they were given at, and all numbers of one evaluation are as of it.
         """
-        name = _name(engine, context, like, f"now + {later_ms!r}")
-        state = self._seen[name] = self._read(name)
+        state = self._read(self._name(engine, context, like, later_ms))
         if state is not None and 0 <= context.now_ms - state.now_ms <= _SAME_HOUR_MS:
-            return state.now_ms
-        return context.now_ms
+            return state.now_ms, state.results
+        return context.now_ms, {}
 
     def evaluate(
         self,
@@ -143,10 +145,10 @@ class KeepingEvaluator:
     ) -> Evaluation:
         """:func:`brvtui.lab.evaluation.evaluate.evaluate`, but for queries whose answers at that moment are kept.
 
-        ``later_ms`` is given where the moment is that of the running clock, and so long after: answers are found again
-        by :meth:`recent_moment` then.
+        ``later_ms`` is given where the moment is that of the clock, and so long after: answers are found again by
+        :meth:`recent` then.
         """
-        name = _name_at(engine, context, like, later_ms)
+        name = self._name(engine, context, like, later_ms)
         known = self._known(name, context)
         made = evaluate(engine, context, judgments, like, revision, progress, known)
         if made.kept < len(made.queries):
@@ -154,26 +156,20 @@ class KeepingEvaluator:
             self._write(name, context, known, {asked_words(judgment, like): query for judgment, query in pairs})
         return made
 
-    def known(
-        self, engine: Engine[Any], context: Context[Any], like: Query, later_ms: float | None = None
-    ) -> Mapping[Asked, QueryResult]:
-        """The answers that are kept as of the moment of ``context``, by words and scope."""
-        return self._known(_name_at(engine, context, like, later_ms), context)
-
     def keep(
         self,
         engine: Engine[Any],
         context: Context[Any],
         like: Query,
         results: Mapping[Asked, QueryResult],
-        later_ms: float | None = None,
+        later_ms: float,
     ) -> None:
         """Keeps ``results``, given in ``context``, beside those that are kept of it."""
-        name = _name_at(engine, context, like, later_ms)
+        name = self._name(engine, context, like, later_ms)
         self._write(name, context, self._known(name, context), results)
 
     def _known(self, name: str, context: Context[Any]) -> Mapping[Asked, QueryResult]:
-        state = self._seen.pop(name) if name in self._seen else self._read(name)
+        state = self._read(name)
         return state.results if state is not None and state.now_ms == context.now_ms else {}
 
     def _write(
@@ -187,17 +183,12 @@ class KeepingEvaluator:
     def _read(self, name: str) -> _State | None:
         return _from_plain(self.kept.read(name)) if name and self.is_used else None
 
-
-def _name_at(engine: Engine[Any], context: Context[Any], like: Query, later_ms: float | None) -> str:
-    moment = repr(context.now_ms) if later_ms is None else f"now + {later_ms!r}"
-    return _name(engine, context, like, moment)
-
-
-def _name(engine: Engine[Any], context: Context[Any], like: Query, moment: str) -> str:
-    """The name under which answers are kept; empty where they must not be."""
-    digest = answers_digest(engine, context, like)
-    made = hashlib.sha256(f"{_FORMAT} {digest} {moment}".encode()).hexdigest()
-    return made[:_NAME_DIGITS] if digest else ""
+    def _name(self, engine: Engine[Any], context: Context[Any], like: Query, later_ms: float | None) -> str:
+        """The name under which answers are kept; empty where they must not be."""
+        digest = answers_digest(engine, context, like)
+        moment = repr(context.now_ms) if self.is_frozen or later_ms is None else f"now + {later_ms!r}"
+        made = hashlib.sha256(f"{_FORMAT} {digest} {moment}".encode()).hexdigest()
+        return made[:_NAME_DIGITS] if digest else ""
 
 
 def _as_plain(state: _State) -> dict[str, Any]:
