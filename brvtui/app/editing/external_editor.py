@@ -121,7 +121,7 @@ class ExternalEditor:
         for notice in saved.notices:
             self._services.notify(notice, severity="warning", timeout=10)
         self._services.notify(f"saved {saved.disk.path}; {self._services.shown_key('note.undo')} undoes it", timeout=4)
-        self._project.follow(saved=True)
+        self._project.follow(after_save=True)
         self._drafts.write(DraftRequest(saved.disk.path, None))
 
     def set_aside(self, why: str, disk: OnDisk, data: bytes) -> None:

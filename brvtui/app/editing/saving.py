@@ -173,7 +173,7 @@ class NoteSaver:
         self._screen.notify(f"saved {saved.disk.path}", timeout=4)
         if saved.keeps_time and self._screen.view.presentation.caches:
             self._screen.notify(self._screen.services.with_keys(note_saving.KEPT_TIME), timeout=8)
-        self._note.project.follow(saved=True)
+        self._note.project.follow(after_save=True)
         if before is not self._note.disk:
             return
         if before.data is None:

@@ -58,7 +58,7 @@ class Project:
         self._reading = False
         self._changed_again = False
         """Whether something changed while the tree was read."""
-        self._saved = False
+        self._after_save = False
         """Whether what is being read was saved by the user."""
         self._late_timer: Timer | None = None
 
@@ -239,11 +239,11 @@ class Project:
 
     # following
 
-    def follow(self, saved: bool = False) -> None:
-        """Reads what changed on disk, or was ``saved`` by the user: now, or after the reading that is under way."""
+    def follow(self, after_save: bool = False) -> None:
+        """Reads what changed on disk, ``after_save`` by the user: now, or after the reading that is under way."""
         if self.session is None:
             return
-        self._saved = self._saved or saved
+        self._after_save = self._after_save or after_save
         if self._reading:
             self._changed_again = True
             return
@@ -267,8 +267,8 @@ class Project:
             self._late_timer.stop()
             self._late_timer = None
         self._show_catching_up(False)
-        if self._saved:
-            self._saved = False
+        if self._after_save:
+            self._after_save = False
             self._services.save_read()
 
     def _show_catching_up(self, catching_up: bool) -> None:

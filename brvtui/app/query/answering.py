@@ -14,7 +14,6 @@ from brvtui.config.schema import Layer
 
 if TYPE_CHECKING:
     from brvtui.app.overview import OverviewBuilder
-    from brvtui.lab.answer_diff import AnswerDiff
     from brvtui.services.model import Cancellation
     from brvtui.session import Session
     from brvtui.trace import Detail, Trace, events
@@ -171,17 +170,6 @@ def _complete(
                     yield AnswerEnded(trace, why, event.cancelled)
             case _:
                 yield event
-
-
-def causes(session: Session, pinned: Trace) -> AnswerDiff | None:
-    """Why the answer to what ``pinned`` was asked is another now; None where it cannot be asked again."""
-    from brvtui.engines.contract import EngineError
-    from brvtui.session.diffing import diff_with_saved_answer
-
-    try:
-        return diff_with_saved_answer(session, pinned, "pinned")
-    except EngineError:
-        return None
 
 
 def answer(

@@ -1,4 +1,4 @@
-"""Reasons of answers: why a note is, or is not, in one; the smallest changes after which one needs no model."""
+"""Reasons of answers: why a note is, or is not, in one; what it lacks to need no model; why it differs from another."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.modes import MATURITY
 from brvtui.app.project.project import Project
+from brvtui.app.query.answering import has_services
 from brvtui.app.services import AppServices
-from brvtui.app.states import NO_SUCH_NOTE, CounterfactualSearch
+from brvtui.app.states import NO_SUCH_NOTE, CounterfactualSearch, PinState
 from brvtui.app.workers import Refusal, is_cancelled
+from brvtui.engines.profile_files import profiles_of
 from brvtui.engines.registry import presentation
 
 if TYPE_CHECKING:
     from brvtui.engines.counterfactuals import Counterfactuals
+    from brvtui.lab.answer_diff import AnswerDiff
     from brvtui.session import Session
     from brvtui.trace import Explanation, Remedy, Trace
     from brvtui.tree.engine_files.query_log import LoggedQuery
@@ -136,6 +139,57 @@ class Reasons:
         if found is not None and trace is answer.trace:
             self._services.store.update(answer._replace(counterfactuals=CounterfactualSearch(trace, found)))
 
+    # why an answer differs from the pinned one
+
+    def pin(self) -> bool:
+        """Pins the answer that is shown, or unpins it when it is the pinned one; whether one was pinned."""
+        store = self._services.store
+        trace = store.view.answered
+        if self._project.refuses():
+            return False
+        if trace is None:
+            self._services.notify(
+                self._services.with_keys("ask something first: {answer.pin} then pins its answer"), timeout=4
+            )
+            return False
+        if trace is store.view.pin.trace:
+            store.update(PinState())
+            self._services.notify("nothing is pinned any more", timeout=4)
+            return False
+        store.update(PinState(trace))
+        read, say = partial(profiles_of, trace.engine), partial(self._say_pinned, trace)
+        self._services.background.run(read, say, group="profiles")
+        return True
+
+    def _say_pinned(self, trace: Trace, profiles: tuple[str, ...]) -> None:
+        """Says what to change before the next answer is compared with ``trace``, if that is still pinned."""
+        if self._services.store.view.pin.trace is not trace:
+            return
+        ways = ["wording"]
+        ways += ["profile ({engine.profile})"] if len(profiles) > 1 else []
+        ways += ["engine ({engine.next})"] if self._project.has_other_engines else []
+        others = " or ".join(filter(None, (", ".join(ways[:-1]), ways[-1])))
+        said = f"pinned: change {others}, then {{answer.compare}} compares"
+        self._services.notify(self._services.with_keys(said), timeout=4)
+
+    def find_causes(self, trace: Trace) -> None:
+        """Finds out why ``trace`` differs from the pinned answer, where the same was asked of the same engine."""
+        pin, session, background = self._services.store.view.pin, self._project.session, self._services.background
+        background.cancel("causes")
+        if pin.trace is None or pin.trace is trace or session is None:
+            return
+        asked = [(one.engine, one.query, one.scope_option, one.options) for one in (pin.trace, trace)]
+        if asked[0] != asked[1] or has_services(session):  # which must not be asked only for this
+            self._services.store.update(PinState(pin.trace))
+            return
+        find = partial(_causes, session, pin.trace)
+        background.run(find, partial(self._causes_found, trace), group="causes", exclusive=True)
+
+    def _causes_found(self, trace: Trace, diff: AnswerDiff | None) -> None:
+        store = self._services.store
+        if diff is not None and store.view.pin.trace is diff.traces.then and store.view.answered is trace:
+            store.update(PinState(diff.traces.then, diff))
+
 
 # in worker threads
 
@@ -191,4 +245,15 @@ def _counterfactuals(session: Session, trace: Trace) -> Counterfactuals | None:
     try:
         return session.explainer.counterfactuals(trace, cancelled=is_cancelled)
     except KeyError:  # the tree went on, and an answer to the newest one is on its way
+        return None
+
+
+def _causes(session: Session, pinned: Trace) -> AnswerDiff | None:
+    """Why the answer to what ``pinned`` was asked is another now; None where it cannot be asked again."""
+    from brvtui.engines.contract import EngineError
+    from brvtui.session.diffing import diff_with_saved_answer
+
+    try:
+        return diff_with_saved_answer(session, pinned, "pinned")
+    except EngineError:
         return None

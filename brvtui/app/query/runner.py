@@ -17,15 +17,13 @@ from brvtui.app.query.answering import Answered, AnswerEnded, EngineUnusable, Lo
 from brvtui.app.query.cache import Cache
 from brvtui.app.query.reasons import Reasons
 from brvtui.app.services import AppServices
-from brvtui.app.states import AnswerState, CacheState, Phase, PinState, SelectionState
+from brvtui.app.states import AnswerState, CacheState, Phase, SelectionState
 from brvtui.app.view import selectable
-from brvtui.engines.profile_files import profiles_of
 
 if TYPE_CHECKING:
     from brvtui.app.contents import Overview
     from brvtui.app.live_answer import LiveAnswer
     from brvtui.app.query.answering import RunStep
-    from brvtui.lab.answer_diff import AnswerDiff
     from brvtui.saved.traces import SavedTrace
     from brvtui.services.model import Cancellation
     from brvtui.trace import Trace
@@ -339,7 +337,7 @@ class QueryRunner:
         )
         if detail is None:
             self._selection.explain_score()
-        self._find_causes(trace)
+        self._reasons.find_causes(trace)
         cache = trace.find(CacheLook)
         if cache is not None and (trace.ran or cache.entries):
             self._cache.look()
@@ -474,54 +472,3 @@ class QueryRunner:
                 self.ask_again()
 
         services.background.run(learn, learned, group="feedback")
-
-    # the pinned answer
-
-    def pin(self) -> bool:
-        """Pins the answer that is shown, or unpins it when it is the pinned one; whether one was pinned."""
-        store = self._services.store
-        trace = store.view.answered
-        if self._project.refuses():
-            return False
-        if trace is None:
-            self._services.notify(
-                self._services.with_keys("ask something first: {answer.pin} then pins its answer"), timeout=4
-            )
-            return False
-        if trace is store.view.pin.trace:
-            store.update(PinState())
-            self._services.notify("nothing is pinned any more", timeout=4)
-            return False
-        store.update(PinState(trace))
-        read, say = partial(profiles_of, trace.engine), partial(self._say_pinned, trace)
-        self._services.background.run(read, say, group="profiles")
-        return True
-
-    def _say_pinned(self, trace: Trace, profiles: tuple[str, ...]) -> None:
-        """Says what to change before the next answer is compared with ``trace``, if that is still pinned."""
-        if self._services.store.view.pin.trace is not trace:
-            return
-        ways = ["wording"]
-        ways += ["profile ({engine.profile})"] if len(profiles) > 1 else []
-        ways += ["engine ({engine.next})"] if self._project.has_other_engines else []
-        others = " or ".join(filter(None, (", ".join(ways[:-1]), ways[-1])))
-        said = f"pinned: change {others}, then {{answer.compare}} compares"
-        self._services.notify(self._services.with_keys(said), timeout=4)
-
-    def _find_causes(self, trace: Trace) -> None:
-        """Finds out why ``trace`` differs from the pinned answer, where the same was asked of the same engine."""
-        pin, session, background = self._services.store.view.pin, self._project.session, self._services.background
-        background.cancel("causes")
-        if pin.trace is None or pin.trace is trace or session is None:
-            return
-        asked = [(one.engine, one.query, one.scope_option, one.options) for one in (pin.trace, trace)]
-        if asked[0] != asked[1] or answering.has_services(session):  # which must not be asked only for this
-            self._services.store.update(PinState(pin.trace))
-            return
-        find = partial(answering.causes, session, pin.trace)
-        background.run(find, partial(self._causes_found, trace), group="causes", exclusive=True)
-
-    def _causes_found(self, trace: Trace, diff: AnswerDiff | None) -> None:
-        store = self._services.store
-        if diff is not None and store.view.pin.trace is diff.traces.then and store.view.answered is trace:
-            store.update(PinState(diff.traces.then, diff))

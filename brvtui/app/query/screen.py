@@ -321,7 +321,7 @@ class QueryScreen(FrameScreen):
 
     def action_pin(self) -> None:
         """Pins the answer that is shown, or unpins it."""
-        if self._queries.pin():
+        if self._reasons.pin():
             self.query_one(AnswerPane).show_tab(PINNED)
 
     def action_compare(self) -> None:
