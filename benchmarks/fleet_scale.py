@@ -49,7 +49,7 @@ class CountedPool(ProcessPool):
 
     @property
     def processes(self) -> list[int]:
-        return [worker.process.pid or 0 for worker in self._workers.values()]
+        return [worker.process.process.pid for worker in self._workers.values()]
 
     @property
     def cpu_s(self) -> float:

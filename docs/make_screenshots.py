@@ -90,7 +90,8 @@ async def take(shot: Shot, project: Path) -> str:
 async def take_fleet(project: Path) -> str:
     """The Fleet screen as SVG: each domain of the sample tree as a memory of its own."""
     from brvtui.app.app import FleetTui
-    from brvtui.app.project.opening import OpenFleet, Opening
+    from brvtui.app.project.open_fleet import OpenFleet
+    from brvtui.app.project.opening import Opening
     from brvtui.fleet.fleet_file import Fleet, Member
     from tests.app.test_fleet import asked
     from tests.app.test_snapshots_fleet import shown, steady

@@ -27,8 +27,8 @@ from tests.app.editing import area
 from tests.app.judging import asked, to_lab
 from tests.app.looking import AppPilot, flat, frame, screen, shown, text_of, toasts, trace_of, view
 from tests.app.test_settings_screen import opened
-from tests.engines.byterover_v4.test_properties import asked as asked_row
-from tests.engines.byterover_v4.test_properties import printed
+from tests.engines.byterover_v4.test_pending_rows import asked as asked_row
+from tests.engines.byterover_v4.test_pending_rows import printed
 from tests.support.spaces import SPACE_ID, small_space
 from tests.support.untouched import state_of
 

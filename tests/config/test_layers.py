@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,7 +15,7 @@ from brvtui.config import ConfigError, Configuration, Settings, configure, user_
 from brvtui.config.checking import read_text
 from brvtui.config.profile_choice import chosen_profile, why_no_profile, why_not_of_engine
 from brvtui.config.schema import Layer, SettingSource, UnusableSetting, ValueKind, entries, entry_of
-from brvtui.config.writing import as_plain, default_file, write_setting
+from brvtui.config.writing import as_plain, default_file
 from brvtui.engines import registry
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.profile_files import profiles_of
@@ -300,9 +299,6 @@ def test_the_folder_of_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert config_folder().name == "brv-tui"
 
 
-# The profile
-
-
 def test_a_profile_beside_the_settings_is_found_by_its_name(root: Path) -> None:
     own('profile = "low"')
     (user_file().parent / "low.toml").write_text('extends = "docs"\nname = "low"\n[search]\nlimit = 3\n')
@@ -381,9 +377,6 @@ def test_other_constants_than_asked_for_are_never_used(root: Path) -> None:
         assert closed.value.problem in read(root).problems
 
 
-# Written out
-
-
 def test_the_printed_file_holds_every_default() -> None:
     own(default_file())
     made = read()
@@ -432,106 +425,3 @@ def test_an_engine_that_cannot_be_loaded_does_not_hide_a_wrong_profile(monkeypat
     finally:
         registry.names.cache_clear()
     assert "no such file" in said
-
-
-_FULL = """\
-# my settings
-theme = 'brv-light'   # at home
-
-[editor]
-# always
-keep_mtime = true
-
-[keys]
-"panes.back" = "x"
-panes.next = "n"  # next
-"""
-
-
-def after(text: str, name: str, value: bool | int | str | None) -> str:
-    """The settings file that began as ``text``, with one setting written."""
-    file = user_file()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(text.encode())
-    write_setting(file, name, value)
-    return file.read_bytes().decode()
-
-
-def test_the_first_setting_makes_the_file() -> None:
-    write_setting(user_file(), "theme", "brv-light")
-    assert user_file().read_text() == 'theme = "brv-light"\n'
-    assert configure(environ={}).settings.theme == "brv-light"
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "old", "new"),
-    [
-        ("theme", "x", "theme = 'brv-light'   #", 'theme = "x"   #'),
-        ("editor.keep_mtime", False, "keep_mtime = true", "keep_mtime = false"),
-        ("keys.panes.back", "y", '"panes.back" = "x"', '"panes.back" = "y"'),
-        ("keys.panes.next", "y", 'panes.next = "n"', 'panes.next = "y"'),
-        ("editor.keep_mtime", None, "# always\nkeep_mtime = true\n", "# always\n"),
-        ("editor.command", "vi", "keep_mtime = true\n", 'keep_mtime = true\ncommand = "vi"\n'),
-    ],
-)
-def test_everything_else_stays(name: str, value: bool | str | None, old: str, new: str) -> None:
-    assert old in _FULL
-    assert after(_FULL, name, value) == _FULL.replace(old, new)
-
-
-def test_a_setting_that_is_there_already_writes_nothing() -> None:
-    file = user_file()
-    file.parent.mkdir(parents=True)
-    file.write_text(_FULL)
-    before = file.stat().st_mtime_ns, file.stat().st_ino
-    write_setting(file, "theme", "brv-light")
-    write_setting(file, "history", None)
-    assert (file.stat().st_mtime_ns, file.stat().st_ino) == before
-    write_setting(file.with_name("other.toml"), "history", None)
-    assert not file.with_name("other.toml").exists()
-
-
-def test_line_ends_stay() -> None:
-    assert after("theme = 'a'\r\n[editor]\r\n", "editor.keep_mtime", True) == (
-        "theme = 'a'\r\n[editor]\r\nkeep_mtime = true\r\n"
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "name", "left"),
-    [
-        ("keys = 3\nhistory = 1\n", "keys", "history = 1\n"),
-        ("[keys.screens]\nsettings = 3\n", "keys.screens.settings", "[keys.screens]\n"),
-    ],
-)
-def test_what_is_no_key_is_taken_out(text: str, name: str, left: str) -> None:
-    assert after(text, name, None) == left
-
-
-def test_text_is_quoted() -> None:
-    value = 'a "b" \\ \n[x] é'
-    assert after("", "editor.command", value)
-    assert configure(environ={}).settings.editor.command == value
-
-
-def test_permissions_and_links_stay(tmp_path: Path) -> None:
-    real = tmp_path / "dotfiles.toml"
-    real.write_text("history = 1\n")
-    real.chmod(0o640)
-    file = user_file()
-    file.parent.mkdir(parents=True)
-    file.symlink_to(real)
-    write_setting(file, "history", 2)
-    assert file.is_symlink()
-    assert real.read_text() == "history = 2\n"
-    assert stat.S_IMODE(real.stat().st_mode) == 0o640
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [("junk", "cannot be read as settings"), ("[profile]\nextends = 'docs'\n", "profile is a table there")],
-)
-def test_what_would_be_lost_is_not_touched(text: str, said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
-        after(text, "profile", "docs")
-    assert user_file().read_text() == text

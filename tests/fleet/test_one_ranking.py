@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -14,24 +12,22 @@ import pytest
 from brvtui.engines.byterover.search.matched_words import with_words
 from brvtui.engines.byterover.sections import Search
 from brvtui.engines.together import OneRanking
-from brvtui.fleet.answering import Asker
 from brvtui.fleet.asking import close_members
-from brvtui.fleet.comparing import NotePlace
 from brvtui.fleet.fleet_file import AbsenceKind, FleetError, Member
-from brvtui.fleet.health import fleet_health
 from brvtui.fleet.one_ranking import evaluate_together, one_ranking
 from brvtui.fleet.questions import EvaluationOf, Explaining, NoSuchNote, OutlookOf
-from brvtui.fleet.sketches import facts_of, likeness, shingle_hashes
 from brvtui.lab.evaluation.results import parse_metric
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
-from brvtui.report.fleet import health_markdown, ranking_lines
+from brvtui.report.fleet import ranking_lines
 from brvtui.session import Session
 from brvtui.trace import Hit, Origin
 from brvtui.trace.routing import SearchOutcome
-from tests.support.fleets import HereAsks, MadeFleet, made_fleet, queries
+from tests.support.fleets import MadeFleet, made_fleet, queries
 from tests.support.trees import NOW_MS, Tree
 
 CLOSE = 1e-12
+
+
 LIMIT = 10
 
 
@@ -185,83 +181,3 @@ def test_members_evaluate_and_look_ahead_by_themselves(fleet: MadeFleet) -> None
     explained = fleet.here.ask(fleet.members, Explaining(path, path))
     assert explained.values["m0000"].found
     assert [name for name, one in explained.values.items() if isinstance(one, NoSuchNote)] == ["m0001", "m0002"]
-
-
-HERE = Asker(HereAsks(), NOW_MS)
-FACTS = "# {title}\n\n{text}\n\n## Facts\n- **port**: {port} [convention]\n- **owner**: ops\n"
-
-
-def words(pick: random.Random, count: int) -> list[str]:
-    return [f"w{pick.randrange(400)}" for _ in range(count)]
-
-
-def test_near_duplicates_are_those_of_all_pairs(tmp_path: Path) -> None:
-    pick = random.Random(5)
-    texts: dict[NotePlace, str] = {}
-    members = []
-    bases = [words(pick, 80) for _ in range(12)]
-    for number in range(5):
-        tree = Tree(tmp_path / f"m{number}")
-        for count in range(10):
-            body = list(pick.choice(bases))
-            for _ in range(pick.choice((0, 0, 1, 2, 4, 9))):
-                body[pick.randrange(len(body))] = "changed"
-            path, title = f"a/b/n{number}_{count}.md", f"Note {number} {count}"
-            text = f"# {title}\n\n{' '.join(body)}\n"
-            tree.file(path, text, 10)
-            texts[NotePlace(f"m{number}", path, title)] = text
-        members.append(Member(f"m{number}", str(tree.root)))
-    hashes = {place: shingle_hashes(text) for place, text in texts.items()}
-    expected: set[frozenset[NotePlace]] = set()
-    group = {place: place for place in texts}
-
-    def root(place: NotePlace) -> NotePlace:
-        return place if group[place] == place else root(group[place])
-
-    for one, other in combinations(texts, 2):
-        if likeness(hashes[one], hashes[other]) >= 0.8:
-            group[root(one)] = root(other)
-    for place in texts:
-        together = frozenset(other for other in texts if root(other) == root(place))
-        if len({other.member for other in together}) > 1:
-            expected.add(together)
-    found = fleet_health(HERE, members)
-    assert {frozenset(one.notes) for one in found.alike} == expected
-    assert expected
-    assert all(0.8 <= one.likeness <= 1 for one in found.alike)
-    assert {place for one in found.alike for place in one.notes}.isdisjoint(found.alone)
-
-
-def test_likeness_is_the_share_of_word_triples() -> None:
-    assert likeness(shingle_hashes("a b c d"), shingle_hashes("A b. c d e")) == 2 / 3
-    assert likeness(shingle_hashes(""), shingle_hashes("")) == 0
-    assert likeness(shingle_hashes("one two"), shingle_hashes("one two")) == 1
-
-
-def test_facts_are_compared_by_what_they_are_about() -> None:
-    one = facts_of("# T\n\n## Facts\n- **Port**: 80\n* plain line\n\n## Else\n- **not**: one\n")
-    assert len(one) == 2
-    assert one[0] == facts_of("## facts\n- **port**: 80 \n")[0]
-    assert one[1][0] == ""
-    assert facts_of("# Facts\n- a\n") == ()
-
-
-def test_health_says_what_contradicts_is_stale_alone_or_set_otherwise(tmp_path: Path) -> None:
-    members = []
-    for name, port, days, profile in (("one", 80, 10, ""), ("two", 81, 300, ""), ("three", 80, 10, "docs")):
-        tree = Tree(tmp_path / name)
-        tree.file("net/web/proxy.md", FACTS.format(title="The proxy", text=f"text of {name} alone", port=port), days)
-        tree.note("net/web/own.md", f"Only {name} has this", f"said by {name}", days=1)
-        members.append(Member(name, str(tree.root), profile=profile, owner=f"team {name}"))
-    members.append(Member("gone", str(tmp_path / "gone")))
-    found = fleet_health(HERE, members)
-    pairs = [(one.first.member, one.second.member, one.same, one.other_statements) for one in found.contradictions]
-    assert pairs == [("one", "two", "title", 1), ("two", "three", "title", 1)]
-    assert [(one.only_first, one.only_second) for one in found.contradictions] == [(1, 1), (1, 1)]
-    assert [(one.note.member, round(one.days)) for one in found.stale] == [("two", 300)]
-    assert [one.path for one in found.alone] == ["net/web/own.md"] * 3
-    assert [one.is_usual for one in found.members] == [True, True, False]
-    assert [one.why for one in found.missing] == [f"{tmp_path}/gone: no such folder"]
-    text = health_markdown(found, "shop", "2026-11-20")
-    assert "| one: net/web/proxy.md | two: net/web/proxy.md | title | 1 | 1 and 1 |" in text
-    assert "## Stale notes" in text

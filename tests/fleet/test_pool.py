@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +16,9 @@ import pytest
 
 from brvtui import programs
 from brvtui.disk.locks import is_running
-from brvtui.fleet import finding
 from brvtui.fleet.answering import Asker, AskingStopped
 from brvtui.fleet.asking import MemberQuestion
-from brvtui.fleet.finding import entry_for, fleet_of, fleet_over
-from brvtui.fleet.fleet_file import AbsenceKind, FleetEntry, FleetError, Member, add_entry, read_entries
+from brvtui.fleet.fleet_file import AbsenceKind, Member
 from brvtui.fleet.opening import OpenMember
 from brvtui.fleet.pool import ProcessPool, placed
 from tests.support.recorded import REPOSITORY
@@ -203,144 +201,3 @@ def test_placing_is_by_weight_and_moves_few() -> None:
     assert len(moved) < 25
     assert placed(list(reversed(members)), ["c", "a", "b"]) == three
     assert placed(members, []) == {}
-
-
-MakeTree = Callable[[str], Tree]
-
-
-def test_folders_globs_and_names(make_tree: MakeTree, tmp_path: Path) -> None:
-    for name in ("a/shop", "b/shop", "orders"):
-        make_tree(name).note("d/t/n.md", "A note")
-    (tmp_path / "empty").mkdir()
-    subprocess.run(["git", "init", "-q", "--bare", str(tmp_path / "mirror.git")], check=True)
-    file = tmp_path / "fleet.toml"
-    file.write_text(
-        'name = "all"\n[[member]]\npath = "*"\nowner = "ops"\n[[member]]\npath = "*/shop"\n'
-        '[[member]]\npath = "orders"\n[[member]]\npath = "gone"\n[[member]]\npath = "x"\nspeed = 3\n[[member]]\n'
-    )
-    made = fleet_of(file)
-    assert made.name == "all"
-    assert [(one.name, one.owner) for one in made.members] == [
-        ("mirror", "ops"), ("orders", "ops"), ("shop", ""), ("b-shop", ""), ("gone", "")
-    ]  # fmt: skip
-    assert made.members[0].repository == str(tmp_path / "mirror.git")
-    lines = [one.why for one in made.absent]
-    assert lines == [
-        f"{file}: member 5: unknown key speed; known: name, path, repository, spaces, revision, folder, engine, "
-        "profile, weight, owner",
-        f"{file}: member 6: give one of path, repository and spaces",
-    ]
-    assert {one.kind for one in made.absent} == {AbsenceKind.ENTRY}
-    assert made.notices == (
-        f"{tmp_path}/*: 4 places are no memory: no .brv, and no bare repository",
-        f"{tmp_path}/orders: is listed more than once; it is one member, orders",
-    )
-
-
-def test_a_glob_without_a_memory_is_a_line(tmp_path: Path) -> None:
-    (tmp_path / "plain").mkdir()
-    made = fleet_over(["p*"], tmp_path)
-    assert not made.members
-    assert [one.why for one in made.absent] == [
-        f"{tmp_path}/p*: no memory there; name folders with .brv, or bare repositories"
-    ]
-
-
-def test_each_space_of_a_data_folder_is_a_member(tmp_path: Path) -> None:
-    spaces = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"]
-    for number, space in enumerate(spaces):
-        tree = tmp_path / "data" / "projects" / space / "context-tree"
-        tree.mkdir(parents=True)
-        (tree.parent / "metadata.json").write_text(f'{{"space_name": "Space {number}"}}')
-    made = fleet_over(["data"], tmp_path)
-    assert [one.name for one in made.members] == ["Space 0", "Space 1"]
-    assert made.members[0].path.endswith(f"{spaces[0]}/context-tree")
-
-
-def test_adding_keeps_the_file_and_refuses_twice(tmp_path: Path, make_tree: MakeTree) -> None:
-    make_tree("shop")
-    file = tmp_path / "fleet.toml"
-    file.write_text('# ours\nname = "all"\n\n[[member]]\npath = "a" # first\n')
-    add_entry(file, entry_for("shop", tmp_path, FleetEntry(owner="ops", weight=2.0)))
-    assert file.read_text().startswith('# ours\nname = "all"\n\n[[member]]\npath = "a" # first\n')
-    assert read_entries(file)[1][1] == FleetEntry(path="shop", owner="ops", weight=2.0)
-    for spelling in ("shop", "./shop", str(tmp_path / "shop")):
-        with pytest.raises(FleetError, match="shop is listed already"):
-            add_entry(file, FleetEntry(path=spelling))
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        (b"\xff", "cannot be read as a fleet"),
-        (b"members = 3\n", "members cannot be used: a fleet has a name and tables"),
-        (b"member = 3\n", "member or name cannot be used"),
-    ],
-)
-def test_a_file_that_is_no_fleet_is_refused(tmp_path: Path, text: bytes, line: str) -> None:
-    file = tmp_path / "fleet.toml"
-    file.write_bytes(text)
-    with pytest.raises(FleetError, match=line):
-        fleet_of(file)
-
-
-def test_a_folder_that_vanishes_leaves_the_others(
-    make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make_tree("b/shop").note("d/t/n.md", "A note")
-    (tmp_path / "a").mkdir()
-    scan = os.scandir
-
-    def scandir(folder: str) -> object:
-        if folder == f"{tmp_path}/a":
-            (tmp_path / "a").rmdir()
-        return scan(folder)
-
-    monkeypatch.setattr(os, "scandir", scandir)
-    assert [one.name for one in fleet_over(["*/*"], tmp_path).members] == ["shop"]
-
-
-def test_a_pattern_stops_at_its_limits_and_keeps_what_it_found(
-    make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make_tree("shop").note("d/t/n.md", "A note")
-    for number in range(30):
-        (tmp_path / "deep" / f"{number}" / "inner").mkdir(parents=True)
-    monkeypatch.setattr(finding, "_MOST_LOOKED", 60)
-    made = fleet_over(["**"], tmp_path)
-    assert "shop" in [one.name for one in made.members]
-    why = f"{tmp_path}/**: stopped after 60 files and folders; name folders further down"
-    assert [one.why for one in made.absent] == [why]
-    monkeypatch.setattr(finding, "_MOST_SECONDS", 0.0)
-    assert "stopped after 0 files and folders" in fleet_over(["**"], tmp_path).absent[0].why
-
-
-@pytest.mark.parametrize("part", ["[" * 50_000, "[!" * 50_000, "*a" * 50_000, "?" * 50_000])
-def test_a_pattern_with_a_long_name_is_refused(part: str, tmp_path: Path) -> None:
-    made = fleet_over([f"x/{part}"], tmp_path)
-    assert made.members == ()
-    assert "more than 1,000 characters" in made.absent[0].why
-    assert len(made.absent[0].why) < 400
-
-
-@pytest.mark.parametrize(
-    ("pattern", "count"),
-    [
-        ("**", 2),
-        ("**/", 2),
-        ("**/shop", 1),
-        ("sh[o]p/../*", 1),
-        ("*/*", 1),
-        ("links/**", 0),
-        ("no/*/such", 0),
-        ("[", 0),
-    ],
-)
-def test_patterns_find_a_memory_once_however_many_links_lead_to_it(
-    make_tree: MakeTree, tmp_path: Path, pattern: str, count: int
-) -> None:
-    make_tree("shop").note("d/t/n.md", "A note")
-    (tmp_path / "links").mkdir()
-    for number in range(3):
-        (tmp_path / "links" / f"{number}").symlink_to(tmp_path / "shop")
-    assert len(fleet_over([pattern], tmp_path).members) == count

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,12 +14,11 @@ from brvtui.tree.reading.frontmatter import parse
 from brvtui.tree.reading.inside import PathError, parts_of
 from brvtui.tree.reading.links import Names, links_in
 from brvtui.tree.reading.signals import Source, defaults, from_frontmatter
-from brvtui.tree.saving.folders import is_empty_folder, move_folder, remove_empty
-from brvtui.tree.saving.note_files import SaveError, read_file_on_disk
 from tests.support.trees import BRV3, NOW_MS, Tree, paths, stored
-from tests.tree.conftest import NOTE, OLD
 
 KNOWN = KnownFiles(Names(["auth/tokens/rotation.md"]))
+
+
 NEW_NOTE = NewNote(
     "Grace window",
     NOW_MS,
@@ -30,6 +27,8 @@ NEW_NOTE = NewNote(
     keywords=("grace", "window"),
     related=("auth/tokens/rotation.md",),
 )
+
+
 DECISION = """---
 title: Grace window
 summary: ''
@@ -174,72 +173,3 @@ def test_one_begins_to_write_below_the_first_sections_heading(template: Template
         "",
     ]
     assert first_place("# No sections\n") == 0
-
-
-def test_a_folder_moves_as_it_is(root: Path, either_way: str) -> None:
-    (root / "auth/jwt/plan.png").write_bytes(b"png")
-    before = read_file_on_disk(root, NOTE).version
-    move_folder(root, "auth/jwt", "new/place/tokens")
-    assert read_file_on_disk(root, "new/place/tokens/note.md").version == before
-    assert (root / "new/place/tokens/plan.png").exists()
-    assert not (root / "auth/jwt").exists()
-
-
-@pytest.mark.parametrize(
-    ("path", "target", "said"),
-    [
-        ("auth/jwt", "taken", "is taken"),
-        ("auth", "auth/jwt/deep", "is the folder auth, or inside it"),
-        ("auth", "auth", "is the folder auth, or inside it"),
-        ("auth/gone", "new", "auth/gone: "),
-        (NOTE, "new", "not a folder"),
-        ("link", "new", "not a folder"),
-        ("auth", "link/new", "not a folder of the tree"),
-        ("auth", "../new", "leads out of the tree"),
-        ("auth", "/new", "leads out of the tree"),
-        ("../tree", "new", "leads out of the tree"),
-        ("auth", ".new", "begins with a dot"),
-        ("auth", "a//b", "not the path"),
-    ],
-)
-def test_folders_that_are_not_moved(root: Path, either_way: str, path: str, target: str, said: str) -> None:
-    (root / "taken").mkdir()
-    (root / "taken/n.md").write_bytes(b"theirs")
-    (root / "link").symlink_to(root.parent)
-    with pytest.raises(SaveError, match=said):
-        move_folder(root, path, target)
-    assert (root / NOTE).read_bytes() == OLD
-    assert (root / "taken/n.md").read_bytes() == b"theirs"
-
-
-@pytest.mark.parametrize("target", ["empty", "empty/inner"])
-def test_an_empty_folder_is_not_in_the_way(root: Path, either_way: str, target: str) -> None:
-    (root / "empty/inner/deep").mkdir(parents=True)
-    (root / "empty/other").mkdir()
-    move_folder(root, "auth/jwt", target)
-    assert (root / target / "note.md").read_bytes() == OLD
-    assert sorted(path.name for path in root.iterdir()) == ["empty"]
-
-
-def test_what_holds_nothing(root: Path) -> None:
-    (root / "empty/inner").mkdir(parents=True)
-    (root / "linked").mkdir()
-    (root / "linked/out").symlink_to(root.parent)
-    (root / "link").symlink_to(root / "empty")
-    (root / "hidden").mkdir()
-    (root / "hidden/.keep").touch()
-    names = ("empty", "empty/inner", "linked", "link", "hidden", "auth", NOTE, "gone")
-    assert [name for name in names if is_empty_folder(root, name)] == ["empty", "empty/inner"]
-
-
-def test_empty_folders_are_removed_upwards(root: Path) -> None:
-    (root / "a/b/c").mkdir(parents=True)
-    remove_empty(root, "a/b/c")
-    assert sorted(path.name for path in root.iterdir()) == ["auth"]
-    for path in ("auth/jwt", "gone/deep", "", "../tree", ".hidden"):
-        remove_empty(root, path)
-    assert (root / NOTE).exists()
-    (root / "link").symlink_to(root.parent / "outside")
-    (root.parent / "outside/empty").mkdir(parents=True)
-    remove_empty(root, "link/empty")
-    assert (root.parent / "outside/empty").exists()

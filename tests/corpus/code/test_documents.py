@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from brvtui.corpus.code.documents import CodeNames, Documentation, Naming, SpeakingNote
 from brvtui.corpus.code.index import build_index
-from brvtui.corpus.code.memory import similar_pairs, words_of
-from brvtui.corpus.code.records import CodeGraph, CodeNode
-from brvtui.corpus.code.rules import code_rules
+from brvtui.corpus.code.records import CodeGraph
 from brvtui.corpus.code.snapshot import RepositorySnapshot, repository_snapshot
 from brvtui.engines.byterover import profile
 from brvtui.publishing.repository import find_repository
@@ -148,6 +145,8 @@ def show(): pass
 @app.get("/a_b")
 def show_other(): pass
 '''
+
+
 PAGES = {"src/shop.py": SHOP, "pkg/disk.go": "package disk\n\ntype Disk struct{}\n\nfunc (d *Disk) Sync() {}\n"}
 
 
@@ -223,44 +222,3 @@ def test_an_empty_repository_is_a_snapshot(tmp_path: Path) -> None:
     held.warm()
     assert held.notes == ()
     assert held.hierarchy.domains == ()
-
-
-RULES = code_rules().similarity
-
-
-def functions(*names: str) -> list[CodeNode]:
-    return [CodeNode(f"app/web.py.{name}", "function", name, "app/web.py", 1) for name in names]
-
-
-def test_words_are_cut_at_punctuation_and_capitals() -> None:
-    assert words_of("app/web.py.HTTPServer.parseJSON_file2", 3) == {
-        "app", "web", "http", "server", "parse", "json", "file2",
-    }  # fmt: skip
-
-
-def test_pairs_above_half_are_similar_and_carry_their_share() -> None:
-    edges = similar_pairs(functions("load_user_file", "load_user_data", "open"), "", RULES)
-    assert [(edge.source, edge.target) for edge in edges] == [
-        ("app/web.py.load_user_file", "app/web.py.load_user_data")
-    ]
-    assert edges[0].confidence == 4 / 6
-
-
-def test_nobody_is_in_more_pairs_than_allowed_and_the_best_come_first() -> None:
-    names = [f"load_user_file_{letter * 3}" for letter in "abcdefghij"]
-    edges = similar_pairs(functions(*names), "", RULES)
-    counts = Counter(end for edge in edges for end in (edge.source, edge.target))
-    assert max(counts.values()) == RULES.edges_per_node
-    assert [edge.confidence for edge in edges] == sorted((edge.confidence for edge in edges), reverse=True)
-
-
-def test_words_of_the_repository_count() -> None:
-    two = functions("read_user", "read_group")
-    assert similar_pairs(two, "", RULES) == similar_pairs(two, "ab", RULES)
-    shares = [similar_pairs(two, name, RULES)[0].confidence for name in ("git://shop", "github.com/some/shop://shop")]
-    assert shares == [5 / 7, 7 / 9]
-
-
-def test_too_many_functions_have_no_pairs() -> None:
-    names = [f"load_user_file_{number}" for number in range(RULES.largest_group + 1)]
-    assert similar_pairs(functions(*names), "", RULES) == []

@@ -1,0 +1,57 @@
+"""Saying what became of a result, and dropping what was said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.conftest import Run
+from tests.corpus.code.making import write
+
+SAID = ("feedback", "rollback", "deploy/rollback.md", "accepted")
+
+
+def test_feedback_is_kept_and_forgotten(run: Run) -> None:
+    code, out, _ = run(*SAID, "--engine", "soleri")
+    assert code == 0
+    assert "1 of 30 rows of feedback" in out
+    _, out, _ = run("forget", now=False)
+    assert "dropped 1 row of feedback" in out
+
+
+def test_feedback_on_code_is_kept_and_forgotten(run: Run, tmp_path: Path) -> None:
+    repository = write(tmp_path / "shop", {"jobs.py": "def process(job): pass\n"})
+    where = ("--repo", str(repository))
+    for _ in range(2):
+        assert (
+            run("feedback", "process job", "process", "accepted", "--engine", "knowing", *where, inside=False)[0] == 0
+        )
+    code, out, _ = run("query", "process job", "--engine", "knowing", *where, inside=False)
+    assert (code, "process" in out) == (0, True)
+    (repository / "jobs.py").rename(repository / "tasks.py")
+    code, _, err = run("code", "process job", *where, inside=False)
+    assert code == 0
+    assert err.startswith("brv-tui: feedback on 1 symbol that cannot be found here does not count: jobs.py/process;")
+    (repository / "tasks.py").unlink()
+    repository.rmdir()
+    assert "dropped 2 rows of feedback" in run("forget", *where, inside=False, now=False)[1], "also of one that is gone"
+    code, _, err = run("forget", *where, inside=False, now=False)
+    assert (code, "there is no such folder" in err) == (3, True)
+    assert run("forget", *where, "--project", ".", inside=False, now=False)[0] == 2
+
+
+def test_an_engine_that_does_not_learn_says_so(run: Run) -> None:
+    code, _, err = run(*SAID)
+    assert code == 2
+    assert "ByteRover does not learn from feedback" in err
+
+
+def test_a_note_that_is_none_is_named(run: Run) -> None:
+    code, _, err = run("feedback", "rollback", "nowhere", "accepted", "--engine", "soleri")
+    assert code == 3
+    assert "no note nowhere" in err
+
+
+def test_a_note_that_is_no_result_is_refused(run: Run) -> None:
+    code, _, err = run("feedback", "rolling", "billing/invoices/rounding.md", "accepted", "--engine", "soleri")
+    assert code == 2
+    assert "is not a result of this query" in err

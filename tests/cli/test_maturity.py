@@ -1,0 +1,74 @@
+"""``brv-tui maturity``: what the next days bring to notes."""
+
+from __future__ import annotations
+
+import json
+
+from tests.cli.conftest import Run
+from tests.support.trees import Tree
+
+
+def test_it_lists_what_comes_and_how_often(run: Run) -> None:
+    code, out, err = run("maturity", "--days", "30")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].startswith(" 4 notes of ")
+    assert "from today to 2026-12-20, if nobody touches them" in lines[0]
+    assert "4 out of tier 2 by then, 2 of them in these 30 days  (leaves-tier-2)" in out
+    assert "2026-11-23   3.4 d  ○ auth/jwt/rotation.md  leaves tier 2\n" in out
+
+
+def test_one_event(run: Run) -> None:
+    code, out, _ = run("maturity", "--days", "60", "--event", "pruning")
+    assert code == 0
+    assert "offered for pruning by then" in out
+    assert "out of tier 2" not in out
+    assert "deploy/rollback.md" not in out, "it has come before"
+    _, out, _ = run("maturity", "--days", "60", "--event", "pruning", "--all")
+    assert "before today        ○ deploy/rollback.md" in out
+
+
+def test_json(run: Run) -> None:
+    code, out, _ = run("maturity", "--days", "30", "--event", "leaves-tier-2", "--format", "json")
+    assert code == 0
+    made = json.loads(out)
+    assert (made["engine"], made["days"], made["event"], made["ranked"]) == ("byterover", 30, "leaves-tier-2", 4)
+    assert [document["path"] for document in made["documents"]] == [
+        "billing/invoices/rounding.md",
+        "auth/jwt/rotation.md",
+    ]
+    assert {event["kind"] for document in made["documents"] for event in document["events"]} == {"leaves-tier-2"}
+    assert made["counts"][0]["in_span"] == 2
+
+
+def test_nothing_comes(run: Run) -> None:
+    code, out, _ = run("maturity", "--days", "0")
+    assert code == 1
+    assert "no note; --all lists those to which it has come already" in out
+    assert run("maturity", "--event", "archive", "--days", "1", "--format", "json")[0] == 1
+
+
+def test_what_cannot_be_asked(run: Run) -> None:
+    code, out, err = run("maturity", "--event", "archived")
+    assert (code, out) == (2, "")
+    assert err == "brv-tui: ByteRover has no event archived; did you mean archive?\n"
+    code, _, err = run("maturity", "--engine", "knowing")
+    assert code == 2
+    assert err.startswith(
+        "brv-tui: knowing has no forecasts: time alone changes none of its scores; engines here that have"
+    )
+    assert run("maturity", "--days", "-1")[0] == 2
+    assert run("maturity", "--project", "/nowhere", inside=False)[0] == 3
+
+
+def test_another_engine(run: Run) -> None:
+    code, out, _ = run("maturity", "--engine", "soleri", "--days", "400", "--event", "age-halves")
+    assert code == 0
+    assert "with an age factor that has halved by then, 4 of them in these 400 days  (age-halves)" in out
+
+
+def test_notes_that_the_engine_does_not_rank_are_told_apart(run: Run, project: Tree) -> None:
+    project.file("_archived/old/note.stub.md", "stub text")
+    out = run("maturity", "--engine", "soleri")[1]
+    assert out.startswith(" 4 of 5 notes of ")
+    assert run("maturity")[1].startswith(" 5 notes of ")

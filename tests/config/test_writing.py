@@ -1,0 +1,118 @@
+"""One setting is changed; no byte of the rest."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from brvtui.config import ConfigError, Configuration, configure, user_file
+from brvtui.config.writing import write_setting
+
+
+def said(made: Configuration) -> list[str]:
+    return [problem.message for problem in made.problems]
+
+
+_FULL = """\
+# my settings
+theme = 'brv-light'   # at home
+
+[editor]
+# always
+keep_mtime = true
+
+[keys]
+"panes.back" = "x"
+panes.next = "n"  # next
+"""
+
+
+def after(text: str, name: str, value: bool | int | str | None) -> str:
+    """The settings file that began as ``text``, with one setting written."""
+    file = user_file()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(text.encode())
+    write_setting(file, name, value)
+    return file.read_bytes().decode()
+
+
+def test_the_first_setting_makes_the_file() -> None:
+    write_setting(user_file(), "theme", "brv-light")
+    assert user_file().read_text() == 'theme = "brv-light"\n'
+    assert configure(environ={}).settings.theme == "brv-light"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "old", "new"),
+    [
+        ("theme", "x", "theme = 'brv-light'   #", 'theme = "x"   #'),
+        ("editor.keep_mtime", False, "keep_mtime = true", "keep_mtime = false"),
+        ("keys.panes.back", "y", '"panes.back" = "x"', '"panes.back" = "y"'),
+        ("keys.panes.next", "y", 'panes.next = "n"', 'panes.next = "y"'),
+        ("editor.keep_mtime", None, "# always\nkeep_mtime = true\n", "# always\n"),
+        ("editor.command", "vi", "keep_mtime = true\n", 'keep_mtime = true\ncommand = "vi"\n'),
+    ],
+)
+def test_everything_else_stays(name: str, value: bool | str | None, old: str, new: str) -> None:
+    assert old in _FULL
+    assert after(_FULL, name, value) == _FULL.replace(old, new)
+
+
+def test_a_setting_that_is_there_already_writes_nothing() -> None:
+    file = user_file()
+    file.parent.mkdir(parents=True)
+    file.write_text(_FULL)
+    before = file.stat().st_mtime_ns, file.stat().st_ino
+    write_setting(file, "theme", "brv-light")
+    write_setting(file, "history", None)
+    assert (file.stat().st_mtime_ns, file.stat().st_ino) == before
+    write_setting(file.with_name("other.toml"), "history", None)
+    assert not file.with_name("other.toml").exists()
+
+
+def test_line_ends_stay() -> None:
+    assert after("theme = 'a'\r\n[editor]\r\n", "editor.keep_mtime", True) == (
+        "theme = 'a'\r\n[editor]\r\nkeep_mtime = true\r\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "left"),
+    [
+        ("keys = 3\nhistory = 1\n", "keys", "history = 1\n"),
+        ("[keys.screens]\nsettings = 3\n", "keys.screens.settings", "[keys.screens]\n"),
+    ],
+)
+def test_what_is_no_key_is_taken_out(text: str, name: str, left: str) -> None:
+    assert after(text, name, None) == left
+
+
+def test_text_is_quoted() -> None:
+    value = 'a "b" \\ \n[x] é'
+    assert after("", "editor.command", value)
+    assert configure(environ={}).settings.editor.command == value
+
+
+def test_permissions_and_links_stay(tmp_path: Path) -> None:
+    real = tmp_path / "dotfiles.toml"
+    real.write_text("history = 1\n")
+    real.chmod(0o640)
+    file = user_file()
+    file.parent.mkdir(parents=True)
+    file.symlink_to(real)
+    write_setting(file, "history", 2)
+    assert file.is_symlink()
+    assert real.read_text() == "history = 2\n"
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("junk", "cannot be read as settings"), ("[profile]\nextends = 'docs'\n", "profile is a table there")],
+)
+def test_what_would_be_lost_is_not_touched(text: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        after(text, "profile", "docs")
+    assert user_file().read_text() == text

@@ -1,0 +1,73 @@
+"""Functions with much the same names are similar, a few to each."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from brvtui.corpus.code.documents import CodeNames
+from brvtui.corpus.code.memory import similar_pairs, words_of
+from brvtui.corpus.code.records import CodeGraph, CodeNode
+from brvtui.corpus.code.rules import code_rules
+from tests.corpus.code.making import graph_of
+
+FILES = {
+    "src/shop/store.py": "class Store:\n  def read(self): pass\n  def write_all(self): pass\ndef open_store(): pass\n",
+    "src/shop/web.py": "class Server:\n    def read(self): pass\ndef serve(): pass\n",
+    "src/shop/util.py": "def helper_of_all(): pass\n",
+    "src/other/util.py": "def other(): pass\n",
+    "tests/test_store.py": "class Store: pass\ndef open_store(): pass\n",
+    "pkg/disk.go": "package disk\ntype Disk struct{}\nfunc (d *Disk) Sync() {}\n",
+}
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> CodeGraph:
+    return graph_of(tmp_path_factory.mktemp("shop"), FILES)
+
+
+@pytest.fixture(scope="module")
+def names(graph: CodeGraph) -> CodeNames:
+    return CodeNames(graph)
+
+
+RULES = code_rules().similarity
+
+
+def functions(*names: str) -> list[CodeNode]:
+    return [CodeNode(f"app/web.py.{name}", "function", name, "app/web.py", 1) for name in names]
+
+
+def test_words_are_cut_at_punctuation_and_capitals() -> None:
+    assert words_of("app/web.py.HTTPServer.parseJSON_file2", 3) == {
+        "app", "web", "http", "server", "parse", "json", "file2",
+    }  # fmt: skip
+
+
+def test_pairs_above_half_are_similar_and_carry_their_share() -> None:
+    edges = similar_pairs(functions("load_user_file", "load_user_data", "open"), "", RULES)
+    assert [(edge.source, edge.target) for edge in edges] == [
+        ("app/web.py.load_user_file", "app/web.py.load_user_data")
+    ]
+    assert edges[0].confidence == 4 / 6
+
+
+def test_nobody_is_in_more_pairs_than_allowed_and_the_best_come_first() -> None:
+    names = [f"load_user_file_{letter * 3}" for letter in "abcdefghij"]
+    edges = similar_pairs(functions(*names), "", RULES)
+    counts = Counter(end for edge in edges for end in (edge.source, edge.target))
+    assert max(counts.values()) == RULES.edges_per_node
+    assert [edge.confidence for edge in edges] == sorted((edge.confidence for edge in edges), reverse=True)
+
+
+def test_words_of_the_repository_count() -> None:
+    two = functions("read_user", "read_group")
+    assert similar_pairs(two, "", RULES) == similar_pairs(two, "ab", RULES)
+    shares = [similar_pairs(two, name, RULES)[0].confidence for name in ("git://shop", "github.com/some/shop://shop")]
+    assert shares == [5 / 7, 7 / 9]
+
+
+def test_too_many_functions_have_no_pairs() -> None:
+    names = [f"load_user_file_{number}" for number in range(RULES.largest_group + 1)]
+    assert similar_pairs(functions(*names), "", RULES) == []

@@ -1,0 +1,284 @@
+"""What edits change: the held notes answer as those before did, and what is named as changed is what was."""
+
+from __future__ import annotations
+
+import gc
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from brvtui.lab.evaluation.comparing import ChangeLine
+from brvtui.lab.evaluation.results import QueryResult
+from brvtui.lab.judgments.model import JudgedDocument, Judgment
+from brvtui.lab.whatif.variant import EarlierNotes, Variant
+from brvtui.loading.revised import UNPUBLISHED
+from brvtui.notes.signals import SignalTarget
+from brvtui.session import Session
+from brvtui.session.edit_effect import EditEffect, asked_last, causes_of_change, effect_of_edits
+from brvtui.session.held_notes import HeldNotes, hold
+from brvtui.snapshot import Snapshot
+from tests.app.garden import plant
+from tests.support.spaces import SPACE_ID, small_space
+from tests.support.trees import NOW_MS, Tree
+
+STORE, ROTATION = "auth/jwt/token_store.md", "auth/jwt/refresh_rotation.md"
+
+
+QUERIES = tuple(Judgment(text, text) for text in ("refresh token", "token store", "rollback", "refund", "zebra quagga"))
+
+
+SPACE_NOW = 1_763_640_000_000.0
+
+
+@pytest.fixture
+def garden(tmp_path: Path) -> Tree:
+    return plant(tmp_path / "garden")
+
+
+def answers(session: Session, variant: Variant) -> list[QueryResult]:
+    state = session.variants.state(variant)
+    return [session.variants.result(state, each) for each in QUERIES]
+
+
+def make_core(session: Session, path: str) -> None:
+    """Sets the maturity of a note in the overlay."""
+    now = session.snapshot.signals[session.snapshot.by_path[path]]
+    session.notes.apply(session.notes.plan_signals(path, replace(now, maturity="core"), SignalTarget.OVERLAY))
+
+
+def same(one: QueryResult, other: QueryResult) -> bool:
+    return (one.outcome, one.results, one.quoted, one.sentence) == (
+        other.outcome, other.results, other.quoted, other.sentence,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", ["byterover", "jeffs_brain", "soleri"])
+def test_earlier_notes_answer_as_they_did(garden: Tree, engine: str) -> None:
+    session = garden.session(engine=engine)
+    before, held = answers(session, Variant()), hold(session.snapshot)
+    assert held.earlier(session.snapshot) is None
+    garden.file(STORE, "# Something else\n\nNothing of it is left.\n", 0)
+    garden.note("auth/new.md", "Refresh token, again", "token store refund rollback", days=0)
+    (garden.tree / "deploy/rollback.md").unlink()
+    shutil.move(garden.tree / "billing/refunds.md", garden.tree / "billing/moved.md")
+    session.load()
+    earlier = held.earlier(session.snapshot)
+    changed = {STORE, "auth/new.md", "deploy/rollback.md", "billing/refunds.md", "billing/moved.md"}
+    assert set(earlier.paths) == changed
+    assert earlier.paths_now == {"billing/refunds.md": "billing/moved.md"}
+    now = answers(session, Variant())
+    assert all(same(*pair) for pair in zip(before, answers(session, Variant(earlier=earlier)), strict=True))
+    effect = asked(session, QUERIES, held)
+    differs = {one.id for one, other in zip(now, before, strict=True) if not same(one, other)}
+    assert differs >= {change.now.id for change in effect.otherwise} >= {"rollback", "refund"}
+
+
+def asked(session: Session, judgments: tuple[Judgment, ...], held: HeldNotes) -> EditEffect:
+    effect = effect_of_edits(session, held.earlier(session.snapshot), judgments, (), session.engine, "", lambda: False)
+    assert effect is not None
+    return effect
+
+
+def test_the_edit_that_did_it_is_named_among_several(garden: Tree) -> None:
+    session = garden.session()
+    held = hold(session.snapshot)
+    assert held is not None
+    garden.file(ROTATION, "# Something else\n\nNothing of it is left.\n", 4)
+    garden.file("deploy/freeze_window.md", "# Freeze window\n\nNo deploys on Sundays.\n", 33)
+    session.load()
+    judged = Judgment("r", "refresh token rotated out", "", "", "", (JudgedDocument(ROTATION, 3),))
+    (change,) = asked(session, (judged, QUERIES[-1]), held).otherwise
+    assert change.now.id == "r"
+    earlier = held.earlier(session.snapshot)
+    *_, cause = causes_of_change(session, Variant(earlier=earlier), judged, session.engine, "")
+    assert cause == ChangeLine.of_cause(
+        f"{ROTATION} was edited: with its text of before, the query is as good as it was (tried)"
+    )
+
+
+def test_an_edit_that_did_it_by_its_time_is_not_put_down_to_its_text(garden: Tree) -> None:
+    old, fresh = "zoo/old_zebra.md", "zoo/zebra.md"
+    for path, days in ((old, 300), (fresh, 20)):
+        garden.file(path, "# Zebra\n\nStripes of the zebra.\n", days)
+    session = garden.session()
+    held = hold(session.snapshot)
+    assert held is not None
+    garden.file(old, "# Zebra\n\nStripes of this zebra.\n", 0)
+    session.load()
+    judged = Judgment("z", "zebra stripes", "", "", "", (JudgedDocument(fresh, 3),))
+    (change,) = asked(session, (judged,), held).otherwise
+    assert change.now.rank_of(fresh) == 2
+    *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
+    assert cause == ChangeLine.of_cause(
+        f"{old} has another file time: with that of before, the query is as good as it was (tried)"
+    )
+
+
+def test_an_edit_that_did_it_by_text_and_time_together_is_put_down_to_neither(garden: Tree) -> None:
+    old, fresh = "zoo/old_zebra.md", "zoo/zebra.md"
+    garden.read_frontmatter()
+    zebra = "---\nimportance: {}\n---\n# Zebra\n\nStripes of the zebra.\n"
+    garden.file(old, zebra.format(20), 60)
+    garden.file(fresh, zebra.format(30), 20)
+    session = garden.session()
+    held = hold(session.snapshot)
+    garden.file(old, zebra.format(100), 0)
+    session.load()
+    judged = Judgment("z", "zebra stripes", "", "", "", (JudgedDocument(fresh, 3),))
+    *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
+    told = f"{old} was edited: with its text and file time of before, not with one of the two alone, "
+    assert cause == ChangeLine.of_cause(f"{told}the query is as good as it was (tried)")
+
+
+def test_signals_that_were_set_in_the_overlay_are_undone_and_named(garden: Tree) -> None:
+    session = garden.session()
+    before, held = answers(session, Variant()), hold(session.snapshot)
+    make_core(session, ROTATION)
+    session.load()
+    earlier = held.earlier(session.snapshot)
+    assert earlier.paths == (ROTATION,)
+    assert all(same(*pair) for pair in zip(before, answers(session, Variant(earlier=earlier)), strict=True))
+    effect = asked(session, QUERIES, held)
+    assert "refresh token" in {change.now.id for change in effect.otherwise}
+    (judgment,) = [each for each in QUERIES if each.id == "refresh token"]
+    said = causes_of_change(session, Variant(earlier=earlier), judgment, "byterover", "")
+    assert said[-1].text == (
+        f"cause: maturity or importance was set of {ROTATION}: without that, the query is as it was (tried)"
+    )
+
+
+def test_signals_and_an_edit_of_one_note_are_undone_together(garden: Tree) -> None:
+    session = garden.session()
+    before, held = answers(session, Variant()), hold(session.snapshot)
+    make_core(session, ROTATION)
+    garden.file(ROTATION, "# Refresh token\n\nrefresh token refund rollback\n", 0)
+    garden.file(STORE, "# Something else\n\nNothing of it is left.\n", 0)
+    session.load()
+    earlier = held.earlier(session.snapshot)
+    assert set(earlier.paths) == {ROTATION, STORE}
+    assert all(same(*pair) for pair in zip(before, answers(session, Variant(earlier=earlier)), strict=True))
+
+
+def test_hits_that_were_recorded_are_no_edit(garden: Tree) -> None:
+    session = Session.open(garden.root, now_ms=NOW_MS)
+    session.recording = True
+    session.load()
+    held = hold(session.snapshot)
+    session.run("refresh token")
+    session.load()
+    place = session.snapshot.by_path[ROTATION]
+    assert session.snapshot.signals[place].importance > held.signals[ROTATION].importance
+    assert held.earlier(session.snapshot) is None
+
+
+def test_a_note_that_only_got_a_new_time_was_not_edited(garden: Tree) -> None:
+    old, fresh = "zoo/old_zebra.md", "zoo/zebra.md"
+    for path, days in ((old, 300), (fresh, 20)):
+        garden.file(path, "# Zebra\n\nStripes of the zebra.\n", days)
+    session = garden.session()
+    held = hold(session.snapshot)
+    garden.file(old, "# Zebra\n\nStripes of the zebra.\n", 0)
+    session.load()
+    judged = Judgment("z", "zebra stripes", "", "", "", (JudgedDocument(fresh, 3),))
+    *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
+    assert cause == ChangeLine.of_cause(
+        f"{old} has another file time: with that of before, the query is as good as it was (tried)"
+    )
+
+
+def test_a_kept_time_hides_no_edit_and_a_larger_tree_is_not_held(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = garden.session()
+    held = hold(session.snapshot)
+    text = (garden.tree / STORE).read_text()
+    garden.file(STORE, text.replace("hashed", "HASHED"), 2)  # the same time, the same size
+    session.load()
+    earlier = held.earlier(session.snapshot)
+    assert earlier.paths == (STORE,)
+    monkeypatch.setattr("brvtui.session.held_notes.MOST_BYTES", 100)
+    assert hold(session.snapshot) is None
+
+
+def test_a_note_that_changed_before_it_was_held_is_watched_from_there(garden: Tree) -> None:
+    session = garden.session()
+    text = (garden.tree / STORE).read_text()
+    garden.file(STORE, f"{text}\nOne more line.\n", 2)
+    held = hold(session.snapshot)
+    session.load()
+    assert held.earlier(session.snapshot) is None
+    garden.file(STORE, "# Something else\n\nNothing of it is left.\n", 1)
+    session.load()
+    earlier = held.earlier(session.snapshot)
+    assert earlier.paths == (STORE,)
+
+
+def test_a_space_is_held_whole_and_the_log_stands_in_for_judgments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
+    session = Session.open(small_space(tmp_path, SPACE_NOW), now_ms=SPACE_NOW)
+    session.load()
+    held, before = hold(session.snapshot), answers(session, Variant())
+    (tmp_path / "data" / "projects" / SPACE_ID / "context-tree" / "auth" / "jwt.html").unlink()
+    session.load()
+    earlier = held.earlier(session.snapshot)
+    assert earlier.paths == ("auth/jwt.html",)
+    for was, now in zip(before, answers(session, Variant(earlier=earlier)), strict=True):
+        # The text of a removed topic cannot be searched again, so a sentence may claim less.
+        assert same(was, replace(now, sentence=was.sentence))
+        assert bool(was.sentence) == bool(now.sentence)
+    session.logbook.add(session.run("refresh token"), session.clock(), 1.0)
+    (logged,) = asked_last(session)
+    effect = effect_of_edits(session, earlier, (), (logged,), session.engine, "", lambda: False)
+    assert (effect.judged, effect.unjudged) == (0, 1)
+    assert [change.before.ranking[0] for change in effect.otherwise] == ["auth/jwt.html"]
+
+
+def test_of_two_moved_twins_each_is_known_by_its_name(garden: Tree) -> None:
+    for name in ("one", "two"):
+        garden.file(f"twins/{name}.md", "# Twin\n\nOne of two twins.\n", 5)
+    session = garden.session()
+    held = hold(session.snapshot)
+    shutil.move(garden.tree / "twins", garden.tree / "pair")
+    session.load()
+    earlier = held.earlier(session.snapshot)
+    assert earlier.paths_now == {"twins/one.md": "pair/one.md", "twins/two.md": "pair/two.md"}
+    effect = effect_of_edits(session, earlier, (), (Judgment("t", "twin"),), session.engine, "", lambda: False)
+    assert not effect.otherwise
+
+
+def test_a_note_that_was_moved_out_of_the_scope_is_named_by_its_path_now(garden: Tree) -> None:
+    for name, text in (("first", "zeta " * 3), ("last", "a longer text, of which one word is zeta")):
+        garden.note(f"zeta/{name}.md", name.title(), text, days=0)
+    session = garden.session()
+    held = hold(session.snapshot)
+    shutil.move(garden.tree / "zeta/last.md", garden.tree / "other.md")
+    garden.note("zeta/new.md", "New", "zeta " * 2, days=0)
+    session.load()
+    variant = Variant(earlier=held.earlier(session.snapshot))
+    said = causes_of_change(session, variant, Judgment("t", "zeta", "zeta"), session.engine, "")
+    assert tuple(each.text for each in said[:2]) == ("zeta/new.md: rank not found → 2", "other.md: rank 2 → not found")
+
+
+def test_texts_of_earlier_edits_are_let_go(garden: Tree) -> None:
+    session = garden.session()
+    held = hold(session.snapshot)
+    assert held is not None
+    for number in range(6):
+        garden.file(STORE, f"# Token store\n\nEdit {number} of the refresh token.\n", 0)
+        session.load()
+        earlier = held.earlier(session.snapshot)
+        assert effect_of_edits(session, earlier, QUERIES, (), "byterover", "", lambda: False) is not None
+    del earlier
+    gc.collect()
+    mine = [each for each in gc.get_objects() if isinstance(each, EarlierNotes) and each.paths == (STORE,)]
+    assert len(mine) == 1
+    generations = {snapshot.generation for snapshot in _snapshots_of(session)} - {UNPUBLISHED}
+    assert min(generations) >= session.snapshot.generation - 2  # the session itself keeps the last three
+
+
+def _snapshots_of(session: Session) -> list[Snapshot]:
+    """The snapshots of this session's project that are alive."""
+    alive = [each for each in gc.get_objects() if isinstance(each, Snapshot)]
+    return [each for each in alive if each.project.root == session.project.root]

@@ -1,0 +1,129 @@
+"""Words as the engine has them: white space, visible text, vocabulary and the order of terms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui.text.analysis import utf16
+from brvtui.text.vocabulary import KINDS, Vocabulary
+from tests.support.minisearch import expansion
+from tests.support.trees import BRV3
+
+TEXT = BRV3.text
+
+
+TERM = st.one_of(
+    st.text(st.sampled_from("ab"), min_size=1, max_size=14),
+    st.text(st.sampled_from("aé😀😁"), min_size=1, max_size=6).map(utf16),
+)
+
+
+def expanded(terms: list[str], query: str) -> dict[str, tuple[float, str]]:
+    ordered = sorted(terms)
+    found = Vocabulary(ordered, np.arange(len(ordered))).expand(query, TEXT)
+    return {
+        ordered[identity]: (weight, str(KINDS[kind]))
+        for identity, weight, kind in zip(found.ids.tolist(), found.weights.tolist(), found.kinds.tolist(), strict=True)
+    }
+
+
+@given(st.lists(TERM, max_size=40, unique=True), TERM)
+def test_expansion_is_that_of_brute_force(terms: list[str], query: str) -> None:
+    got = {term: weight for term, (weight, _) in expanded(terms, query).items()}
+    expected = expansion(query, terms)
+    assert got.keys() == expected.keys()
+    assert got == pytest.approx(expected, rel=1e-14)
+
+
+@given(st.lists(TERM, max_size=40, unique=True), TERM)
+def test_every_term_comes_once(terms: list[str], query: str) -> None:
+    ordered = sorted(terms)
+    ids = Vocabulary(ordered, np.arange(len(ordered))).expand(query, TEXT).ids.tolist()
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize(
+    ("length", "farthest"),
+    [(1, 0), (2, 0), (3, 1), (7, 1), (8, 2), (12, 2), (13, 3), (17, 3), (18, 4), (23, 5), (28, 6), (33, 6), (60, 6)],
+)
+def test_how_many_edits_a_term_of_some_length_allows(length: int, farthest: int) -> None:
+    query = "a" * length
+    near = "b" * farthest + query[farthest:] if farthest else ""
+    far = "b" * (farthest + 1) + query[farthest + 1 :]
+    found = expanded([term for term in (near, far) if term], query)
+    assert (near in found) == bool(farthest)
+    assert far not in found
+
+
+def test_weights_by_hand() -> None:
+    found = expanded(["token", "tokens", "tokeniser", "tokem", "tok"], "token")
+    assert found["token"] == (1.0, "exact")
+    assert found["tokens"] == (pytest.approx(0.375 * 6 / (6 + 0.3)), "prefix")
+    assert found["tokeniser"] == (pytest.approx(0.375 * 9 / (9 + 0.3 * 4)), "prefix")
+    assert found["tokem"] == (pytest.approx(0.45 * 5 / 6), "fuzzy")
+    assert "tok" not in found
+
+
+def test_a_prefix_match_is_not_also_a_fuzzy_one() -> None:
+    assert expanded(["tokens"], "token")["tokens"][1] == "prefix"
+
+
+def test_one_letter_terms_match_as_prefixes() -> None:
+    found = expanded(["a", "ab", "abc", "b"], "a")
+    assert found["ab"] == (pytest.approx(0.375 * 2 / 2.3), "prefix")
+    assert found["abc"] == (pytest.approx(0.375 * 3 / 3.6), "prefix")
+    assert "b" not in found
+
+
+def test_emoji_are_two_units_each() -> None:
+    one, two = utf16("😀"), utf16("😀😀")
+    assert expanded([two], one)[two] == (pytest.approx(0.375 * 4 / (4 + 0.3 * 2)), "prefix")
+
+
+def test_distance_counts_units() -> None:
+    """😁 and 😀 share their high surrogate, 🎉 does not."""
+    query, near, far = utf16("😀😀😀"), utf16("😁😀😀"), utf16("🎉😀😀")
+    found = expanded([near, far], query)
+    assert found[near] == (pytest.approx(0.45 * 6 / 7), "fuzzy")
+    assert far not in found
+
+
+def test_cjk_matches_by_prefix_not_inside() -> None:
+    assert set(expanded(["日本語", "大日本"], "日本")) == {"日本語"}
+
+
+def test_other_forms_have_the_same_stem() -> None:
+    terms = sorted(["author", "authenticate", "bill", "config", "common", "retry", "sharp", "sharpen", "sharpener"])
+    made = Vocabulary(terms, np.arange(len(terms)))
+    assert made.other_forms("sharpening") == ["sharpen", "sharpener"]
+    assert made.other_forms("billing") == ["bill"]
+    assert made.other_forms("retries") == ["retry"]
+    assert made.other_forms("authentication") == ["authenticate"]
+    assert made.other_forms("conflict") == []
+    assert made.other_forms("commit") == []
+    assert made.other_forms("") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "held"),
+    [("bodies", "body"), ("copied", "copying"), ("tries", "try"), ("codes", "coding"), ("use", "using")],
+)
+def test_other_forms_whose_short_stem_ends_otherwise(query: str, held: str) -> None:
+    terms = sorted([held, "bodkin", "cop", "codify", "trial", "usual"])
+    assert Vocabulary(terms, np.arange(len(terms))).other_forms(query) == [held]
+
+
+def test_a_short_stem_is_looked_for_whole_and_far_longer_terms_are_not() -> None:
+    terms = sorted(["runs", "rune", "rumour", "run", "sharpen", "sharpeningstones"])
+    made = Vocabulary(terms, np.arange(len(terms)))
+    assert made.other_forms("running") == ["run", "runs"]
+    assert made.other_forms("sharpening") == ["sharpen"]
+
+
+def test_no_term_contains_text_that_folds_to_nothing() -> None:
+    made = Vocabulary(["token", "tokens"], np.arange(2))
+    assert made.containing("") == {}
+    assert made.containing("oken") == {"token": 0, "tokens": 1}
