@@ -13,6 +13,7 @@ from brvtui import faults
 from brvtui.services.legs import Embedder, LegError, Vector, VectorCache
 
 Floats = NDArray[np.float32]
+MOST_NUMBERS = 1 << 27  # of all vectors of one tree: 512 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +81,7 @@ def embed_texts(
             break
         part = todo[start : start + batch]
         try:
+            check_room((len(known) + len(part)) * len(next(iter(known.values()), ())))
             found = unit_vectors(embedder, [wanted[name] for name in part])
         except LegError as failure:
             error = str(failure)
@@ -98,6 +100,12 @@ def embed_texts(
         except OSError as failure:
             error = error or f"the vectors cannot be kept: {faults.reason(failure)}"
     return Embedded(_table(names, known), made, sum(name not in known for name in names), error)
+
+
+def check_room(numbers: int) -> None:
+    """Raises LegError if the vectors of one tree come to more ``numbers`` than they may."""
+    if numbers > MOST_NUMBERS:
+        raise LegError(f"all vectors would have more than {MOST_NUMBERS} numbers: set a model with shorter ones")
 
 
 def unit_vectors(embedder: Embedder, texts: Sequence[str]) -> Floats:

@@ -133,12 +133,9 @@ async def _with_retries(
                 sent = instead
                 continue
             left -= 1
-            pause = wait if refusal.wait is None else refusal.wait
-            if refusal.passing and left and pause > policy.longest_wait_seconds:
-                why = f"{why}; it asks to wait {pause:g} s, which is too long: ask again later"
-                raise ModelError(f"{endpoint.host}: {why}") from None
-            if not refusal.passing or not left:
+            if not refusal.passing or not left or refusal.waits_too_long(policy):
                 raise ModelError(f"{endpoint.host}: {refusal.advised(endpoint, policy)}") from None
+            pause = min(wait if refusal.wait is None else refusal.wait, policy.longest_wait_seconds)
             yield Wait(pause, why)
             await sleep(pause)
             wait *= 2
@@ -147,7 +144,7 @@ async def _with_retries(
 async def _once(
     endpoint: Endpoint, payload: Mapping[str, Any], policy: RequestPolicy
 ) -> AsyncGenerator[dict[str, Any], None]:
-    async with answered(endpoint, payload, "text/event-stream", policy.timeout_seconds) as answer:
+    async with answered(endpoint, payload, "text/event-stream", policy.timeout_seconds, policy.max_bytes) as answer:
         if "text/event-stream" not in answer.headers.get("content-type", ""):
             reason = await refusal_in(answer, endpoint.key, policy.timeout_seconds)
             why = f"the answer is not a stream of events: look at {endpoint.setting}.url ({reason})"

@@ -14,10 +14,10 @@ import socket
 import ssl
 import sys
 import threading
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -140,6 +140,7 @@ def _begun(text: str, key: str) -> int:
 _LIBRARY = "httpx"
 _CONNECT_SECONDS = 10.0
 _MOST_PIECES = 50_000
+_LARGEST_HEAD = 65_536
 _LONGEST_REASON = 300
 _LONGEST_REFUSAL = 16 * _LONGEST_REASON
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
@@ -186,6 +187,10 @@ class ServiceRefusal(Exception):
         self.wait = wait
         """Seconds to wait before the next attempt, if the service says so."""
 
+    def waits_too_long(self, policy: RequestPolicy) -> bool:
+        """Whether the service asks to wait for longer than ``policy`` allows."""
+        return self.passing and self.wait is not None and self.wait > policy.longest_wait_seconds
+
     def advised(self, endpoint: Endpoint, policy: RequestPolicy) -> str:
         """One line: the reason without the key, then advice, or the number of attempts."""
         why = visible(masked(str(self), endpoint.key))
@@ -194,6 +199,8 @@ class ServiceRefusal(Exception):
             advice = "no redirect is followed: set {}.url to where it leads"
         if advice:
             return f"{why.rstrip('.')}; {advice.format(endpoint.setting)}"
+        if self.waits_too_long(policy):
+            return f"{why}; it asks to wait {self.wait:g} s, which is too long: ask again later"
         return f"{why}, {policy.tries} times" if self.passing and policy.tries > 1 else why
 
 
@@ -218,11 +225,33 @@ def check_service(setting: str, base: str, wanted: ServiceSettings) -> str:
     return key
 
 
+class _Intake:
+    """Limits what :func:`body_of` cannot see: informational responses, headers, and all around the pieces of a body."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._left, self._part = most, 0, ""
+
+    async def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """Takes an ``event`` of httpcore, and wraps the method by which each new stream reads."""
+        if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
+            stream, self._left, self._part = info["return_value"], _LARGEST_HEAD, "head of the answer"
+            stream.read = partial(self._read, stream.read)
+        elif event.endswith(".receive_response_headers.complete"):
+            self._left, self._part = 2 * self._most + _LARGEST_HEAD, "encoding of the answer"
+
+    async def _read(self, read: Callable[..., Awaitable[bytes]], size: int, timeout: float | None = None) -> bytes:
+        if self._left <= 0:
+            raise ServiceRefusal(f"the {self._part} is too large")
+        data = await read(size, timeout)
+        self._left -= len(data) + 128  # a read takes as much time as parsing so many bytes
+        return data
+
+
 @asynccontextmanager
 async def answered(
-    endpoint: Endpoint, payload: Mapping[str, Any], accept: str, seconds: float | None
+    endpoint: Endpoint, payload: Mapping[str, Any], accept: str, seconds: float | None, most: int
 ) -> AsyncIterator[httpx.Response]:
-    """The answer to ``payload``, whose head came within ``seconds``; read its body by :func:`body_of`.
+    """The answer to ``payload``, whose head came within ``seconds``; :func:`body_of` reads its body of ``most`` bytes.
 
     Raises :class:`ServiceRefusal` for any answer but a success, and for what breaks inside the block. With None for
     ``seconds``, the caller sets the time limit.
@@ -246,7 +275,8 @@ async def answered(
                 httpx.AsyncClient(timeout=limits, follow_redirects=False, verify=trust)
             )
             async with asyncio.timeout(seconds):  # of all of the head: each byte of it would begin a read's time anew
-                request = client.stream("POST", endpoint.base + endpoint.path, content=data, headers=headers)
+                address, trace = endpoint.base + endpoint.path, {"trace": _Intake(most).trace}
+                request = client.stream("POST", address, content=data, headers=headers, extensions=trace)
                 answer = await stack.enter_async_context(request)
             if not answer.is_success:
                 raise await refusal_in(answer, endpoint.key, seconds)
@@ -349,13 +379,9 @@ async def refusal_in(answer: httpx.Response, key: str, seconds: float | None) ->
         message = excerpt(body.decode("utf-8", "replace"), key, _LONGEST_REASON, is_cut)
     phrase = excerpt(answer.reason_phrase, key, _LONGEST_REASON)
     why = f"{answer.status_code} {phrase}" + (f": {message}" if message else "")
-    wait = _seconds_of(answer.headers.get("retry-after"))
+    after = answer.headers.get("retry-after", "").strip()
+    wait = float(after) if after.isascii() and after.isdigit() else None  # no date
     return ServiceRefusal(why, answer.status_code, answer.status_code in _PASSING, wait)
-
-
-def _seconds_of(value: str | None) -> float | None:
-    """A Retry-After in seconds; None for a date or nothing."""
-    return float(value) if value and value.strip().isascii() and value.strip().isdigit() else None
 
 
 def error_message(value: Any, key: str = "") -> str:

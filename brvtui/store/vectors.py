@@ -49,5 +49,5 @@ class VectorStore:
         names = sorted(vectors)
         matrix = np.stack([vectors[name] for name in names]) if names else np.zeros((0, 0), dtype=np.float32)
         buffer = io.BytesIO()
-        np.savez(buffer, names=np.asarray(names, dtype=np.str_), vectors=matrix.astype(np.float32))
+        np.savez(buffer, names=np.asarray(names, dtype=np.str_), vectors=matrix.astype(np.float32, copy=False))
         writing.write(self.path, sealed(buffer.getvalue()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import re
 import signal
 import socket
 import ssl
@@ -149,6 +150,61 @@ def flood(connection: socket.socket) -> None:
     connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
     while True:
         connection.sendall(b"data: " + b"x" * 65_536)
+
+
+def endless(begin: bytes, piece: bytes) -> Callable[[socket.socket], None]:
+    def answer(connection: socket.socket) -> None:
+        connection.sendall(begin)
+        while True:
+            connection.sendall(piece)
+
+    return answer
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+HEADS_WITHOUT_END = {
+    "100": endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "102 with headers": endless(b"", b"HTTP/1.1 102 Processing\r\nX: " + b"a" * 500 + b"\r\n\r\n"),
+    "103 in turn with 100": endless(b"", b"HTTP/1.1 103 Early\r\nLink: a\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"),
+    "102 before a header": endless(b"HTTP/1.1 102 Processing\r\n\r\n" * 1000 + b"HTTP/1.1 200 OK\r\n", b"X: a\r\n"),
+    "headers": endless(b"HTTP/1.1 200 OK\r\n", b"X-A: " + b"a" * 60_000 + b"\r\n"),
+    "a reason": endless(b"HTTP/1.1 200 ", b"a" * 65_536),
+}
+BODIES_WITHOUT_END = {
+    "trailers": endless(CHUNKED + b"0\r\n", b"X-T: " + b"a" * 900 + b"\r\n"),
+    "long extensions": endless(CHUNKED, b"1;" + b"a" * 90_000 + b"\r\n \r\n"),
+    "an extension": endless(CHUNKED + b"1;", b"a" * 65_536),
+}
+
+
+@pytest.mark.parametrize("ask", [chat, embed])
+@pytest.mark.parametrize("answer", HEADS_WITHOUT_END.values(), ids=HEADS_WITHOUT_END)
+def test_a_head_without_end_is_refused_at_once(
+    ask: Callable[[str], str], answer: Callable[[socket.socket], None]
+) -> None:
+    with raw_service(answer) as base:
+        began = time.process_time()
+        assert re.search("the head of the answer is too large|Receive buffer too long", ask(base))
+        assert time.process_time() - began < 4.0
+
+
+@pytest.mark.parametrize("ask", [chat, embed])
+@pytest.mark.parametrize("answer", BODIES_WITHOUT_END.values(), ids=BODIES_WITHOUT_END)
+def test_an_endless_encoding_of_a_body_is_refused_at_once(
+    ask: Callable[[str], str], answer: Callable[[socket.socket], None]
+) -> None:
+    with raw_service(answer) as base:
+        began = time.process_time()
+        assert re.search("encoding of the answer is too large|Receive buffer too long", ask(base))
+        assert time.process_time() - began < 4.0
+
+
+def test_an_answer_may_follow_informational_responses_and_large_headers() -> None:
+    body = b'{"data": [{"embedding": [1]}]}'
+    hints = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 100
+    headers = b"X-A: " + b"a" * 30_000 + b"\r\nContent-Length: %d\r\n\r\n" % len(body)
+    with raw_service(lambda connection: connection.sendall(hints + b"HTTP/1.1 200 OK\r\n" + headers + body)) as base:
+        assert OpenAIEmbedder(base, "mini", POLICY).embed(["tea"]) == [[1.0]]
 
 
 @pytest.mark.parametrize("ask", [chat, embed])

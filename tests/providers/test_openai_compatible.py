@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from brvtui.engines import text_vectors
 from brvtui.engines.jeffs_brain.index import Chunk, ChunkIndex, embed_index
 from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
 from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode
@@ -126,11 +127,48 @@ def test_a_busy_service_is_asked_again_as_it_says() -> None:
     assert waits == [3.0, RULES.wait_seconds * 2]
 
 
-def test_a_wait_has_an_end() -> None:
+@pytest.mark.parametrize("seconds", ["9", "0000086400", "9" * 400, "9" * 5000])
+def test_service_that_asks_for_a_long_wait_is_not_asked_again(seconds: str) -> None:
+    waits: list[float] = []
+    with serving(Answer(429, {}, {"Retry-After": seconds}), vectors) as service:
+        with pytest.raises(LegError, match=r"; it asks to wait \S+ s, which is too long: ask again later$"):
+            embedder(service, RULES, waits).embed(["tea"])
+        assert (waits, len(service.asked)) == ([], 1)
+
+
+def test_another_key_replaces_a_long_wait() -> None:
     waits: list[float] = []
     with serving(Answer(429, {}, {"Retry-After": "86400"}), vectors) as service:
+        assert embedder(service, waits=waits, keys=("first-key", "second-key")).embed(["tea"])
+    assert waits == []
+
+
+@pytest.mark.parametrize("seconds", ["8", "-5", "nan", "1e308", "inf", "²", "Fri, 31 Dec 9999 23:59:59 GMT"])
+def test_waits_are_at_most_the_longest(seconds: str) -> None:
+    waits: list[float] = []
+    with serving(Answer(429, {}, {"Retry-After": seconds}), vectors) as service:
         embedder(service, RULES, waits).embed(["tea"])
-    assert waits == [RULES.longest_wait_seconds]
+    assert waits == [8.0 if seconds == "8" else RULES.wait_seconds]
+
+
+def test_vectors_have_at_most_8192_numbers() -> None:
+    with serving(data([0.5] * 8192), data([0.5] * 8193)) as service:
+        assert len(embedder(service).embed(["tea"])[0]) == 8192
+        with pytest.raises(LegError, match=r"^mini at \S+ gave over 8192 numbers for a text: set another services\."):
+            embedder(service).embed(["tea"])
+
+
+def test_vectors_of_a_tree_stop_at_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_vectors, "MOST_NUMBERS", 2 * 3)
+    profile = replace(JEFFS, vectors=replace(JEFFS.vectors, batch=1))
+    with serving(vectors) as service:
+        asker = embedder(service)
+        store = VectorStore(tmp_path, asker.name)
+        for made_now, requests in ((2, 2), (0, 2)):
+            _, made = embed_index(index_chunks(NOTES, profile), asker, store)
+            assert (made.made, made.missing, len(service.asked)) == (made_now, 1, requests)
+            assert made.error == "all vectors would have more than 6 numbers: set a model with shorter ones"
+    assert len(store.read()) == 2
 
 
 @pytest.mark.parametrize(
@@ -352,3 +390,28 @@ def test_a_reranker_that_fails_changes_nothing() -> None:
         error_stage(trace),
     ) == (False, None, "rerank")
     assert ids_of(trace) == ["tea", "car"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[NaN, Infinity, -Infinity]",
+        "[1e999, -1e999, 1e308]",
+        f"[{'9' * 400}, true, null]",
+        f'[{{"id": {"9" * 400}, "score": 9}}, {{"id": -1, "score": 9}}, {{"id": 3, "score": 9}}]',
+        f"[{'9' * 5000}]",
+        "[" * 10_000 + "]" * 10_000,
+        "[" + "[]," * 200_000 + "[]]",
+    ],
+    ids=["no numbers", "large", "integers", "ids", "digits", "nested", "many"],
+)
+def test_scores_out_of_range_count_as_0(text: str) -> None:
+    with serving(message(text)) as service:
+        assert rerank(service, 3) == [(0, 0.0), (1, 0.0), (2, 0.0)]
+
+
+def test_reranker_answers_in_bytes_in_proportion_to_its_tokens() -> None:
+    with serving(message("x" * 512 * RerankRules().max_tokens)) as service:
+        with pytest.raises(LegError, match=r"the answer is larger than 1048576 bytes$"):
+            rerank(service, 3)
+        assert len(service.asked) == 1

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.soleri.entries import VaultEntry
-from brvtui.engines.text_vectors import digest
+from brvtui.engines.text_vectors import check_room, digest
 from brvtui.services.legs import LegError, Vector, VectorCache
 
 # TF-IDF vectors of texts and their cosine (``docs/soleri.md``, "The semantic signal").
@@ -207,12 +207,14 @@ def embed_entries(
     """
     todo = [entry for entry in entries if _lacks(kept.get(entry.id), entry, model, re_embed)]
     embedded = failed = length = 0
+    numbers = sum(len(vector.numbers) for vector in kept.values())
     error = ""
     for start in range(0, len(todo), batch):
         if cancelled():
             break
         part = todo[start : start + batch]
         try:
+            check_room(numbers + len(part) * length)
             made = _stored(part, embed([entry.embedded for entry in part]), model)
         except LegError as failure:
             failed += len(part)
@@ -221,6 +223,7 @@ def embed_entries(
             kept.update(made)
             embedded += len(part)
             length = len(made[part[-1].id].numbers)
+            numbers += len(part) * length
         progress(embedded + failed, len(todo))
     return EmbeddingReport(embedded, failed, len(todo) - embedded - failed, error, length)
 

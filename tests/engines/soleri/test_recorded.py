@@ -7,10 +7,12 @@ program's own answer.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from brvtui.engines import text_vectors
 from brvtui.engines.embedding import never_cancelled
 from brvtui.engines.soleri import vectors as dense
 from brvtui.engines.soleri.entries import memory
@@ -234,6 +236,19 @@ def of_vector_search(case: Case, _: Any) -> Any:
         "blob_hex": {id_: kept.numbers.astype("<f4").tobytes().hex() for id_, kept in held.items()},
         "hits": [{"entryId": id_, "similarity": value} for id_, value in hits],
     }
+
+
+def test_vectors_of_a_vault_stop_at_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_vectors, "MOST_NUMBERS", 10)
+    entries = [recorded.entry(record, 0) for record in cases("embedding_pipeline")[0]["input"]["entries"]][:1] * 4
+    entries = [replace(entry, id=str(place)) for place, entry in enumerate(entries)]
+    lengths = iter([2, 6, 2, 6])
+    kept: dict[str, Any] = {}
+    made = dense.embed_entries(
+        entries, kept, "m", lambda texts: [[1.0] * next(lengths)], 1, True, never_cancelled, lambda done, of: None
+    )
+    assert (made.embedded, made.failed, len(kept)) == (2, 2, 2)
+    assert made.error == "all vectors would have more than 10 numbers: set a model with shorter ones"
 
 
 def test_embedding_pipeline() -> None:
