@@ -31,6 +31,7 @@ from brvtui.app.states import (
     WatchState,
 )
 from brvtui.engines.registry import kind_of, presentation
+from brvtui.text.visible import bounded
 from brvtui.tree.reading.kinds import ProjectKind
 
 if TYPE_CHECKING:
@@ -317,6 +318,16 @@ def marks_of(trace: Trace | None) -> dict[str, str]:
 
 _FIELDS = {type(state): name for name, state in View._field_defaults.items()}
 """The name of each sub-state in the view, by its type."""
+_OF_TRACES: dict[Any, tuple[str, ...]] = {
+    ProjectState: ("saved",), EngineState: ("profile",), QueryState: ("text", "scope"), AnswerState: ("trace",),
+    PinState: ("trace",), SelectionState: ("file", "detail"), FleetState: ("answers", "ranking"),
+}  # fmt: skip
+"""The parts of sub-states that come from traces, whose texts may be of any length."""
+
+
+def _bounded(state: Any) -> Any:
+    """Returns the sub-state as it is shown."""
+    return state._replace(**{name: bounded(getattr(state, name)) for name in _OF_TRACES.get(type(state), ())})
 
 
 class ViewStore:
@@ -324,7 +335,8 @@ class ViewStore:
 
     def __init__(self, draw: Callable[[View], None]) -> None:
         """``draw`` shows a view in the screen in front; the others are shown it when they come to the front."""
-        self.view = View()
+        self.view = self.shown = View()
+        """What is, and what screens and panes show of it: the texts of an answer are :func:`bounded` there."""
         self._draw = draw
         self._subscribers: list[tuple[frozenset[type], Callable[[], None]]] = []
 
@@ -336,7 +348,8 @@ class ViewStore:
         """Puts ``states`` in the place of those of their types, and shows what has changed."""
         changes: dict[str, Any] = {_FIELDS[type(state)]: state for state in states}
         self.view = self.view._replace(**changes)
-        self._draw(self.view)
+        self.shown = self.shown._replace(**{name: _bounded(state) for name, state in changes.items()})
+        self._draw(self.shown)
         changed = {type(state) for state in states}
         for reads, handler in self._subscribers:
             if not reads.isdisjoint(changed):

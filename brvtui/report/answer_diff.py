@@ -11,6 +11,7 @@ from brvtui.lab.pair import TRIAL_LENGTH, PairComparison, PartOfBoth
 from brvtui.paint.blocks import Block, Text
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import plural, signed
+from brvtui.text.visible import bounded
 from brvtui.trace import to_plain
 from brvtui.tree.reading.files import Role, role_of
 from brvtui.wording import counted
@@ -24,6 +25,7 @@ _NAME, _COLUMN = 18, 12
 
 def pair_blocks(pair: PairComparison) -> Iterator[Block]:
     """Yields the whole comparison: both notes, the parts, the words, what would turn them."""
+    pair = bounded(pair)
     decimals = pair.trace.scale.decimals + 2
     yield from (line(f" {pair.trace.query}", "bold strong"), Line())
     for letter, note in (("A", pair.above), ("B", pair.below)):
@@ -105,6 +107,7 @@ def diff_blocks(diff: AnswerDiff, of_revision: bool = False) -> Iterator[Block]:
 
     ``of_revision`` says that the notes of then are those of a git revision.
     """
+    diff = bounded(diff)
     traces = diff.traces
     then, now = traces.then.snapshot, traces.now.snapshot
     noun = kind_of(traces.now.engine, now).noun

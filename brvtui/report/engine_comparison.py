@@ -21,7 +21,7 @@ from brvtui.paint.blocks import Block, Text
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import column
 from brvtui.report.evaluation import AS_EXPECTED, DECIMALS, NONE, about, facts, number, row
-from brvtui.text.visible import visible
+from brvtui.text.visible import bounded, visible
 from brvtui.trace import to_plain
 from brvtui.wording import counted, difference_as_shown
 
@@ -32,6 +32,7 @@ _EXPECTATIONS = f"{AS_EXPECTED}: an expected tier counts only for engines that h
 
 def answers_blocks(found: EngineAnswers, width: int) -> Iterator[Block]:
     """Yields results in columns by rank, with how many engines found each; in several tables if one is too wide."""
+    found = bounded(found)
     yield line(f" {found.query}", "bold strong")
     if found.scope:
         yield line(f" scope {found.scope}", "muted")

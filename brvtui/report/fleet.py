@@ -9,6 +9,7 @@ from brvtui.fleet.comparing import Contradiction, NotePlace
 from brvtui.fleet.health import FleetHealth, MemberHealth
 from brvtui.paint.text import plural, signed
 from brvtui.report.markdown_text import Markdown, heading, joined, paragraph, table
+from brvtui.text.visible import bounded
 from brvtui.trace import Hit, Origin
 from brvtui.wording import counted
 
@@ -18,7 +19,7 @@ _MOST_ROWS, _MOST_PLACES = 50, 5
 
 def ranking_lines(answer: OneRanking) -> list[str]:
     """One ranking: each result with its member and the parts that sum to its score, then what it was counted over."""
-    made = []
+    made, answer = [], bounded(answer)
     for rank, one in enumerate(answer.hits, start=1):
         made.append(f"{rank:>3}. {one.hit.score:.2f}  {one.member}  {one.hit.path}  {one.hit.title}")
         made.append(f"     {_sum(one.hit)}")

@@ -20,7 +20,7 @@ from brvtui.paint.sentence import headline_lines, told_apart
 from brvtui.paint.steps import notices
 from brvtui.paint.text import column, wrap
 from brvtui.report.lines import rich_lines
-from brvtui.text.visible import visible
+from brvtui.text.visible import bounded, visible
 from brvtui.trace import Detail, Explanation, Hit, Ladder, Trace
 from brvtui.wording import counted, profile_text
 
@@ -46,6 +46,7 @@ def trace_report(trace: Trace, details: Mapping[str, Detail], width: int) -> Ren
 
 def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs: Glyphs) -> list[Line]:
     """The lines of :func:`trace_report`."""
+    trace, details = bounded((trace, details))
     shown = presentation(trace.engine)
     made = headline_of(trace, width)
     held = trace.snapshot
@@ -178,6 +179,7 @@ def explain_report(explanation: Explanation, width: int) -> RenderableType:
 
 def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[Line]:
     """The lines of :func:`explain_report`."""
+    explanation = bounded(explanation)
     made = headline_of(explanation.trace, width)
     if explanation.found:
         made += [

@@ -25,7 +25,7 @@ from brvtui.report.lines import WIDTH, plain_lines, svg_report
 from brvtui.report.markdown_text import Markdown, bold, escaped, fenced, heading, joined, paragraph, path, table
 from brvtui.report.query import MOST_HITS, more_results, trace_report
 from brvtui.saved.traces import SavedTrace, as_json
-from brvtui.text.visible import visible
+from brvtui.text.visible import bounded, visible
 from brvtui.trace import Hit, NearMiss, Trace
 from brvtui.tree.reading.project import is_context_tree
 
@@ -42,6 +42,7 @@ _ROUTE_WIDTH = 140
 
 def markdown_report(saved: SavedTrace) -> str:
     """The whole decision as one Markdown document."""
+    saved = bounded(saved)
     trace = saved.trace
     title = heading(1, f"Why “{trace.query}” got its answer")
     return joined([title, *_blocks(saved, trace, presentation(trace.engine)), paragraph(_origin(saved))])
@@ -238,7 +239,7 @@ def rendered(saved: SavedTrace, form: Form) -> bytes:
         return as_json(saved)
     if form is Form.MARKDOWN:
         return markdown_report(saved).encode()
-    return svg_report(text_report(saved, WIDTH), visible(saved.trace.query)).encode()
+    return svg_report(text_report(saved, WIDTH), visible(bounded(saved.trace.query))).encode()
 
 
 def form_of(file: Path) -> Form:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from functools import lru_cache
-from typing import Any
+from dataclasses import fields, is_dataclass, replace
+from functools import cache, lru_cache
+from operator import is_
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 _NEVER_RAW = ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -73,6 +75,51 @@ def _placeholder(text: str, place: int) -> str:
     if category in _NEVER_RAW:
         return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
     return " " if category == "Zs" else char
+
+
+LONGEST_SHOWN = 10_000
+"""Characters of a title, a path, a word and other texts of a trace; as many as the longest query."""
+LONGEST_WHOLE = 500_000
+"""Characters of a text in a field that may hold whole notes."""
+_WHOLE = ("answer", "context")
+_LONGEST_IN_ALL = 2_000_000
+_SHORT, _FEW = 200, 500
+"""Characters of a text, and texts of a list, where all others together are longer than that."""
+_T = TypeVar("_T")
+
+
+def bounded(value: _T) -> _T:
+    """Returns a trace or a part of it for display: absurdly long texts are cut, with a mark. Measuring and wrapping
+    megabytes takes minutes. Returns ``value`` itself if no text is that long."""
+    lengths: list[int] = []
+    cut: _T = _cut(value, LONGEST_SHOWN, lengths)
+    return cut if sum(lengths) <= _LONGEST_IN_ALL else _cut(value, _SHORT, [])
+
+
+def _cut(value: Any, longest: int, lengths: list[int]) -> Any:
+    """Returns ``value`` with texts of at most ``longest`` characters, and adds their lengths to ``lengths``."""
+    if isinstance(value, str):
+        lengths.append(min(len(value), longest))
+        return value if len(value) <= longest else f"{value[:longest]}… ({len(value) - longest} more characters)"
+    if isinstance(value, dict):
+        pairs = list(value.items())
+        return value if (cut := _cut(pairs, longest, lengths)) is pairs else dict(cut)
+    if isinstance(value, tuple | list):
+        kept = value[:_FEW] if longest == _SHORT and all(isinstance(item, str) for item in value) else value
+        items = [_cut(item, longest, lengths) for item in kept]
+        items += [f"… ({len(value) - len(kept)} more)"] if len(kept) < len(value) else []
+        return value if all(map(is_, items, value)) else getattr(value, "_make", type(value))(items)
+    changes: dict[str, Any] = {}
+    for name in _field_names(value.__class__):
+        old = getattr(value, name)
+        new = _cut(old, LONGEST_WHOLE, []) if name in _WHOLE else _cut(old, longest, lengths)
+        changes |= {} if new is old else {name: new}
+    return replace(value, **changes) if changes else value
+
+
+@cache
+def _field_names(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
 
 
 def json_line(value: Any) -> bytes:

@@ -247,3 +247,21 @@ async def test_a_trace_of_no_query_says_why_it_has_no_answer(garden: Tree, tmp_p
         assert "no word that can be searched" in text_of(pilot, "#route")
         await pilot.press("escape", "enter")
         assert toasts(pilot) == ["there is no result"]
+
+
+async def test_long_texts_are_cut_on_the_screen_alone(garden: Tree, tmp_path: Path) -> None:
+    file, long = save(garden, tmp_path, "invoice"), "in[v]oice\n" * 200_000
+    plain = json.loads(file.read_text())
+    plain["trace"]["hits"][0]["title"] = plain["trace"]["profile"] = long
+    file.write_text(json.dumps(plain))
+    app = BrvTui(Opening(file))
+    async with app.run_test(size=NARROW) as pilot:
+        await opened(pilot)
+        seen, kept = app.store.shown, app.project.saved
+        assert seen.hit is not None
+        assert seen.project.saved is not None
+        for text in (seen.hit.title, seen.engine.profile, seen.project.saved.trace.profile):
+            assert text == long[:10_000] + "… (1990000 more characters)"
+        assert kept is not None
+        assert as_plain(kept)["trace"]["hits"][0]["title"] == long  # which is what is exported
+        assert any("in[v]oice" in row for row in panes(pilot)["results"])

@@ -21,6 +21,7 @@ from tests.attacks import (
     served,
     services,
     topics,
+    traces,
     words,
 )
 from tests.attacks.harness import Attack, Probe, got_through
@@ -38,6 +39,7 @@ ATTACKS = (
     *planted.ATTACKS,
     *repositories.ATTACKS,
     *topics.ATTACKS,
+    *traces.ATTACKS,
     *folders.ATTACKS,
     *globs.ATTACKS,
     *words.ATTACKS,

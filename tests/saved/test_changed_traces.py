@@ -8,6 +8,8 @@ import os
 import random
 import time
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from brvtui.report.saved import Form, markdown_report, rendered, text_report
 from brvtui.saved.traces import SavedError, SavedTrace, as_json, as_plain, read
 from brvtui.session import Session
 from brvtui.session.diffing import diff_with_saved_answer
+from brvtui.text.visible import bounded
 from tests.support.spaces import small_space
 from tests.support.trees import NOW_MS, Tree
 
@@ -244,6 +247,51 @@ def test_very_many_results_are_counted(tree: Tree, tmp_path: Path) -> None:
     assert "2500 more results, in --format json" in text
     assert "2500 more results, in --format json" in report
     assert len(as_json(saved)) > len(report)
+
+
+def _text_places(value: Any, name: str = "") -> Iterator[tuple[str, Place]]:
+    """Every text in ``value`` with the name of its place, in which lists have no numbers."""
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        inside = f"{name}.{key}" if isinstance(value, dict) else f"{name}[]"
+        if isinstance(inner, str):
+            yield inside, (value, key)
+        elif isinstance(inner, dict | list):
+            yield from _text_places(inner, inside)
+
+
+@pytest.mark.long
+def test_a_long_text_anywhere_is_cut_in_every_form_and_kept_in_json(tree: Tree, tmp_path: Path) -> None:
+    saved = asked(tree)[0]
+    assert bounded(saved) is saved
+    plain = json.loads(as_json(saved))
+    usual = len(rendered(saved, Form.SVG))
+    found = dict(_text_places(plain["trace"], "trace")) | dict(_text_places(plain["detail"], "detail"))
+    long, shown, file = "qu[o]kka\n" * 40_000, 0, tmp_path / "long.json"
+    for name, (held, key) in found.items():
+        old, held[key] = held[key], long
+        file.write_text(json.dumps(plain))
+        held[key] = old
+        with suppress(SavedError):  # of names that must be one of a few
+            again = read(file)
+            shown += 1
+            assert json.dumps(long) in json.dumps(as_plain(again)), name
+            if "answer" not in name:
+                assert max(len(rendered(again, form)) for form in (Form.MARKDOWN, Form.SVG)) < usual + 300_000, name
+    assert shown > 40
+
+
+def test_a_cut_text_says_how_much_is_missing(tree: Tree) -> None:
+    saved = asked(tree)[0]
+    long = replace(saved, trace=replace(saved.trace, notices=("y" * 300_000,)))
+    assert "y… (290000 more characters)" in markdown_report(long)
+    assert json.loads(as_json(long))["trace"]["notices"] == ["y" * 300_000]
+
+
+def test_very_many_texts_are_counted(tree: Tree) -> None:
+    saved = asked(tree)[0]
+    many = replace(saved, trace=replace(saved.trace, notices=tuple(f"notice {number}" for number in range(300_000))))
+    assert "… (299500 more)" in markdown_report(many)
+    assert len(markdown_report(many)) < len(markdown_report(saved)) + 20_000
 
 
 def test_changed_traces_of_trees(tree: Tree, tmp_path: Path) -> None:

@@ -146,12 +146,13 @@ def read_saved(file: Path) -> tuple[SavedTrace, Overview]:
     """Reads a saved trace, and returns it with what it says about its tree. Raises :class:`Refusal`."""
     from brvtui.app.overview import remembered
     from brvtui.saved.traces import SavedError, read
+    from brvtui.text.visible import bounded
 
     try:
         saved = read(file)
     except SavedError as error:
         raise Refusal(str(error)) from error
-    return saved, remembered(saved.trace)
+    return saved, remembered(bounded(saved.trace))
 
 
 def read_tree(

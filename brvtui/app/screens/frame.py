@@ -82,7 +82,7 @@ class FrameScreen(Screen[None]):
     @property
     def view(self) -> View:
         """What is shown."""
-        return self.services.store.view
+        return self.services.store.shown
 
     def shares_itself(self, what: str) -> bool:
         """Copies or exports ``what`` where the screen shows another answer than the open query's; False elsewhere."""
