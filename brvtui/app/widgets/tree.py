@@ -18,7 +18,6 @@ from brvtui.app.widgets.status_line import counts
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, Span, line
 from brvtui.paint.text import cut_left, days, wrap
-from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.tree.reading.kinds import ProjectKind
 from brvtui.wording import counted
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 ROOT = ""
 UNSEEN = "\0unseen"
 ASIDE = "\0aside"
+_MS_PER_DAY = 86_400_000
 _MOST_UNSEEN = 500
 _LEAST_NAME = 6
 KIND_WORDS = {
@@ -216,7 +216,7 @@ class TreePane(ChoicePane):
         if self.outline.order is Order.IMPORTANCE and branch.maturity:
             return Line().add(f"{branch.importance:.0f}", "importance")
         if self.outline.order is Order.AGE and overview is not None:
-            return Line().add(days(max(0.0, overview.loaded_ms - branch.mtime_ms) / MS_PER_DAY), "recency")
+            return Line().add(days(max(0.0, overview.loaded_ms - branch.mtime_ms) / _MS_PER_DAY), "recency")
         return Line()
 
     def _end_with(self, overview: Overview, width: int, has_head: bool) -> None:
