@@ -115,7 +115,7 @@ def steps(
             except EngineError as error:
                 yield EngineUnusable(str(error), engine, request)
             return
-        probed = ask(run=False)
+        probed = answer(session, overviews, request._replace(run=False), engine, mode, run=False)
         if isinstance(probed, EngineUnusable):
             yield probed
             return
