@@ -254,7 +254,8 @@ def import_judgments(form: str, path: Path, project: Path | None, named: Path | 
     }
 
     def edit(before: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
-        new = [each for name, each in imported.items() if name not in {old.id for old in before}]
+        old = {each.id for each in before}
+        new = [each for name, each in imported.items() if name not in old]
         return (*(imported.get(each.id, each) for each in before), *new)
 
     file.change(edit)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from brvtui.config.layers import Configuration, read_tables
 from brvtui.config.schema import ConfigError, Entry, Value, ValueKind, entries
 from brvtui.disk import writing
+from brvtui.disk.locks import locked
 from brvtui.regular_files import LARGEST, read_regular
 
 if TYPE_CHECKING:
@@ -80,6 +81,13 @@ def write_setting(file: Path, name: str, value: Value | None) -> None:
     Creates the file and its folder if necessary. Raises :class:`ConfigError` if the file is invalid or cannot be
     changed without loss, and OSError if it cannot be written.
     """
+    place = Path(os.path.realpath(file))
+    writing.make_folder(place.parent)
+    with locked(place.parent):
+        _write_setting(file, place, name, value)
+
+
+def _write_setting(file: Path, place: Path, name: str, value: Value | None) -> None:
     before = read_tables(file)
     path = _path(name, before)
     if isinstance(_at(before, path), dict):
@@ -87,7 +95,6 @@ def write_setting(file: Path, name: str, value: Value | None) -> None:
     wanted = _changed(before, path, value)
     if wanted == before:
         return
-    place = Path(os.path.realpath(file))
     text = read_regular(place, LARGEST).decode("utf-8") if place.exists() else ""
     made = _edited(text, path, value)
     if made is None or tomllib.loads(made) != wanted:

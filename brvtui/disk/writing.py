@@ -45,6 +45,7 @@ def write_all(descriptor: int, data: bytes) -> None:
 def write(path: Path, data: bytes, private: bool = True) -> None:
     """Replaces the file at ``path`` by ``data`` in one step. On OSError the old file stays whole.
 
+    Raises OSError also for what is no file, such as a device: as root, it would be replaced as well.
     A ``private`` file is for its owner alone. Any other keeps its permissions, and a new one gets the user's default.
     """
     with replacing(path, private) as file:
@@ -58,6 +59,10 @@ def replacing(path: Path, private: bool = True, durable: bool = True) -> Iterato
     Unless ``durable``, it is not synced: it may be lost or torn when the power fails.
     """
     make_folder(path.parent)
+    with suppress(FileNotFoundError):
+        kind = stat.S_IFMT(os.lstat(path).st_mode)
+        if kind not in (stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR):
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
     made = path.with_name(part_name())
     try:
         descriptor = create(made, PRIVATE if private else ORDINARY)

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 from brvtui import faults
 from brvtui.disk import writing
+from brvtui.disk.locks import locked
 from brvtui.regular_files import read_regular, read_within
 from brvtui.store.folders import with_home
 from brvtui.typed_tables import ProfileError, Range, parse_tables, typed
@@ -191,6 +192,13 @@ def add_entry(file: Path, entry: FleetEntry, given: bool = True) -> None:
 
     Raises :class:`FleetError` when it is listed already or the file cannot be changed, and OSError.
     """
+    folder = file.resolve().parent
+    writing.make_folder(folder)
+    with locked(folder):
+        _add_entry(file, entry, given)
+
+
+def _add_entry(file: Path, entry: FleetEntry, given: bool) -> None:
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 

@@ -1,4 +1,4 @@
-"""Judgments and migrations by command."""
+"""``brv-tui judge``: judgments by command."""
 
 from __future__ import annotations
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from pathlib import Path
 
 import pytest
@@ -140,3 +142,23 @@ def test_nothing_is_cut_or_wrapped_where_all_is_kept_whole() -> None:
         assert line("short").right(20, line("3 ms")).plain == "short           3 ms"
         assert len(rule(20, "a label").plain) == 20
     assert cut(LONG, 5) == "Each…"
+
+
+@pytest.mark.parametrize("kind", [stat.S_IFIFO, stat.S_IFSOCK])
+def test_no_command_replaces_what_is_no_file(run: Run, project: Tree, tmp_path: Path, kind: int) -> None:
+    project.note("auth/tokens.md", "Tokens", "A refresh token.", 40)
+    assert run("judge", "set", "refresh token", "auth/tokens.md=3", now=False)[0] == 0
+    for number, command in enumerate(
+        (
+            ("query", "refresh token", "--save", "x.json"),
+            ("eval", "--save", "x.json"),
+            ("sweep", "direct.min_top=0.5:0.9:2", "--save", "x.json"),
+            ("judge", "export", "trec", "x"),
+            ("judge", "export", "qmd", "x"),
+        )
+    ):
+        place = tmp_path / f"{number}{command[-1]}"
+        os.mknod(place, kind | 0o600)
+        code, _, line = run(*command[:-1], str(place), now=command[0] != "judge")
+        assert (code in (2, 4), line.count("\n"), place.name in line) == (True, 1, True), line
+        assert stat.S_IFMT(place.lstat().st_mode) == kind

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import stat
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -116,3 +118,10 @@ def test_what_would_be_lost_is_not_touched(text: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         after(text, "profile", "docs")
     assert user_file().read_text() == text
+
+
+def test_settings_that_are_changed_at_once_are_all_kept() -> None:
+    keys = [f"keys.panes.k{number}" for number in range(24)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda key: write_setting(user_file(), key, "x"), keys))
+    assert sorted(tomllib.loads(user_file().read_text())["keys"]) == sorted(key[5:] for key in keys)

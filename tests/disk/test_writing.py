@@ -169,3 +169,14 @@ def test_a_file_that_is_being_written_is_not_abandoned_however_old(
     assert list(writing.abandoned_parts(tmp_path)) == [left], "by now another process has this id"
     monkeypatch.undo()
     assert list(writing.abandoned_parts(tmp_path)) == []
+
+
+@pytest.mark.parametrize("private", [True, False])
+@pytest.mark.parametrize("kind", [stat.S_IFIFO, stat.S_IFSOCK])
+def test_what_is_no_file_is_not_replaced(tmp_path: Path, private: bool, kind: int) -> None:
+    place = tmp_path / "a.json"
+    os.mknod(place, kind | 0o600)
+    with pytest.raises(OSError, match=r"not a regular file.*a\.json"):
+        writing.write(place, b"one", private)
+    assert stat.S_IFMT(place.lstat().st_mode) == kind
+    assert list(tmp_path.iterdir()) == [place]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,13 @@ def test_adding_keeps_the_file_and_refuses_twice(tmp_path: Path, make_tree: Make
     for spelling in ("shop", "./shop", str(tmp_path / "shop")):
         with pytest.raises(FleetError, match="shop is listed already"):
             add_entry(file, FleetEntry(path=spelling))
+
+
+def test_members_that_are_added_at_once_are_all_kept(tmp_path: Path) -> None:
+    file, names = tmp_path / "new" / "fleet.toml", [f"m{number}" for number in range(24)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda name: add_entry(file, FleetEntry(path=name)), names))
+    assert sorted(entry.path for entry in read_entries(file)[1]) == sorted(names)
 
 
 @pytest.mark.parametrize(
