@@ -91,9 +91,33 @@ _T = TypeVar("_T")
 def bounded(value: _T) -> _T:
     """Returns a trace or a part of it for display: absurdly long texts are cut, with a mark. Measuring and wrapping
     megabytes takes minutes. Returns ``value`` itself if no text is that long."""
+    if _is_short(value):
+        return value
     lengths: list[int] = []
     cut: _T = _cut(value, LONGEST_SHOWN, lengths)
     return cut if sum(lengths) <= _LONGEST_IN_ALL else _cut(value, _SHORT, [])
+
+
+def _is_short(value: Any, longest: int = LONGEST_SHOWN) -> bool:
+    """True if ``value`` holds no text that :func:`_cut` would cut; in a tenth of its time."""
+    total, left = 0, [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            total += len(one)
+            if len(one) > longest:
+                return False
+        elif isinstance(one, tuple | list):
+            left += one
+        elif isinstance(one, dict):
+            left += (*one, *one.values())
+        else:
+            for name in _field_names(one.__class__):
+                if name not in _WHOLE:
+                    left.append(getattr(one, name))
+                elif not _is_short(getattr(one, name), LONGEST_WHOLE):
+                    return False
+    return total <= _LONGEST_IN_ALL
 
 
 def _cut(value: Any, longest: int, lengths: list[int]) -> Any:
