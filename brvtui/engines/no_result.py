@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from brvtui.engines.contract import Context, Engine, Query
 from brvtui.snapshot.state import Snapshot
@@ -30,23 +31,28 @@ def missing_words(snapshot: Snapshot, query: str, words: Iterable[str]) -> tuple
     known to be nowhere.
     """
     texts: dict[int, str] = {}
+    masks: dict[str, NDArray[np.bool_]] = {}
     asked = list(dict.fromkeys(words))[:_MOST_WORDS]
-    return tuple(_found(snapshot, texts, word, typed_word(word, query)) for word in asked)
+    return tuple(_found(snapshot, texts, masks, word, typed_word(word, query)) for word in asked)
 
 
-def _found(snapshot: Snapshot, texts: dict[int, str], word: str, typed: str) -> MissingWord:
+def _found(
+    snapshot: Snapshot, texts: dict[int, str], masks: dict[str, NDArray[np.bool_]], word: str, typed: str
+) -> MissingWord:
     asked, postings, notes = typed or word, snapshot.postings, snapshot.notes
     folded, pieces = fold(asked), [piece for piece in raw_tokens(asked) if piece]
-    terms = [postings.vocabulary.containing(fold(piece)) for piece in pieces]
-    places = np.flatnonzero(np.logical_and.reduce([postings.has_any(list(found.values())) for found in terms]))
+    parts = dict.fromkeys(map(fold, pieces))
+    masks |= {x: postings.has_any([*postings.vocabulary.containing(x).values()]) for x in parts.keys() - masks.keys()}
+    places = np.flatnonzero(np.logical_and.reduce([masks[part] for part in parts]))
     if len(pieces) == 1 and len(places):
-        alike = [term for term in terms[0] if fold(term) == folded]
+        terms = postings.vocabulary.containing(fold(pieces[0]))
+        alike = [term for term in terms if fold(term) == folded]
         where = Whereabouts.SPELLING if alike else Whereabouts.INSIDE
         if asked.lower() in alike:
             where, alike = Whereabouts.WHOLE, [asked.lower()]
-        run = min(alike or terms[0], key=len)
-        having = postings.has_any([terms[0][term] for term in alike or terms[0]])
-        file = notes[int(postings.has_any([terms[0][run]]).argmax())].path
+        run = min(alike or terms, key=len)
+        having = postings.has_any([terms[term] for term in alike or terms])
+        file = notes[int(postings.has_any([terms[run]]).argmax())].path
         return MissingWord(word, typed, where, int(having.sum()), file, run)
     partly = [place for place, note in enumerate(notes) if note.cut_lines or note.cut_units or snapshot.spaces]
     read = list(dict.fromkeys([*(places.tolist() if pieces else ()), *partly]))

@@ -45,8 +45,9 @@ def chips(words: Sequence[MatchedWord], width: int) -> Line:
     shown, and how many there are more.
     """
     ordered = _by_field(words)
+    first = range(min(len(ordered), max(0, width) + 1))  # each takes a cell or more
     for text in ("text", "·"):
-        made = Line().extend(span for place, _ in enumerate(ordered) for span in _chip(ordered, place, text).spans)
+        made = Line().extend(span for place in first for span in _chip(ordered, place, text).spans)
         if made.width <= width:
             return made
     made = _chip(ordered, 0, "·") if ordered else Line()

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 
 from brvtui.tree.reading.javascript import spaced_words, trim
 
@@ -120,18 +121,26 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", _ACCENTS.sub("", small).translate(_BARRED))
 
 
+@lru_cache(4)
+def _typed_words(query: str) -> dict[str, str]:
+    """The words of ``query`` by their folded forms, the first of each in their order."""
+    found: dict[str, str] = {}
+    for word in (*(piece.strip(_AROUND) or piece for piece in query.split()), *raw_tokens(query)):
+        found.setdefault(fold(word), word)
+    return found
+
+
 def typed_word(term: str, query: str) -> str:
     """The word of ``query`` that ``term`` was made of, without punctuation at its ends; empty if there is none.
 
     The word is ``term`` itself in any spelling, or else the first that contains its letters, in their order.
     """
-    words = [*(piece.strip(_AROUND) or piece for piece in query.split()), *raw_tokens(query)]
-    folded, wanted = [fold(word) for word in words], fold(term)
-    if wanted in folded:
-        return words[folded.index(wanted)]
+    words, wanted = _typed_words(query), fold(term)
+    if wanted in words:
+        return words[wanted]
     letters = [sign for sign in wanted if sign.isalnum()]
-    rest = map(iter, folded if letters else ())
-    return next((word for word, left in zip(words, rest, strict=False) if all(sign in left for sign in letters)), "")
+    rest = ((one, iter(one)) for one in words if letters and letters[0] in one)
+    return next((words[one] for one, left in rest if all(sign in left for sign in letters)), "")
 
 
 def origin(term: str, query: str) -> str:

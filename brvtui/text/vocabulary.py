@@ -80,9 +80,11 @@ def _node_age(terms: Sequence[str], inserted: NDArray[np.int64], low: int, high:
 
 def _shared_length(one: str, other: str, known: int) -> int:
     """How many characters both begin with alike, of which ``known`` are known to be."""
-    shortest = min(len(one), len(other))
-    while known < shortest and one[known] == other[known]:
-        known += 1
+    longest = min(len(one), len(other))
+    while known < longest:
+        middle = (known + longest + 1) // 2
+        alike = one[known:middle] == other[known:middle]
+        known, longest = (middle, longest) if alike else (known, middle - 1)
     return known
 
 

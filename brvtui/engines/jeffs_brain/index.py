@@ -124,16 +124,19 @@ class ChunkIndex:
         places = {row.chunk.id: at for at, row in enumerate(self.rows)}
         wanted = {id_: places[id_] for id_ in ids if id_ in places}
         made: dict[str, list[MatchedWord]] = {id_: [] for id_ in wanted}
+        held: dict[str, dict[str, set[int]]] = {}
         for token in query.tokens if wanted else ():
             if token.operator is Operator.NOT:
                 continue
             asked = phrase(token.text, token.kind is TokenKind.PREFIX)
             try:
-                held = {name: self.text.holding(asked, columns, [*wanted.values()]) for name, columns in FIELDS.items()}
+                if asked not in held:
+                    among = [*wanted.values()]
+                    held[asked] = {name: self.text.holding(asked, columns, among) for name, columns in FIELDS.items()}
             except FullTextError as error:
                 raise _unreadable(error) from error
             for id_, place in wanted.items():
-                fields = tuple(name for name, found in held.items() if place in found)
+                fields = tuple(name for name, found in held[asked].items() if place in found)
                 if fields:
                     made[id_].append(MatchedWord(token.text, token.text, self._kind(token, place, fields), 0, fields))
         return {id_: tuple(words) for id_, words in made.items()}

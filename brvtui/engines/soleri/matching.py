@@ -12,9 +12,10 @@ _SEPARATORS = re.compile(r"[\s\-_./\\]+")
 _LEAST = 2
 _OR = " OR "
 _SLOW_WORDS = 64
-_SPACE = re.compile(r"[ \t\n\r]+")
-_BARE_WORD = re.compile(r"(?!(?:AND|OR|NOT|NEAR)\Z)[\w\x80-\U0010ffff]+", re.ASCII)
-"""White space and words without quotes as FTS5 reads them: a no-break space is part of a word."""
+_WORD = re.compile(
+    r'\^?(?:(?!(?:AND|OR|NOT|NEAR)(?:[ \t\n\r]|\Z))[\w\x80-\U0010ffff]+|"[^"]*")\*?(?=[ \t\n\r]|\Z)', re.ASCII
+)
+"""A word or phrase, or the beginning of one, as FTS5 reads them: a no-break space is part of a word."""
 
 
 def terms(query: str, as_run: AsRun) -> tuple[str, ...]:
@@ -38,9 +39,9 @@ def many_bare_words(query: str, as_run: AsRun) -> Sequence[str]:
 
     FTS5 joins them by AND and adds up a score for each, repeats included, in a time that grows with their square.
     """
-    words = _SPACE.split(query.strip(" \t\n\r"))
+    words = _WORD.findall(query)
     is_long = len(words) > _SLOW_WORDS and not terms(query, as_run)
-    return words if is_long and all(map(_BARE_WORD.fullmatch, words)) else ()
+    return words if is_long and not _WORD.sub("", query).strip(" \t\n\r") else ()
 
 
 def expression(query: str, as_run: AsRun) -> str:
