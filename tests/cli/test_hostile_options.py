@@ -308,7 +308,6 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "spelled letters": lambda length: "*".join(map(chr, range(0xC0, 0xC0 + length // 2))),
     "one prefix": lambda length: "e* " * (length // 3),
     "one phrase": lambda length: '"e" ' * (length // 4),
-    "joined by AND": lambda length: "a AND " * (length // 6) + "a",
     "joined by OR": lambda length: "a OR " * (length // 5 - 1) + "a",
     "letters and digits": lambda length: "a1" * (length // 2),
     "identifiers": lambda length: ("camelCase_and_snake." * length)[:length],
