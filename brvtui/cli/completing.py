@@ -1,10 +1,12 @@
 """What the shell completes: engines, their profiles and modes, folders of the tree, and notes.
 
-A completion that fails must stay silent: the shell would print its error into the line that is being typed.
+A completion that fails must stay silent: the shell would print its error into the line that is being typed. bash puts
+a name into that line as it is and would run what stands in it, so only names that no shell changes are offered.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -12,12 +14,12 @@ from typing import Any
 
 import click
 
-from brvtui.text.visible import visible
-
 MOST = 500
 """How many names are offered at most: a shell lists no more usefully."""
 _HIDDEN = "."
 _NOTE = ".md"
+_PLAIN = re.compile(r"\w[\w./@%+=:,-]*")
+"""A name in which no shell sees more than a word."""
 
 
 def engines(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
@@ -85,6 +87,6 @@ def _below_tree(ctx: click.Context) -> Iterator[str]:
 
 
 def _beginning(names: Iterable[str], typed: str) -> list[str]:
-    """Returns the first of ``names`` that begin with ``typed`` and can be shown as they are."""
-    made = dict.fromkeys(name for name in names if name.startswith(typed) and visible(name) == name)
+    """Returns the first of ``names`` that begin with ``typed`` and mean themselves in every shell."""
+    made = dict.fromkeys(name for name in names if name.startswith(typed) and _PLAIN.fullmatch(name))
     return sorted(made)[:MOST]

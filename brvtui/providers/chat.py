@@ -49,6 +49,8 @@ _LAST_STEP_S = 0.5
 """Seconds that a step may take to end after Ctrl+C."""
 _LONGEST_TURN = 10
 """Time-outs that a whole answer may take, however often a piece of it comes."""
+_EVENT_BYTES = 200
+"""About as many as the smallest events of services have: tiny ones take more time than their bytes do."""
 _DONE = "[DONE]"
 
 _Piece = Wait | dict[str, Any]
@@ -164,10 +166,14 @@ async def _within(seconds: float, texts: AsyncGenerator[str, None]) -> str | Non
 
 
 async def data_of(answer: httpx.Response, most: int) -> AsyncGenerator[str, None]:
-    """The data field of each event; its other fields only repeat what is in the data."""
+    """The data field of each event; its other fields only repeat what is in the data.
+
+    Raises :class:`ServiceRefusal` as :func:`body_of`, and for more events than an answer of ``most`` bytes has.
+    """
     decoder = getincrementaldecoder("utf-8")("replace")
     held: list[str] = []
     lines: list[str] = []
+    left = most // _EVENT_BYTES
     async for piece in body_of(answer, most):
         text = decoder.decode(piece)
         held.append(text)
@@ -180,6 +186,9 @@ async def data_of(answer: httpx.Response, most: int) -> AsyncGenerator[str, None
                 lines.append(line[5:].removeprefix(" "))
             elif not line:
                 if any(lines):  # skips an event without data
+                    left -= 1
+                    if left < 0:
+                        raise ServiceRefusal(f"the answer has more than {most // _EVENT_BYTES} events")
                     yield "\n".join(lines)
                 lines = []
 

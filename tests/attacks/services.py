@@ -101,6 +101,8 @@ ANSWERS: dict[str, Answer] = {
     "a refusal without end": _repeating(f"{_FAILED}\r\n", b"x" * 65_536, 0),
     "comments without end": _repeating(f"{_OK}{_STREAM}", b": still here\n\n", _PAUSE_S),
     "events that say nothing without end": _repeating(f"{_OK}{_STREAM}", b'data: {"choices": []}\n\n', _PAUSE_S),
+    "tiny events without end": _repeating(f"{_OK}{_STREAM}", b"data:{}\n\n" * 5_000, 0),
+    "events without choices without end": _repeating(f"{_OK}{_STREAM}", b'data:{"choices":[]}\n\n' * 3_000, 0),
     "a line without end": _repeating(f"{_OK}{_STREAM}data: ", b"x" * 65_536, 0),
     "lists without end": _repeating(f"{_OK}{_STREAM}data: ", b"[]," * 20_000, 0),
     "text without end": _repeating(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,3 +54,40 @@ def test_without_a_project_nothing_is_offered_and_nothing_is_said(
     monkeypatch.chdir(tmp_path)
     assert completed("explain", "x", "") == []
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "x$(touch PLANTED)", "x`touch PLANTED`", "x;touch PLANTED", "x|touch PLANTED", "x&touch PLANTED", "x>PLANTED",
+        "x<PLANTED", "x y", "x*", "x?", "x[ab]", "x{a,b}", "~root", "x!1", "x\\y", "x'y", 'x"y', "#x", "x\ny", "x$HOME",
+        "x(y)", "x\u00a0y",
+    ],
+)  # fmt: skip
+def test_a_name_that_a_shell_would_change_is_not_offered(project: Tree, name: str) -> None:
+    project.file(f"odd/{name}.md", "# Odd")
+    project.file(f"odd/{name}d/in.md", "# Odd")
+    project.file("odd/plain-é_1.2+3@4%5=6,7:8.md", "# Plain")
+    named = ("--project", str(project.root))
+    offered = {*completed("explain", *named, "x", ""), *completed("query", "x", *named, "--scope", "")}
+    assert "odd/plain-é_1.2+3@4%5=6,7:8.md" in offered
+    assert not {one for one in offered if name in one and not one.startswith("auth")}
+
+
+def test_bash_runs_no_name_of_a_project(project: Tree, tmp_path: Path) -> None:
+    """The script is run by bash itself, and the line that it makes as well."""
+    for name in ("one$(touch PLANTED)", "one`touch PLANTED`", "one;touch PLANTED", "one"):
+        project.file(f"odd/{name}.md", "# Odd")
+    program = tmp_path / "bin" / "brv-tui"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m brvtui "$@"\n')
+    program.chmod(0o755)
+    ask = f"""{BashComplete(cli, {}, "brv-tui", "_BRV_TUI_COMPLETE").source()}
+COMP_WORDS=(brv-tui explain --project {project.root} x odd/o); COMP_CWORD=5; _brv_tui_completion brv-tui odd/o x
+for each in "${{COMPREPLY[@]}}"; do eval "echo $each"; done"""
+    environ = {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-c", ask], cwd=tmp_path, env=environ, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.stdout.split(), done.returncode) == (["odd/one.md"], 0), done.stderr
+    assert not (tmp_path / "PLANTED").exists()

@@ -376,6 +376,13 @@ def test_events(body: str, found: list[str]) -> None:
     assert data(body) == found
 
 
+@pytest.mark.parametrize("event", ["data:{}\n\n", "data: x\r\n\r\n", "id: 1\ndata: {}\n\n"])
+def test_more_events_than_bytes_allow_are_refused(event: str) -> None:
+    assert len(data(event * 50)) == 50
+    with pytest.raises(ServiceRefusal, match="more than 50 events"):
+        data(event * 51)
+
+
 @given(pieces=PIECES, ends=st.sampled_from(["\n", "\r\n"]), cuts=st.lists(st.integers(0, 120), max_size=5))
 def test_events_are_the_same_however_they_are_cut(pieces: list[str], ends: str, cuts: list[int]) -> None:
     body = "".join(f"data: {piece}{ends}{ends}" for piece in pieces)
