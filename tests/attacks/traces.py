@@ -73,7 +73,7 @@ def _saved() -> bytes:
         tree.note("yard/gate.md", "Gate", "the gate opens north", 90)
         tree.notes(8)
         session = tree.session()
-        return as_json(session.answers.saved(session.run("quokka anchor")))
+        return as_json(session.explainer.saved(session.run("quokka anchor")))
 
 
 def with_text(place: Place, text: str) -> dict[str, Any]:
