@@ -4,33 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
-
-from brvtui.corpus.code.documents import CodeNames
 from brvtui.corpus.code.memory import similar_pairs, words_of
-from brvtui.corpus.code.records import CodeGraph, CodeNode
+from brvtui.corpus.code.records import CodeNode
 from brvtui.corpus.code.rules import code_rules
-from tests.corpus.code.making import graph_of
-
-FILES = {
-    "src/shop/store.py": "class Store:\n  def read(self): pass\n  def write_all(self): pass\ndef open_store(): pass\n",
-    "src/shop/web.py": "class Server:\n    def read(self): pass\ndef serve(): pass\n",
-    "src/shop/util.py": "def helper_of_all(): pass\n",
-    "src/other/util.py": "def other(): pass\n",
-    "tests/test_store.py": "class Store: pass\ndef open_store(): pass\n",
-    "pkg/disk.go": "package disk\ntype Disk struct{}\nfunc (d *Disk) Sync() {}\n",
-}
-
-
-@pytest.fixture(scope="module")
-def graph(tmp_path_factory: pytest.TempPathFactory) -> CodeGraph:
-    return graph_of(tmp_path_factory.mktemp("shop"), FILES)
-
-
-@pytest.fixture(scope="module")
-def names(graph: CodeGraph) -> CodeNames:
-    return CodeNames(graph)
-
 
 RULES = code_rules().similarity
 

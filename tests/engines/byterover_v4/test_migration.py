@@ -5,52 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.engines.byterover_v4.migration.converter import convert
-from brvtui.engines.byterover_v4.scripts import RankedSpace
-from brvtui.tree.spaces.locating import find_space
 from brvtui.tree.spaces.topic_html import parse_topic
 from tests.support.recorded import milliseconds
-from tests.support.spaces import (
-    opened,
-    recorded_space,
-    unpack_space,
-)
-
-DATA = Path(__file__).parents[2] / "data" / "byterover_v4"
-
-
-SPACES = {name: recorded_space(DATA / f"space-{name}.json.gz") for name in ("21", "22")}
-
-
-@pytest.fixture(scope="module")
-def unpacked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    places = {}
-    for name, recorded in SPACES.items():
-        places[name] = tmp_path_factory.mktemp("recorded") / "space"
-        unpack_space(recorded, places[name])
-    return places
-
-
-@pytest.fixture(scope="module", params=SPACES)
-def recorded(request: pytest.FixtureRequest) -> dict[str, Any]:
-    return {**SPACES[request.param], "name": request.param}
-
-
-@pytest.fixture(scope="module")
-def folder(recorded: dict[str, Any], unpacked: dict[str, Path]) -> Path:
-    return unpacked[recorded["name"]]
-
-
-@pytest.fixture(scope="module")
-def space(folder: Path) -> RankedSpace:
-    return opened(find_space(folder / "project", folder / "data"))
-
 
 RECORDED = json.loads(gzip.decompress((Path(__file__).parents[2] / "data/byterover_v4/migration.json.gz").read_bytes()))
 
@@ -77,11 +39,11 @@ def attributes(text: str, path: str = "note.md") -> str:
 
 
 def test_every_recorded_note() -> None:
-    assert [len(space["notes"]) for space in RECORDED] == [23, 23]
-    for space in RECORDED:
-        for recorded in space["notes"]:
-            made = convert(recorded["note"], recorded["text"], milliseconds(space["now"]))
-            assert (made.topic, made.html) == (recorded["topic"], recorded["html"]), recorded["note"]
+    assert [len(held["notes"]) for held in RECORDED] == [23, 23]
+    for held in RECORDED:
+        for note in held["notes"]:
+            made = convert(note["note"], note["text"], milliseconds(held["now"]))
+            assert (made.topic, made.html) == (note["topic"], note["html"]), note["note"]
 
 
 def test_every_note_of_the_sample_tree_becomes_a_topic_with_its_text() -> None:

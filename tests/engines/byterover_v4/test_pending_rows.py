@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,11 @@ from brvtui.engines.byterover_v4.pending_rows import LARGEST_READ, ROWS, Pending
 from brvtui.session import Session
 from brvtui.tree.engine_files.query_log import LoggedQuery
 from brvtui.tree.spaces.project import NamedSpace
+from tests.engines.byterover_v4.test_properties import MOMENT
+from tests.engines.byterover_v4.test_properties import space as space
 from tests.support.examples import examples
 from tests.support.spaces import SPACE_ID, small_space
 from tests.support.untouched import state_of
-
-MOMENT = 1_795_176_000_000.0
-
 
 OTHER = "1c2a4e6f-1b3d-4f5a-8b7c-9d0e1f2a3b4c"
 
@@ -138,16 +136,6 @@ def test_nothing_in_a_row_does_harm(
     found = read(tmp_path_factory.mktemp("rows"), row("x", properties), row("x", with_hit), asked("b"), printed("b"))
     assert found[0].query == "b"
     assert all(isinstance(path, str) for entry in found for path in entry.paths)
-
-
-@pytest.fixture
-def space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
-    marked = small_space(tmp_path, MOMENT)
-    monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
-    session = Session.open(marked, now_ms=MOMENT)
-    session.load()
-    yield session
-    session.close()
 
 
 def test_a_session_compares_with_now_follows_and_writes_nothing(space: Session, tmp_path: Path) -> None:

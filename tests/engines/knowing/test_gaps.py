@@ -24,22 +24,8 @@ from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import find_note
 from brvtui.trace import State, Step, Trace, adds_up
 from tests.corpus.code.making import write
-from tests.engines.knowing.test_engine import ASKED, NOTES, ask
 from tests.support.trees import NOW_MS, Tree
 from tests.support.vectors import Letters, WithEmbedder, WronglySet
-
-
-@pytest.fixture
-def snapshot(tree: Tree) -> Snapshot:
-    for path, text in NOTES.items():
-        tree.file(path, text, 1.0)
-    return tree.snapshot()
-
-
-@pytest.fixture
-def trace(snapshot: Snapshot) -> Trace:
-    return ask(snapshot, ASKED)
-
 
 SEEDS = load_profile().seeds
 
