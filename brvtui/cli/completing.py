@@ -88,5 +88,5 @@ def _below_tree(ctx: click.Context) -> Iterator[str]:
 
 def _beginning(names: Iterable[str], typed: str) -> list[str]:
     """Returns the first of ``names`` that begin with ``typed`` and mean themselves in every shell."""
-    made = dict.fromkeys(name for name in names if name.startswith(typed) and _PLAIN.fullmatch(name))
-    return sorted(made)[:MOST]
+    offered = dict.fromkeys(name for name in names if name.startswith(typed) and _PLAIN.fullmatch(name))
+    return sorted(offered)[:MOST]

@@ -1,4 +1,4 @@
-"""How commands end: their exit codes, the failure that has one, and what they refuse before they open anything."""
+"""Exit codes, the failure that has one, and the checks that commands make before they open anything."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _DRIVER = "TEXTUAL_DRIVER"
 
 
 def is_there(path: Path) -> bool:
-    """Whether ``path``, as the user wrote it, is a file or folder, or may be one that cannot be looked at."""
+    """True if ``path``, as the user wrote it, is a file or folder, or may be one that cannot be looked at."""
     try:
         return path.expanduser().exists()
     except (OSError, RuntimeError, ValueError):
@@ -114,5 +114,5 @@ def check_trace(project: Path | None, **options: object) -> None:
 
 
 def no_folder(repo: Path) -> Failure:
-    """What to raise where there is no repository at ``repo``."""
+    """The failure to raise where there is no repository at ``repo``."""
     return Failure(f"{repo}: there is no such folder; name one with --repo", NOT_THERE)

@@ -260,7 +260,7 @@ class Leaving:
         self._layouts = layouts
         self._told_of_writing = False
         self.reopening: Opening | None = None
-        """What the next app opens when this one ends; None when the user leaves."""
+        """The project that the next app opens when this one ends; None when the user leaves."""
 
     async def quit(self) -> None:
         """Ends the app, not without asking about unsaved text."""

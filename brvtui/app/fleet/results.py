@@ -35,7 +35,7 @@ _TITLE = "Results"
 _TIER = 4
 _CORNERS = 4
 BY_ITS_ENGINE, BY_ITSELF = "each by its own engine", "each by itself"
-"""How members are asked, in full and where there is little room."""
+"""The ways to ask members, in full and where there is little room."""
 _ROOMY = 62
 _HINT = 7
 """The cells before the text of a hint."""

@@ -94,7 +94,7 @@ class FleetPrompt(Lines):
 
 
 class FleetBadge(Lines):
-    """How answers are merged."""
+    """The way in which answers are merged."""
 
     READS = (FleetState,)
 

@@ -304,7 +304,7 @@ class Switches:
     """Switches the session and says so in a toast."""
 
     def __init__(self, services: AppServices, project: Project, ask_again: Callable[[], None]) -> None:
-        """``ask_again`` asks the query anew under another profile."""
+        """``ask_again`` asks the query again under another profile."""
         self._services = services
         self._project = project
         self._ask_again = ask_again

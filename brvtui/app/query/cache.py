@@ -63,7 +63,7 @@ class Cache:
     """Looks at the cache that a run would find."""
 
     def __init__(self, services: AppServices, project: Project, ask_again: Callable[[], None]) -> None:
-        """``ask_again`` asks the query anew when the cache would answer otherwise."""
+        """``ask_again`` asks the query again when the cache would answer otherwise."""
         self._services = services
         self._project = project
         self._ask_again = ask_again

@@ -249,7 +249,7 @@ def _counterfactuals(session: Session, trace: Trace) -> Counterfactuals | None:
 
 
 def _causes(session: Session, pinned: Trace) -> AnswerDiff | None:
-    """Why the answer to what ``pinned`` was asked is another now; None where it cannot be asked again."""
+    """The causes why the query of ``pinned`` is answered otherwise now; None where it cannot be asked again."""
     from brvtui.engines.contract import EngineError
     from brvtui.session.diffing import diff_with_saved_answer
 
