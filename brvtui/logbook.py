@@ -187,9 +187,9 @@ class QueryLogFolder:
 
     def unfollow(self) -> None:
         """Stops following."""
-        if self._watcher is not None:
-            self._watcher.stop()
-            self._watcher = None
+        watcher, self._watcher = self._watcher, None
+        if watcher is not None:
+            watcher.stop()
 
 
 _STATUSES = {EndReason.CANCELLED: "cancelled", EndReason.FAILED: "error"}

@@ -192,9 +192,9 @@ class SnapshotKeeper(ABC, Generic[S]):
 
     def close(self) -> None:
         """Stops watching."""
-        if self._watcher:
-            self._watcher.stop()
-            self._watcher = None
+        watcher, self._watcher = self._watcher, None
+        if watcher is not None:
+            watcher.stop()
 
     def _tidy(self) -> None:
         """Tidies up before the first snapshot, with a notice for each thing that the user should look at."""

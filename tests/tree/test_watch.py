@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -301,3 +302,25 @@ def test_on_a_network_disk_files_are_looked_at(tmp_path: Path, monkeypatch: pyte
         assert noticed.wait(30)
     finally:
         watcher.stop()
+
+
+def test_it_may_be_stopped_by_two_threads_while_it_starts(tmp_path: Path) -> None:
+    faults: queue.SimpleQueue[Exception] = queue.SimpleQueue()
+
+    def run(call: Callable[[], object]) -> None:
+        try:
+            call()
+        except Exception as fault:
+            faults.put(fault)
+
+    before = threading.active_count()
+    for _ in range(30):
+        watcher = Watcher([tmp_path / "notes"], lambda _: None)
+        threads = [threading.Thread(target=run, args=(call,)) for call in (watcher.start, watcher.stop, watcher.stop)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(10)
+        watcher.stop()
+    assert faults.empty()
+    assert threading.active_count() <= before

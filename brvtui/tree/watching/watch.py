@@ -44,6 +44,11 @@ class Debouncer:
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="brv-tui-watch", daemon=True)
 
+    @property
+    def is_stopped(self) -> bool:
+        """Whether ``stop`` was called."""
+        return self._stopped.is_set()
+
     def start(self) -> None:
         """Starts the thread."""
         self._thread.start()
@@ -213,9 +218,15 @@ class Watcher:
         self._debouncer = Debouncer(changed, self._maintain, self._pause)
         self._events: NativeEvents | None = None
         self._polling: Polling | None = None
+        self._lock = threading.RLock()
+        """Held while events begin or end: an app that is closed while it opens stops it from other threads."""
 
     def start(self) -> Watching:
-        """Starts watching; returns whether by events or by polling."""
+        """Starts watching, unless it was stopped; returns whether by events or by polling."""
+        with self._lock:
+            return self._start() if not self._debouncer.is_stopped else Watching()
+
+    def _start(self) -> Watching:
         network = next(filter(None, map(network_disk, self._folders)), "")
         if network:
             begun = self._poll(f"a disk of type {network} does not tell what others change")
@@ -232,9 +243,13 @@ class Watcher:
     def stop(self) -> None:
         """Stops watching. No callback runs after it returns."""
         self._debouncer.stop()
-        if self._events is not None:
-            self._events.stop()
-            self._events = None
+        self._end_events()
+
+    def _end_events(self) -> None:
+        with self._lock:
+            if self._events is not None:
+                self._events.stop()
+                self._events = None
 
     def _pause(self) -> float:
         return self._polling.pause if self._polling is not None else _MAINTENANCE_SECONDS
@@ -251,9 +266,7 @@ class Watcher:
                 self._debouncer.add(None)  # what changed before the first look is not known
 
     def _poll(self, why: str) -> Watching:
-        if self._events is not None:
-            self._events.stop()
-            self._events = None
+        self._end_events()
         self._polling = Polling(self._folders, self._poll_seconds)
         return Watching(why, self._polling.pause)
 
