@@ -17,7 +17,6 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.text_entry import caught_up
 from brvtui.app.view import View
-from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.ordered_keys import Field, Options
 from brvtui.app.widgets.pane import Pane
@@ -248,7 +247,7 @@ class PlanDialog(Dialog["Plan"]):
 
     def _show(self, plan: Plan | None, problem: str = "") -> None:
         self.pane.show_plan(plan, problem)
-        self.query_one(KeyBar).show_keys()
+        self.show_keys()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """There is nothing to carry out where the pane says why there is no plan."""

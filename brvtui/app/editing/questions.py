@@ -16,7 +16,6 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
-from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.line import Line, line, rule
@@ -193,7 +192,7 @@ class UnexpectedQuestion(Dialog[str]):
     def listen(self) -> None:
         """Takes keys for answers from now on."""
         self._listens = True
-        self.query_one(KeyBar).show_keys()
+        self.show_keys()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Esc always leads back to the text."""

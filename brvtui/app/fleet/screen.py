@@ -26,7 +26,6 @@ from brvtui.app.states import FleetState
 from brvtui.app.styles import sheet
 from brvtui.app.text_entry import caught_up
 from brvtui.app.view import View
-from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.paint.line import Line, line
@@ -165,7 +164,7 @@ class FleetScreen(FrameScreen):
     @on(Input.Changed, "#fleet-query")
     def _typed(self) -> None:
         self._queries.type(self.field.value)
-        self.query_one(KeyBar).show_keys()
+        self.show_keys()
 
     @on(FleetResultsPane.ResultSelected)
     def _select(self, event: FleetResultsPane.ResultSelected) -> None:

@@ -13,7 +13,6 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.services import AppServices
 from brvtui.app.view import View
-from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.workers import Refusal, is_cancelled
@@ -77,7 +76,7 @@ class SweepDialog(Dialog[None]):
         if self.is_running:
             self.made = made
             self.query_one(SweepPane).put(said, made)
-            self.query_one(KeyBar).show_keys()
+            self.show_keys()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """There is no picture before the sweep is asked."""

@@ -23,7 +23,6 @@ from brvtui.app.project.project import Project
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.styles import sheet
 from brvtui.app.view import View
-from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.workers import Newest
 from brvtui.engines.ageing.events import Event
 from brvtui.engines.ageing.forecast import LAST_DAY, BoardOrder
@@ -139,7 +138,7 @@ class MaturityScreen(FrameScreen):
         """Changes day, order or filter: the slider shows it at once, the notes when they are computed."""
         self.wanted = replace(self.wanted, **changes)  # type: ignore[arg-type]  # names of BoardOptions's own fields
         self.query_one(ForecastBar).put(self.on_day, self.wanted.day)
-        self.query_one(KeyBar).show_keys()
+        self.show_keys()
         self._ask_for_board()
 
     def _ask_for_board(self, anew: bool = False) -> None:
@@ -174,7 +173,7 @@ class MaturityScreen(FrameScreen):
         if first or (now and (emptied or now != before) and self._shows_selected(now)):
             self._go_to_selected()
         self._show_note()
-        self.query_one(KeyBar).show_keys()  # a column may be empty now
+        self.show_keys()  # a column may be empty now
 
     @property
     def note_at_hand(self) -> str:
@@ -271,7 +270,7 @@ class MaturityScreen(FrameScreen):
     def _times_wanted(self, event: AgeingPane.TimesWanted) -> None:
         self.times = max(1, min(self.times + event.step, _MOST_HITS))
         self._show_note()
-        self.query_one(KeyBar).show_keys()
+        self.show_keys()
 
     # actions
 

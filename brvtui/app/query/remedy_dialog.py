@@ -12,7 +12,6 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
-from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import wrapped
 from brvtui.engines.advice import NOTHING_HELPS, remarks
 from brvtui.engines.registry import presentation
@@ -72,8 +71,7 @@ class RemedyDialog(Dialog[Remedy]):
     def put(self, remedies: Sequence[Remedy] | None) -> None:
         """Lists ``remedies``, each of which was tried; without any, the engine's own advice."""
         self._pane.put(remedies)
-        for bar in self.query(KeyBar):  # Enter acts only where something is listed
-            bar.show_keys()
+        self.show_keys()  # Enter acts only where something is listed
 
 
 class RemedyPane(ChoicePane):

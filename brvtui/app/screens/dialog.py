@@ -66,13 +66,18 @@ class Dialog(ModalScreen[Answer | None]):
         keys = [key for kind in kinds for key in own_keys(kind) if key.action in acting]
         self.app.push_screen(MessageScreen(f"{title} · help", text, entries_of(keys, self.services.keymap)))
 
+    def show_keys(self) -> None:
+        """Has the key bar, where it is composed and not yet removed, show the keys that act now."""
+        for bar in self.query(KeyBar):
+            bar.show_keys()
+
     def on_screen_resume(self) -> None:
         """The keys are known once the dialog is in front."""
-        self.query_one(KeyBar).show_keys()
+        self.show_keys()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Letters are no keys while a field has the focus."""
-        self.query_one(KeyBar).show_keys()
+        self.show_keys()
 
 
 # A dialog with one field to type in.

@@ -185,24 +185,29 @@ class FrameScreen(Screen[None]):
         self.is_made = True
         self.show(self.view)
 
+    def show_keys(self) -> None:
+        """Has the key bar, where it is composed and not yet removed, show the keys that act now."""
+        for bar in self.query(KeyBar):
+            bar.show_keys()
+
     def on_screen_resume(self) -> None:
         """What changed while another screen was in front is shown now, in the colours of now."""
         restyle(self)
         self.take_layout()
         self.show(self.view)
-        self.query_one(KeyBar).show_keys()
+        self.show_keys()
 
     def take_layout(self) -> None:
         """Layout the screen among panes as it was remembered."""
         shared = self._layouts.of(self.TITLE, self.PLAN)
         if self.body.shared != shared:
             self.body.adopt(shared)
-            self.query_one(KeyBar).show_keys()
+            self.show_keys()
 
     @on(Body.LayoutChanged)
     def _shares_changed(self, event: Body.LayoutChanged) -> None:
         self._layouts.remember(self.TITLE, event.layout)
-        self.query_one(KeyBar).show_keys()
+        self.show_keys()
 
     def on_resize(self, event: events.Resize) -> None:
         """All panes at once, or tabs."""
@@ -223,7 +228,7 @@ class FrameScreen(Screen[None]):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """The key bar shows the focused pane's keys."""
-        self.query_one(KeyBar).show_keys()
+        self.show_keys()
 
     def holder_of(self, action: str) -> DOMNode | None:
         """Who on this screen has the action called ``action``: itself, or a pane, which is then shown and focused."""
