@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from brvtui.corpus.code.records import SkippedSource
     from brvtui.corpus.code.snapshot import RepositorySnapshot
     from brvtui.engines.contract import CodeAnswer
+    from brvtui.session import Session
     from brvtui.snapshot import Snapshot
 
 _BUDGET = 5000
@@ -86,17 +87,17 @@ def code(
     if (notes or without_note or why is not None) and form != "text":
         raise Failure("--why, --notes and --without-note print lines of text: leave out --format", BAD_USAGE)
     changed = None if diff is None else _changed(repo, diff)
-    session = _opened(repo, profile, project)
-    _report_unread(session)
+    session, snapshot = _opened(repo, profile, project)
+    _report_unread(session, snapshot)
     entry = "changes" if diff is not None else "files" if files else "task"
-    named = _known(session.snapshot, task if files else changed or ())
+    named = _known(snapshot, task if files else changed or ())
     if files and not named:
         raise Failure("none of these files is source that is read of the repository", NOT_THERE)
     answer = None
     if words or changed is not None:
         answer = _answer(session, entry, "" if files else words, named, budget)
     if without_note or answer is None:
-        return _show_files_without_note(session.snapshot, answer)
+        return _show_files_without_note(snapshot, answer)
     for line in answer.notices:
         say(f"brv-tui: {visible(line)}", err=True)
     if form != "text":
@@ -108,7 +109,7 @@ def code(
     return OK if is_positive else NEGATIVE
 
 
-def _answer(session: Any, entry: str, words: str, files: list[str], budget: int | None) -> CodeAnswer:
+def _answer(session: Session, entry: str, words: str, files: list[str], budget: int | None) -> CodeAnswer:
     """The answer to the task ``words``, or about ``files``, by the engine of code."""
     from brvtui.engines.contract import Query, ReadsCode
 
@@ -131,9 +132,9 @@ def _lines(answer: CodeAnswer, why: str | None, notes: bool) -> tuple[list[str],
     return answer.note_lines() if notes else (answer.lines(), not answer.is_empty)
 
 
-def _report_unread(session: Any) -> None:
+def _report_unread(session: Session, snapshot: RepositorySnapshot) -> None:
     """Prints why files were not read, and why feedback does not count or the index could not be stored."""
-    graph = session.snapshot.pages.graph
+    graph = snapshot.pages.graph
     by_reason: dict[str, list[SkippedSource]] = {}
     for one in graph.skipped:
         by_reason.setdefault(one.reason, []).append(one)
@@ -147,7 +148,7 @@ def _report_unread(session: Any) -> None:
         say(f"brv-tui: and {len(lines) - _MOST_UNREAD} reasons more for which files are left out", err=True)
 
 
-def _problem(session: Any) -> str:
+def _problem(session: Session) -> str:
     """The reason why feedback does not count or why the index could not be stored; empty if both worked."""
     from brvtui.faults import error_line
     from brvtui.services.provided import feedback_problem
@@ -214,8 +215,12 @@ def _known(code: RepositorySnapshot, written: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(filter(None, meant.values())))
 
 
-def _opened(repo: Path, profile: str, project: Path | None) -> Any:
-    """The session over the code of ``repo`` and the notes that speak of it, read. Raises :class:`Failure`."""
+def _opened(repo: Path, profile: str, project: Path | None) -> tuple[Session, RepositorySnapshot]:
+    """The session over the code of ``repo`` and the notes that speak of it, with its snapshot.
+
+    Raises :class:`Failure`.
+    """
+    from brvtui.corpus.code.snapshot import RepositorySnapshot
     from brvtui.garbage import garbage_collector_paused
     from brvtui.tree.reading.project import ProjectError
 
@@ -225,7 +230,9 @@ def _opened(repo: Path, profile: str, project: Path | None) -> Any:
             session.use_profile(profile, session.engine)
             session.join_notes(_notes(repo, project))
             session.load(progress)
-            return session
+            snapshot = session.snapshot
+            assert isinstance(snapshot, RepositorySnapshot)
+            return session, snapshot
     except ProjectError as error:
         raise Failure(str(error), FAILED) from error
     except (FileNotFoundError, NotADirectoryError) as error:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
 from brvtui.cli import completing
 from brvtui.cli.engine_command import engine_command
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
-from brvtui.cli.options import NamedPath, answer_format, filled, span_or_moment, text_argument
+from brvtui.cli.options import LaterOrAt, NamedPath, answer_format, filled, span_or_moment, text_argument
 from brvtui.cli.output import print_blocks, write_json
 from brvtui.cli.sessions import ProjectRequest
 
@@ -21,6 +21,18 @@ if TYPE_CHECKING:
 
 _PATH = NamedPath()
 _LARGEST = 10_000_000
+
+
+class _Differences(TypedDict):
+    """The options that say what is different; ``saved`` stands alone."""
+
+    rev: str | None
+    at: LaterOrAt | None
+    to_profile: str
+    to_signals: Path | None
+    edits: tuple[str, ...]
+    without: tuple[str, ...]
+    saved: Path | None
 
 
 @click.command(
@@ -50,7 +62,7 @@ Examples:
 )
 @click.option("--saved", type=_PATH, metavar="FILE.json", help="Before: this saved answer; it has its own TEXT.")
 @answer_format
-def diff(text: str | None, asked: ProjectRequest, form: str, **given: Any) -> int:
+def diff(text: str | None, asked: ProjectRequest, form: str, **given: Unpack[_Differences]) -> int:
     """Compare the answers to TEXT before and after an edit, a time or a setting, and say why each note moved.
 
     The causes sum to the change of a note's score. Before is the project as it is, or at --rev; after is the project

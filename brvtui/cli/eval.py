@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
 from brvtui.cli.engine_command import engine_command
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
-from brvtui.cli.options import NamedPath, filled, format_option, span_or_moment
+from brvtui.cli.options import LaterOrAt, NamedPath, filled, format_option, span_or_moment
 from brvtui.cli.output import check_endings, print_blocks, say, say_note, show_progress, write_json
 from brvtui.cli.sessions import ProjectRequest
 from brvtui.text.visible import visible
@@ -36,6 +36,22 @@ _METRIC_HELP = (
 )
 _SHOWN_NOTICES = 10
 _MOST_DAYS = 36_600
+
+
+class _Options(TypedDict):
+    """The options of ``brv-tui eval`` that no other command shares."""
+
+    at: LaterOrAt | None
+    drift: str | None
+    named_metrics: tuple[str, ...]
+    services: bool
+    fresh: bool
+    baseline: Path | None
+    baseline_rev: str | None
+    fail_under: tuple[str, ...]
+    fail_on_drop: tuple[str, ...]
+    fail_on_tier_change: bool
+    files: tuple[Path, ...]
 
 
 @click.command(
@@ -86,7 +102,7 @@ Examples:
     help="Also write FILE (.json, .md, .xml for JUnit, .run for TREC); may be given more than once.",
 )
 @format_option("table", *_FORMS)
-def evaluate_command(asked: ProjectRequest, named: Path | None, form: str, **given: Any) -> int:
+def evaluate_command(asked: ProjectRequest, named: Path | None, form: str, **given: Unpack[_Options]) -> int:
     """Ask every judged query and measure what it finds, now or since a revision of the tree: what did an edit break?
 
     Judgments are written with brv-tui judge. Nothing is changed, and no service that costs is asked without --services.
