@@ -63,7 +63,7 @@ class PasteParser(XTermParser):
         return super().feed(text) if text or not data else ()
 
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
-        """Returns the keys of ``sequence``, to be ignored where it names a character that cannot be."""
+        """Returns the keys of ``sequence``; a key to ignore if it names a character that does not exist."""
         try:
             keys = list(super()._sequence_to_key_events(sequence, alt))
             "".join(key.character or "" for key in keys).encode()
@@ -91,9 +91,9 @@ class PasteParser(XTermParser):
 
 
 def guard(driver: type[Driver]) -> None:
-    """Has ``driver`` read its input by :class:`PasteParser`, and bytes that are no UTF-8 as replacement characters.
+    """Makes ``driver`` use :class:`PasteParser`, and replace input bytes that are not UTF-8 instead of ending the app.
 
-    Textual has no other way to name a parser, and ends the app at such a byte.
+    Textual has no setting for either.
     """
     names = vars(sys.modules[driver.__module__])
     names["XTermParser"] = PasteParser

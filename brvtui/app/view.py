@@ -336,7 +336,7 @@ class ViewStore:
     def __init__(self, draw: Callable[[View], None]) -> None:
         """``draw`` shows a view in the screen in front; the others are shown it when they come to the front."""
         self.view = self.shown = View()
-        """The state, and the same for screens and panes, in which :func:`bounded` cut the texts of answers."""
+        """The whole state, and a copy for screens and panes in which :func:`bounded` has cut very long texts."""
         self._draw = draw
         self._subscribers: list[tuple[frozenset[type], Callable[[], None]]] = []
 

@@ -45,7 +45,7 @@ def write_all(descriptor: int, data: bytes) -> None:
 def write(path: Path, data: bytes, private: bool = True) -> None:
     """Replaces the file at ``path`` by ``data`` in one step. On OSError the old file stays whole.
 
-    Raises OSError also for what is no file, such as a device: as root, it would be replaced as well.
+    Also raises OSError if ``path`` is a device, a pipe or a socket, which would otherwise be replaced.
     A ``private`` file is for its owner alone. Any other keeps its permissions, and a new one gets the user's default.
     """
     with replacing(path, private) as file:

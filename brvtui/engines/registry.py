@@ -76,7 +76,7 @@ def load(name: str) -> Engine[Any]:
         raise UnknownEngine(why)
     place = _places().get(name)
     if place is None:
-        raise EngineError(f"the engine {name} is not registered: install brv-tui again")
+        raise EngineError(f"the engine {name} is not registered: reinstall brv-tui")
     module, _, attribute = place.partition(":")
     try:
         make: Callable[[], Engine[Any]] = getattr(import_module(module), attribute)

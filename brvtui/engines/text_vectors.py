@@ -105,7 +105,7 @@ def embed_texts(
 def check_room(numbers: int) -> None:
     """Raises LegError if the vectors of one tree come to more ``numbers`` than they may."""
     if numbers > MOST_NUMBERS:
-        raise LegError(f"all vectors would have more than {MOST_NUMBERS} numbers: set a model with shorter ones")
+        raise LegError(f"the vectors would exceed {MOST_NUMBERS:,} numbers in all: choose a model with shorter vectors")
 
 
 def unit_vectors(embedder: Embedder, texts: Sequence[str]) -> Floats:

@@ -50,7 +50,7 @@ _LAST_STEP_S = 0.5
 _LONGEST_TURN = 10
 """Time-outs that a whole answer may take, however often a piece of it comes."""
 _EVENT_BYTES = 200
-"""About as many as the smallest events of services have: tiny ones take more time than their bytes do."""
+"""The size of the smallest real events, roughly. Limits their number: each costs more time than its bytes."""
 _DONE = "[DONE]"
 
 _Piece = Wait | dict[str, Any]
@@ -188,7 +188,7 @@ async def data_of(answer: httpx.Response, most: int) -> AsyncGenerator[str, None
                 if any(lines):  # skips an event without data
                     left -= 1
                     if left < 0:
-                        raise ServiceRefusal(f"the answer has more than {most // _EVENT_BYTES} events")
+                        raise ServiceRefusal(f"the answer has more than {most // _EVENT_BYTES:,} events")
                     yield "\n".join(lines)
                 lines = []
 

@@ -200,7 +200,7 @@ class ServiceRefusal(Exception):
         if advice:
             return f"{why.rstrip('.')}; {advice.format(endpoint.setting)}"
         if self.waits_too_long(policy):
-            return f"{why}; it asks to wait {self.wait:g} s, which is too long: ask again later"
+            return f"{why}; the service demands a wait of {self.wait:g} s, which is too long: try again later"
         return f"{why}, {policy.tries} times" if self.passing and policy.tries > 1 else why
 
 
@@ -226,7 +226,7 @@ def check_service(setting: str, base: str, wanted: ServiceSettings) -> str:
 
 
 class _Intake:
-    """Limits what :func:`body_of` cannot see: informational responses, headers, and all around the pieces of a body."""
+    """Limits the input that :func:`body_of` cannot see: informational responses, headers and the framing of a body."""
 
     def __init__(self, most: int) -> None:
         self._most, self._left, self._part = most, 0, ""
@@ -237,7 +237,7 @@ class _Intake:
             stream, self._left, self._part = info["return_value"], _LARGEST_HEAD, "head of the answer"
             stream.read = partial(self._read, stream.read)
         elif event.endswith(".receive_response_headers.complete"):
-            self._left, self._part = 2 * self._most + _LARGEST_HEAD, "encoding of the answer"
+            self._left, self._part = 2 * self._most + _LARGEST_HEAD, "HTTP framing of the answer"
 
     async def _read(self, read: Callable[..., Awaitable[bytes]], size: int, timeout: float | None = None) -> bytes:
         if self._left <= 0:

@@ -150,7 +150,8 @@ class OpenAIEmbedder:
         if not isinstance(value, list) or not value:
             raise LegError(f"{self.name} gave an empty vector")
         if len(value) > _LONGEST:
-            raise LegError(f"{self.name} gave over {_LONGEST} numbers for a text: set another services.embedder.model")
+            why = f"gave a vector of over {_LONGEST:,} numbers: choose another services.embedder.model"
+            raise LegError(f"{self.name} {why}")
         if not all(_is_number(number) for number in value):
             raise LegError(f"{self.name} gave a vector that is not made of numbers")
         return [float(number) for number in value]

@@ -153,7 +153,7 @@ class SnapshotKeeper(ABC, Generic[S]):
 
     @abstractmethod
     def _load(self, constants: TreeConstants, now_ms: float, progress: Progress | None) -> bool:
-        """As :meth:`load`, for one that is the only writer."""
+        """Does the work of :meth:`load`; called with the writing lock held."""
 
     def refresh(self, constants: TreeConstants, now_ms: float, places: Collection[Path] = ()) -> bool:
         """Publishes a snapshot with the changes that watching noticed, and those at ``places``; False when there are

@@ -107,7 +107,7 @@ def _rebuilt(value: dict[str, Any]) -> SavedTrace:
     except (ValueError, OverflowError):
         moment_ms = LAST_MS
     if not FIRST_MS <= moment_ms < LAST_MS:
-        raise PlainError("trace.snapshot.clock must be a time in ISO 8601 in the years 1000 to 8999")
+        raise PlainError("trace.snapshot.clock must be an ISO 8601 time between the years 1000 and 8999")
     if why := registry.presentation(made.trace.engine).why_broken(made.trace):
         raise PlainError(why)
     return made

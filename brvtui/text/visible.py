@@ -84,7 +84,7 @@ LONGEST_WHOLE = 500_000
 _WHOLE = ("answer", "context")
 _LONGEST_IN_ALL = 2_000_000
 _SHORT, _FEW = 200, 500
-"""Characters of a text, and texts of a list, where all others together are longer than that."""
+"""The characters of each text, and the entries of each list of texts, if all texts exceed ``_LONGEST_IN_ALL``."""
 _T = TypeVar("_T")
 
 
@@ -124,7 +124,7 @@ def _cut(value: Any, longest: int, lengths: list[int]) -> Any:
     """Returns ``value`` with texts of at most ``longest`` characters, and adds their lengths to ``lengths``."""
     if isinstance(value, str):
         lengths.append(min(len(value), longest))
-        return value if len(value) <= longest else f"{value[:longest]}… ({len(value) - longest} more characters)"
+        return value if len(value) <= longest else f"{value[:longest]}… ({len(value) - longest:,} more characters)"
     if isinstance(value, dict):
         pairs = list(value.items())
         return value if (cut := _cut(pairs, longest, lengths)) is pairs else dict(cut)

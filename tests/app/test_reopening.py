@@ -261,7 +261,7 @@ async def test_long_texts_are_cut_on_the_screen_alone(garden: Tree, tmp_path: Pa
         assert seen.hit is not None
         assert seen.project.saved is not None
         for text in (seen.hit.title, seen.engine.profile, seen.project.saved.trace.profile):
-            assert text == long[:10_000] + "… (1990000 more characters)"
+            assert text == long[:10_000] + "… (1,990,000 more characters)"
         assert kept is not None
         assert as_plain(kept)["trace"]["hits"][0]["title"] == long  # which is what is exported
         assert any("in[v]oice" in row for row in panes(pilot)["results"])

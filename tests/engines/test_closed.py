@@ -270,7 +270,7 @@ def no_entry_points(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("no_entry_points")
 @pytest.mark.parametrize("name", registry._FIRST)
 def test_an_engine_without_an_entry_point_is_refused_in_one_line(name: str) -> None:
-    with pytest.raises(EngineError, match=f"the engine {name} is not registered: install brv-tui again"):
+    with pytest.raises(EngineError, match=f"the engine {name} is not registered: reinstall brv-tui"):
         registry.load(name)
     assert registry.declaration(name) is None
     assert not registry.has(name, Caches)

@@ -131,7 +131,9 @@ def test_a_busy_service_is_asked_again_as_it_says() -> None:
 def test_service_that_asks_for_a_long_wait_is_not_asked_again(seconds: str) -> None:
     waits: list[float] = []
     with serving(Answer(429, {}, {"Retry-After": seconds}), vectors) as service:
-        with pytest.raises(LegError, match=r"; it asks to wait \S+ s, which is too long: ask again later$"):
+        with pytest.raises(
+            LegError, match=r"; the service demands a wait of \S+ s, which is too long: try again later$"
+        ):
             embedder(service, RULES, waits).embed(["tea"])
         assert (waits, len(service.asked)) == ([], 1)
 
@@ -154,7 +156,9 @@ def test_waits_are_at_most_the_longest(seconds: str) -> None:
 def test_vectors_have_at_most_8192_numbers() -> None:
     with serving(data([0.5] * 8192), data([0.5] * 8193)) as service:
         assert len(embedder(service).embed(["tea"])[0]) == 8192
-        with pytest.raises(LegError, match=r"^mini at \S+ gave over 8192 numbers for a text: set another services\."):
+        with pytest.raises(
+            LegError, match=r"^mini at \S+ gave a vector of over 8,192 numbers: choose another services\."
+        ):
             embedder(service).embed(["tea"])
 
 
@@ -167,7 +171,7 @@ def test_vectors_of_a_tree_stop_at_a_limit(tmp_path: Path, monkeypatch: pytest.M
         for made_now, requests in ((2, 2), (0, 2)):
             _, made = embed_index(index_chunks(NOTES, profile), asker, store)
             assert (made.made, made.missing, len(service.asked)) == (made_now, 1, requests)
-            assert made.error == "all vectors would have more than 6 numbers: set a model with shorter ones"
+            assert made.error == "the vectors would exceed 6 numbers in all: choose a model with shorter vectors"
     assert len(store.read()) == 2
 
 

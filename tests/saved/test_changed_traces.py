@@ -283,7 +283,7 @@ def test_a_long_text_anywhere_is_cut_in_every_form_and_kept_in_json(tree: Tree, 
 def test_a_cut_text_says_how_much_is_missing(tree: Tree) -> None:
     saved = asked(tree)[0]
     long = replace(saved, trace=replace(saved.trace, notices=("y" * 300_000,)))
-    assert "y… (290000 more characters)" in markdown_report(long)
+    assert "y… (290,000 more characters)" in markdown_report(long)
     assert json.loads(as_json(long))["trace"]["notices"] == ["y" * 300_000]
 
 

@@ -249,7 +249,7 @@ def read_source(path: str, source: bytes, language: SourceLanguage, rules: CodeR
     """
     reader = SourceReader(path, source, language, rules)
     if _depth(source) > _DEEPEST:
-        return reader.file(f"brackets more than {_DEEPEST:,} deep; leave it out")
+        return reader.file(f"brackets nested more than {_DEEPEST:,} deep; leave it out")
     seconds = rules.limits.file_seconds
     tree = _parsed(source, language, seconds)
     if tree is None:

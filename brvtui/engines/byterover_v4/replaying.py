@@ -1,4 +1,4 @@
-"""Queries one after another, as V4's own files would have it, and the failures that V4 answers with."""
+"""Replays queries in sequence, with the signals that V4 would have stored after each, and names V4's failures."""
 
 from __future__ import annotations
 

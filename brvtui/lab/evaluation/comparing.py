@@ -292,9 +292,9 @@ class LineKind(StrEnum):
     """The subject of a line about a query that is answered otherwise."""
 
     RANK = "rank"
-    """A note that stands elsewhere now, or is gone."""
+    """A note whose rank changed, or that is gone."""
     CAUSE = "cause"
-    """The edit that did it."""
+    """The edit that caused the change."""
     OTHER = "other"
 
 

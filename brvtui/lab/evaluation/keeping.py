@@ -115,18 +115,18 @@ class KeepingEvaluator:
 
     kept: KeptAnswers
     is_frozen: bool
-    """Whether the clock stands still, so that answers are kept by the moment itself."""
+    """Whether the session has a fixed time (``--now``): answers are then kept under that time."""
     is_used: bool = True
     """Whether kept answers are used; they are written either way."""
 
     def recent(
         self, engine: Engine[Any], context: Context[Any], like: Query, later_ms: float
     ) -> tuple[float, Mapping[Asked, QueryResult]]:
-        """The moment, at most an hour before that of ``context``, as of which answers for ``later_ms`` later are kept;
-        and these answers, by words and scope.
+        """The time of kept answers that can be reused, and these answers by words and scope.
 
-        The moment of ``context`` where there are none. Scores fall with every second, so answers are kept with the
-        moment that they were given at, and all numbers of one evaluation are as of it.
+        Reusable answers were given with the same ``later_ms``, at most an hour before the time of ``context``. If there
+        are none, returns the time of ``context`` and no answers. Scores fall every second, so answers are kept with
+        their time, and all numbers of one evaluation refer to the same time.
         """
         state = self._read(self._name(engine, context, like, later_ms))
         if state is not None and 0 <= context.now_ms - state.now_ms <= _SAME_HOUR_MS:
@@ -143,10 +143,10 @@ class KeepingEvaluator:
         progress: Progress = lambda done, of: None,
         later_ms: float | None = None,
     ) -> Evaluation:
-        """:func:`brvtui.lab.evaluation.evaluate.evaluate`, but for queries whose answers at that moment are kept.
+        """Evaluates as :func:`brvtui.lab.evaluation.evaluate.evaluate`, reusing answers kept for the same time.
 
-        ``later_ms`` is given where the moment is that of the clock, and so long after: answers are found again by
-        :meth:`recent` then.
+        Give ``later_ms`` if the time is that of the running clock plus so many milliseconds: :meth:`recent` then finds
+        the answers later.
         """
         name = self._name(engine, context, like, later_ms)
         known = self._known(name, context)

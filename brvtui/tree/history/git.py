@@ -68,7 +68,8 @@ def git(folder: Path, *arguments: str, most: int, given: bytes = b"", bare: bool
     try:
         repository = own_repository(folder, bare)
         if repository and os.pathsep in str(repository) and own_repository(repository.parent, bare=True):
-            raise ForeignRepository(f"{repository}: git may read a repository above a path with a colon; rename it")
+            why = "the path has a colon, so git may read a repository above it; rename the folder"
+            raise ForeignRepository(f"{repository}: {why}")
     except ForeignRepository as error:
         raise RevisionError(str(error)) from error
     ceiling = {"GIT_CEILING_DIRECTORIES": str(repository.parent)} if repository else {}

@@ -32,7 +32,7 @@ def own_repository(folder: Path, bare: bool) -> Path | None:
     try:
         return _checked(os.path.realpath(folder), bare, int(time.monotonic()))
     except OSError as error:
-        raise ForeignRepository(f"{folder}: its repository cannot be read ({faults.reason(error)})") from error
+        raise ForeignRepository(f"{folder}: the git repository cannot be read ({faults.reason(error)})") from error
 
 
 @lru_cache(maxsize=32)
@@ -79,13 +79,14 @@ def _pointed_to(git: Path, file: Path) -> Path:
     """The repository to which the file ``.git`` points: one in its own folder, a worktree or a submodule."""
     pointer = _text(file)
     if not pointer.startswith(_POINTER):
-        raise ForeignRepository(f"{git}: no folder, and no pointer to one, so its history is not read; clone it again")
+        why = "neither a folder nor a pointer to one, so its history is not read; clone the repository again"
+        raise ForeignRepository(f"{git}: {why}")
     target = Path(os.path.realpath(git.parent / pointer.removeprefix(_POINTER).rstrip("\r\n")))
     is_submodule = _MODULES in target.parts and _names(target / "config", git.parent, "worktree = ")
     if not (target.is_relative_to(git.parent) or _names(target / "gitdir", git) or is_submodule):
         raise ForeignRepository(
             f"{git}: points to a repository that does not point back, so its history is not read; move the "
-            "repository into the folder, or for a worktree run git worktree repair in the repository it belongs to"
+            "repository into the folder or, if this is a worktree, run git worktree repair in its main repository"
         )
     return target
 
@@ -111,8 +112,8 @@ def _text(file: Path) -> str:
     else:
         if "\0" not in text:
             return text
-        why = "a NUL byte"
-    raise ForeignRepository(f"{file}: cannot be read ({why}), so its history is not read; correct or remove it")
+        why = "it contains a NUL byte"
+    raise ForeignRepository(f"{file}: cannot be read ({why}), so its history is not read; fix or remove it")
 
 
 def _check_links(repository: Path) -> None:

@@ -16,7 +16,7 @@ LARGEST_NAMED_JSON = 32 * 1_048_576
 """Bytes. The limit for a file that the user names on the command line, such as the signals of 200,000 notes."""
 
 _EXACT_DIGITS = 308
-"""Integers of more may be no number of JavaScript, and Python refuses to read those of more than 4,300."""
+"""Longer integers may be infinite in JavaScript, and Python refuses to read more than 4,300 digits."""
 
 
 def read_json(path: Path, most: int = LARGEST_JSON, follow_links: bool = False) -> Any:

@@ -307,7 +307,7 @@ def test_a_module_that_passes_on_hundreds_is_followed(tmp_path: Path) -> None:
 )
 def test_brackets_too_deep_are_not_parsed(name: str, opening: str, closing: str, tmp_path: Path) -> None:
     write(tmp_path, {**GOOD, name: opening * 1_001 + closing * 1_001, f"b{name}": opening * 150 + closing * 150})
-    assert "brackets more than 1,000 deep" in lines(graph := graph_of(tmp_path))[name], graph.skipped
+    assert "nested more than 1,000 deep" in lines(graph := graph_of(tmp_path))[name], graph.skipped
     assert "deep" not in lines(graph).get(f"b{name}", "")
 
 

@@ -248,7 +248,7 @@ def test_vectors_of_a_vault_stop_at_a_limit(monkeypatch: pytest.MonkeyPatch) -> 
         entries, kept, "m", lambda texts: [[1.0] * next(lengths)], 1, True, never_cancelled, lambda done, of: None
     )
     assert (made.embedded, made.failed, len(kept)) == (2, 2, 2)
-    assert made.error == "all vectors would have more than 10 numbers: set a model with shorter ones"
+    assert made.error == "the vectors would exceed 10 numbers in all: choose a model with shorter vectors"
 
 
 def test_embedding_pipeline() -> None:
