@@ -131,9 +131,7 @@ def test_a_busy_service_is_asked_again_as_it_says() -> None:
 def test_service_that_asks_for_a_long_wait_is_not_asked_again(seconds: str) -> None:
     waits: list[float] = []
     with serving(Answer(429, {}, {"Retry-After": seconds}), vectors) as service:
-        with pytest.raises(
-            LegError, match=r"; the service demands a wait of \S+ s, which is too long: try again later$"
-        ):
+        with pytest.raises(LegError, match=r"; the service demands a wait of \S+ s, which is too long"):
             embedder(service, RULES, waits).embed(["tea"])
         assert (waits, len(service.asked)) == ([], 1)
 
@@ -156,9 +154,7 @@ def test_waits_are_at_most_the_longest(seconds: str) -> None:
 def test_vectors_have_at_most_8192_numbers() -> None:
     with serving(data([0.5] * 8192), data([0.5] * 8193)) as service:
         assert len(embedder(service).embed(["tea"])[0]) == 8192
-        with pytest.raises(
-            LegError, match=r"^mini at \S+ gave a vector of over 8,192 numbers: choose another services\."
-        ):
+        with pytest.raises(LegError, match=r"^mini at \S+ gave a vector of over 8,192 numbers: choose"):
             embedder(service).embed(["tea"])
 
 

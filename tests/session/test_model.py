@@ -143,7 +143,7 @@ def test_every_way_in_which_a_model_ends(
         (Refused(401, {"error": {"message": f"bad key {KEY}"}}), "401 Unauthorized: bad key …"),
         (
             Refused(429, "slow down", {"Retry-After": "60"}),
-            "429 Too Many Requests: slow down; the service demands a wait of 60 s",
+            "slow down; the service demands a wait of 60 s",
         ),
         (Refused(500, "oops", {"Retry-After": "0"}), "500 Internal Server Error: oops, 3 times"),
         (HALF, "the answer broke off"),
