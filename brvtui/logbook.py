@@ -182,8 +182,8 @@ class QueryLogFolder:
             if ended:
                 answered([entry for _, entry in ended])
 
-        self._watcher = Watcher([self._folder], changed)
-        return self._watcher.start()
+        watcher = self._watcher = Watcher([self._folder], changed)
+        return watcher.start()
 
     def unfollow(self) -> None:
         """Stops following."""

@@ -39,8 +39,8 @@ _SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\
 """A colour, a movement or a title, as programs print them."""
 
 
-_IMPOSSIBLE_SIZE = re.compile(r"\x1b\[48;(?=[\d:;]*(?:\d{5}|(?<![\d:])0+[:;t]))[\d:;]*t")
-"""A report of a window without rows or columns, or with ten thousand of them: Textual would lay that out."""
+_LARGEST = 9_999
+"""The most rows and columns of a window: Textual would lay out any number."""
 
 
 class PasteParser(XTermParser):
@@ -56,11 +56,27 @@ class PasteParser(XTermParser):
         """The last characters before a paste: its mark may begin among them."""
         self._paste: list[str] | None = None
         """The parts of a paste that have arrived; None outside a paste. The last one may end within the end mark."""
+        self._sizes = self.terminal_size, self.terminal_pixel_size
 
     def feed(self, data: str) -> Iterable[Message]:
-        """Returns the messages in ``data``; empty data ends the input."""
-        text = _IMPOSSIBLE_SIZE.sub("", self._without_escapes(data))
-        return super().feed(text) if text or not data else ()
+        """Yields the messages in ``data``; empty data ends the input."""
+        text = self._without_escapes(data)
+        for message in super().feed(text) if text or not data else ():
+            if not isinstance(message, events.Resize) or self._take_size(message):
+                yield message
+
+    def _take_size(self, event: events.Resize) -> bool:
+        """Returns False for a window without rows or columns, or with too many.
+
+        Terminals that do not know their size in pixels report 0, by which Textual would divide: cells stand in.
+        """
+        if not all(0 < cells <= _LARGEST for cells in event.size):
+            self.terminal_size, self.terminal_pixel_size = self._sizes
+            return False
+        if not event.pixel_size or not all(event.pixel_size):
+            event.pixel_size = event.size
+        self._sizes = self.terminal_size, self.terminal_pixel_size = event.size, event.pixel_size
+        return True
 
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
         """Returns the keys of ``sequence``; a key to ignore if it names a character that does not exist."""

@@ -82,6 +82,8 @@ def write_setting(file: Path, name: str, value: Value | None) -> None:
     changed without loss, and OSError if it cannot be written.
     """
     place = Path(os.path.realpath(file))
+    if value is None and not place.exists():
+        return
     writing.make_folder(place.parent)
     with locked(place.parent):
         _write_setting(file, place, name, value)

@@ -60,8 +60,8 @@ def replacing(path: Path, private: bool = True, durable: bool = True) -> Iterato
     """
     make_folder(path.parent)
     with suppress(FileNotFoundError):
-        kind = stat.S_IFMT(os.lstat(path).st_mode)
-        if kind not in (stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR):
+        kind = stat.S_IFMT(path.stat().st_mode)  # a link to a device, such as /dev/stdout, is not replaced either
+        if kind not in (stat.S_IFREG, stat.S_IFDIR):
             raise OSError(errno.EINVAL, "not a regular file", str(path))
     made = path.with_name(part_name())
     try:

@@ -49,8 +49,8 @@ _LAST_STEP_S = 0.5
 """Seconds that a step may take to end after Ctrl+C."""
 _LONGEST_TURN = 10
 """Time-outs that a whole answer may take, however often a piece of it comes."""
-_EVENT_BYTES = 200
-"""The size of the smallest real events, roughly. Limits their number: each costs more time than its bytes."""
+_EVENT_BYTES = 100
+"""Limits the number of events, each of which costs more time than its bytes; real ones have 119 bytes or more."""
 _DONE = "[DONE]"
 
 _Piece = Wait | dict[str, Any]

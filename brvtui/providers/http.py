@@ -239,10 +239,10 @@ class _Intake:
         elif event.endswith(".receive_response_headers.complete"):
             self._left, self._part = 2 * self._most + _LARGEST_HEAD, "HTTP framing of the answer"
 
-    async def _read(self, read: Callable[..., Awaitable[bytes]], size: int, timeout: float | None = None) -> bytes:
+    async def _read(self, read: Callable[..., Awaitable[bytes]], max_bytes: int, timeout: float | None = None) -> bytes:
         if self._left <= 0:
             raise ServiceRefusal(f"the {self._part} is too large")
-        data = await read(size, timeout)
+        data = await read(max_bytes, timeout)
         self._left -= len(data) + 128  # a read takes as much time as parsing so many bytes
         return data
 

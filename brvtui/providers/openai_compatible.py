@@ -43,7 +43,7 @@ class JsonService:
         A key that is used up (status 429) gives way to the next at once; only when all are used up does it wait.
         """
         policy = self._policy
-        wait, used_up = policy.wait_seconds, 0
+        wait, used_up = policy.wait_seconds, list[ServiceRefusal]()
         with asyncio.Runner(loop_factory=PrivateLoop) as runner:
             for left in range(policy.tries - 1, -1, -1):
                 try:
@@ -52,9 +52,12 @@ class JsonService:
                     refusal.passing = refusal.passing or not refusal.status  # a service that is starting
                     if left and refusal.status == _TOO_MANY_REQUESTS:
                         self._endpoints.rotate(-1)
-                        used_up += 1
-                        if used_up % len(self._endpoints):
+                        used_up.append(refusal)
+                        if len(used_up) < len(self._endpoints):
                             continue
+                        refusal = min(used_up, key=lambda one: one.wait or 0.0)
+                        self._endpoints.rotate(-used_up.index(refusal))
+                        used_up.clear()
                     if not refusal.passing or not left or refusal.waits_too_long(policy):
                         raise LegError(f"{self.host}: {refusal.advised(self._endpoints[0], policy)}") from None
                     self._sleep(min(wait if refusal.wait is None else refusal.wait, policy.longest_wait_seconds))

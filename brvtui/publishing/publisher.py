@@ -128,6 +128,7 @@ class SnapshotKeeper(ABC, Generic[S]):
         self._recent: deque[S] = deque(maxlen=remembered)
         self._writing = threading.Lock()
         self._watcher: Watcher | Debouncer | None = None
+        self._is_closed = False
 
     @property
     def newest(self) -> Snapshot | None:
@@ -177,7 +178,7 @@ class SnapshotKeeper(ABC, Generic[S]):
         """
         from brvtui.tree.watching.watch import Watcher
 
-        SnapshotKeeper.close(self)
+        self._unwatch()
 
         def noticed(places: frozenset[str] | None) -> None:
             self._notice(places)
@@ -185,13 +186,19 @@ class SnapshotKeeper(ABC, Generic[S]):
 
         self._notice(None)  # what changed before watching began is not known
         watcher = self._watcher = Watcher([*self.project.trees, *self._signals], noticed, on_fallback)
+        if self._is_closed:  # it was closed while it opened
+            self._unwatch()
         return watcher.start()
 
     def _notice(self, places: frozenset[str] | None) -> None:
         """Takes note of ``places`` that changed; None when they are not known."""
 
     def close(self) -> None:
-        """Stops watching."""
+        """Stops watching, for good."""
+        self._is_closed = True
+        self._unwatch()
+
+    def _unwatch(self) -> None:
         watcher, self._watcher = self._watcher, None
         if watcher is not None:
             watcher.stop()
@@ -225,6 +232,7 @@ class SpacePublisher(SnapshotKeeper[Snapshot]):
         self._tidy()
         if self._given is not None:
             read_signals_file(self._given, defaults(constants.signals))
+            self._given = None
         made = load_space(self.project, constants, now_ms, self._newest, progress)
         if made is self._newest:
             return False
@@ -302,7 +310,8 @@ class Publisher(SnapshotKeeper[Snapshot]):
         """As :meth:`load`; ``changed`` are the files of the sidecar that may have changed, None for any."""
         self._tidy()
         kept = self._read_kept(constants) if self._newest is None else None
-        self._take_noticed()
+        if changed is None:  # everything is looked at; else what was noticed meanwhile is for the next refresh
+            self._take_noticed()
         stored = self._stored.layers(constants.signals, changed)
         made = load(self.project, constants, now_ms, stored, self._newest, kept, progress)
         if self._newest is not None and _same(self._newest, made):

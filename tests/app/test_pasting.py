@@ -194,6 +194,19 @@ def test_a_window_that_cannot_be_is_no_size(size: str) -> None:
     assert [event.key for event in found if isinstance(event, events.Key)] == ["k", "z"]
 
 
+@pytest.mark.parametrize("size", ["24;80;0;0", "24;80;480;12000"])
+def test_pixels_of_a_window_may_be_unknown_or_many(size: str) -> None:
+    found = [*PasteParser().feed(f"\x1b[48;{size}t\x1b[<0;3;4M")]
+    assert [event.size for event in found if isinstance(event, events.Resize)] == [(80, 24)]
+    assert any(isinstance(event, events.MouseDown) for event in found)
+
+
+def test_size_that_cannot_be_is_no_size_in_two_pieces() -> None:
+    parser = PasteParser()
+    found = [event for part in ("\x1b[48;0;", "80;480;800t", "\x1b[<0;3;4M") for event in parser.feed(part)]
+    assert [type(event) for event in found] == [events.MouseDown]
+
+
 def test_a_large_paste_is_read_in_time() -> None:
     parser, chunk = PasteParser(), "\x1b[31mred " * 400
     parts = ["\x1b[200~", *[chunk] * 300, "\x1b[201~"]

@@ -180,3 +180,7 @@ def test_what_is_no_file_is_not_replaced(tmp_path: Path, private: bool, kind: in
         writing.write(place, b"one", private)
     assert stat.S_IFMT(place.lstat().st_mode) == kind
     assert list(tmp_path.iterdir()) == [place]
+    (link := tmp_path / "link").symlink_to(place)
+    with pytest.raises(OSError, match=r"not a regular file.*link"):
+        writing.write(link, b"one", private)
+    assert link.is_symlink()

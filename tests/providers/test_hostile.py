@@ -27,7 +27,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.providers.chat import data_of
-from brvtui.providers.http import AnswerMask, ServiceRefusal, error_message, masked, refusal_in, unreached
+from brvtui.providers.http import AnswerMask, ServiceRefusal, _Intake, error_message, masked, refusal_in, unreached
 from brvtui.providers.models import model_of
 from brvtui.providers.openai_compatible import OpenAIEmbedder
 from brvtui.providers.settings import ModelSettings
@@ -378,9 +378,9 @@ def test_events(body: str, found: list[str]) -> None:
 
 @pytest.mark.parametrize("event", ["data:{}\n\n", "data: x\r\n\r\n", "id: 1\ndata: {}\n\n"])
 def test_more_events_than_bytes_allow_are_refused(event: str) -> None:
-    assert len(data(event * 50)) == 50
-    with pytest.raises(ServiceRefusal, match="more than 50 events"):
-        data(event * 51)
+    assert len(data(event * 100)) == 100
+    with pytest.raises(ServiceRefusal, match="more than 100 events"):
+        data(event * 101)
 
 
 @given(pieces=PIECES, ends=st.sampled_from(["\n", "\r\n"]), cuts=st.lists(st.integers(0, 120), max_size=5))
@@ -572,3 +572,18 @@ def test_a_cancellation_before_anything_was_asked() -> None:
         with pytest.raises(ModelCancelled):
             list(service(server.base).turn(ASKED, cancellation))
         assert server.asked == []
+
+
+def test_reads_of_a_proxy_are_counted_too() -> None:
+    """A handshake with a SOCKS proxy names the parameter."""
+
+    class Stream:
+        async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+            return b"x" * max_bytes
+
+    async def ask() -> bytes:
+        stream = Stream()
+        await _Intake(1).trace("connection.connect_tcp.complete", {"return_value": stream})
+        return await stream.read(max_bytes=4096)
+
+    assert len(asyncio.run(ask())) == 4096

@@ -143,6 +143,16 @@ def test_another_key_replaces_a_long_wait() -> None:
     assert waits == []
 
 
+def test_shortest_wait_of_all_keys_counts() -> None:
+    waits: list[float] = []
+    long = Answer(429, {}, {"Retry-After": "60"})
+    with serving(long, Answer(429, {}, {"Retry-After": "1"}), vectors) as service:
+        assert embedder(service, RULES, waits, keys=("first-key", "second-key")).embed(["tea"])
+        keys = [headers["Authorization"] for _, _, headers in service.asked]
+        assert keys == [f"Bearer {name}-key" for name in ("first", "second", "second")]
+    assert waits == [1.0]
+
+
 @pytest.mark.parametrize("seconds", ["8", "-5", "nan", "1e308", "inf", "²", "Fri, 31 Dec 9999 23:59:59 GMT"])
 def test_waits_are_at_most_the_longest(seconds: str) -> None:
     waits: list[float] = []

@@ -7,6 +7,7 @@ import platform
 import random
 import shutil
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -181,3 +182,36 @@ def test_a_process_that_watches_gives_back_after_some_snapshots(
         assert (first, len(given)) == ((1, 3) if watched else (0, 0))
     finally:
         session.close()
+
+
+def test_signals_that_are_written_while_everything_is_read_again_are_not_lost(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tree.note("auth/one.md", "One")
+    tree.sidecar_file(path, {"importance": 11})
+    session = tree.session()
+    kept = session._publisher
+    assert isinstance(kept, publisher.Publisher)
+
+    def update(*_: object) -> None:
+        kept._notice(frozenset({str(tree.sidecar_file(path, {"importance": 77}))}))
+
+    try:
+        session.watch(lambda: None)
+        session.refresh()
+        assert session.snapshot.signals[0].importance == 11
+        with monkeypatch.context() as patch:
+            patch.setattr(publisher, "update", update)
+            session.refresh((tree.tree / path,))
+        session.refresh()
+        assert session.snapshot.signals[0].importance == 77
+    finally:
+        session.close()
+
+
+def test_a_closed_project_is_not_watched(tree: Tree) -> None:
+    tree.note("auth/one.md", "One")
+    session, before = tree.session(), threading.active_count()
+    session.close()
+    session.watch(lambda: None)
+    assert threading.active_count() <= before

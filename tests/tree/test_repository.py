@@ -244,6 +244,15 @@ def test_a_colon_in_a_path_leads_to_no_repository_above(folder: str, tmp_path: P
     assert read(own) == ["note.md"]
 
 
+def test_a_colon_in_its_own_name_leads_a_repository_nowhere(tmp_path: Path) -> None:
+    repository(tmp_path / "above")
+    own = repository(tmp_path / "above" / "pro:1")
+    assert read(own) == ["note.md"]
+    (own / ".git" / "HEAD").write_text("broken")
+    with pytest.raises(RevisionError, match=r"not a git repository"):
+        read(own)
+
+
 _ASK = """
 from pathlib import Path
 from brvtui.tree.history import git

@@ -213,6 +213,7 @@ def embed_entries(
         if cancelled():
             break
         part = todo[start : start + batch]
+        numbers -= sum(len(kept[entry.id].numbers) for entry in part if entry.id in kept)
         try:
             check_room(numbers + len(part) * length)
             made = _stored(part, embed([entry.embedded for entry in part]), model)
@@ -223,7 +224,7 @@ def embed_entries(
             kept.update(made)
             embedded += len(part)
             length = len(made[part[-1].id].numbers)
-            numbers += len(part) * length
+        numbers += sum(len(kept[entry.id].numbers) for entry in part if entry.id in kept)
         progress(embedded + failed, len(todo))
     return EmbeddingReport(embedded, failed, len(todo) - embedded - failed, error, length)
 

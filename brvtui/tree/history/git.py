@@ -67,7 +67,7 @@ def git(folder: Path, *arguments: str, most: int, given: bytes = b"", bare: bool
     kept = [*programs.BASIC, *(variable for variable in os.environ if variable.startswith(_CONFIG))]
     try:
         repository = own_repository(folder, bare)
-        if repository and os.pathsep in str(repository) and own_repository(repository.parent, bare=True):
+        if repository and os.pathsep in str(repository.parent) and own_repository(repository.parent, bare=True):
             why = "the path has a colon, so git may read a repository above it; rename the folder"
             raise ForeignRepository(f"{repository}: {why}")
     except ForeignRepository as error:

@@ -224,7 +224,10 @@ class Watcher:
     def start(self) -> Watching:
         """Starts watching, unless it was stopped; returns whether by events or by polling."""
         with self._lock:
-            return self._start() if not self._debouncer.is_stopped else Watching()
+            begun = self._start() if not self._debouncer.is_stopped else Watching()
+        if self._debouncer.is_stopped:
+            self._end_events()
+        return begun
 
     def _start(self) -> Watching:
         network = next(filter(None, map(network_disk, self._folders)), "")
@@ -243,7 +246,11 @@ class Watcher:
     def stop(self) -> None:
         """Stops watching. No callback runs after it returns."""
         self._debouncer.stop()
-        self._end_events()
+        if self._lock.acquire(blocking=False):  # else a thread is in ``start``, which may take seconds: it ends them
+            try:
+                self._end_events()
+            finally:
+                self._lock.release()
 
     def _end_events(self) -> None:
         with self._lock:
