@@ -17,7 +17,9 @@ from brvtui.disk.sealing import read_sealed, sealed
 from brvtui.store.folders import tree_cache
 
 FOLDER = "answers"
-_LARGEST = 1 << 26
+_LARGEST, _LARGEST_UNPACKED = 1 << 26, 1 << 29
+"""Bytes of a file. What is longer is cut, and then no JSON."""
+_GZIP = 31
 _MOST_FILES, _MOST_BYTES = 32, 1 << 26
 """How much is kept of a tree; beyond that, what was written longest ago goes."""
 _FAST = 1
@@ -34,7 +36,8 @@ class KeptAnswers:
     def read(self, name: str) -> Any:
         """The value that was kept under ``name`` (letters and digits); None when there is none that can be used."""
         try:
-            return json.loads(gzip.decompress(read_sealed(self._path(name), _LARGEST)))
+            unpacked = zlib.decompressobj(_GZIP).decompress(read_sealed(self._path(name), _LARGEST), _LARGEST_UNPACKED)
+            return json.loads(unpacked)
         except _BROKEN:
             return None
 

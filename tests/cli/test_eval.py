@@ -310,7 +310,8 @@ def test_a_damaged_file_counts_as_none(asked: Callable[..., Any], project: Tree)
     for damaged in (*cuts, *flips, b"{}", b"\0" * 50):
         file.write_bytes(damaged)
         assert asked() == (ALL, first)
-    for odd in ([], {}, {"now_ms": 1}, {"now_ms": 1, "rows": [[1]]}, {"now_ms": None, "rows": 3}, "x"):
+    numbers = {"now_ms": 10**500, "rows": []}
+    for odd in ([], {}, {"now_ms": 1}, {"now_ms": 1, "rows": [[1]]}, {"now_ms": None, "rows": 3}, "x", numbers):
         KeptAnswers(project.tree).write(file.name.partition(".")[0], odd)
         assert asked() == (ALL, first)
     file.unlink()
@@ -340,6 +341,10 @@ def test_no_more_is_kept_than_there_is_room_for(tree: Tree, monkeypatch: pytest.
     assert len(list(kept.folder.iterdir())) == 3
     assert kept.read("n5") == {"number": 5}
     assert kept.read("n0") is None
+    monkeypatch.setattr(kept_answers, "_LARGEST_UNPACKED", 12)
+    assert kept.read("n5") == {"number": 5}
+    kept.write("long", "x" * 20)
+    assert kept.read("long") is None
     monkeypatch.setattr(kept_answers, "_MOST_BYTES", 1)
     kept.write("last", 7)
     assert [file.name for file in kept.folder.iterdir()] == ["last.json.gz"]

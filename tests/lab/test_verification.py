@@ -291,6 +291,9 @@ def test_what_is_missing_is_a_line_with_what_to_do(tmp_path: Path) -> None:
         find_package(None, nowhere)
     with pytest.raises(NotInstalled, match=r"name the folder that holds its package\.json"):
         find_package(tmp_path)
+    (tmp_path / "package.json").write_text(json.dumps({"name": PACKAGE, "version": "9" * 5000}))
+    with pytest.raises(NotInstalled, match=r"name the folder that holds its package\.json"):
+        find_package(tmp_path)
     with pytest.raises(NotInstalled, match=f"{by_package} {BUNDLE_VARIABLE}"):
         find_bundle(None, nowhere)
     old = tmp_path / "node"

@@ -19,7 +19,8 @@ PACKAGE_VARIABLE, BUNDLE_VARIABLE = "BRV_TUI_BYTEROVER_PACKAGE", "BRV_TUI_BYTERO
 _LEAST_NODE = 20
 _SECONDS = 10.0
 _LARGEST_PAGE = 1_048_576
-_VERSION = re.compile(r"^\s*version:\s*['\"]?([0-9][^\s'\"]*)", re.MULTILINE)
+_LONGEST_VERSION = 256  # npm's own limit
+_VERSION = re.compile(r"^\s*version:\s*['\"]?([0-9][^\s'\"]{,255})", re.MULTILINE)
 _SCRIPTS = "scripts"
 _NPM = ("NPM_CONFIG_PREFIX", "npm_config_prefix")
 """The variables by which a user moves npm's global folder."""
@@ -131,9 +132,10 @@ def _places_of_package(environment: Mapping[str, str]) -> Iterator[Path]:
 
 def _package_at(folder: Path) -> InstalledEngine | None:
     value = read_json_or_none(folder / "package.json")
-    if not isinstance(value, dict) or value.get("name") != PACKAGE or not isinstance(value.get("version"), str):
+    version = value.get("version") if isinstance(value, dict) and value.get("name") == PACKAGE else None
+    if not isinstance(version, str) or len(version) > _LONGEST_VERSION:
         return None
-    return InstalledEngine(PACKAGE, value["version"], folder.resolve())
+    return InstalledEngine(PACKAGE, version, folder.resolve())
 
 
 def _bundle_at(folder: Path) -> InstalledEngine | None:

@@ -207,8 +207,8 @@ def _from_plain(value: Any) -> _State | None:
     """The state that ``value`` holds; None where it holds none."""
     try:
         results = {(row[0], row[1]): _result(*row) for row in value["rows"]}
-        return _State(value["now_ms"], results)
-    except (TypeError, KeyError, ValueError, IndexError):
+        return _State(float(value["now_ms"]), results)
+    except (TypeError, KeyError, ValueError, IndexError, OverflowError):
         return None
 
 
