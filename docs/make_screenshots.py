@@ -124,6 +124,7 @@ def main(folder: Path = SHOTS) -> None:
         project = sample(Path(place))
         for shot in shots("brv-dark", "brv-light"):
             file = folder / f"{shot.name}.svg"
+            os.environ["BRV_TUI_DATA_DIR"] = str(Path(place) / shot.name)  # no layout that another picture left
             file.write_text(asyncio.run(take(shot, project)), encoding="utf-8")
             print(file)
         file = folder / "fleet.svg"

@@ -213,6 +213,8 @@ def edge_at(tiled: Tiled, x: int, y: int) -> PaneEdge | None:
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 18
 WIDE_WIDTH, WIDE_HEIGHT = 110, 30
+LEAST_ABOVE_DIGEST = 13
+"""The fewest rows above a digest: five results, with their border."""
 LEAST_BESIDE = 26
 """The fewest columns of what stands beside the tabs of a narrow screen."""
 
@@ -237,6 +239,10 @@ class Arrangement(NamedTuple):
     """Panes that are left out where few are wanted: what they show matters less at first."""
     beside_share: float = 0.44
     """The part of a narrow screen's width that :attr:`beside` takes."""
+    digest: str = ""
+    """The widget that says in short what :attr:`digested` panes would show: below :attr:`beside`, or the head."""
+    digested: Mapping[str, int] = MappingProxyType({})
+    """The rows of the digest for each pane that a wide screen does not show."""
 
 
 def is_wide(width: int, height: int) -> bool:
@@ -271,11 +277,32 @@ def arrange(
     if maximised:
         return Tiled({maximised: whole})
     if not wide:
-        return _below_head(plan, whole, _narrow(plan, width, tab, layout), layout)
+        return _narrow_with_digest(plan, whole, _narrow(plan, width, tab, layout), layout)
     split = plan.wide(width, height)
     if plan.head and plan.with_own_head <= layout.hidden:
-        return _below_head(plan, whole, split, layout)
-    return tile(split, whole, layout)
+        return _with_digest(plan, _below_head(plan, whole, split, layout))
+    return _with_digest(plan, tile(split, whole, layout))
+
+
+def _with_digest(plan: Arrangement, made: Tiled) -> Tiled:
+    """``made`` with the digest in the last rows of :attr:`Arrangement.beside`, if that keeps enough of them."""
+    area = made.areas.get(plan.beside, Area(0, 0, 0, 0))
+    wanted = sum(rows for pane, rows in plan.digested.items() if pane not in made.areas)
+    rows = min(wanted, area.height - LEAST_ABOVE_DIGEST)
+    if rows < LEAST_ROWS:
+        return made
+    above = area._replace(height=area.height - rows)
+    digest = Area(area.x, area.y + above.height, area.width, rows)
+    return made._replace(areas={**made.areas, plan.beside: above, plan.digest: digest})
+
+
+def _narrow_with_digest(plan: Arrangement, whole: Area, part: Split | str, layout: Layout) -> Tiled:
+    """The panes below the head, and between them a line for the digest if the screen is high enough."""
+    if not plan.digested or whole.height < LEAST_ABOVE_DIGEST + LEAST_ROWS + plan.head_rows:
+        return _below_head(plan, whole, part, layout)
+    made = _below_head(plan._replace(head_rows=plan.head_rows + 1), whole, part, layout)
+    head = made.areas[plan.head]._replace(height=plan.head_rows)
+    return made._replace(areas={**made.areas, plan.head: head, plan.digest: Area(0, head.height, whole.width, 1)})
 
 
 def _below_head(plan: Arrangement, whole: Area, part: Split | str, layout: Layout) -> Tiled:

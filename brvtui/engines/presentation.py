@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from brvtui.engines.sentence import default_sentence
 from brvtui.paint.answers import prompt_blocks
-from brvtui.paint.attempts import Attempted, ladder_rows
+from brvtui.paint.attempts import Attempted, attempts_in_short, ladder_rows
 from brvtui.paint.blocks import Block, Blocks, CheckedStep, Marked, Rule, Text, Titled
 from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
 from brvtui.paint.line import Line, Span, line
@@ -73,6 +73,11 @@ class Presentation:
     def has_tiers(self) -> bool:
         """True if its answers have tiers: steps of :attr:`outlook` then name theirs."""
         return any(step.tier for step in self.outlook)
+
+    @property
+    def has_ladder(self) -> bool:
+        """True if it retries a search that found nothing, in other words."""
+        return Ladder in self.sections
 
     def sentence(self, trace: Trace) -> Sentence:
         """Why the query got its answer, in one sentence: which note, which of its words, what decided, by how much."""
@@ -155,6 +160,10 @@ class Presentation:
         ladder = trace.find(Ladder)
         return ladder_rows(ladder, trace.timings) if ladder is not None else ()
 
+    def attempts_in_short(self, trace: Trace) -> list[Span]:
+        """The outcome of its retry ladder, which it must have, and the counts of what ran, a phrase each."""
+        return attempts_in_short(self.attempts(trace), trace.section(Ladder))
+
     def answer(self, trace: Trace) -> Blocks:
         """Yields the answer that the user reads."""
         text = trace.answer.text
@@ -184,6 +193,10 @@ class Presentation:
         """The answers that it keeps: as ``now`` has them (its own look at them), else as ``trace`` saw them."""
         text = f"{self.title} keeps no answers: every query is searched for"
         return Titled("Cache none", (Text(text, "muted"),))
+
+    def cache_in_short(self, trace: Trace | None, now: Any) -> list[Span]:
+        """The number of answers that it keeps, the time left, and the likest one, a phrase each; nothing if none."""
+        return []
 
 
 def leg_line(leg: Leg, cells: int, glyphs: Glyphs) -> Line:

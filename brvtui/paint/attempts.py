@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs, glyph_of
-from brvtui.paint.line import Line, line
-from brvtui.paint.text import ms, wrap
+from brvtui.paint.line import Line, Span, line
+from brvtui.paint.text import ms, plural, wrap
 from brvtui.trace import Kind, Ladder, Listed, Rung, Scale, State
 
 _SCORE = "score"
@@ -67,6 +67,25 @@ def ladder_rows(ladder: Ladder, times: Mapping[str, float]) -> tuple[Attempted, 
     found = f"{len(ladder.found)} found" if ladder.state is State.HIT else ""
     head = Attempted("ladder", name, ladder.state, found, ladder.why)
     return (head, *(rung_row(rung, times, depth=1) for rung in ladder.rungs))
+
+
+def attempts_in_short(rows: Sequence[Attempted], ladder: Ladder) -> list[Span]:
+    """Returns the outcome of the retry ladder, then what ran with its counts: the rungs, else the searches."""
+    rungs = [row for row in rows if row.id.startswith(RUNG) and row.id != f"{RUNG}0" and row.found]
+    ran = rungs or [row for row in rows if row.found and not (row.depth or row.id == "ladder")]
+    best = next((row for row in ran if row.state is State.HIT), None)
+    if ladder.state is State.FAILED or not (rungs or best):
+        head = ladder.why or "no rung applies"
+    elif best is None:
+        head = "no rung found a note"
+    else:
+        advice = "" if ladder.in_route else " (advice only)"
+        head = f"{best.name} found {plural(best.total, 'note')}{advice}" if rungs else "not needed"
+    outcome = (head, "strong" if best else "text")
+    if not ran or (best is not None and len(rungs) == 1):
+        return [outcome]
+    counts = ", ".join(f"{row.name} {row.found.removesuffix(' found')}" for row in ran)
+    return [outcome, (f"{plural(len(rungs), 'rung')} ran: {counts}" if rungs else f"notes found: {counts}", "muted")]
 
 
 def head_line(row: Attempted, width: int, glyphs: Glyphs, opened: bool) -> Line:

@@ -29,6 +29,7 @@ from brvtui.app.arrangement import (
 from brvtui.app.editing.screen import EDITOR
 from brvtui.app.maturity.screen import MATURITY
 from brvtui.app.notes.screen import NOTES
+from brvtui.app.query.digest import DIGEST
 from brvtui.app.query.route import VERDICT
 from brvtui.app.query.screen import QUERY
 
@@ -60,11 +61,11 @@ def test_panes_fill_the_screen_without_overlap(plan: Arrangement, width: int, he
     tab, maximised = data.draw(st.sampled_from(plan.tabs)), data.draw(st.sampled_from(("", *plan.panes)))
     layout = data.draw(layouts(plan))
     areas = arrange(plan, width, body, is_wide(width, height), tab, maximised, layout).areas
-    for place in areas.values():
+    for name, place in areas.items():
         assert place.x >= 0
         assert place.y >= 0
         assert place.width >= 20
-        assert place.height >= 3
+        assert place.height >= (1 if name == DIGEST else 3)
         assert place.x + place.width <= width
         assert place.y + place.height <= body
     assert all(_apart(one, other) for one, other in combinations(areas.values(), 2))
@@ -84,7 +85,7 @@ def test_what_is_wide(size: tuple[int, int], wide: bool) -> None:
 
 def test_wide_shows_all_and_narrow_one_tab() -> None:
     assert arrange(QUERY, 120, 30, True, "score").areas.keys() == set(QUERY.panes)
-    assert arrange(QUERY, 80, 20, False, "cache").areas.keys() == {VERDICT, "results", "cache"}
+    assert arrange(QUERY, 80, 20, False, "cache").areas.keys() == {VERDICT, DIGEST, "results", "cache"}
     assert arrange(QUERY, 120, 30, True, "score", "cache").areas.keys() == {VERDICT, "cache"}
 
 
@@ -113,7 +114,28 @@ def test_the_verdict_stays_when_the_pane_that_shows_it_is_hidden() -> None:
 )
 def test_a_narrow_screen_without_what_is_hidden(hidden: set[str], shown: set[str]) -> None:
     areas = arrange(QUERY, 80, 20, False, "cache", "", Layout(hidden=frozenset(hidden))).areas
-    assert areas.keys() == shown
+    assert areas.keys() == {DIGEST, *shown}
+
+
+@pytest.mark.parametrize(
+    ("hidden", "rows"), [({"retry", "cache"}, 7), ({"retry"}, 4), ({"cache"}, 3)], ids=["both", "retry", "cache"]
+)
+def test_a_digest_takes_rows_of_the_results_for_each_pane_not_shown(hidden: set[str], rows: int) -> None:
+    layout = Layout(hidden=frozenset({"answer", *hidden}))
+    areas = arrange(QUERY, 120, 30, True, "score", "", layout).areas
+    alone = arrange(QUERY._replace(digested={}), 120, 30, True, "score", "", layout).areas
+    results, digest = areas["results"], areas[DIGEST]
+    assert digest.height == rows
+    assert digest.y == results.y + results.height
+    assert results._replace(height=results.height + rows) == alone["results"]
+
+
+def test_a_digest_leaves_room_for_five_results() -> None:
+    hidden = frozenset(QUERY.aside)
+    low = arrange(QUERY, 110, 22, True, "score", "", Layout(hidden=hidden)).areas
+    assert (low["results"].height, low[DIGEST].height) == (13, 5)
+    assert DIGEST not in arrange(QUERY, 110, 19, True, "score", "", Layout(hidden=hidden)).areas
+    assert DIGEST not in arrange(QUERY, 80, 19, False, "score").areas
 
 
 @given(st.lists(st.tuples(st.floats(0.01, 1e6), st.integers(1, 40)), min_size=1, max_size=6), st.integers(6, 400))

@@ -90,7 +90,7 @@ async def test_a_narrow_screen_has_tabs_and_tab_cycles_in_the_order_of_focus(app
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "key rotation")
         body = screen(pilot).body
-        assert _displayed(body) == {"verdict", "results", "score"}
+        assert _displayed(body) == {"verdict", "digest", "results", "score"}
         seen = []
         for _ in range(len(QUERY.panes) + 1):
             await pilot.press("tab")
@@ -101,7 +101,7 @@ async def test_a_narrow_screen_has_tabs_and_tab_cycles_in_the_order_of_focus(app
         assert screen(pilot).focused is screen(pilot).query_one("#route")
         for tab in QUERY.tabs:
             await pilot.press(QUERY_PANES[tab])
-            assert _displayed(body) == {"verdict", "results", tab}
+            assert _displayed(body) == {"verdict", "digest", "results", tab}
             assert screen(pilot).focused is body.query_one(f"#{tab}")
             assert "Score│Route│Retry│Cache│Answer│Tree" in shown(pilot)
         assert "computed in memory" not in shown(pilot)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # Cache: the answers that the engine keeps, counting down.
 
 
-_SAVED = "as it was when the trace was saved"
+SAVED = "as it was when the trace was saved"
 
 
 class CachePane(Pane):
@@ -53,7 +53,7 @@ class CachePane(Pane):
 
         lines = lines_of(self._cache(view, width).blocks, width, self.glyphs)
         is_as_saved = bool(view.project.saved) and view.presentation.caches
-        return [*wrapped(_SAVED, width), *lines] if is_as_saved else lines
+        return [*wrapped(SAVED, width), *lines] if is_as_saved else lines
 
     def _cache(self, view: View, width: int) -> Titled:
         return view.presentation.cache(view.answer.trace, view.cache.seen, width, self.glyphs)

@@ -17,6 +17,7 @@ from brvtui.app.arrangement import Arrangement, Split
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.query.answer import PINNED, AnswerPane
 from brvtui.app.query.cache import CachePane
+from brvtui.app.query.digest import DIGEST, ROWS, Digest
 from brvtui.app.query.graph import GraphPane
 from brvtui.app.query.query_box import QueryBox, QueryInput, ScopeTree
 from brvtui.app.query.results import ResultsPane
@@ -91,6 +92,8 @@ QUERY = Arrangement(
     head_rows=4,
     with_own_head=frozenset({"route"}),
     aside=frozenset({"route", "retry", "cache", "graph", "answer", "tree"}),
+    digest=DIGEST,
+    digested=ROWS,
 )
 
 
@@ -154,6 +157,7 @@ class QueryScreen(FrameScreen):
         yield Verdict(id="verdict")
         yield RoutePane(id="route")
         yield ResultsPane(id="results")
+        yield Digest(id=DIGEST)
         yield ScorePane(id="score")
         yield AnswerPane(id="answer")
         yield RetryPane(id="retry")
@@ -216,7 +220,9 @@ class QueryScreen(FrameScreen):
         if view.opening:  # the first frame does not wait for what only engines need
             return
         left = self.stop
-        self.body.follow(QUERY_OVER_GRAPH if view.presentation.draws_graph else QUERY)
+        has = {"retry": view.presentation.has_ladder, "cache": view.presentation.caches}
+        plan = QUERY_OVER_GRAPH if view.presentation.draws_graph else QUERY
+        self.body.follow(plan._replace(digested={pane: rows for pane, rows in ROWS.items() if has[pane]}))
         if left in _SLOT and left not in self.body.plan.panes:
             self.action_pane(left)
 
@@ -224,7 +230,8 @@ class QueryScreen(FrameScreen):
         if self._ticking is None:
             return
         cache = self.view.cache.seen
-        shown = self.query_one(CachePane).display and not self.has_class("-small")
+        counts_down = self.query_one(CachePane).display or self.query_one(Digest).display
+        shown = counts_down and not self.has_class("-small")
         if cache and cache.look.entries and shown and not self.view.engine.frozen:
             self._ticking.resume()
         else:

@@ -210,7 +210,7 @@ class Body(Widget):
         """Shows the panes as ``plan`` says; it has as many tabs as the one before, and what stood in place of a tab is
         the tab now.
         """
-        if plan is self.plan:
+        if plan == self.plan:
             return
         self.tab = plan.tabs[self.plan.tabs.index(self.tab)] if self.tab in self.plan.tabs else plan.tabs[0]
         self.maximised = self.maximised if self.maximised in plan.panes else ""

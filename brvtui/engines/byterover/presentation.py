@@ -20,6 +20,7 @@ from brvtui.paint.text import cut_left, number, plural, seconds, signed
 from brvtui.text.visible import visible
 from brvtui.trace import Hit, Ladder, NearMiss, Origin, State, Trace, listed
 from brvtui.trace.routing import CacheEntry, CacheLook, CacheNow, FingerprintState, Outcome, Route
+from brvtui.wording import counted
 
 # The simulated cache as lines: look-ups, entries with what changed since, and the fingerprint that is held.
 
@@ -77,7 +78,7 @@ def _lookups(shown: CacheNow, width: int, glyphs: Glyphs) -> Iterator[Line]:
 def _entry(entry: CacheEntry, width: int, glyphs: Glyphs) -> Iterator[Block]:
     state = entry.state.value
     role = STATE_ROLES[state]
-    alive = entry.left_s > 0 and entry.fingerprint_match
+    alive = _alive(entry)
     cells = _BAR if width >= _ROOMY else _BAR - 2
     bar = draining(entry.left_s, entry.left_s + entry.age_s, cells, glyphs)
     made = line(f" {glyphs.state[state]} ", role).add(f"t{entry.tier} ", f"tier-{entry.tier}")
@@ -94,6 +95,31 @@ def _entry(entry: CacheEntry, width: int, glyphs: Glyphs) -> Iterator[Block]:
     yield line("   ").add(entry.key, "muted" if alive else "faint")
     shared = "" if width >= _ROOMY else f"{entry.shared_tokens}/{entry.union_tokens} words · "
     yield Text(f"{seconds(entry.age_s)} old · {shared}{entry.why}", "faint", "   ", limit=1)
+
+
+def _entries_in_short(entries: Sequence[CacheEntry]) -> Span:
+    newest = min(entries, key=lambda entry: (not _alive(entry), entry.age_s))
+    amount = counted(len(entries), "entry", "entries")
+    if not _alive(newest):
+        return f"{amount}, none valid: {newest.why}", "text"
+    return f"{amount}, {'the newest ' if len(entries) > 1 else ''}for {seconds(newest.left_s)} more", "strong"
+
+
+def _match_in_short(look: CacheLook) -> Iterator[str]:
+    """Yields the hit if it were asked now, else the likest entry that is valid."""
+    if look.exact is State.HIT:
+        yield "asked now: exact hit"
+    elif look.fuzzy is State.SKIPPED:
+        yield f"not compared: {look.fuzzy_why}"
+    elif look.fuzzy_check is not None:
+        likest = max(look.entries, key=lambda entry: (_alive(entry), entry.similarity))
+        how, what = ("asked now: fuzzy hit, ", "") if look.fuzzy is State.HIT else ("", "the nearest, ")
+        value, needed = number(look.fuzzy_check.value), number(look.fuzzy_check.threshold)
+        yield f"{how}similarity {value} ({needed} needed) to {what}“{likest.key}”"
+
+
+def _alive(entry: CacheEntry) -> bool:
+    return entry.left_s > 0 and entry.fingerprint_match
 
 
 def _warned(text: str) -> Text:
@@ -287,6 +313,13 @@ class ByteRoverPresentation(Presentation):
         if now is None and trace is not None:
             now = CacheNow(trace.section(FingerprintState), trace.section(CacheLook), {})
         return Titled(_cache_title(now, width), _cache_blocks(now, width, glyphs))
+
+    def cache_in_short(self, trace: Trace | None, now: CacheNow | None) -> list[Span]:
+        """The entries, how long the newest is given, and the hit or the likest entry."""
+        look = now.look if now is not None else trace.section(CacheLook) if trace is not None else None
+        if look is None or not look.entries:
+            return [("no entries; a run adds its answer", "muted")]
+        return [_entries_in_short(look.entries), *((text, "muted") for text in _match_in_short(look))]
 
 
 def _quoted(tokens: Sequence[str]) -> str:

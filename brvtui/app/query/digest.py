@@ -1,0 +1,67 @@
+"""Retry and cache in short: a few lines in place of their panes, so that a first look shows both."""
+
+from __future__ import annotations
+
+from brvtui.app.query.cache import SAVED
+from brvtui.app.states import AnswerState, CacheState, EngineState, Phase, ProjectState, QueryState
+from brvtui.app.view import View
+from brvtui.app.widgets.lines import Lines
+from brvtui.paint.line import Line, Span, flowed, rule, spread
+
+DIGEST = "digest"
+ROWS = {"retry": 4, "cache": 3}
+"""The most rows for each pane, with its heading."""
+
+
+class Digest(Lines):
+    """A heading and a few phrases for each pane that is not shown; on a narrow screen, all in one row."""
+
+    READS = (QueryState, AnswerState, CacheState, EngineState, ProjectState)
+
+    @property
+    def _others(self) -> set[str]:
+        return {widget.id or "" for widget in self.siblings if widget.display}
+
+    def also_reads(self) -> tuple[object, ...]:
+        """The panes that are shown."""
+        return (" ".join(sorted(self._others)),)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """What ran beside the query; what the cache holds, and how similar the query is to it."""
+        if view.opening or view.project.phase is Phase.FAILED:
+            return []
+        if self.content_size.height == 1:
+            return [self._in_one_row(view, width)]
+        made: list[Line] = []
+        for pane, (title, phrases) in self._topics(view, width).items():
+            if pane not in self._others:
+                made.append(rule(width, title, dash=self.glyphs.dash))
+                made += _wrapped(phrases, width, ROWS[pane] - 1)
+        return made
+
+    def _in_one_row(self, view: View, width: int) -> Line:
+        groups: list[tuple[int, list[Span]]] = []
+        for pane, (title, (first, *more)) in self._topics(view, width // 3).items():
+            groups.append((3 if pane == "cache" else 4, [(f"{title}: ", "muted"), first]))
+            groups += [(2 if pane == "cache" else 1, [phrase]) for phrase in more]
+        return Line().gap().extend(spread(width - 1, groups, cut_from=3).spans)
+
+    def _topics(self, view: View, width: int) -> dict[str, tuple[str, list[Span]]]:
+        """Title and phrases of each pane that the engine has something for."""
+        shown, trace, seen, made = view.presentation, view.answered, view.cache.seen, {}
+        if shown.has_ladder:
+            phrases = [("if a search finds too little", "muted")] if trace is None else shown.attempts_in_short(trace)
+            made["retry"] = ("Retry", phrases)
+        if shown.caches:
+            phrases = shown.cache_in_short(trace, seen)[: None if trace is not None else 1]
+            phrases += [(SAVED, "muted")] if view.project.saved else []
+            made["cache"] = (shown.cache(trace, seen, width, self.glyphs).title, phrases)
+        return made
+
+
+def _wrapped(phrases: list[Span], width: int, rows: int) -> list[Line]:
+    whole = Line()
+    for text, role in phrases:
+        whole.add(" · " if whole.spans else "", "faint").add(text, role)
+    made = [Line().gap().extend(part.spans) for part in flowed(whole, width - 2, width - 2)]
+    return made if len(made) <= rows else [*made[: rows - 1], made[rows - 1].add("…", "muted")]
