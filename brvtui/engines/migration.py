@@ -27,7 +27,7 @@ class ConvertedNote:
 
 
 class SpaceHits(NamedTuple):
-    """The answer of a space that would be made: paths of topics with their scores, best first."""
+    """The answer of a space that would be made: whole paths of topics with their scores, best first."""
 
     hits: tuple[tuple[str, float], ...]
     should_cite: bool

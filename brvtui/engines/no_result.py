@@ -7,7 +7,7 @@ with punctuation inside, notes that contain each part of the word.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -18,22 +18,31 @@ from numpy.typing import NDArray
 from brvtui.engines.contract import Context, Engine, Query
 from brvtui.snapshot.state import Snapshot
 from brvtui.text.analysis import fold, raw_tokens, typed_word
-from brvtui.trace import MissingWord, Trace, Whereabouts
+from brvtui.trace import Hit, MissingWord, Trace, Whereabouts
 
-_MOST_WORDS, _MOST_BYTES = 32, 2_000_000
-"""Limits of one query; folding so much text takes a tenth of a second."""
+_MOST_WORDS, _MOST_BYTES, _MOST_TRIED = 32, 2_000_000, 3
+"""Limits of one query; folding so much text takes a tenth of a second. A sentence names no more than three runs."""
+Ask = Callable[[str], Iterable[Hit]]
 
 
-def missing_words(snapshot: Snapshot, query: str, words: Iterable[str]) -> tuple[MissingWord, ...]:
-    """Where the notes contain ``words``, which an engine made of ``query`` and found in no note; raises nothing.
+def missing_words(snapshot: Snapshot, query: str, words: Iterable[str], ask: Ask) -> tuple[MissingWord, ...]:
+    """Where the notes contain ``words``, which an engine made of ``query`` and found in no note; raises nothing itself.
 
     Looks up at most 32 words, each as it was typed, and reads no more than 2 MB of notes: beyond that, a word is not
-    known to be nowhere.
+    known to be nowhere. ``ask`` gives the results of a query, to try the runs of characters that contain a word.
     """
     texts: dict[int, str] = {}
     masks: dict[str, NDArray[np.bool_]] = {}
     asked = list(dict.fromkeys(words))[:_MOST_WORDS]
-    return tuple(_found(snapshot, texts, masks, word, typed_word(word, query)) for word in asked)
+    found = [_found(snapshot, texts, masks, word, typed_word(word, query)) for word in asked]
+    tried = [one for one in found if one.where in (Whereabouts.SPELLING, Whereabouts.INSIDE)][:_MOST_TRIED]
+    return tuple(replace(one, helps=one in tried and _helps(snapshot, one.run, ask)) for one in found)
+
+
+def _helps(snapshot: Snapshot, run: str, ask: Ask) -> bool:
+    """True if a note that contains ``run`` is among the results for it."""
+    having = snapshot.postings.has_any([snapshot.postings.vocabulary.containing(fold(run))[run]])
+    return any(having[snapshot.by_path[hit.file]] for hit in ask(run) if hit.file in snapshot.by_path)
 
 
 def _found(
@@ -60,7 +69,7 @@ def _found(
         if place not in texts and sum(notes[at].size for at in (*texts, place)) <= _MOST_BYTES:
             with suppress(OSError):
                 texts[place] = fold(snapshot.read(notes[place].path).decode("utf-8", "replace"))
-    holding = [place for place in read if folded in texts.get(place, "")]
+    holding = [place for place in read if folded and folded in texts.get(place, "")]
     if not holding:
         is_known = pieces and texts.keys() >= set(read)
         return MissingWord(word, typed, Whereabouts.NOWHERE if is_known else Whereabouts.UNKNOWN)
@@ -81,9 +90,14 @@ def with_causes(
     trace = replace(trace, notices=(*trace.notices, *context.snapshot.unread))
     if given or query.scope:
         options = {name: value for name, value in query.options.items() if name not in given}
-        unfiltered = engine.answer(context, Query(query.text, options=options))
+        unfiltered = engine.answer(context, Query(query.text, options=options, reworded=True))
         if unfiltered.total_found:
             left_out = {"scope": query.scope, **given} if query.scope else given
             text = " and ".join(f"{name} {value}" for name, value in left_out.items())
             return replace(trace, filters=text, filtered_out=unfiltered.total_found)
-    return replace(trace, missing=missing_words(context.snapshot, query.text, words))
+
+    def ask(run: str) -> Iterable[Hit]:
+        tried = replace(query, text=run, run=False, services=False, reworded=True)
+        return () if query.reworded else engine.answer(context, tried).hits
+
+    return replace(trace, missing=missing_words(context.snapshot, query.text, words, ask))

@@ -10,9 +10,10 @@ from brvtui.paint.hits import shares_of_lead
 from brvtui.paint.line import Span
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
 from brvtui.paint.text import number, signed
-from brvtui.text.analysis import fold
+from brvtui.text.analysis import UNSEEN, fold
+from brvtui.text.visible import visible
 from brvtui.trace import Check, Hit, MissingWord, Trace, Whereabouts
-from brvtui.wording import counted, shortened
+from brvtui.wording import counted
 
 LEAST_LEAD = 1e-9
 """A smaller lead is none: sums of the same parts differ by so little."""
@@ -101,16 +102,18 @@ def _as_searched(one: MissingWord) -> list[Span]:
 
 def _place(one: MissingWord, engine: str) -> str:
     """Where notes contain a word that ``engine`` does not find, and how to find it."""
-    run = shortened(one.run, _LONGEST_RUN)
+    is_shown = len(one.run) <= _LONGEST_RUN and one.run == visible(one.run) and not UNSEEN.search(one.run)
+    run = f"‘{one.run}’" if is_shown else f"copied from {one.file}"
     if one.typed and fold(one.typed) != fold(one.word):
         return f", but {engine} searches ‘{one.word}’"
     if one.where is Whereabouts.INSIDE:
-        return (
-            f" only inside a longer run of characters, which {engine} takes as one word: search for the whole run "
-            f"‘{run}’, or put spaces around the word in the note"
-        )
+        ways = [f"search for the whole run {run}"] if one.helps else []
+        ways += ["put spaces around the word in the note"] if (one.typed or one.word).lower() in one.run else []
+        how = f": {', or '.join(ways)}" if ways else f" and cannot match ({one.file})"
+        return f" only inside a longer run of characters, which {engine} takes as one word{how}"
     if one.where is Whereabouts.SPELLING:
-        return f" only {_spelling(one)}: search for ‘{run}’"
+        how = f": search for {'' if is_shown else 'it '}{run}"
+        return f" only {_spelling(one)}{how if one.helps else f', and {engine} cannot match it there ({one.file})'}"
     if one.where is Whereabouts.UNREAD:
         return f" only in a part that {engine} does not read ({one.file})"
     return f", but {engine} cannot match it there ({one.file})"
@@ -121,7 +124,7 @@ def _spelling(one: MissingWord) -> str:
     composed, decomposed = (normalize(form, one.run) for form in ("NFC", "NFD"))
     if composed == normalize("NFC", (one.typed or one.word).lower()) and composed != decomposed:
         return f"written with {'composed' if one.run == composed else 'decomposed'} characters, which look the same"
-    return "in another spelling" if one.run.isprintable() else "with invisible characters in it"
+    return "with invisible characters in it" if UNSEEN.search(one.run) else "in another spelling"
 
 
 def lead_of(trace: Trace) -> Iterator[Clause]:

@@ -17,10 +17,10 @@ from brvtui.trace import Hit, MatchedWord, MatchKind, NearMiss, Origin, Scale
 # The words of a query that a result answers, as marked words behind the names of their fields.
 
 
-SIGNS = {MatchKind.EXACT: "=", MatchKind.PREFIX: "^", MatchKind.FUZZY: "~", MatchKind.STEM: "/"}
-"""The mark before a word: the same, longer than the query's, misspelt, or of another ending."""
-_ROLES = {MatchKind.EXACT: "ok", MatchKind.PREFIX: "accent", MatchKind.FUZZY: "warn", MatchKind.STEM: "accent"}
-_MEANT = {MatchKind.EXACT: "same", MatchKind.PREFIX: "longer", MatchKind.FUZZY: "like it", MatchKind.STEM: "other form"}
+SIGNS = {MatchKind.EXACT: "=", MatchKind.PREFIX: "^", MatchKind.FUZZY: "~", MatchKind.STEM: "/", MatchKind.INSIDE: "*"}
+"""The mark before a word: the same, longer than the query's, misspelt, of another ending, or inside it."""
+_ROLES = {**dict.fromkeys(MatchKind, "accent"), MatchKind.EXACT: "ok", MatchKind.FUZZY: "warn"}
+_MEANT = dict(zip(MatchKind, ("same", "longer", "like it", "other form", "inside"), strict=True))
 _TEXT, _BELOW = "text", "below"
 """Fields by name; what lies below a folder is not named, since the folder's remark says so."""
 _MORE = 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from rich.cells import cell_len
 
 from brvtui.paint.line import Line, Span, badge, flowed
 from brvtui.paint.text import cut, cut_hard, cut_left, keeps_whole, ms
-from brvtui.text.analysis import origin
+from brvtui.text.analysis import UNSEEN, origin
 from brvtui.text.visible import visible
 from brvtui.trace import MatchedWord, MatchKind
 
@@ -76,6 +77,8 @@ _LONGEST_TITLE = 80
 """Cells: a longer title would leave no room for the reason."""
 _MOST_NAMED = 4
 """Words that a list names; the others are counted."""
+_WITHIN = re.compile(rf"(?<=\w)(?:(?![\u200c\u200d]){UNSEEN.pattern})+(?=\w)")
+"""Characters that nobody sees within a word, but for the joiners that some scripts need."""
 _LETTERS = ("no letters", "one letter", "two letters", "three letters", "four letters", "five letters", "six letters")
 _FIELDS = {"title": "title", "path": "path", "text": "text", "below": "note below it", "summary": "summary"}
 
@@ -153,8 +156,9 @@ def title(text: str) -> list[Span]:
 
 
 def word(text: str) -> list[Span]:
-    """Returns a word of the query, or of a document, in quotes."""
-    return [("‘", "text"), (text, "accent"), ("’", "text")]
+    """Returns a word of the query, or of a document, in quotes; characters that nobody sees within it are escaped."""
+    shown = _WITHIN.sub(lambda unseen: ascii(unseen[0])[1:-1].replace(r"\x", r"\u00"), text)
+    return [("‘", "text"), (shown, "accent"), ("’", "text")]
 
 
 def listed(items: Sequence[Sequence[Span]], joiner: str = "and") -> list[Span]:
@@ -208,8 +212,9 @@ def _once(items: Iterable[list[Span]]) -> list[list[Span]]:
 def _meeting(one: MatchedWord, alone: bool, query: str) -> list[Span]:
     """The word of the document and how it meets the query's, in brackets unless it stands ``alone``."""
     match one.kind:
-        case MatchKind.PREFIX:
-            how = "which begins with your " if alone else "for your "
+        case MatchKind.PREFIX | MatchKind.INSIDE:
+            which = "begins with" if one.kind is MatchKind.PREFIX else "contains"
+            how = f"which {which} your " if alone else "for your "
         case MatchKind.FUZZY:
             how = f"{letters(one.distance)} from your "
         case MatchKind.STEM:

@@ -104,16 +104,24 @@ def without_stop_words(text: str, stop_words: frozenset[str]) -> str:
 # Text in one spelling, so that a word is found however it is written: in capitals, composed or not, in full width.
 
 
-_ACCENTS = re.compile("[\u0300-\u036f\u00ad\u200b-\u200f\u2060\ufeff]+")
-"""Accents once decomposed, and characters that nobody sees. Marks of other scripts make other letters, and stay."""
-_BARRED = str.maketrans("ıđłø", "idlo")
+UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff"
+    "\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""A character that nobody sees: Unicode's default ignorable ones, and interlinear annotations."""
+_ACCENTS = re.compile(
+    f"[{UNSEEN.pattern[1:-1]}\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+"
+)
+"""Accents, points of Hebrew and Arabic, and what nobody sees. Marks of other scripts make other letters, and stay."""
+_BARRED = str.maketrans("ıđłø‘’ʼ", "idlo'''")
 _AROUND = "\"'`.,;:!?()[]{}<>*“”‘’«»。，、！？「」"
 _PILED = re.compile(r"([^\w\s\x00-\x7f]{30})[^\w\s\x00-\x7f]+")
 """Marks beyond the thirtieth in a row: sorting them, as normalisation does, takes the square of their number."""
 
 
 def fold(text: str) -> str:
-    """``text`` in small letters without accents, each character in its plain form (NFKC); in linear time."""
+    """``text`` in small letters without accents and points, each character in its plain form (NFKC); in linear time."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKD", _PILED.sub(r"\1", _ACCENTS.sub("", text)))

@@ -14,6 +14,8 @@ class MatchKind(StrEnum):
     FUZZY = "fuzzy"
     STEM = "stem"
     """The same word but for its ending."""
+    INSIDE = "inside"
+    """A longer term with letters before it, and perhaps behind it."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,8 @@ class MissingWord:
     """One of them."""
     run: str = ""
     """The run of characters in which that note contains it."""
+    helps: bool = False
+    """True if a search for ``run`` was tried and finds a note that contains it."""
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,13 @@ def test_it_asks_judged_queries_before_and_after(run: Run, project: Tree) -> Non
     assert answer["after"][0] == {"note": "auth/jwt/expiry.md", "score": pytest.approx(0.765)}
 
 
+def test_a_note_with_a_number_sign_in_its_name_is_answered(run: Run, project: Tree) -> None:
+    for name in ("a#b", "a#c"):
+        project.file(f"{name}.md", f"# zyzzyva {name[-1]}\n\nzyzzyva body\n", 1.0)
+    [answer] = made(run, "zyzzyva")["answers"]  # type: ignore[misc]
+    assert answer["after"][0]["note"] in ("a#b.md", "a#c.md")
+
+
 def test_a_blank_query_is_bad_usage(run: Run, project: Tree) -> None:
     assert run("migrate", "--dry-run", " ")[::2] == (
         2,

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from brvtui.engines import registry, sentence
 from brvtui.engines.contract import Context, Query
-from brvtui.engines.no_result import missing_words
+from brvtui.engines.no_result import missing_words as looked_up
 from brvtui.engines.registry import verdict_sentence
 from brvtui.paint.sentence import plain
 from brvtui.session import Session
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import fold, typed_word
-from brvtui.trace import Trace, Whereabouts
+from brvtui.trace import MissingWord, Trace, Whereabouts
 from tests.support.spaces import SPACE_ID, small_space
 from tests.support.trees import NOW_MS, Tree
 
@@ -45,6 +45,11 @@ def written(folder: Path, texts: list[str], engine: str) -> Snapshot:
     session = Session.open(folder / "data/projects" / SPACE_ID / "context-tree", now_ms=NOW_MS, engine=V4)
     session.load()
     return session.snapshot
+
+
+def missing_words(snapshot: Snapshot, query: str, words: list[str]) -> tuple[MissingWord, ...]:
+    """Where the notes contain ``words``, without a try of what may help."""
+    return looked_up(snapshot, query, words, lambda _: ())
 
 
 def denied(trace: Trace) -> list[str]:
@@ -82,7 +87,7 @@ def test_a_word_inside_a_run(tree: Tree, engine: str, text: str, query: str, whe
     said = verdict_sentence(trace)
     assert denied(trace) == []
     assert "1 note contains" in said.replace("entry", "note")
-    assert found.run in said or f"but Soleri searches ‘{found.word}’" in said
+    assert found.run in said or not found.helps
 
 
 @pytest.mark.parametrize(
@@ -102,6 +107,40 @@ def test_another_spelling_is_named(tree: Tree, text: str, query: str) -> None:
     (found,) = missing_words(tree.snapshot(), query, [query.lower()])
     assert (found.where, found.notes) == (Whereabouts.SPELLING, 1)
     assert fold(found.run) == fold(query)
+
+
+_UNSEEN = (
+    "\xad\u034f\u061c\u115f\u17b4\u180e\u200b\u200d\u202e\u2060\u2064"
+    "\u3164\ufe00\ufe0f\ufeff\uffa0\ufff9\U000e0061\U000e0100"
+)
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, V4])
+@pytest.mark.parametrize(
+    ("written_as", "query"),
+    [
+        *((f"star{unseen}text", "startext") for unseen in _UNSEEN),
+        ("xlebil\u034fehimi", "lebilehimi"),
+        ("مُحَمَّد", "محمد"), ("שָׁלוֹם", "שלום"),
+        ("z" + "\u0301\u0323" * 20 + "algo", "zalgo"), ("ระบบฐานข้อมูล", "ระบบ"), ("don’t", "don't"),
+        ("q" * 130 + "zyzzyva", "zyzzyva"),
+    ],
+)  # fmt: skip
+def test_no_spelling_is_denied_and_every_advised_search_helps(
+    tmp_path: Path, engine: str, written_as: str, query: str
+) -> None:
+    snapshot = written(tmp_path, [f"some {written_as} here", "other words"], engine)
+    trace = asked(snapshot, query, engine)
+    said = verdict_sentence(trace)
+    assert denied(trace) == []
+    assert "\ufe0f" not in said
+    assert (": search for" in said) <= any(one.helps for one in trace.missing)
+    for one in trace.missing:
+        assert not one.helps or asked(snapshot, one.run, engine).hits
+
+
+def test_letters_that_marks_make_stay_apart() -> None:
+    assert len({fold(word) for word in ("ที", "ที่", "कि", "की", "か", "が")}) == 6
 
 
 @pytest.mark.parametrize(

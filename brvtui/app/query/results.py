@@ -50,11 +50,11 @@ class ResultsPane(ChoicePane):
     TITLE = "Results"
     READS = (QueryState, AnswerState, SelectionState, ProjectState, StaleState, FleetState)
     HELP_TEXT = (
-        "The results in the order of the engine: rank, maturity (○ draft, ◐ validated, ● core, ▤ "
-        "summary, ▱ archived stub), title, score and bar. Below each stand the words of yours that it holds, by field: "
-        "= the same word, ^ a longer word that begins with yours, ~ a word some letters off, / another form of it; +2 "
-        "counts those that find no room. Below the ruled lines stand the near misses, each with how far it fell short. "
-        "The other panes show the score, the text and the place in the tree of the row under the cursor."
+        "The results in the order of the engine: rank, maturity (○ draft, ◐ validated, ● core, ▤ summary, ▱ archived "
+        "stub), title, score and bar. Below each stand the words of yours that it holds, by field: = the same word, ^ "
+        "a longer word that begins with yours, ~ a word some letters off, / another form of it, * one that contains "
+        "it; +2 counts those that find no room. Below the ruled lines stand the near misses, each with how far it fell "
+        "short. The other panes show the score, the text and the place in the tree of the row under the cursor."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(RESULTS)
 

@@ -167,7 +167,7 @@ class TraceMaker:
     @cached_property
     def _words(self) -> QuestionWords:
         words = self.query.text if self.request.entry == "task" else ""
-        return QuestionWords(words, self.index.task.profile.keywords)
+        return QuestionWords(words, self.index.task.profile)
 
     @cached_property
     def _turns(self) -> dict[str, tuple[int, PackedItem]]:

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from brvtui.engines.knowing.keywords import size
 from brvtui.engines.knowing.sections import GraphResult, GraphRetrieval, NoteOnCode, ToldWay
 from brvtui.trace import MatchedWord, MatchKind
 from brvtui.wording import counted
 
 if TYPE_CHECKING:  # showing a trace needs no constants
     from brvtui.engines.knowing.profile import KnowingProfile
-    from brvtui.engines.knowing.seed_rules import KeywordRules
 
 WITHOUT_KEYWORD = "the question has no keyword"
 _SECTION = " › "
@@ -102,7 +102,7 @@ def way_in_words(one: GraphResult) -> str:
 
     Notes and their sections are one there. Empty without one.
     """
-    found = [stops for stops in map(stops_of, one.ways) if len(stops) > 1]
+    found = [stops for way in one.ways if len(stops := stops_of(way)) > 1 and way.seed_place != one.hit.file]
     straight = (stops for stops in found if len(set(stops[::2])) == len(stops[::2]))
     start, *stops = next(straight, found[0] if found else [""])
     return f"from {start}: {' → '.join(stops)}" if stops else ""
@@ -159,17 +159,18 @@ _LEAST = 2
 class QuestionWords:
     """The words of one question that are no stop words."""
 
-    def __init__(self, question: str, rules: KeywordRules) -> None:
+    def __init__(self, question: str, profile: KnowingProfile) -> None:
         """Words of one letter are left out, too."""
         found = dict.fromkeys(_WORD.findall(question.lower()))
-        self.words = [word for word in found if len(word) >= _LEAST and word not in rules.stop_words]
+        self._least_inside = profile.tiered.substring_least
+        self.words = [word for word in found if len(word) >= _LEAST and word not in profile.keywords.stop_words]
 
     @cached_property
     def _patterns(self) -> list[tuple[str, re.Pattern[str]]]:
         return [(word, re.compile(rf"(?<![^\W_]){re.escape(word)}[^\W_]*")) for word in self.words]
 
     def matched(self, title: str, path: str, text: str) -> tuple[MatchedWord, ...]:
-        """The words that stand in a note, whole or as a beginning, each with the fields that hold it."""
+        """The words in a note, whole, as a beginning or inside its title or path, each with the fields that hold it."""
         fields = [("title", title.lower()), ("path", path.lower()), ("text", text.lower())]
         return tuple(self._matches(fields))
 
@@ -177,8 +178,12 @@ class QuestionWords:
         for word, pattern in self._patterns:
             near = [(name, pattern.findall(text)) for name, text in fields if word in text]
             held = [(name, min(found, key=len)) for name, found in near if found]
+            if not held and size(word) >= self._least_inside:
+                near = [(name, [run for run in _WORD.findall(text) if word in run]) for name, text in fields[:2]]
+                held = [(name, min(found, key=len)) for name, found in near if found]
             if held:
                 best = min((found for _, found in held), key=len)
-                kind = MatchKind.EXACT if best == word else MatchKind.PREFIX
+                longer = MatchKind.PREFIX if best.startswith(word) else MatchKind.INSIDE
+                kind = MatchKind.EXACT if best == word else longer
                 order = sorted(held, key=lambda pair: len(pair[1]))
                 yield MatchedWord(word, best, kind, len(best) - len(word), tuple(name for name, _ in order))

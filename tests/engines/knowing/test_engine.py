@@ -19,13 +19,14 @@ from brvtui.engines.knowing.note_index import NoteIndex, index_notes
 from brvtui.engines.knowing.packing import text_tokens
 from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.sections import GraphRetrieval
+from brvtui.engines.knowing.tracing_words import way_in_words
 from brvtui.engines.registry import verdict_sentence
 from brvtui.paint.sentence import plain
 from brvtui.saved.traces import as_json, read, saved_now
 from brvtui.services.provided import NoServices
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import find_note
-from brvtui.trace import Trace, adds_up
+from brvtui.trace import MatchKind, Trace, adds_up
 from brvtui.trace.feedback import Usefulness
 from tests.support.generated import generated
 from tests.support.trees import NOW_MS, Tree
@@ -180,6 +181,23 @@ def test_a_first_note_that_full_text_found_by_a_word_that_stands_for_one_is_not_
     assert f"none of your words is in it as you wrote it, but {stand_ins}" in said
     assert Knowing().presentation.remark(trace, trace.hits[0]).startswith(f"{stand_ins} ")
     assert "over links" not in said
+
+
+@pytest.mark.parametrize(("title", "query"), [("数据库连接池配置说明", "连接池"), ("photoconductor", "conduct")])
+def test_a_name_that_contains_a_word_holds_it(tree: Tree, title: str, query: str) -> None:
+    tree.file("u/found.md", f"# {title}\n\nBody {title}.\n", 1.0)
+    for number in range(4):
+        tree.file(f"u/{number}.md", f"# Other {number}\n\nBody other.\n", 1.0)
+    trace = ask(tree.snapshot(), query)
+    [held] = trace.hits[0].words
+    assert (trace.hits[0].file, held.query, held.word, held.kind) == ("u/found.md", query, title, MatchKind.INSIDE)
+    assert held.fields == ("title",)
+    said = plain(Knowing().presentation.sentence(trace))
+    assert f"its title holds ‘{title}’, which contains your ‘{query}’" in said
+    assert "over links" not in said
+    ranking = trace.section(GraphRetrieval).ranking
+    assert way_in_words(ranking[0]) == ""
+    assert all(f"from {title}: " in way_in_words(one) for one in ranking[1:])
 
 
 def test_the_context_is_what_was_counted(snapshot: Snapshot) -> None:

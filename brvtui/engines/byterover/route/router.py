@@ -134,6 +134,7 @@ def _route(
             decision = _cached(decision, look, hit, fingerprint)
             answer = cached_answer(hit.text, hit.tier)
     covered = hit.covered if hit is not None else decision.outcome is not Outcome.NOT_COVERED
+    unmet = (one.term for one in made.search.lint.expansions if not one.notes)
     trace = Trace(
         schema=SCHEMA,
         engine=ENGINE,
@@ -162,7 +163,7 @@ def _route(
             look,
             fingerprint,
         ),
-        missing=missing_words(snapshot, query, (one.term for one in made.search.lint.expansions if not one.notes)),
+        missing=missing_words(snapshot, query, unmet, lambda run: find_results(context, run, asked.scope, watch).hits),
         notices=(*_notices(snapshot, made.search.scope), *(() if made.hits else snapshot.unread)),
     )
     stands_in = answer.kind == "extractive" and context.services.model_is_set

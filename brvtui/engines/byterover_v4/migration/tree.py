@@ -90,7 +90,7 @@ def _hits(space: RankedSpace, constants: V4Profile, query: str, scope: str, now_
     flags: dict[str, str | bool] = {"scope": scope} if scope else {}
     found = query_space(space, CommandLine((query,), flags), now_ms, constants).hits
     should_cite = any(hit.printed.confidence != "low" for hit in found)
-    return SpaceHits(tuple((hit.printed.path, hit.printed.score) for hit in found), should_cite)
+    return SpaceHits(tuple((hit.topic.best.document.file, hit.printed.score) for hit in found), should_cite)
 
 
 def _unseen(made: ConvertedNote) -> str:
