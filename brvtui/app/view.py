@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -319,15 +319,20 @@ def marks_of(trace: Trace | None) -> dict[str, str]:
 _FIELDS = {type(state): name for name, state in View._field_defaults.items()}
 """The name of each sub-state in the view, by its type."""
 _OF_TRACES: dict[Any, tuple[str, ...]] = {
-    ProjectState: ("saved",), EngineState: ("profile",), QueryState: ("text", "scope"), AnswerState: ("trace",),
-    PinState: ("trace",), SelectionState: ("file", "detail"), FleetState: ("answers", "ranking"),
+    ProjectState: ("saved",), EngineState: ("profile",), QueryState: ("text", "scope"), PinState: ("trace", "diff"),
+    AnswerState: ("trace", "counterfactuals"), SelectionState: ("file", "detail"), FleetState: ("answers", "ranking"),
 }  # fmt: skip
 """The parts of sub-states that come from traces, whose texts may be of any length."""
 
 
-def _bounded(state: Any) -> Any:
-    """Returns the sub-state as it is shown."""
-    return state._replace(**{name: bounded(getattr(state, name)) for name in _OF_TRACES.get(type(state), ())})
+def _units(states: Iterable[Any]) -> Iterator[Any]:
+    """The parts of ``states`` that come from traces, and before each of them the traces and answers in it."""
+    for state in states:
+        for name in _OF_TRACES.get(type(state), ()):
+            part = getattr(state, name)
+            yield from part.values() if isinstance(part, dict) else ()
+            yield getattr(part, "trace", None)
+            yield part
 
 
 class ViewStore:
@@ -336,7 +341,8 @@ class ViewStore:
     def __init__(self, draw: Callable[[View], None]) -> None:
         """``draw`` shows a view in the screen in front; the others are shown it when they come to the front."""
         self.view = self.shown = View()
-        """The whole state, and a copy for screens and panes in which :func:`bounded` has cut very long texts."""
+        """The whole state, and a copy for screens and panes in which :func:`bounded` has cut very long texts. A trace
+        that several states of the one share is one object in the other too."""
         self._draw = draw
         self._subscribers: list[tuple[frozenset[type], Callable[[], None]]] = []
 
@@ -347,13 +353,23 @@ class ViewStore:
     def update(self, *states: SubState) -> None:
         """Puts ``states`` in the place of those of their types, and shows what has changed."""
         changes: dict[str, Any] = {_FIELDS[type(state)]: state for state in states}
+        self.shown = self.shown._replace(**dict(self._bounded(states)))
         self.view = self.view._replace(**changes)
-        self.shown = self.shown._replace(**{name: _bounded(state) for name, state in changes.items()})
         self._draw(self.shown)
         changed = {type(state) for state in states}
         for reads, handler in self._subscribers:
             if not reads.isdisjoint(changed):
                 handler()
+
+    def _bounded(self, states: Iterable[Any]) -> Iterator[tuple[str, Any]]:
+        """Each of ``states`` as it is shown, after its name. Measures only what is not in the view already."""
+        known = {id(whole): cut for whole, cut in zip(_units(self.view), _units(self.shown), strict=True)}
+        for one in _units(states):
+            if id(one) not in known:
+                known[id(one)] = bounded(one, known)
+        for state in states:
+            parts = {name: known[id(getattr(state, name))] for name in _OF_TRACES.get(type(state), ())}
+            yield _FIELDS[type(state)], state._replace(**parts)
 
 
 def read_of(view: View, reads: Sequence[type[SubState]]) -> tuple[SubState, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache, lru_cache
 from operator import is_
@@ -82,61 +83,77 @@ LONGEST_SHOWN = 10_000
 LONGEST_WHOLE = 500_000
 """Characters of a text in a field that may hold whole notes."""
 _WHOLE = ("answer", "context")
+_PATHS = ("file", "path")
+"""Fields by which notes are looked up: the same path is cut the same everywhere, however much there is beside it."""
+_MARK = 40
+"""At least the characters of the mark of a cut: a text that was cut is never cut again."""
 _LONGEST_IN_ALL = 2_000_000
 _SHORT, _FEW = 200, 500
 """The characters of each text, and the entries of each list of texts, if all texts exceed ``_LONGEST_IN_ALL``."""
 _T = TypeVar("_T")
+_NOTHING: Mapping[int, Any] = {}
 
 
-def bounded(value: _T) -> _T:
+def bounded(value: _T, known: Mapping[int, Any] = _NOTHING) -> _T:
     """Returns a trace or a part of it for display: absurdly long texts are cut, with a mark. Measuring and wrapping
-    megabytes takes minutes. Returns ``value`` itself if no text is that long."""
-    if _is_short(value):
+    megabytes takes minutes. Returns ``value`` itself if no text is that long.
+
+    ``known`` holds parts of ``value`` as they were cut before, by the id of the part: they are not measured again.
+    """
+    if _is_short(value, known, LONGEST_SHOWN):
         return value
     lengths: list[int] = []
-    cut: _T = _cut(value, LONGEST_SHOWN, lengths)
-    return cut if sum(lengths) <= _LONGEST_IN_ALL else _cut(value, _SHORT, [])
+    cut: _T = _cut(value, known, LONGEST_SHOWN, lengths)
+    return cut if sum(lengths) <= _LONGEST_IN_ALL else _cut(value, known, _SHORT, [])
 
 
-def _is_short(value: Any, longest: int = LONGEST_SHOWN) -> bool:
+def _is_short(value: Any, known: Mapping[int, Any], longest: int) -> bool:
     """True if ``value`` holds no text that :func:`_cut` would cut; in a tenth of its time."""
     total, left = 0, [value]
     while left:
         one = left.pop()
         if isinstance(one, str):
             total += len(one)
-            if len(one) > longest:
+            if len(one) > longest + _MARK:
                 return False
         elif isinstance(one, tuple | list):
             left += one
         elif isinstance(one, dict):
             left += (*one, *one.values())
+        elif id(one) in known:
+            if known[id(one)] is not one:
+                return False
         else:
             for name in _field_names(one.__class__):
                 if name not in _WHOLE:
                     left.append(getattr(one, name))
-                elif not _is_short(getattr(one, name), LONGEST_WHOLE):
+                elif not _is_short(getattr(one, name), known, LONGEST_WHOLE):
                     return False
     return total <= _LONGEST_IN_ALL
 
 
-def _cut(value: Any, longest: int, lengths: list[int]) -> Any:
+def _cut(value: Any, known: Mapping[int, Any], longest: int, lengths: list[int]) -> Any:
     """Returns ``value`` with texts of at most ``longest`` characters, and adds their lengths to ``lengths``."""
+    if id(value) in known:
+        return known[id(value)]
     if isinstance(value, str):
         lengths.append(min(len(value), longest))
-        return value if len(value) <= longest else f"{value[:longest]}… ({len(value) - longest:,} more characters)"
+        left_out = len(value) - longest
+        return value if left_out <= _MARK else f"{value[:longest]}… ({left_out:,} more characters)"
     if isinstance(value, dict):
-        pairs = list(value.items())
-        return value if (cut := _cut(pairs, longest, lengths)) is pairs else dict(cut)
+        _cut([*value], known, longest, lengths)  # keys are measured, and stay whole: they are looked up
+        items = [_cut(item, known, longest, lengths) for item in value.values()]
+        return value if all(map(is_, items, value.values())) else dict(zip(value, items, strict=True))
     if isinstance(value, tuple | list):
         kept = value[:_FEW] if longest == _SHORT and all(isinstance(item, str) for item in value) else value
-        items = [_cut(item, longest, lengths) for item in kept]
+        items = [_cut(item, known, longest, lengths) for item in kept]
         items += [f"… ({len(value) - len(kept)} more)"] if len(kept) < len(value) else []
         return value if all(map(is_, items, value)) else getattr(value, "_make", type(value))(items)
     changes: dict[str, Any] = {}
     for name in _field_names(value.__class__):
         old = getattr(value, name)
-        new = _cut(old, LONGEST_WHOLE, []) if name in _WHOLE else _cut(old, longest, lengths)
+        most = LONGEST_SHOWN if name in _PATHS and isinstance(old, str) else longest
+        new = _cut(old, known, LONGEST_WHOLE, []) if name in _WHOLE else _cut(old, known, most, lengths)
         changes |= {} if new is old else {name: new}
     return replace(value, **changes) if changes else value
 

@@ -13,10 +13,11 @@ from brvtui.app.project.opening import Opening
 from brvtui.engines.counterfactuals import Counterfactuals, Lever
 from brvtui.saved.traces import as_json
 from brvtui.session.explainer import TraceExplainer
+from brvtui.text import visible
 from brvtui.trace import Trace
 from brvtui.trace.routing import Outcome, Route
 from tests.app.driving import HUGE, WIDE, MakeApp, ask, ask_from_cache, at_all_sizes, press, settled, until
-from tests.app.looking import AppPilot, shown, text_of, toast_text, trace_of, view
+from tests.app.looking import AppPilot, brv, shown, text_of, toast_text, trace_of, view
 from tests.app.pictures import ONLY_WIDE, Looks
 from tests.support.trees import Tree
 
@@ -51,6 +52,20 @@ async def test_every_kind_of_change_is_listed(size: tuple[int, int], pilot: AppP
     first = takes.found.verified[0]
     assert first.lever.value in shown(pilot)
     assert f"{first.score:.2f}" in text
+
+
+async def test_changes_for_a_long_answer_are_listed(
+    garden: Tree, pilot: AppPilot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(visible, "LONGEST_SHOWN", 300)
+    file = garden.note("auth/long.md", f"Refresh {'x' * 1_000}", "A token.")
+    await until(pilot, lambda: view(pilot).knows(file))
+    await asked(pilot)
+    seen = brv(pilot).store.shown.answer
+    assert seen.trace is not view(pilot).answer.trace
+    assert seen.counterfactuals is not None
+    assert seen.counterfactuals.trace is seen.trace
+    assert all(lever.value in text_of(pilot, "#route") for lever in Lever)
 
 
 async def test_v_says_why_it_tries_nothing_or_finds_nothing(pilot: AppPilot) -> None:

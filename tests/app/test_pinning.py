@@ -7,10 +7,11 @@ import pytest
 from brvtui.app.app import BrvTui
 from brvtui.app.query.answer import PINNED, AnswerPane
 from brvtui.app.widgets.lines import Paragraphs
+from brvtui.text import visible
 from tests.app.commands.test_palette import chosen
 from tests.app.driving import NARROW, WIDE, MakeApp, ask, press, settled, until
 from tests.app.engines import switch_to
-from tests.app.looking import AppPilot, screen, text_of, toast_text, view
+from tests.app.looking import AppPilot, brv, screen, text_of, toast_text, view
 from tests.app.pictures import Looks
 from tests.support.settings import own
 from tests.support.trees import Tree
@@ -63,6 +64,27 @@ async def test_what_changed_since_has_its_causes(garden: Tree, pilot: AppPilot) 
     await until(pilot, lambda: "notes and signals" in text_of(pilot, "#answer"))
     await ask(pilot, "rollback")
     assert view(pilot).pin.diff is None
+
+
+async def test_a_long_answer_is_the_pinned_one_and_causes_find_its_notes(
+    garden: Tree, pilot: AppPilot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(visible, "LONGEST_SHOWN", 300)
+    file = garden.note("billing/long.md", f"Quokka {'x' * 1_000}", "quokka")
+    await until(pilot, lambda: view(pilot).knows(file))
+    await pinned(pilot, "quokka")
+    seen = brv(pilot).store.shown
+    assert seen.hit is not None
+    assert len(seen.hit.title) < 400
+    assert seen.pin.trace is seen.answer.trace is not view(pilot).answer.trace
+    assert "this is the pinned answer" in text_of(pilot, "#answer")
+    await pilot.press("p")
+    await until(pilot, lambda: view(pilot).pin.diff is not None)
+    seen = brv(pilot).store.shown
+    assert seen.pin.diff is not None
+    assert seen.pin.diff.traces.then is seen.pin.trace is not seen.answer.trace
+    assert len(seen.pin.diff.notes[0].title) < 400
+    await until(pilot, lambda: "constants" in text_of(pilot, "#answer"))
 
 
 @pytest.mark.long

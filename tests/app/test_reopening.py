@@ -265,3 +265,24 @@ async def test_long_texts_are_cut_on_the_screen_alone(garden: Tree, tmp_path: Pa
         assert kept is not None
         assert as_plain(kept)["trace"]["hits"][0]["title"] == long  # which is what is exported
         assert any("in[v]oice" in row for row in panes(pilot)["results"])
+
+
+async def test_a_note_with_a_very_long_path_is_selected_by_what_is_shown(garden: Tree, tmp_path: Path) -> None:
+    file, long = save(garden, tmp_path, "token store"), "token/" * 3_000
+    plain = json.loads(file.read_text())
+    hit = plain["trace"]["hits"][0]
+    plain["detail"][long] = {**plain["detail"].pop(hit["file"]), "path": long}
+    hit["file"] = hit["path"] = long
+    file.write_text(json.dumps(plain))
+    app = BrvTui(Opening(file))
+    async with app.run_test(size=NARROW) as pilot:
+        await opened(pilot)
+        assert app.store.shown.answer.trace is not None
+        first, second = app.store.shown.answer.trace.hits[:2]
+        assert len(first.file) < 11_000
+        for one in (second, first):
+            app.selection.select(one.file)
+            seen = app.store.shown
+            assert seen.hit is one
+            assert seen.selection.detail is not None
+            assert seen.selection.detail.path == one.file

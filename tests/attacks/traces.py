@@ -108,7 +108,27 @@ def _words(trace: dict[str, Any]) -> None:
     first["words"] = [{**first["words"][0], "word": _LONG} for _ in range(450)]
 
 
-_MANY = {"700,000 messages": _notices, "450 long titles": _hits, "450 long words": _words}
+def _paths(trace: dict[str, Any]) -> None:
+    paths = [f"{_LONG}{number}" for number in range(300)]
+    trace["hits"] = [{**trace["hits"][0], "path": path, "file": path} for path in paths]
+
+
+def _one_time(trace: dict[str, Any]) -> None:
+    trace["timings"][_HUGE] = 1.0
+
+
+def _times(trace: dict[str, Any]) -> None:
+    trace["timings"] |= {f"{_LONG}{number}": 1.0 for number in range(700)}
+
+
+_MANY = {
+    "700,000 messages": _notices,
+    "450 long titles": _hits,
+    "450 long words": _words,
+    "300 long paths": _paths,
+    "7 MB in one name of a time": _one_time,
+    "700 long names of times": _times,
+}
 _APP = """
 import asyncio, sys
 from pathlib import Path

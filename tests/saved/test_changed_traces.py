@@ -294,6 +294,22 @@ def test_very_many_texts_are_counted(tree: Tree) -> None:
     assert len(markdown_report(many)) < len(markdown_report(saved)) + 20_000
 
 
+def test_texts_by_which_others_are_found_stay_apart_and_together(tree: Tree) -> None:
+    trace = asked(tree)[0].trace
+    long = "y" * 9_000
+    timings = {f"{long}{number}": 1.0 for number in range(300)}
+    hits = tuple(replace(trace.hits[0], file=name, path=name, title=name) for name in timings)
+    shown = bounded(replace(trace, timings=timings, hits=hits))
+    assert shown.timings == timings
+    assert [hit.file for hit in shown.hits] == [*timings]
+    assert len(shown.hits[0].title) < 300
+    keys = {f"{long}{long}{number}": "y" * 30_000 for number in range(3)}
+    assert list(bounded(keys)) == list(keys)
+    path = "z" * 30_000
+    cut = bounded(replace(trace, hits=(replace(trace.hits[0], file=path),))).hits[0].file
+    assert bounded(path) == bounded(cut) == cut != path
+
+
 def test_changed_traces_of_trees(tree: Tree, tmp_path: Path) -> None:
     saved = asked(tree)
     run_changes(saved, tmp_path / "changed.json", tree.session(), _CHANGES)

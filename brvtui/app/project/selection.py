@@ -20,6 +20,7 @@ from brvtui.app.states import (
 )
 from brvtui.app.view import selectable
 from brvtui.app.workers import Newest
+from brvtui.text.visible import bounded
 
 if TYPE_CHECKING:
     from brvtui.session import Session
@@ -114,7 +115,8 @@ class Selection:
         if file == store.view.selection.file:
             return
         if saved is not None:
-            store.update(SelectionState(file, saved.detail.get(file)))
+            found = (detail for path, detail in saved.detail.items() if file in (path, bounded(path)))
+            store.update(SelectionState(file, next(found, None)))
         else:
             store.update(SelectionState(file))
             self.explain_score()
