@@ -33,11 +33,18 @@ _CHUNK_PAUSE_S = 0.1
 _FEWEST_BEHIND, _FEWEST_LETTERS = 3, 8
 """The fewest characters that make keys a paste: after the first line break; before it, or in all where no field has the
 focus. Fewer, or only a few different ones, are keys that were typed ahead or are held down."""
+_MOST_AHEAD, _PER_S = 300, 100
+"""The most keys that anyone types ahead, and presses in a second: more of them are a flood. Its characters are a paste,
+and its other keys are dropped."""
 _BREAKS = {"enter": "\n", "ctrl+j": "\n", "tab": "\t"}
 _START, _END, _ESCAPE, _SUBSTITUTE = "\x1b[200~", "\x1b[201~", "\x1b", "\x1a"
 _SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
 """A colour, a movement or a title, as programs print them."""
-
+_CONTROL = re.compile(r"\x1b(?:\[[ -?]*([@-~]?)|[]PX^_][^\x00-\x1f]*(\x07|\x1b\\|))")
+"""A sequence or a string that a terminal sends, and its end if that has come; any control character ends it too."""
+_LONGEST, _UNENDED_S = 32, 1.0
+"""The most characters of a key or an answer, of which Textual would read a longer one as that many keys; and the pause
+after which a key ends a paste whose end mark is missing."""
 
 _LARGEST = 9_999
 """The most rows and columns of a window: Textual would lay out any number."""
@@ -56,14 +63,21 @@ class PasteParser(XTermParser):
         """The last characters before a paste: its mark may begin among them."""
         self._paste: list[str] | None = None
         """The parts of a paste that have arrived; None outside a paste. The last one may end within the end mark."""
+        self._open = ""  # the first characters of a sequence that has not ended yet
+        self._last = float("-inf")
         self._sizes = self.terminal_size, self.terminal_pixel_size
 
     def feed(self, data: str) -> Iterable[Message]:
         """Yields the messages in ``data``; empty data ends the input."""
-        text = self._without_escapes(data)
+        pause = time.monotonic() - self._last
+        if pause > (_CHUNK_GAP_S if len(self._open) > _LONGEST else _GAP_S):
+            self._open = ""
+        is_key = self._paste is not None and 0 < len(data) <= _LONGEST and pause > _UNENDED_S
+        text = self._without_escapes(_END + data if is_key else data)
         for message in super().feed(text) if text or not data else ():
             if not isinstance(message, events.Resize) or self._take_size(message):
                 yield message
+        self._last = time.monotonic()
 
     def _take_size(self, event: events.Resize) -> bool:
         """Returns False for a window without rows or columns, or with too many.
@@ -93,7 +107,7 @@ class PasteParser(XTermParser):
         while rest:
             if self._paste is None:
                 head, mark, rest = (self._before + rest).partition(_START)
-                read += (head + mark)[len(self._before) :]
+                read += self._without_long((head + mark)[len(self._before) :])
                 self._before, self._paste = ("", [""]) if mark else (head[-len(_START) + 1 :], None)
             else:
                 last = self._paste.pop()
@@ -104,6 +118,18 @@ class PasteParser(XTermParser):
                     read += _SEQUENCE.sub("", "".join(self._paste)).replace(_ESCAPE, _SUBSTITUTE) + mark
                     self._paste = None
         return read
+
+    def _without_long(self, data: str) -> str:
+        """Returns ``data`` without the sequences and strings that are longer than any key or answer."""
+        text, place, kept = self._open + data, len(self._open), ""
+        self._open = ""
+        for found in _CONTROL.finditer(text):
+            if len(found[0]) > _LONGEST:
+                kept += text[place : found.start()]
+                place = found.end()
+            if found.end() == len(text) and not (found[1] or found[2]):
+                self._open = found[0][: _LONGEST + 1]
+        return kept + text[place:]
 
 
 def guard(driver: type[Driver]) -> None:
@@ -135,7 +161,8 @@ class PasteReader:
         self._clock = clock
         self._lock = threading.RLock()
         self._held: list[events.Key] = []
-        self._last = float("-inf")
+        self._last = self._counted = float("-inf")
+        self._keys = 0.0  # those that came faster than anyone presses them
         self._first = ""
         self._has_pasted = False
         self._pausing: threading.Timer | None = None
@@ -145,10 +172,13 @@ class PasteReader:
         with self._lock:
             text = _text_of(message)
             now = self._clock()
-            if isinstance(message, events.Key) and text and now - self._last <= self._gap(text):
+            waned = max(0.0, self._keys - _PER_S * (now - self._counted))
+            self._keys = min(waned + isinstance(message, events.Key), _MOST_AHEAD + _PER_S * _CHUNK_GAP_S)
+            self._counted, is_flood = now, self._keys > _MOST_AHEAD
+            if isinstance(message, events.Key) and text and (is_flood or now - self._last <= self._gap(text)):
                 self._held.append(message)
                 self._wait()
-            else:
+            elif not (isinstance(message, events.Key) and is_flood):
                 self.flush()
                 self._has_pasted = False
                 self._first = text
@@ -161,7 +191,7 @@ class PasteReader:
         with self._lock:
             held, self._held = self._held, []
             text = "".join(map(_text_of, held))
-            is_paste = bool(held) and self._is_paste(self._first + text)
+            is_paste = bool(held) and (self._keys > _MOST_AHEAD or self._is_paste(self._first + text))
             self._has_pasted |= is_paste
             for message in [events.Paste(text)] if is_paste else held:
                 self._hand_on(message)

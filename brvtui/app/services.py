@@ -11,12 +11,15 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from rich.text import Text
 from textual.app import App
+from textual.css.query import NoMatches
 from textual.dom import DOMNode
 from textual.notifications import Notification, SeverityLevel
+from textual.widget import MountError
 
 from brvtui import faults
 from brvtui.app.actions.action import Need
@@ -45,7 +48,7 @@ _WITHOUT_TERMINAL_S = MOST_S + 0.2
 """After so long it ends anyway if its terminal is gone, where writing waits for ever: who starts it again at once is to
 be told of the text that was not saved."""
 _HANGING_S = 3.0
-"""After so long it ends anyway on SIGHUP if its terminal seems to be there."""
+"""After so long it ends anyway on any signal if its terminal seems to be there."""
 _NAMED = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")
 _MOST_TOASTS = 2
 _WEIGHT: dict[SeverityLevel, int] = {"information": 0, "warning": 1, "error": 2}
@@ -204,7 +207,8 @@ class AppServices(App[None]):
 
     def end_on_signals(self, keep: Callable[[], Awaitable[object]]) -> None:
         """Ends the app on SIGTERM, SIGHUP, SIGQUIT and SIGINT, after ``keep`` wrote what is unsaved."""
-        if sys.platform == "win32":
+        driver = self._driver
+        if sys.platform == "win32" or driver is None:
             return
         loop = asyncio.get_running_loop()
         tasks: set[asyncio.Task[None]] = set()
@@ -216,17 +220,21 @@ class AppServices(App[None]):
             finally:
                 self.exit(return_code=_BY_SIGNAL + number)
 
-        def begin(number: int) -> None:
-            if number == signal.SIGHUP:
-                seconds = _HANGING_S if os.isatty(0) else _WITHOUT_TERMINAL_S
-                timer = threading.Timer(seconds, os._exit, (_BY_SIGNAL + number,))
+        def limit(number: int, _: object = None) -> None:
+            seconds, leave = _HANGING_S if os.isatty(0) else _WITHOUT_TERMINAL_S, partial(os._exit, _BY_SIGNAL + number)
+            for after, do in ((seconds - 0.2, driver.stop_application_mode), (seconds, leave)):
+                timer = threading.Timer(after, do)  # two, for a terminal that does not read blocks the first
                 timer.daemon = True
                 timer.start()
+
+        def begin(number: int) -> None:
+            limit(number)
             if not tasks:
                 tasks.add(asyncio.create_task(end(number)))
 
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT):
             loop.add_signal_handler(number, begin, number)
+            signal.signal(number, limit)  # it runs even if the event loop is busy, which calls `begin` later
         if hasattr(self._driver, "_must_signal_resume"):  # the driver of a terminal
             loop.add_signal_handler(signal.SIGCONT, self._continue)
             terminal = select.poll()
@@ -256,6 +264,8 @@ class AppServices(App[None]):
 
     def _handle_exception(self, error: Exception) -> None:
         """Textual calls this, and nothing public, with what nobody caught."""
+        if self._exit and isinstance(error, (MountError, NoMatches)):
+            return  # the app ends while a screen opens, whose panes then never come
         super()._handle_exception(error)
         self._return_code = FAILED
 

@@ -254,9 +254,21 @@ def _connected(scheduler: str, trusted: bool) -> Any:
     for name in list(logging.root.manager.loggerDict):
         if name.startswith(("distributed", "asyncio")):
             logging.getLogger(name).setLevel(logging.CRITICAL)  # what is lost is said in the answer
-    connect: Any = distributed.Client
+    client: Any = type("Client", (distributed.Client,), {"start": _start})
     try:
-        return connect(address=address, timeout=_CONNECT_S, set_as_default=False)
+        return client(address=address, timeout=_CONNECT_S, set_as_default=False)
     except Exception as error:  # Dask has many names for it
         why = " ".join(str(error).split()) or f"nothing was heard within {_CONNECT_S:g} s"
         raise ClusterError(f"{address}: no scheduler answers there ({why}); start one with dask scheduler") from error
+
+
+def _start(client: Any, **options: Any) -> None:
+    """Starts ``client`` within one time limit, or closes it; Dask's own method has a limit for each step."""
+    client._loop_runner.start()
+    try:
+        client.sync(client._start, callback_timeout=_CONNECT_S, **options)
+    except BaseException:
+        with suppress(Exception):
+            client.close(timeout=_LEAST_S)
+        client.status = "closed"  # else its finalizer would wait, and print a traceback
+        raise

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+from collections.abc import Iterable
+from itertools import count
 
 import pytest
 from textual import events
@@ -145,6 +147,33 @@ async def test_nothing_is_held_for_long() -> None:
     assert handed[1].text == "ne\ntwo"
 
 
+@pytest.mark.parametrize("text", ["\ufffd" * 2_000, "1;" * 1_000, "ab\x01\n" * 500])
+@pytest.mark.parametrize("gap", [0, 0.002])
+@pytest.mark.parametrize("piece", [50, 2_000])
+def test_a_flood_is_few_messages_and_keys_follow_it(text: str, gap: float, piece: int) -> None:
+    """A busy app delays the pieces of a flood, so that each of them alone might be keys."""
+    terminal = Terminal()
+    for at in range(0, len(text), piece):
+        terminal.send(text[at : at + piece], gap, pause=0.02)
+    terminal.now += 0.5
+    assert len(terminal.handed) < 700
+    assert "".join(part[1:-1] if len(part) > 1 else part for part in terminal.handed) == text
+    before = len(terminal.handed)
+    assert terminal.send("\x11")[before:] == ["\x11"]
+
+
+def test_of_other_keys_that_nobody_can_press_the_rest_is_dropped() -> None:
+    terminal = Terminal()
+    for key in ["up"] * 3_000 + ["alt+x"] * 3_000:
+        terminal.reader.read(events.Key(key, None))
+    assert 100 < len(terminal.handed) < 700
+    terminal.handed.clear()
+    for _ in range(3_000):
+        terminal.now += 0.033
+        terminal.reader.read(events.Key("down", None))
+    assert len(terminal.handed) > 2_900, "a key that is held down"
+
+
 def test_the_app_reads_its_terminal_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(App, "get_driver_class", lambda self: LinuxDriver)
     assert ConfiguredApp().driver_class is PastingDriver
@@ -174,6 +203,54 @@ def test_escapes_in_a_paste_are_no_keys(text: str, size: int) -> None:
     pasted = [event.text for event in found if isinstance(event, events.Paste)]
     assert keys == ["k", "up", "down", "z"]
     assert "".join(pasted) == ESCAPED[text]
+
+
+LONG = {
+    "an answer": "\x1b[?" + "1;" * 5_000 + "c",
+    "a colour": "\x1b]11;rgb:" + "f" * 9_000 + "\x07",
+    "a colour that ends in two characters": "\x1b]11;rgb:" + "f" * 9_000 + "\x1b\\",
+    "settings": "\x1bP1$r" + "A" * 9_000 + "\x1b\\",
+    "a command": "\x1b_" + "ä" * 9_000 + "\x1b\\",
+}
+
+
+def _keys(parts: Iterable[str]) -> list[str]:
+    """The characters, or else names, of the keys in ``parts``."""
+    parser = PasteParser()
+    found = [event for part in parts for event in parser.feed(part)]
+    return [event.character or event.key for event in found if isinstance(event, events.Key)]
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=list(LONG))
+@pytest.mark.parametrize("size", [100, 4_096, 99_999])
+def test_what_is_longer_than_any_key_or_answer_is_no_key(text: str, size: int) -> None:
+    sent = f"k\x1b[A{text}\x1b[Bz"
+    assert _keys(sent[at : at + size] for at in range(0, len(sent), size)) == ["k", "up", "down", "z"]
+
+
+def test_a_control_character_ends_a_string_without_an_end() -> None:
+    assert _keys(["\x1bP1$r" + "A" * 5_000, "A" * 5_000, "\x11"]) == ["\x11"]
+
+
+def test_alt_with_a_bracket_is_a_key_before_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = count(0, 0.02)
+    monkeypatch.setattr("brvtui.app.pasting.time.monotonic", lambda: next(clock))
+    assert "".join(_keys(["\x1bP", *"x" * 100])).count("x") == 100
+
+
+def test_a_key_after_a_pause_ends_a_paste_that_has_no_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("brvtui.app.pasting.time.monotonic", lambda: now)
+    parser = PasteParser()
+    assert [*parser.feed("\x1b[200~one ")] == []
+    now += 2
+    assert [*parser.feed("two " * 100)] == [], "the rest of a paste that comes late"
+    now += 2
+    paste, key = parser.feed("\x11")
+    assert isinstance(paste, events.Paste)
+    assert paste.text == "one " + "two " * 100
+    assert isinstance(key, events.Key)
+    assert key.key == "ctrl+q"
 
 
 IMPOSSIBLE = ["1114112;1", "55296;1", f"{'9' * 20};1", "1:2;1", "97;1:2", "97;1;55296", "97;1;1114112:97"]

@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -375,3 +376,50 @@ def test_notes_that_a_member_gained_while_it_is_open_are_counted(
 
 def test_the_room_is_a_part_of_this_machine() -> None:
     assert 1_000 < most_notes() < 1_000_000_000
+
+
+def _hang(connection: socket.socket) -> None:
+    connection.recv(1)
+    threading.Event().wait(60)
+
+
+def _send(data: bytes) -> Callable[[socket.socket], None]:
+    def answer(connection: socket.socket) -> None:
+        connection.sendall(data)
+        _hang(connection)
+
+    return answer
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "answer",
+    [_hang, _send(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"), _send(b"\xff\xff\x00\x7f" * 64),
+     _send((2**40).to_bytes(8, "little") + bytes(99)), _send(bytes(999)), socket.socket.close],
+    ids=["nothing", "http", "junk", "huge", "zeros", "end"],
+)  # fmt: skip
+@pytest.mark.parametrize("scheme", ["tcp", "tls"])
+def test_port_without_a_scheduler_is_one_line_in_time(
+    tmp_path: Path, answer: Callable[[socket.socket], None], scheme: str
+) -> None:
+    pytest.importorskip("distributed")
+    (tmp_path / ".brv" / "context-tree").mkdir(parents=True)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    threading.Thread(target=_quietly, args=(answer, server.accept()[0]), daemon=True).start()
+
+        threading.Thread(target=serve, daemon=True).start()
+        address = f"{scheme}://127.0.0.1:{server.getsockname()[1]}"
+        begun = time.monotonic()
+        code, out, err = run(tmp_path, "query", "x", "--over", ".", "--scheduler", address)
+        assert (code, out, len(err.splitlines())) == (4, "", 1), err
+        assert address in err
+        assert time.monotonic() - begun < 18
+
+
+def _quietly(answer: Callable[[socket.socket], None], connection: socket.socket) -> None:
+    with suppress(OSError):
+        answer(connection)
