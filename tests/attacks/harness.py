@@ -81,8 +81,8 @@ def got_through(attack: Attack | Probe, folder: Path) -> str:
 
 
 def _run(program: str, arguments: list[str], folder: Path, environ: dict[str, str], said: Path, used: Path) -> None:
-    """Runs ``program``, what it says in the file ``said``; leaves its seconds of processor time and its peak of memory
-    in MB in ``used``."""
+    """Runs ``program``, what it says in the file ``said``; leaves in ``used`` the seconds of processor time of it and
+    of the processes that it started, and the highest peak of memory of one of them in MB."""
     os.setsid()
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
     os.environ.clear()
@@ -95,8 +95,9 @@ def _run(program: str, arguments: list[str], folder: Path, environ: dict[str, st
     try:
         exec(compile(program, "attacked", "exec"), {"__name__": "__main__"})
     finally:
-        taken = resource.getrusage(resource.RUSAGE_SELF)
-        used.write_text(f"{taken.ru_utime + taken.ru_stime} {taken.ru_maxrss / 1024}")
+        taken = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        cpu_seconds = sum(one.ru_utime + one.ru_stime for one in taken)
+        used.write_text(f"{cpu_seconds} {max(one.ru_maxrss for one in taken) / 1024}")
 
 
 def report(attacks: Sequence[Attack | Probe]) -> int:

@@ -113,12 +113,36 @@ def _package(count: int) -> Callable[[Path], Sequence[str | Path]]:
     return prepare
 
 
-def _nested(folder: Path) -> Sequence[str | Path]:
-    """200 small files whose brackets are nested thousands deep."""
-    for number in range(200):
-        name, text = [("A{}.java", "class A{"), ("f{}.py", "f("), ("f{}.ts", "f(")][number % 3]
-        (folder / name.format(number)).write_text(text * 4_000 + {"{": "}", "(": ")"}[text[-1]] * 4_000)
-    return ["code", "open the gate", "--repo", folder]
+_NESTED = {
+    "in each other": [("A{}.java", "class A{", "}"), ("f{}.py", "f(", ")"), ("f{}.ts", "f(", ")")],
+    "beside quoted ones": [("f{}.py", "f(')',", ")"), ("f{}.ts", "f(')',", ")"), ("f{}.go", 'f(")",', ")")],
+    "beside ones in comments": [
+        ("f{}.py", "f(#)\n", ")"),
+        ("A{}.java", "class A{/*}*/", "}"),
+        ("f{}.rs", "f(/*)*/", ")"),
+    ],
+    "in parameters": [("f{}.rs", "fn f(a:[u8;{", "}]){}"), ("f{}.ts", "function f(a=", "){}")],
+    "of unclear meaning": [
+        ("f{}.ts", "(a,b=(", ""),
+        ("f{}.cs", "(a)", ""),
+        ("A{}.java", "A<", ""),
+        ("f{}.cs", "A<", ""),
+    ],
+}
+"""Brackets thousands deep: the name of a file, what opens one, and what closes it."""
+
+
+def _nested(forms: Sequence[tuple[str, str, str]]) -> Callable[[Path], Sequence[str | Path]]:
+    """200 files of at most 28 kB."""
+
+    def prepare(folder: Path) -> Sequence[str | Path]:
+        for number in range(200):
+            name, opening, closing = forms[number % len(forms)]
+            depth = min(4_000, 28_000 // len(opening + closing))
+            (folder / name.format(number)).write_text(opening * depth + closing * depth)
+        return ["code", "open the gate", "--repo", folder]
+
+    return prepare
 
 
 def _all() -> Iterator[Attack]:
@@ -135,7 +159,9 @@ def _all() -> Iterator[Attack]:
     characters = _space(lambda number: f"<bv-topic><bv-fact>{_characters(number)}</bv-fact></bv-topic>", 12)
     yield Attack("7,800,000 pairs of characters", characters, cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
     yield Attack("30,000 notes of a revision", _revision(30_000), cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
-    yield Attack("200 files of brackets thousands deep", _nested, cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
+    for what, forms in _NESTED.items():
+        name = f"200 files of brackets {what}"
+        yield Attack(name, _nested(forms), cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
     yield Attack("10,000 classes of one package", _package(10_000), cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
     for name, line in {
         "m{}.py": lambda number: f"from m{number} import *",

@@ -16,7 +16,7 @@ from brvtui.corpus.code.finding import FoundSource, SourceListing, list_sources,
 from brvtui.corpus.code.linking import Linker
 from brvtui.corpus.code.memory import GraphMemory
 from brvtui.corpus.code.modules import ModuleMap
-from brvtui.corpus.code.reader_process import Source, read_in_processes
+from brvtui.corpus.code.reader_process import PARSER_FAILS, Source, read_in_processes
 from brvtui.corpus.code.records import CodeEdge, CodeFile, CodeGraph, CodeNode, SkippedSource
 from brvtui.corpus.code.rules import CodeRules, code_rules
 
@@ -26,6 +26,8 @@ Progress = Callable[[int, int], None]
 _TOO_MANY_EDGES = "more edges follow from the types of this code than the limit; the rest are left out"
 _TOO_MANY_IMPORTS = "files import so much that some of their names were not looked up in all modules"
 _FULL = "left out: the repository has more symbols than are held at once; open a folder of it"
+_DEPENDS_ON_OTHERS = (_FULL, PARSER_FAILS)
+"""Why a file is left out that is read when other files have changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,7 @@ class _Reading:
     def _known(self, found: FoundSource) -> IndexedFile | bytes:
         """What the file holds, if that is known; its bytes when it must be read, and then a place in the queue."""
         old = self._before.get(found.path)
-        if old is not None and old.found == found and (old.skipped is None or old.skipped.reason != _FULL):
+        if old is not None and old.found == found and not (old.skipped and old.skipped.reason in _DEPENDS_ON_OTHERS):
             return old
         source = read_found(self._root, found.path, self._rules)
         if isinstance(source, SkippedSource):

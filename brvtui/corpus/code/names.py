@@ -127,14 +127,19 @@ def string_value(source: bytes, node: SyntaxNode | None, most: int) -> str:
 def arguments_of(node: SyntaxNode, named: bool = False) -> Iterator[SyntaxNode]:
     """The arguments of a call, in order; the values of those with a keyword only with ``named``."""
     arguments = node.child_by_field_name("arguments")
-    at = first_named(arguments) if arguments is not None else None
-    while at is not None:
-        value = at.child_by_field_name("value") if at.type == "keyword_argument" and named else at
-        if value is not None and value.type == "argument" and value.named_child_count:  # so each is wrapped in C#
-            value = value.named_child(value.named_child_count - 1)
-        if value is not None and value.type not in ("keyword_argument", "comment"):
-            yield value
-        at = at.next_named_sibling
+    if arguments is None:
+        return
+    cursor = arguments.walk()  # ``next_named_sibling`` goes through everything around a node
+    is_inside = cursor.goto_first_child()
+    while is_inside:
+        at = cursor.node
+        if at is not None and at.is_named:
+            value = at.child_by_field_name("value") if at.type == "keyword_argument" and named else at
+            if value is not None and value.type == "argument" and value.named_child_count:  # so each is wrapped in C#
+                value = value.named_child(value.named_child_count - 1)
+            if value is not None and value.type not in ("keyword_argument", "comment"):
+                yield value
+        is_inside = cursor.goto_next_sibling()
 
 
 def printable(text: str) -> str:

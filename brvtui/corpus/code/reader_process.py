@@ -1,7 +1,7 @@
 """Reads source files in a process of its own: a parser that takes all memory, or crashes, ends no other process.
 
 Run as a program, it is that process: it answers requests on its input, each a line of JSON (the path and the length of
-the file) and the bytes of the file, with a line of JSON.
+the file, and the seconds for it) and the bytes of the file, with a line of JSON.
 """
 
 from __future__ import annotations
@@ -9,11 +9,15 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import sys
+import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from queue import SimpleQueue
+from threading import Lock
 from types import TracebackType
 
 from brvtui import programs
@@ -28,36 +32,88 @@ _MOST_PROCESSES = 4
 _AT_ONCE = 64
 """Files of one batch: what is read of them is held until it is taken."""
 _CHUNK = 1 << 16
+_WAIT_SECONDS = 10.0
+"""For an answer, beside three times the processor time that the file may take: other programs use the cores too."""
+_OVER_SECONDS = 0.1
+"""After so much more than its time, a file ends the process: a single step of the parser may take seconds."""
+_MOST_FAILURES = 5
+PARSER_FAILS = f"left out: the parser failed for {_MOST_FAILURES} other files of its language"
+
+
+class ReadingBudget:
+    """What reading one repository may cost: each file has time for its size, and all of them share spare time."""
+
+    def __init__(self, limits: CodeLimits) -> None:
+        """``limits`` are those of the repository."""
+        self._limits = limits
+        self._spare = limits.spare_seconds
+        self._failures: Counter[str] = Counter()
+        self._lock = Lock()
+
+    def seconds(self, size: int) -> float:
+        """The processor time that a file of ``size`` bytes may take now: files read at once share the spare time."""
+        with self._lock:
+            return self._usual(size) + self._spare / _MOST_PROCESSES
+
+    def take(self, size: int, seconds: float) -> None:
+        """Counts the processor time that a file of ``size`` bytes took."""
+        with self._lock:
+            self._spare = max(0.0, self._spare - max(0.0, seconds - self._usual(size)))
+
+    def fail(self, path: str) -> None:
+        """Counts a file for which the parser failed."""
+        with self._lock:
+            self._failures[_language(path)] += 1
+
+    def has_failed(self, path: str) -> bool:
+        """Whether the parser failed for so many files of this language that no more of them are tried."""
+        with self._lock:
+            return self._failures[_language(path)] >= _MOST_FAILURES
+
+    def _usual(self, size: int) -> float:
+        return self._limits.file_seconds + self._limits.megabyte_seconds * size / 1e6
+
+
+def _language(path: str) -> str:
+    language = language_of(path)
+    return language.name if language else ""
 
 
 class ReaderProcess:
     """A process that reads source files, one after another. It starts with the first file, and again after a crash."""
 
-    def __init__(self, limits: CodeLimits) -> None:
-        """``limits`` hold for each file."""
+    def __init__(self, limits: CodeLimits, budget: ReadingBudget | None = None) -> None:
+        """``limits`` hold for each file. Processes that read one repository share its ``budget``."""
         self._limits = limits
+        self._budget = budget or ReadingBudget(limits)
         self._process: programs.Process | None = None
 
     def read(self, path: str, source: bytes) -> CodeFile | SkippedSource:
         """What is read of the file; why it is left out, when the process ended over it or took too long."""
-        limits = self._limits
+        if self._budget.has_failed(path):
+            return SkippedSource(path, PARSER_FAILS)
+        seconds, started = self._budget.seconds(len(source)), time.monotonic()
+        longest = 3 * seconds + _WAIT_SECONDS
         try:
             process = self._started()
             assert process.stdin is not None
-            process.stdin.write(json.dumps([path, len(source)]).encode() + b"\n" + source)
+            process.stdin.write(json.dumps([path, len(source), seconds]).encode() + b"\n" + source)
             process.stdin.flush()
-            answer = self._answer(process, 3 * limits.file_seconds + 2)
+            answer = self._answer(process, longest)
         except OSError:  # it ended while it was written to
             answer = b""
-        if answer is None:
-            self.close()
-            return SkippedSource(path, f"not read within {3 * limits.file_seconds + 2:g} s; leave it out, or split it")
         try:
-            return CodeFile.from_plain(json.loads(answer))
+            taken, plain = json.loads(answer or b"")
+            file = CodeFile.from_plain(plain)
         except (ValueError, TypeError):
             self.close()
-            reason = f"the parser failed, or needs more than {limits.file_megabytes} MB; leave it out, or split it"
-            return SkippedSource(path, reason)
+            self._budget.take(len(source), min(time.monotonic() - started, seconds))
+            self._budget.fail(path)
+            failed = f"the parser failed, or needs more than {self._limits.file_megabytes} MB or {seconds:.2g} s"
+            reason = f"not read within {longest:.0f} s" if answer is None else failed
+            return SkippedSource(path, f"{reason}; leave it out, or split it")
+        self._budget.take(len(source), taken)
+        return file
 
     def close(self) -> None:
         """Ends the process."""
@@ -104,7 +160,8 @@ class ReaderProcesses:
         count = min(available, _MOST_PROCESSES)
         self._threads = ThreadPoolExecutor(count, "read-source")
         self._idle: SimpleQueue[ReaderProcess] = SimpleQueue()
-        self._all = [ReaderProcess(rules.limits) for _ in range(count)]
+        budget = ReadingBudget(rules.limits)
+        self._all = [ReaderProcess(rules.limits, budget) for _ in range(count)]
         for process in self._all:
             self._idle.put(process)
 
@@ -152,15 +209,20 @@ def _with_grammars(sources: Iterable[Source]) -> Iterator[Source]:
 
 
 def main() -> None:
-    """Answers requests until its input ends."""
+    """Answers requests until its input ends, each with the seconds that it took."""
     limit_memory(int(sys.argv[1]))
     rules, requests, answers = code_rules(), sys.stdin.buffer, sys.stdout.buffer
     while request := requests.readline():
-        path, length = json.loads(request)
+        path, length, seconds = json.loads(request)
         source, language = requests.read(length), language_of(path)
         if language is None:
             return
-        answers.write(json.dumps(read_source(path, source, language, rules).plain()).encode() + b"\n")
+        grammar(language)  # which takes time, but not for this file
+        started = time.process_time()
+        signal.setitimer(signal.ITIMER_PROF, seconds + _OVER_SECONDS)  # its signal ends the process
+        file = read_source(path, source, language, rules, seconds)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        answers.write(json.dumps([time.process_time() - started, file.plain()]).encode() + b"\n")
         answers.flush()
 
 

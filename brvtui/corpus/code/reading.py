@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import re
+import math
 import time
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,12 +23,14 @@ if TYPE_CHECKING:
 
 REMEDY = "to read code, install the grammars: pip install 'brv-tui[code]'"
 _CHECK_EVERY = 4096
-_DEEPEST = 1_000
-"""Brackets in each other; with more of them, parsing takes seconds for each file, however small it is."""
-_BRACKET = re.compile(rb"[()\[\]{}]")
+_CHECK_TIME_EVERY = 64
+_SLICE_MICROSECONDS = 20_000
+"""The parser measures the time of the clock; after so much of it, the processor time is looked at."""
 _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 _PARAMETERS = frozenset({"identifier"})
 _LONGEST_PARAMETER = 60
+_LONGEST_TYPE = 500
+"""Characters of a type with those around it, as thousands of types in each other would fill memory with names."""
 _FARTHEST_COMMENT = 300
 """Bytes between a comment and what it documents: modifiers, ``export``, attributes."""
 
@@ -37,7 +40,7 @@ class NoGrammar(Exception):
 
 
 class TookTooLong(Exception):
-    """A file that was not read in the time for one file."""
+    """A file that has more entries, or takes more time, than one file may."""
 
 
 Handler = Callable[["SourceReader", "SyntaxNode"], None]
@@ -92,6 +95,8 @@ class SourceReader:
         self.scopes: list[SyntaxScope] = []
         self.decorators: dict[int, list[str]] = {}
         """Names of decorators by the first byte of the definition that they stand before."""
+        self.decorators_of_member: dict[int, list[SyntaxNode]] = {}
+        """What stands in the decorators right before a member of a class, by the first byte of the member."""
         self.routes: dict[int, tuple[str, str]] = {}
         """Method and path of the routes of attributes, by the byte at which each attribute ends."""
         self.called: tuple[int, int] = (-1, -1)
@@ -153,7 +158,9 @@ class SourceReader:
         self.symbols[name] = CodeSymbol(name, kind, node.start_point[0] + 1, documentation, signature)
 
     def enter(self, node: SyntaxNode, symbol: str, type_name: str, is_type: bool = False, receiver: str = "") -> None:
-        """Makes ``node`` the innermost scope, until it ends."""
+        """Makes ``node`` the innermost scope, until it ends; not with a name of types too long to be repeated."""
+        if len(type_name) > _LONGEST_TYPE:
+            return
         parameters = type_names(self.source, node.child_by_field_name("parameters"), _LONGEST_PARAMETER, _PARAMETERS)
         self.scopes.append(SyntaxScope(node.end_byte, symbol, type_name, is_type, receiver, set(parameters)))
 
@@ -203,7 +210,7 @@ class SourceReader:
         while True:
             node = cursor.node
             visited += 1
-            if visited % _CHECK_EVERY == 0 and (is_over() or self.is_full):
+            if visited % _CHECK_TIME_EVERY == 0 and (is_over() or (visited % _CHECK_EVERY == 0 and self.is_full)):
                 raise TookTooLong
             if node is not None and node.kind_id in handlers:
                 handler, start = handlers[node.kind_id], node.start_byte
@@ -242,48 +249,42 @@ class SourceReader:
         )
 
 
-def read_source(path: str, source: bytes, language: SourceLanguage, rules: CodeRules) -> CodeFile:
-    """The symbols and references of the file ``path`` with the bytes ``source``.
+def read_source(
+    path: str, source: bytes, language: SourceLanguage, rules: CodeRules, seconds: float = math.inf
+) -> CodeFile:
+    """The symbols and references of the file ``path`` with the bytes ``source``, in ``seconds`` of processor time.
 
     A file with a problem is read as far as it goes, and names the problem. Raises :class:`NoGrammar`.
     """
-    reader = SourceReader(path, source, language, rules)
-    if _depth(source) > _DEEPEST:
-        return reader.file(f"brackets nested more than {_DEEPEST:,} deep; leave it out")
-    seconds = rules.limits.file_seconds
-    tree = _parsed(source, language, seconds)
+    reader, deadline = SourceReader(path, source, language, rules), time.thread_time() + seconds
+
+    def is_over() -> bool:
+        return time.thread_time() > deadline
+
+    slow = f"takes more than {seconds:.2g} s of processor time, too much for its size"
+    tree = _parsed(source, language, is_over)
     if tree is None:
-        return reader.file(f"not parsed within {seconds:g} s; leave it out, or split it")
+        return reader.file(f"{slow}; leave it out, or split it")
     problem = "it has syntax errors; what is right of it is read" if tree.root_node.has_error else ""
-    deadline = time.monotonic() + seconds
     try:
-        reader.run(tree, lambda: time.monotonic() > deadline)
+        reader.run(tree, is_over)
     except TookTooLong:
         most = f"has more than {rules.limits.file_entries} symbols and references"
-        problem = f"{most if reader.is_full else f'takes more than {seconds:g} s'}; only its beginning is read"
+        problem = f"{most if reader.is_full else slow}; only its beginning is read"
     return reader.file(problem)
 
 
-def _depth(source: bytes) -> int:
-    """The depth to which brackets of ``source`` are nested, counting those in strings and comments."""
-    depth = deepest = 0
-    for bracket in _BRACKET.findall(source):
-        depth = depth + 1 if bracket in b"([{" else max(0, depth - 1)
-        deepest = max(deepest, depth)
-    return deepest
-
-
-def _parsed(source: bytes, language: SourceLanguage, seconds: float) -> SyntaxTree | None:
-    """The syntax tree; None when it takes longer than ``seconds``."""
+def _parsed(source: bytes, language: SourceLanguage, is_over: Callable[[], bool]) -> SyntaxTree | None:
+    """The syntax tree; None if the time is over before."""
     from tree_sitter import Parser
 
     with warnings.catch_warnings():  # the callback that is to replace it ends the process (tree-sitter 0.25.2)
         warnings.simplefilter("ignore", DeprecationWarning)
-        parser = Parser(grammar(language), timeout_micros=int(seconds * 1e6))
-    try:
-        return parser.parse(source)
-    except ValueError:
-        return None
+        parser = Parser(grammar(language), timeout_micros=_SLICE_MICROSECONDS)
+    while not is_over():
+        with suppress(ValueError):  # the time of a slice is over; the next call goes on where it stopped
+            return parser.parse(source)
+    return None
 
 
 @cache

@@ -40,6 +40,8 @@ class CodeLimits:
 
     file_bytes: Count
     file_seconds: Positive
+    megabyte_seconds: Positive
+    spare_seconds: Positive
     file_megabytes: Count
     file_entries: Count
     files: Count

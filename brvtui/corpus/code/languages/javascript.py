@@ -11,6 +11,7 @@ from brvtui.corpus.code.reading import SourceLanguage, SourceReader
 if TYPE_CHECKING:
     from tree_sitter import Node as SyntaxNode
 
+_MOST_DECORATORS = 8
 _FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function"})
 
 
@@ -75,7 +76,7 @@ def _method(reader: SourceReader, node: SyntaxNode) -> None:
     if not (scope.is_type and name):
         return
     symbol = f"{scope.type_name}.{name}"
-    for decorator in _decorators(reader, node):
+    for decorator in reader.decorators_of_member.pop(node.start_byte, ()):
         called = decorator.child_by_field_name("function") if decorator.type == "call_expression" else decorator
         written = reader.written(called)
         reader.refer("decorates", written, source=symbol)
@@ -87,15 +88,17 @@ def _method(reader: SourceReader, node: SyntaxNode) -> None:
         _parameter_properties(reader, node, scope.type_name)
 
 
-def _decorators(reader: SourceReader, node: SyntaxNode) -> list[SyntaxNode]:
-    """What stands in the decorators right before a member of a class, in order."""
-    found: list[SyntaxNode] = []
-    before = node.prev_named_sibling if reader.language is not JAVASCRIPT else None
-    while before is not None and before.type == "decorator" and len(found) < 8:
-        inside = first_named(before)
-        found += [inside] if inside is not None else []
-        before = before.prev_named_sibling
-    return found[::-1]
+def _class_body(reader: SourceReader, node: SyntaxNode) -> None:
+    """Keeps the decorators of the members: a node does not know what is before it without a search of the tree."""
+    decorators: list[SyntaxNode] = []
+    for member in node.named_children:
+        if member.type == "decorator":
+            inside = first_named(member)
+            decorators += [inside] if inside is not None else []
+        else:
+            if decorators and member.type == "method_definition":
+                reader.decorators_of_member[member.start_byte] = decorators[-_MOST_DECORATORS:]
+            decorators = []
 
 
 def _parameter_properties(reader: SourceReader, node: SyntaxNode, type_name: str) -> None:
@@ -236,6 +239,7 @@ _HANDLERS = {
 }
 _TYPED = {
     **_HANDLERS,
+    "class_body": _class_body,
     "abstract_class_declaration": _class,
     "interface_declaration": _interface,
     "type_alias_declaration": _type,
