@@ -36,7 +36,7 @@ _WAIT_SECONDS = 10.0
 """For an answer, beside three times the processor time that the file may take: other programs use the cores too."""
 _OVER_SECONDS = 0.1
 """After so much more than its time, a file ends the process: a single step of the parser may take seconds."""
-_MOST_FAILURES = 5
+_MOST_FAILURES = 20
 PARSER_FAILS = f"left out: the parser failed for {_MOST_FAILURES} other files of its language"
 
 

@@ -294,7 +294,7 @@ def test_all_files_are_read_in_processes_in_their_order(tmp_path: Path) -> None:
 @LIMITS_MEMORY
 def test_files_of_a_language_whose_parser_fails_again_and_again_are_left_out(tmp_path: Path) -> None:
     rules = limited(file_megabytes=200, spare_seconds=0.1)
-    hostile = {f"A{n}.java": "A<" * 9_000 for n in range(9)}
+    hostile = {f"A{n}.java": "A<" * 9_000 for n in range(24)}
     index = build_index(write(tmp_path, {**hostile, "Z.java": "class Z {}", **GOOD}), rules=rules)
     found = lines(index.graph())
     assert found["Z.java"] == PARSER_FAILS
