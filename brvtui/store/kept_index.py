@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 
 from brvtui import __version__, faults
 from brvtui.disk import writing
-from brvtui.disk.locks import lock_at_once
 from brvtui.disk.walking import walk
 from brvtui.regular_files import open_regular
 from brvtui.snapshot import Parsed, Reusable, Snapshot
 from brvtui.store.folders import tree_cache
+from brvtui.store.writer_lock import WriterLock
 from brvtui.text.postings import Postings, of_base
 from brvtui.text.segment import FIELDS, Forward, Inverted, Segment, TermIds
 from brvtui.tree.constants import TreeConstants
@@ -33,7 +33,6 @@ from brvtui.tree.reading.signals import NoteSignals, Source, frontmatter_default
 
 FORMAT = 5
 _FILE = "kept"
-_LOCK = "lock"
 _FIELDS = tuple(field.name for field in fields(Parsed))
 _CHUNK = 1 << 22
 _SUM_BYTES = 4
@@ -64,7 +63,7 @@ class KeptIndex:
         self.tree = tree
         self.folder = tree_cache(tree) / "index"
         self._file = self.folder / _FILE
-        self._lock: int | None = None
+        self._lock = WriterLock(self.folder)
 
     def read(self, constants: TreeConstants) -> Reusable | None:
         """The index, if it was read with the limits and signals of ``constants``; else None.
@@ -85,7 +84,7 @@ class KeptIndex:
 
         Raises OSError when it cannot be written; then the index before it stays.
         """
-        if not self._locked():
+        if not self._lock.take():
             return False
         for part in writing.abandoned_parts(self.folder):
             writing.remove(part)
@@ -133,26 +132,7 @@ class KeptIndex:
 
     def close(self) -> None:
         """Releases the lock, so that another process can write."""
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
-
-    def _locked(self) -> bool:
-        if self._lock is not None and not self._is_in_place(self._lock):
-            self.close()  # the folder was removed: the lock in a new one is another
-        if self._lock is None:
-            descriptor = writing.open_lock_file(self.folder / _LOCK)
-            if not lock_at_once(descriptor):
-                os.close(descriptor)
-                return False
-            self._lock = descriptor
-        return True
-
-    def _is_in_place(self, lock: int) -> bool:
-        try:
-            return os.path.samestat(os.fstat(lock), (self.folder / _LOCK).stat())
-        except OSError:
-            return False
+        self._lock.close()
 
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO | None]:

@@ -1,0 +1,57 @@
+"""The texts of a snapshot's notes as the text index has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from brvtui.derived import Key
+from brvtui.snapshot.records import Parsed
+from brvtui.snapshot.state import Snapshot
+from brvtui.text.full_text import TextDocument
+from brvtui.tree.reading.frontmatter import block_of, parse, texts_of
+from brvtui.tree.spaces.contents import TopicFile
+
+_TOPICS: Key[Mapping[tuple[str, str], TopicFile]] = Key("topics by alias and path")
+_HEADING = re.compile(r"^ {0,3}(?:#{1,6}[ \t]+(.*)|(```|~~~))", re.MULTILINE)
+_TAGS = ("tags", "keywords")
+
+
+def stamp_of(entry: Parsed) -> str:
+    """What changes when the file of ``entry`` does: its times, size and inode."""
+    return f"{entry.mtime_ns:x}-{entry.size:x}-{entry.inode:x}-{entry.ctime_ns - entry.mtime_ns:x}"
+
+
+def text_document(snapshot: Snapshot, path: str) -> TextDocument:
+    """The searchable texts of the note at ``path``: as the engine reads it, or as a reader sees a topic.
+
+    Raises OSError when its file is gone or cannot be read, and KeyError for an unknown path.
+    """
+    note = snapshot.notes[snapshot.by_path[path]]
+    if snapshot.spaces:
+        topic = snapshot.derived.of(_TOPICS, lambda: _topics(snapshot))[note.alias, note.file].topic
+        tags = " ".join(map(topic.attribute, _TAGS))
+        return TextDocument(path, note.title, "", tags, topic.body)
+    text = snapshot.text(path)
+    if not snapshot.kind.has_files:
+        return TextDocument(path, note.title, "", "", text)
+    fields = parse(text).fields if any(name in block_of(text) for name in _TAGS) else {}
+    tags = "\n".join(tag for name in _TAGS for tag in texts_of(fields.get(name)))
+    return TextDocument(path, note.title, "\n".join(_headings(text)), tags, text)
+
+
+def _headings(text: str) -> list[str]:
+    """The headings of a text in Markdown, without those in fenced code."""
+    made, in_fence = list[str](), False
+    for found in _HEADING.finditer(text):
+        if found[2]:
+            in_fence = not in_fence
+        elif not in_fence:
+            made.append(found[1])
+    return made
+
+
+def _topics(snapshot: Snapshot) -> Mapping[tuple[str, str], TopicFile]:
+    aliases = ["", *(source.alias for source in snapshot.project.sources)]
+    spaces = zip(aliases, snapshot.spaces, strict=True)
+    return {(alias, topic.path): topic for alias, space in spaces for topic in space.topics}

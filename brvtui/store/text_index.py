@@ -1,0 +1,373 @@
+"""The text index of one project, on disk for the next process (``docs/architecture.md``, "The text index").
+
+Each state is a folder with tantivy's files, and one file of ours that names the folder, the checksum of each file and
+the documents. Ours is replaced in one step after each commit: where the two do not fit, the index is rebuilt. The first
+process that writes holds a lock until it ends; others read its commits, and index in memory what changed since.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import threading
+import time
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import tantivy
+
+from brvtui import __version__, faults
+from brvtui.disk import writing
+from brvtui.disk.sealing import read_sealed, sealed
+from brvtui.disk.walking import walk
+from brvtui.regular_files import read_regular
+from brvtui.snapshot import Parsed, Snapshot
+from brvtui.snapshot.texts import stamp_of, text_document
+from brvtui.store.folders import repository_cache, tree_cache
+from brvtui.store.writer_lock import WriterLock
+from brvtui.text.full_text import FullTextView, IndexedBatch, IndexPart, TextDocument, open_index, write
+from brvtui.tree.constants import ReadingLimits
+
+FORMAT = 1
+WORTH_KEEPING = 200
+"""Fewer notes are indexed in memory as fast as their index is opened."""
+_FEW = 50
+"""So many changed notes are indexed in memory faster than they are written."""
+_STATE = "state"
+_LARGEST = 1 << 32
+_NAME = re.compile("[0-9a-f]{8}")
+_META = "meta.json"
+_SELF_CHECKED = ".managed.json"
+"""tantivy's list of files to remove one day; it refuses a damaged one."""
+_HEAP, _HEAP_FOR_FEW = 50_000_000, 15_000_000
+_ATTEMPTS, _PAUSE_S = 10, 0.05
+"""To read the index while another process puts its next state into place."""
+
+
+class _Unusable(Exception):
+    """An index that cannot be used. The message says why in a few words."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _WrittenIndex:
+    """One state of an index: its documents, by path, and what their files were like."""
+
+    index: tantivy.Index
+    part: IndexPart
+    stamps: Mapping[str, str]
+    next_key: int
+    limits: ReadingLimits
+    """With which the notes were read."""
+    name: str = ""
+    """The name of its folder; empty in memory."""
+    files: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Size and checksum of each of its files."""
+    identity: tuple[int, int] = (0, 0)
+    """Inode and modification time of the file that describes it."""
+
+
+class KeptTextIndex:
+    """The text index of one project. Creates nothing before the first write. Its methods are safe for threads."""
+
+    def __init__(self, project: Path, folder: Path) -> None:
+        """The index of the notes in ``project``, in ``folder``, which need not exist."""
+        self.folder = folder
+        self.problem = ""
+        """Why the index on disk was rebuilt, or cannot be written; empty if there is nothing to say."""
+        self._project = os.fsencode(project).hex()
+        self._working, self._writing = threading.Lock(), threading.Lock()
+        self._lock = WriterLock(folder)
+        self._can_write = True
+        self._state: _WrittenIndex | None = None
+        self._stamped: tuple[Mapping[str, Parsed], Mapping[str, str]] = ({}, {})
+        self._shown: tuple[Snapshot, FullTextView] | None = None
+
+    def full_text(self, snapshot: Snapshot) -> FullTextView:
+        """The documents of ``snapshot``.
+
+        Reads the notes that changed since the index was written. Where these are many, it is written again.
+        """
+        with self._working:
+            if self._shown is None or self._shown[0] is not snapshot:
+                self._shown = (snapshot, self._updated(snapshot))
+            return self._shown[1]
+
+    def keep(self, snapshot: Snapshot) -> bool:
+        """Writes what changed in ``snapshot`` for the next process; whether it did. A failure becomes a problem."""
+        if len(snapshot.notes) < WORTH_KEEPING:
+            return False
+        with self._working:
+            changes = self._changes(snapshot)
+        return bool(changes) and self._write(changes)
+
+    def bytes(self) -> int:
+        """How many bytes are on disk."""
+        size = 0
+        for entry, _ in walk(self.folder):
+            with suppress(FileNotFoundError):
+                size += entry.stat().st_size
+        return size
+
+    def clear(self) -> int:
+        """Removes the index from the disk, and returns its size in bytes. Raises OSError when it cannot be removed."""
+        size = self.bytes()
+        if self.folder.exists():
+            writing.remove_folder(self.folder)
+        return size
+
+    def close(self) -> None:
+        """Lets another process write the index."""
+        with self._writing:
+            self._lock.close()
+
+    def _updated(self, snapshot: Snapshot) -> FullTextView:
+        changes = self._changes(snapshot)
+        kept = changes.before
+        if kept is not None and not changes:
+            return FullTextView(kept.part)
+        is_small = len(snapshot.notes) < WORTH_KEEPING
+        is_kept = kept is not None and bool(kept.name)
+        if not is_small and not (is_kept and len(changes.changed) <= _FEW) and self._write(changes):
+            assert self._state is not None
+            return FullTextView(self._state.part)
+        if kept is None or not is_kept:
+            self._state = changes.written(None)
+            return FullTextView(self._state.part)
+        return FullTextView(kept.part, changes.newer(), frozenset((*changes.changed, *changes.gone)))
+
+    def _changes(self, snapshot: Snapshot) -> _IndexChanges:
+        """What ``snapshot`` changes of the newest index."""
+        entries, known = self._stamped
+        parsed, stamps = snapshot.parsed, dict[str, str]()
+        for note in snapshot.notes:
+            path, entry = note.path, parsed[note.path]
+            stamps[path] = known[path] if entries.get(path) is entry and path in known else stamp_of(entry)
+        self._stamped = (parsed, stamps)
+        kept = self._newest() if len(stamps) >= WORTH_KEEPING else None
+        if kept is None and self._state is not None and not self._state.name:
+            kept = self._state
+        return _IndexChanges(snapshot, stamps, kept if kept is not None and kept.limits == snapshot.limits else None)
+
+    # Reading and writing.
+
+    def _newest(self) -> _WrittenIndex | None:
+        """The index as it is on disk now; None without one that can be used."""
+        for attempt in range(_ATTEMPTS):
+            try:
+                found = (self.folder / _STATE).stat()
+                if self._state is None or self._state.identity != (found.st_ino, found.st_mtime_ns):
+                    self._state = self._read()
+                return self._state
+            except FileNotFoundError:
+                return None
+            except (OSError, _Unusable) as error:
+                if self._locked():  # nobody else is writing it
+                    self.problem = f"the text index is rebuilt: {faults.reason(error)}"
+                    return None
+            if attempt:
+                time.sleep(_PAUSE_S)
+        return None
+
+    def _read(self) -> _WrittenIndex:
+        """The index on disk, after a look at every byte of it. Raises :class:`_Unusable`."""
+        try:
+            found = (self.folder / _STATE).stat()
+            data = json.loads(zlib.decompress(read_sealed(self.folder / _STATE, _LARGEST)))
+            if (data["format"], data["version"], data["project"]) != (FORMAT, __version__, self._project):
+                raise _Unusable("it was made by another version, or of another project")
+            name, files = data["name"], {name: (size, checksum) for name, size, checksum in data["files"]}
+            folder = self.folder / name
+            if not _NAME.fullmatch(name) or any(_facts(folder / each, of[0]) != of for each, of in files.items()):
+                raise _Unusable("it is damaged")
+            with _panics_reported():
+                index = open_index(folder)
+            part = IndexPart(index, dict(zip(data["paths"], data["keys"], strict=True)))
+            if _facts(folder / _META, _LARGEST) != files[_META]:
+                raise _Unusable("it was written meanwhile")
+            stamps = dict(zip(data["paths"], data["stamps"], strict=True))
+            limits = ReadingLimits(**data["limits"])
+        except (OSError, ValueError, KeyError, TypeError, zlib.error, RecursionError) as error:
+            raise _Unusable(f"it cannot be read ({faults.reason(error)})") from error
+        identity = (found.st_ino, found.st_mtime_ns)
+        return _WrittenIndex(index, part, stamps, data["next"], limits, name, files, identity)
+
+    def _write(self, changes: _IndexChanges) -> bool:
+        """Writes the index after ``changes``, if no other process writes it; whether it did."""
+        with self._writing:
+            if (changes.is_kept and changes.before is not self._state) or not self._locked():
+                return False
+            try:
+                self._state = self._written(changes)
+            except (OSError, ValueError, RuntimeError) as error:
+                self._refuse(error)
+            return self._can_write
+
+    def _refuse(self, error: Exception) -> None:
+        """Writes nothing more; what was read stays right."""
+        self._can_write = False
+        why = faults.advice(error) if isinstance(error, OSError) else faults.reason(error)
+        self.problem = f"the text index cannot be written: {why}"
+
+    def _written(self, changes: _IndexChanges) -> _WrittenIndex:
+        """The index after ``changes``, on disk. Raises OSError, and what tantivy raises."""
+        before = changes.before if changes.fit_in and changes.is_kept else None
+        name = before.name if before is not None else secrets.token_hex(4)
+        folder = self.folder / name
+        writing.make_folder(folder)
+        if before is not None:  # tantivy refuses to write over what a killed writer left
+            for left in _names(folder) - before.files.keys():
+                writing.remove(folder / left)
+        try:
+            with _panics_reported():
+                made = changes.written(folder)
+            writing.close_to_others(folder)
+            made = replace(made, name=name, files=_checksums(folder, before.files if before is not None else {}))
+            with writing.replacing(self.folder / _STATE, durable=False) as file:
+                file.write(sealed(zlib.compress(json.dumps(self._plain(made), separators=(",", ":")).encode(), 1)))
+        except BaseException:
+            if before is None:
+                with suppress(OSError):
+                    writing.remove_folder(folder)
+            raise
+        if before is None:
+            self._remove_others(name)
+        found = (self.folder / _STATE).stat()
+        return replace(made, identity=(found.st_ino, found.st_mtime_ns))
+
+    def _plain(self, state: _WrittenIndex) -> dict[str, Any]:
+        paths = list(state.stamps)
+        return {
+            "format": FORMAT,
+            "version": __version__,
+            "project": self._project,
+            "name": state.name,
+            "files": [(name, *facts) for name, facts in state.files.items()],
+            "limits": asdict(state.limits),
+            "next": state.next_key,
+            "paths": paths,
+            "keys": [state.part.keys[path] for path in paths],
+            "stamps": list(state.stamps.values()),
+        }
+
+    def _remove_others(self, name: str) -> None:
+        """Removes all but the folder ``name`` that earlier writers left."""
+        with suppress(OSError):
+            for entry in os.scandir(self.folder):
+                if _NAME.fullmatch(entry.name) and entry.name != name:
+                    writing.remove_folder(Path(entry.path))
+            for part in writing.abandoned_parts(self.folder):
+                writing.remove(part)
+
+    def _locked(self) -> bool:
+        """Whether this process may write the index, now and until it ends."""
+        try:
+            return self._can_write and self._lock.take()
+        except OSError as error:
+            self._refuse(error)
+            return False
+
+
+class _IndexChanges:
+    """The difference between a snapshot, whose notes have these ``stamps``, and an index ``before`` it."""
+
+    def __init__(self, snapshot: Snapshot, stamps: Mapping[str, str], before: _WrittenIndex | None) -> None:
+        self.before = before
+        self._snapshot = snapshot
+        self._stamps = stamps
+        known = before.stamps if before is not None else {}
+        self.changed = [path for path, stamp in stamps.items() if known.get(path) != stamp]
+        self.gone = [path for path in known if path not in stamps]
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.gone)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the index before is on disk."""
+        return self.before is not None and bool(self.before.name)
+
+    @property
+    def fit_in(self) -> bool:
+        """Whether the index before can take them: else it would hold too many removed documents."""
+        before = self.before
+        return before is not None and before.next_key + len(self.changed) <= 2 * len(self._stamps) + _FEW
+
+    def newer(self) -> IndexPart | None:
+        """The changed documents, in memory."""
+        index = open_index()
+        keys = {path: key for key, path in enumerate(self.changed)}
+        write(index, IndexedBatch(((key, self._read(path)[0]) for path, key in keys.items())), _HEAP_FOR_FEW)
+        return IndexPart(index, keys) if keys else None
+
+    def written(self, folder: Path | None) -> _WrittenIndex:
+        """The index after the changes: in ``folder``, or in memory, as the index before is unless a new one is made."""
+        before = self.before
+        if before is None or not self.fit_in or self.is_kept != (folder is not None):
+            before = _WrittenIndex(index := open_index(folder), IndexPart(index, {}), {}, 0, self._snapshot.limits)
+            paths: Sequence[str] = list(self._stamps)
+        else:
+            paths = self.changed
+        stamps, keys = dict(before.stamps), dict(before.part.keys)
+        removed = [path for path in (*self.changed, *self.gone) if path in keys]
+        out = [keys.pop(path) for path in removed]
+        for path in removed:
+            del stamps[path]
+
+        def documents() -> Iterator[tuple[int, TextDocument]]:
+            for key, path in enumerate(paths, before.next_key):
+                keys[path] = key
+                document, stamps[path] = self._read(path)
+                yield key, document
+
+        write(before.index, IndexedBatch(documents(), out), _HEAP_FOR_FEW if len(paths) <= _FEW else _HEAP)
+        part = IndexPart(before.index, keys)
+        return _WrittenIndex(before.index, part, stamps, before.next_key + len(paths), self._snapshot.limits)
+
+    def _read(self, path: str) -> tuple[TextDocument, str]:
+        """The document at ``path`` and its stamp; empty ones where its file has just gone: the next snapshot knows."""
+        try:
+            return text_document(self._snapshot, path), self._stamps[path]
+        except OSError:
+            return TextDocument(path, "", "", "", ""), ""
+
+
+def text_index(project: Path, has_files: bool = True) -> KeptTextIndex:
+    """The index of the notes in the tree ``project``, or, where notes have no files of their own, of the code there."""
+    cache = tree_cache(project) if has_files else repository_cache(project)
+    return KeptTextIndex(project, cache / "text")
+
+
+def _checksums(folder: Path, known: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
+    """Size and checksum of each file in ``folder``. Files of segments never change once they are written."""
+    names = _names(folder)
+    old = {name: known[name] for name in names & known.keys() - {_META}}
+    return old | {name: _facts(folder / name, _LARGEST) for name in names - old.keys()}
+
+
+def _names(folder: Path) -> set[str]:
+    """The files in ``folder`` that hold the index."""
+    names = {entry.name for entry in os.scandir(folder)}
+    return {name for name in names if name != _SELF_CHECKED and not name.endswith(".lock")}
+
+
+def _facts(file: Path, most: int) -> tuple[int, int]:
+    """Size and checksum of ``file``. Raises OSError, also where it has more than ``most`` bytes."""
+    content = read_regular(file, most)
+    return len(content), zlib.crc32(content)
+
+
+@contextmanager
+def _panics_reported() -> Iterator[None]:
+    """Raises ValueError for a fault inside tantivy, whose exception no ``except Exception`` would catch."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise ValueError(f"tantivy failed: {error}") from error

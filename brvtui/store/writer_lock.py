@@ -1,0 +1,44 @@
+"""The lock of the one process that writes a folder of the tool's own; others only read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from brvtui.disk import writing
+from brvtui.disk.locks import lock_at_once
+
+_NAME = "lock"
+
+
+class WriterLock:
+    """The lock of a folder, held from the first :meth:`take` until :meth:`close`, or until the process ends."""
+
+    def __init__(self, folder: Path) -> None:
+        """The folder need not exist."""
+        self._path = folder / _NAME
+        self._descriptor: int | None = None
+
+    def take(self) -> bool:
+        """Whether this process may write; makes the folder. Raises OSError."""
+        if self._descriptor is not None and not self._is_in_place(self._descriptor):
+            self.close()  # the folder was removed: the lock in a new one is another
+        if self._descriptor is None:
+            descriptor = writing.open_lock_file(self._path)
+            if not lock_at_once(descriptor):
+                os.close(descriptor)
+                return False
+            self._descriptor = descriptor
+        return True
+
+    def close(self) -> None:
+        """Lets another process write."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _is_in_place(self, descriptor: int) -> bool:
+        try:
+            return os.path.samestat(os.fstat(descriptor), self._path.stat())
+        except OSError:
+            return False

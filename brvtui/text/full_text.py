@@ -1,0 +1,526 @@
+"""The full-text index of a project: its fields, its words, and finding (``docs/architecture.md``, "The text index").
+
+:mod:`brvtui.store.text_index` keeps it on disk. Scores are sums of constants, so that answers depend on the documents
+alone, and not on how they came into the index.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import tantivy
+from rapidfuzz.distance import Levenshtein
+
+from brvtui.text.analysis import CharacterTable, encodable, fold
+
+FIELDS = ("title", "headings", "tags", "path", "text")
+"""Where a document can match, in the order of their weight."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextDocument:
+    """The searchable texts of one note, topic or symbol."""
+
+    path: str
+    title: str
+    headings: str
+    tags: str
+    text: str
+
+
+# How text becomes words.
+
+
+_BREAKS = CharacterTable(lambda char: char if unicodedata.category(char)[0] in "LMN" else "\n")
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u318f\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+"""Scripts without spaces between words (Han, Kana, Thai …), and Hangul, whose words are joined to others."""
+_RUN = re.compile(f"[{_UNSPACED}]+")
+_WORD = re.compile(f"[{_UNSPACED}]+|[^\n{_UNSPACED}]+")
+_TOKEN = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{_UNSPACED}]]+"
+_LONGEST_WORD = 8_000
+"""Bytes of a word; longer ones are not indexed. The engine reads at most 2,000 characters of a line."""
+
+
+class Word(NamedTuple):
+    """A word of a text, in lower case, and its place there."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def is_unspaced(self) -> bool:
+        """Whether it is a run of a script without spaces."""
+        return bool(_RUN.match(self.text))
+
+
+def words_in(text: str) -> Iterator[Word]:
+    """The words of ``text`` in order: runs of letters, marks and digits, split where a script without spaces begins."""
+    for found in _WORD.finditer(text.translate(_BREAKS)):
+        yield Word(found[0].lower(), found.start(), found.end())
+
+
+def _grams(folded: str) -> str:
+    """The pairs of neighbouring characters in each run of a script without spaces, and the last character of each."""
+    runs = _RUN.findall(folded)
+    return " ".join(run[place : place + 2] for run in runs for place in range(len(run)))
+
+
+def _prepared(text: str) -> tuple[str, str]:
+    """``text`` in lower case, and folded, for the fields of exact words and of word stems."""
+    if text.isascii():
+        return text, text
+    broken = text.translate(_BREAKS)
+    return (broken, broken) if broken.isascii() else (broken.lower(), fold(broken))
+
+
+# The index.
+
+
+_WEIGHTS = {"title": 32, "title_stems": 30, "title_grams": 32, "headings": 16, "tags": 8, "path": 4, "text": 3}
+_WEIGHTS |= {"stems": 2, "grams": 2}
+_PHRASE = 1 << 16
+"""The weight of all words as one phrase, above any sum of the other weights."""
+_STEMS = {"title": "title_stems", "text": "stems"}
+_GRAMS = {"title": "title_grams"}
+_KEY, _ID = "key", "id"
+
+
+@cache
+def _schema() -> tantivy.Schema:
+    made = tantivy.SchemaBuilder()
+    made.add_unsigned_field(_KEY, fast=True)
+    made.add_text_field(_ID, tokenizer_name="raw", index_option="basic")
+    for name in FIELDS:
+        made.add_text_field(name, tokenizer_name="words", index_option="position")
+    for name in _STEMS.values():
+        made.add_text_field(name, tokenizer_name="stems", index_option="basic")
+    for name in ("title_grams", "grams"):
+        made.add_text_field(name, tokenizer_name="grams", index_option="position")
+    return made.build()
+
+
+def _stemmer() -> tantivy.TextAnalyzer:
+    """An analyzer of one word. It is not safe for threads."""
+    whole = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw())
+    return whole.filter(tantivy.Filter.stemmer("english")).build()
+
+
+def _words_analyzer() -> tantivy.TextAnalyzerBuilder:
+    made = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.regex(_TOKEN)).filter(tantivy.Filter.lowercase())
+    return made.filter(tantivy.Filter.remove_long(_LONGEST_WORD))
+
+
+def open_index(folder: Path | None = None) -> tantivy.Index:
+    """The index in ``folder``, which is new if the folder is empty; without one, a new index in memory."""
+    index = tantivy.Index(_schema(), str(folder) if folder else None)
+    index.config_reader("manual")  # else a thread looks for commits
+    index.register_tokenizer("words", _words_analyzer().build())
+    index.register_tokenizer("stems", _words_analyzer().filter(tantivy.Filter.stemmer("english")).build())
+    index.register_tokenizer("grams", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
+    return index
+
+
+class IndexedBatch(NamedTuple):
+    """Documents to add, each with a key of its own, and keys of documents to remove."""
+
+    added: Iterable[tuple[int, TextDocument]]
+    removed: Iterable[int] = ()
+
+
+def write(index: tantivy.Index, change: IndexedBatch, heap_bytes: int) -> None:
+    """Removes and adds documents in one commit, and waits for the end of all merges.
+
+    Raises ValueError, and what tantivy raises when a thread of its own fails.
+    """
+    writer = index.writer(heap_bytes, 1)
+    for key in change.removed:
+        writer.delete_documents_by_term(_ID, str(key))
+    for key, document in change.added:
+        writer.add_document(_written(key, document))
+    writer.commit()
+    writer.wait_merging_threads()
+    index.reload()
+
+
+def _written(key: int, document: TextDocument) -> tantivy.Document:
+    made = tantivy.Document()
+    made.add_unsigned(_KEY, key)
+    made.add_text(_ID, str(key))
+    folded = {}
+    for name in FIELDS:
+        words, folded[name] = _prepared(encodable(getattr(document, name)))
+        made.add_text(name, words)
+    for name, stems in _STEMS.items():
+        made.add_text(stems, folded[name])
+    if not all(map(str.isascii, folded.values())):
+        made.add_text("title_grams", _grams(folded["title"]))
+        made.add_text("grams", _grams("\n".join(folded.values())))
+    return made
+
+
+# What a query asks for.
+
+
+class Match(StrEnum):
+    """How a word of a query is compared with the words of documents."""
+
+    WORD = "word"
+    PREFIX = "prefix"
+    FUZZY = "fuzzy"
+    PHRASE = "phrase"
+    GRAMS = "grams"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryClause:
+    """One condition of a query: ``words`` in ``field`` (empty: in any)."""
+
+    match: Match
+    words: tuple[str, ...]
+    field: str = ""
+    distance: int = 0
+    excluded: bool = False
+
+
+_PIECE = re.compile(r'(-?)(?:(title|headings?|tags?|path|text):)?(?:"([^"]*)"?|([^\s"]+))', re.IGNORECASE)
+_MARKS = re.compile(r"(?<=.)(\*|~[12]?)$")
+_MOST_WORDS = 50
+"""Words of a query that count, or characters of scripts without spaces: a phrase costs each of its own."""
+_LONGEST_FUZZY = 64
+"""Characters of a word whose fuzzy matches are looked for: the automaton grows with it."""
+
+
+def parsed(query: str, is_typing: bool = False) -> list[list[QueryClause]]:
+    """The alternatives of ``query``, each with conditions that must all hold. Any text is a query.
+
+    With ``is_typing``, its last word may be the beginning of a word. Only its first 50 words count.
+    """
+    pieces = list(_PIECE.finditer(query))
+    made = _alternatives(pieces, True, is_typing and query[-1:] not in (" ", '"'))
+    return made or _alternatives(pieces, False, is_typing)
+
+
+def _alternatives(pieces: Sequence[re.Match[str]], has_operators: bool, open_end: bool) -> list[list[QueryClause]]:
+    made: list[list[QueryClause]] = [[]]
+    excluded, left = False, _MOST_WORDS
+    for number, piece in enumerate(pieces):
+        minus, field, phrase, word = piece.groups()
+        if has_operators and word in ("AND", "OR", "NOT") and not minus and not field:
+            if word == "OR" and made[-1]:
+                made.append([])
+            excluded = word == "NOT"
+            continue
+        found = _clauses(phrase, word, _field(field), open_end and number == len(pieces) - 1)
+        without = has_operators and (excluded or bool(minus))
+        for clause in found:
+            size = len(clause.words[0]) if clause.match is Match.GRAMS else len(clause.words)
+            if left > 0:
+                made[-1].append(replace(_cut(clause, left), excluded=without))
+            left -= size
+        excluded = False
+    return [list(clauses) for clauses in dict.fromkeys(tuple(dict.fromkeys(clauses)) for clauses in made) if clauses]
+
+
+def _cut(clause: QueryClause, size: int) -> QueryClause:
+    """``clause`` with at most ``size`` words, or characters of a script without spaces."""
+    words = (clause.words[0][:size],) if clause.match is Match.GRAMS else clause.words[:size]
+    return replace(clause, words=words)
+
+
+def _field(name: str | None) -> str:
+    """The field that a query calls ``name``."""
+    return next((field for field in FIELDS if name and field.startswith(name.lower())), "")
+
+
+def _clauses(phrase: str | None, word: str | None, field: str, is_open: bool) -> list[QueryClause]:
+    """The conditions of one piece of a query, a phrase or a word."""
+    text = phrase if phrase is not None else word or ""
+    mark = _MARKS.search(text) if phrase is None else None
+    words = list(words_in(encodable(text[: mark.start()] if mark else text)))
+    spaced = tuple(one.text for one in words if not one.is_unspaced)
+    made = [QueryClause(Match.GRAMS, (fold(one.text),), field) for one in words if one.is_unspaced]
+    distance = int(mark[0][1:] or 1) if mark and mark[0].startswith("~") else 0
+    if distance:
+        return [*made, *(_fuzzy(one, field, distance) for one in spaced)]
+    if spaced and (mark or is_open):
+        last = QueryClause(Match.PREFIX, spaced[-1:], field)
+        return [*made, *([_exact(spaced[:-1], field)] if spaced[:-1] else []), last]
+    return [*made, _exact(spaced, field)] if spaced else made
+
+
+def _exact(words: tuple[str, ...], field: str) -> QueryClause:
+    return QueryClause(Match.PHRASE if len(words) > 1 else Match.WORD, words, field)
+
+
+def _fuzzy(word: str, field: str, distance: int) -> QueryClause:
+    if len(word) > _LONGEST_FUZZY:
+        return QueryClause(Match.WORD, (word,), field)
+    return QueryClause(Match.FUZZY, (word,), field, distance)
+
+
+def _compiled(alternatives: Sequence[Sequence[QueryClause]]) -> tantivy.Query:
+    """The query as tantivy's own, with weights that depend on fields alone."""
+    return _any(_all_of(clauses) for clauses in alternatives)
+
+
+def _all_of(clauses: Sequence[QueryClause]) -> tantivy.Query:
+    must, without = tantivy.Occur.Must, tantivy.Occur.MustNot
+    made = [(without if clause.excluded else must, _clause_query(clause)) for clause in clauses]
+    if all(clause.excluded for clause in clauses):
+        made.append((must, tantivy.Query.const_score_query(tantivy.Query.all_query(), 0.0)))
+    if whole := _whole_phrase(clauses):
+        phrase = _any(
+            _weighted(tantivy.Query.phrase_query(_schema(), name, list(whole.words)), _PHRASE + _WEIGHTS[name])
+            for name in FIELDS
+        )
+        made.append((tantivy.Occur.Should, phrase))
+    return tantivy.Query.boolean_query(made)
+
+
+def _whole_phrase(clauses: Sequence[QueryClause]) -> QueryClause | None:
+    """All words of ``clauses`` as one phrase, where they are several plain words in any field."""
+    plain = [clause for clause in clauses if not clause.excluded and not clause.field]
+    words = tuple(word for clause in plain for word in clause.words)
+    is_phrase = len(words) > 1 and all(clause.match in (Match.WORD, Match.PHRASE) for clause in plain)
+    return QueryClause(Match.PHRASE, words) if is_phrase else None
+
+
+def _clause_query(clause: QueryClause) -> tantivy.Query:
+    if clause.match is Match.GRAMS:
+        fields = (
+            [_GRAMS[clause.field]]
+            if clause.field in _GRAMS
+            else ["grams"]
+            if clause.field
+            else ["grams", "title_grams"]
+        )
+        return _any(_weighted(_grams_query(name, clause.words[0]), _WEIGHTS[name]) for name in fields)
+    fields = [clause.field] if clause.field else list(FIELDS)
+    made = [_weighted(_term_query(name, clause), _WEIGHTS[name]) for name in fields]
+    if clause.match is Match.WORD and (stem := _stem(_stemmer(), clause.words[0])):
+        stems = (_STEMS[name] for name in fields if name in _STEMS)
+        made += [_weighted(tantivy.Query.term_query(_schema(), name, stem, "basic"), _WEIGHTS[name]) for name in stems]
+    return _any(made)
+
+
+def _term_query(name: str, clause: QueryClause) -> tantivy.Query:
+    words, schema = clause.words, _schema()
+    if clause.match is Match.PHRASE:
+        return tantivy.Query.phrase_query(schema, name, list(words))
+    if clause.match is Match.PREFIX:
+        return _prefix_query(name, words[0])
+    if clause.match is Match.FUZZY:
+        return tantivy.Query.fuzzy_term_query(schema, name, words[0], clause.distance, False)
+    return tantivy.Query.term_query(schema, name, words[0], "basic")
+
+
+def _grams_query(name: str, run: str) -> tantivy.Query:
+    grams = _grams(run).split(" ")[:-1]
+    if not grams:
+        return _prefix_query(name, run)
+    if len(grams) == 1:
+        return tantivy.Query.term_query(_schema(), name, grams[0], "basic")
+    return tantivy.Query.phrase_query(_schema(), name, list(grams))
+
+
+def _prefix_query(name: str, prefix: str) -> tantivy.Query:
+    """Words that begin with ``prefix``, which holds letters, marks and digits only."""
+    try:
+        return tantivy.Query.regex_query(_schema(), name, f"{prefix}.*")
+    except ValueError:  # the automaton of a very long word would be too large
+        return tantivy.Query.term_query(_schema(), name, prefix, "basic")
+
+
+def _weighted(query: tantivy.Query, weight: int) -> tantivy.Query:
+    return tantivy.Query.const_score_query(query, float(weight))
+
+
+def _any(queries: Iterable[tantivy.Query]) -> tantivy.Query:
+    return tantivy.Query.disjunction_max_query(list(queries))
+
+
+def _stem(stemmer: tantivy.TextAnalyzer, word: str) -> str:
+    stems = stemmer.analyze(fold(word))
+    return stems[0] if stems else ""
+
+
+# Finding.
+
+
+class DocumentMatch(NamedTuple):
+    """A document that matches: its path and its score, a sum of weights."""
+
+    path: str
+    score: float
+
+
+class IndexPart:
+    """The searchable state of one index: it stays the same when the index changes."""
+
+    def __init__(self, index: tantivy.Index, keys: Mapping[str, int]) -> None:
+        """``keys`` has the key of each document, by its path."""
+        self.searcher = index.searcher()
+        self.keys = keys
+        self._paths = sorted(keys)
+        self._ranks = np.full(max(keys.values(), default=-1) + 1, -1, dtype=np.int64)
+        self._ranks[[keys[path] for path in self._paths]] = np.arange(len(self._paths))
+
+    def find(self, query: tantivy.Query, limit: int, hidden: Iterable[str]) -> tuple[list[DocumentMatch], int]:
+        """The first ``limit`` documents, best first and equal ones by path, and how many there are."""
+        if not self._paths:
+            return [], 0
+        hits = self.searcher.search(query, len(self._paths), count=False).hits
+        keys = self.searcher.fast_field_values(_KEY, [address for _, address in hits])
+        scores = np.fromiter((score for score, _ in hits), dtype=np.float64, count=len(hits))
+        ranks = self._ranks[np.asarray(keys, dtype=np.int64)]
+        without = [self._ranks[self.keys[path]] for path in hidden if path in self.keys]
+        shown = np.flatnonzero(~np.isin(ranks, without)) if without else np.arange(len(ranks))
+        best = shown[np.lexsort((ranks[shown], -scores[shown]))][:limit]
+        return [DocumentMatch(self._paths[ranks[place]], float(scores[place])) for place in best], len(shown)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FullTextView:
+    """The documents of one snapshot: those of the index on disk, and newer ones in memory, which hide them."""
+
+    kept: IndexPart | None
+    newer: IndexPart | None = None
+    hidden: frozenset[str] = frozenset()
+    """Paths in ``kept`` that are out of date or gone."""
+
+    def find(self, query: str, limit: int, is_typing: bool = False) -> tuple[list[DocumentMatch], int]:
+        """The first ``limit`` documents that match ``query``, best first, and how many match.
+
+        A match in the title counts more than in a heading, then a tag, the path and the text; all words as one phrase
+        count most. Documents with equal scores are in the order of their paths.
+        """
+        if not (alternatives := parsed(query, is_typing)):
+            return [], 0
+        compiled = _compiled(alternatives)
+        found: list[DocumentMatch] = []
+        total = 0
+        for part, hidden in ((self.kept, self.hidden), (self.newer, frozenset[str]())):
+            if part is not None:
+                documents, count = part.find(compiled, limit, hidden)
+                found, total = found + documents, total + count
+        return sorted(found, key=lambda one: (-one.score, one.path))[:limit], total
+
+    def excerpt(self, query: str, document: TextDocument, is_typing: bool = False) -> Excerpt:
+        """Where ``document`` matches ``query``."""
+        part = self.newer if self.newer is not None and document.path in self.newer.keys else self.kept
+        alternatives = parsed(query, is_typing)
+        clauses = [clause for of in alternatives for clause in of if not clause.excluded]
+        finder = _MatchFinder(clauses)
+        fields = []
+        for name in FIELDS:
+            of_field = _MatchFinder(clause for clause in clauses if clause.field in ("", name))
+            if next(of_field.matches(getattr(document, name)), None):
+                fields.append(name)
+        whole = _MatchFinder(phrase for of in alternatives if (phrase := _whole_phrase(of)))
+        first = next(whole.matches(document.text), None) or next(finder.matches(document.text), None)
+        if first is None or part is None:
+            return Excerpt(tuple(fields), 0, "", ())
+        line = document.text.count("\n", 0, first.start) + 1
+        return Excerpt(tuple(fields), line, *_snippet(part.searcher, document.text, first, finder))
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The fields of a document that match, and the first matching line of its text, 0 if none does.
+
+    ``highlights`` are the starts and ends of the matches in ``snippet``, which is a piece of the text on one line.
+    """
+
+    fields: tuple[str, ...]
+    line: int
+    snippet: str
+    highlights: tuple[tuple[int, int], ...]
+
+
+_LONGEST_TEXT = 500_000
+"""Characters of a text in which the place of a match is looked for."""
+_BEFORE, _WINDOW, _SNIPPET = 60, 400, 160
+"""Characters that a snippet may begin before the first match, those it is chosen from, and its own."""
+
+
+class _MatchFinder:
+    """Finds the words of a text that a query asks for, as the index does."""
+
+    def __init__(self, clauses: Iterable[QueryClause]) -> None:
+        listed = list(clauses)
+        by_match = {match: [clause for clause in listed if clause.match is match] for match in Match}
+        self._exact = {clause.words[0] for clause in by_match[Match.WORD]}
+        self._prefixes = tuple(clause.words[0] for clause in by_match[Match.PREFIX])
+        self._fuzzy = [(clause.words[0], clause.distance) for clause in by_match[Match.FUZZY]]
+        self._phrases = {clause.words for clause in by_match[Match.PHRASE]}
+        self.runs = [clause.words[0] for clause in by_match[Match.GRAMS]]
+        self._stemmer = _stemmer()
+        self._stems = {_stem(self._stemmer, word) for word in self._exact}
+        self._known: dict[str, bool] = {}
+
+    def matches(self, text: str) -> Iterator[Word]:
+        """The matches in ``text``, in order. A phrase is one match."""
+        last: deque[Word] = deque(maxlen=max(map(len, self._phrases), default=0))
+        for word in words_in(text[:_LONGEST_TEXT]):
+            if word.is_unspaced:
+                yield from self._in_run(word)
+                continue
+            last.append(word)
+            for phrase in self._phrases:
+                if word.text == phrase[-1] and tuple(one.text for one in last)[-len(phrase) :] == phrase:
+                    yield Word(" ".join(phrase), last[-len(phrase)].start, word.end)
+            if word.text not in self._known:
+                self._known[word.text] = self._is_asked_for(word.text)
+            if self._known[word.text]:
+                yield word
+
+    def _in_run(self, word: Word) -> Iterator[Word]:
+        for run in self.runs:
+            if (at := word.text.find(run)) >= 0:
+                yield Word(run, word.start + at, word.start + at + len(run))
+            elif run in fold(word.text):
+                yield word
+
+    def _is_asked_for(self, word: str) -> bool:
+        return (
+            word in self._exact
+            or word.startswith(self._prefixes)
+            or any(Levenshtein.distance(word, one, score_cutoff=most) <= most for one, most in self._fuzzy)
+            or (bool(self._stems) and _stem(self._stemmer, word) in self._stems)
+        )
+
+
+def _snippet(
+    searcher: tantivy.Searcher, text: str, first: Word, finder: _MatchFinder
+) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """A piece of ``text`` on one line, near the match ``first``, and the matches in it."""
+    begin = max(0, first.start - _BEFORE)
+    while 0 < begin < first.start and text[begin - 1].isalnum():
+        begin += 1
+    window = encodable(text[begin : begin + _WINDOW])
+    asked = {part for word in finder.matches(window) for part in word.text.split(" ")}
+    terms = [(tantivy.Occur.Should, tantivy.Query.term_query(_schema(), "text", term)) for term in sorted(asked)]
+    generator = tantivy.SnippetGenerator.create(searcher, tantivy.Query.boolean_query(terms), _schema(), "text")
+    generator.set_max_num_chars(_SNIPPET)
+    document = tantivy.Document()
+    document.add_text("text", window)
+    made = generator.snippet_from_doc(document)
+    fragment = made.fragment() or window[:_SNIPPET]
+    encoded = fragment.encode()
+    places = [tuple(len(encoded[:end].decode()) for end in (one.start, one.end)) for one in made.highlighted()]
+    for run in finder.runs:
+        places += [found.span() for found in re.finditer(re.escape(run), fragment.lower())]
+    return re.sub(r"\s", " ", fragment), tuple(sorted({(start, end) for start, end in places}))

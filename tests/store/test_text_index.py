@@ -1,0 +1,303 @@
+"""The text index on disk: whatever happened to it, and whoever writes it, the answers are those of a fresh one."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import signal
+import stat
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from brvtui.snapshot import Snapshot
+from brvtui.snapshot.texts import text_document
+from brvtui.store import text_index
+from brvtui.store.text_index import KeptTextIndex
+from brvtui.text.full_text import FullTextView
+from tests.support.generated import generated
+from tests.support.trees import BRV3, Tree, changed
+from tests.test_loading import edit
+
+QUERIES = (
+    "anchor", "anchors", "token*", "title:harbor", '"the of"', "tokne~2", "cafe", "日本", "a -the", "auth OR ops",
+    "refresh-token", "new", "e*", "edited",
+)  # fmt: skip
+
+
+def answers(full_text: FullTextView) -> list[object]:
+    return [full_text.find(query, 1_000) for query in QUERIES]
+
+
+def fresh(snapshot: Snapshot) -> list[object]:
+    """The answers of a new index in memory."""
+    index = KeptTextIndex(snapshot.project.tree, Path("/nowhere"))
+    index._can_write = False
+    return answers(index.full_text(snapshot))
+
+
+def index_of(tree: Tree) -> KeptTextIndex:
+    return text_index.text_index(tree.tree)
+
+
+@pytest.fixture(autouse=True)
+def always_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_index, "WORTH_KEEPING", 1)
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The paths of notes whose texts are read."""
+    paths: list[str] = []
+
+    def reading(snapshot: Snapshot, path: str) -> object:
+        paths.append(path)
+        return text_document(snapshot, path)
+
+    monkeypatch.setattr(text_index, "text_document", reading)
+    return paths
+
+
+def test_the_next_process_reads_only_changed_notes(tree: Tree, reads: list[str]) -> None:
+    tree.notes(5, "alpha")
+    first = index_of(tree)
+    first.full_text(tree.snapshot())
+    first.close()
+    assert len(reads) == 5
+    tree.file("pad/p001.md", "beta", 1)
+    (tree.tree / "pad/p002.md").unlink()
+    del reads[:]
+    second = index_of(tree)
+    found = second.full_text(tree.snapshot())
+    assert reads == ["pad/p001.md"]
+    assert (found.find("alpha", 9)[1], found.find("beta", 9)[1]) == (3, 1)
+    assert second.keep(tree.snapshot())
+    assert not second.keep(tree.snapshot())
+    del reads[:]
+    third = index_of(tree).full_text(tree.snapshot())
+    assert reads == []
+    assert (third.find("alpha", 9)[1], third.find("beta", 9)[1], second.problem) == (3, 1, "")
+
+
+def test_it_is_for_its_owner_alone_and_can_be_removed(tree: Tree) -> None:
+    tree.notes(3)
+    index = index_of(tree)
+    index.full_text(tree.snapshot())
+    modes = {stat.S_IMODE(file.stat().st_mode) for file in index.folder.rglob("*") if file.is_file()}
+    assert (modes, stat.S_IMODE(index.folder.stat().st_mode)) == ({0o600}, 0o700)
+    assert index.clear() > 0
+    assert index.bytes() == 0
+    other = index_of(tree)
+    assert answers(other.full_text(tree.snapshot())) == fresh(tree.snapshot())
+    assert other.bytes() > 0
+
+
+def test_a_small_tree_has_no_index_on_disk(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_index, "WORTH_KEEPING", 10)
+    tree.notes(3, "alpha")
+    index = index_of(tree)
+    assert index.full_text(tree.snapshot()).find("alpha", 9)[1] == 3
+    tree.file("pad/p001.md", "beta", 1)
+    assert index.full_text(tree.snapshot()).find("alpha", 9)[1] == 2
+    assert not index.folder.exists()
+
+
+def test_other_limits_read_the_notes_again(tree: Tree) -> None:
+    tree.file("long.md", "alpha\nbeta\n")
+    index = index_of(tree)
+    assert index.full_text(tree.snapshot()).find("beta", 9)[1] == 1
+    cut = tree.snapshot(changed(BRV3, limits={"max_lines": 1}))
+    assert index.full_text(cut).find("beta", 9)[1] == 0
+    assert index.problem == ""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_edits_are_followed(tmp_path: Path, seed: int) -> None:
+    follow(generated(tmp_path / "project", seed), random.Random(seed), 12)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+def test_a_thousand_edits_are_followed(tmp_path: Path) -> None:
+    follow(generated(tmp_path / "project", 1, notes=200), random.Random(1), 1_000)
+
+
+def follow(tree: Tree, pick: random.Random, edits: int) -> None:
+    """Edits the tree, and compares the answers of a writer, of a second process and of a fresh index."""
+    writer, reader, snapshot = index_of(tree), index_of(tree), tree.snapshot()
+    assert writer.full_text(snapshot)
+    for number in range(edits):
+        edit(tree, pick)
+        snapshot = tree.snapshot(previous=snapshot)
+        if pick.random() < 0.5:
+            writer.keep(snapshot)
+            assert not reader.keep(snapshot)
+        if number % 25 == 24 or edits < 100:
+            expected = fresh(snapshot)
+            assert answers(writer.full_text(snapshot)) == expected
+            assert answers(reader.full_text(snapshot)) == expected
+    writer.close()
+    assert answers(index_of(tree).full_text(snapshot)) == fresh(snapshot)
+    assert (writer.problem, reader.problem) == ("", "")
+
+
+def flip(folder: Path, pick: random.Random) -> Path:
+    """Changes one bit of a file of the index."""
+    file = pick.choice([file for file in sorted(folder.rglob("*")) if file.is_file() and file.stat().st_size])
+    data = bytearray(file.read_bytes())
+    data[pick.randrange(len(data))] ^= 1 << pick.randrange(8)
+    file.write_bytes(data)
+    return file
+
+
+@pytest.mark.parametrize("flips", [8, pytest.param(100, marks=pytest.mark.long)])
+def test_damage_is_noticed(tmp_path: Path, flips: int) -> None:
+    tree, pick = generated(tmp_path / "project", 3), random.Random(3)
+    snapshot = tree.snapshot()
+    expected = fresh(snapshot)
+    for _ in range(flips):
+        index = index_of(tree)
+        assert answers(index.full_text(snapshot)) == expected
+        index.close()
+        file = flip(index.folder, pick)
+        again = index_of(tree)
+        assert answers(again.full_text(snapshot)) == expected
+        assert bool(again.problem) or file.name == ".managed.json"
+        again.close()
+
+
+@pytest.mark.parametrize("junk", [b"", b"junk", None])
+def test_a_broken_state_is_rebuilt(tree: Tree, junk: bytes | None) -> None:
+    tree.notes(3, "alpha")
+    index = index_of(tree)
+    index.full_text(tree.snapshot())
+    index.close()
+    state = index.folder / "state"
+    state.unlink()
+    if junk is None:
+        state.mkdir()
+    else:
+        state.write_bytes(junk)
+    again = index_of(tree)
+    assert again.full_text(tree.snapshot()).find("alpha", 9)[1] == 3
+    assert again.problem
+
+
+@pytest.mark.parametrize("what", ["FORMAT", "__version__"])
+def test_another_version_rebuilds_it(tree: Tree, monkeypatch: pytest.MonkeyPatch, what: str, reads: list[str]) -> None:
+    tree.notes(3)
+    index = index_of(tree)
+    index.full_text(tree.snapshot())
+    index.close()
+    monkeypatch.setattr(text_index, what, "other")
+    del reads[:]
+    again = index_of(tree)
+    again.full_text(tree.snapshot())
+    assert len(reads) == 3
+    assert len([entry for entry in again.folder.iterdir() if entry.is_dir()]) == 1
+
+
+@pytest.mark.parametrize("kills", [5, pytest.param(100, marks=pytest.mark.long)])
+def test_a_killed_writer_leaves_right_answers(tmp_path: Path, kills: int) -> None:
+    tree, pick = generated(tmp_path / "project", 5, notes=60), random.Random(5)
+    index_of(tree).full_text(tree.snapshot())
+    for _ in range(kills):
+        for _ in range(pick.randint(1, 4)):
+            edit(tree, pick)
+        snapshot = tree.snapshot()
+        child = os.fork()
+        if child == 0:
+            index = index_of(tree)
+            index.full_text(snapshot)
+            index.keep(snapshot)
+            os._exit(0)
+        time.sleep(pick.uniform(0, 0.12))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        after = index_of(tree)
+        assert answers(after.full_text(snapshot)) == fresh(snapshot)
+        after.close()
+    last = index_of(tree)
+    last.full_text(snapshot)
+    last.keep(snapshot)
+    assert len([entry for entry in last.folder.iterdir() if entry.is_dir()]) <= 2
+
+
+def in_child(act: Callable[[], bool]) -> bool:
+    """Whether ``act`` is true in a process of its own."""
+    child = os.fork()
+    if child == 0:
+        result = False
+        try:
+            result = act()
+        finally:
+            os._exit(0 if result else 1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.parametrize("limit", [0, 10, 300, 2_000])
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_a_full_disk_is_one_line(tmp_path: Path, limit: int, is_kept: bool) -> None:
+    """A limit on the size of files stands for the disk that is full; it holds for a child alone."""
+    tree = generated(tmp_path / "project", 7, notes=80)
+    if is_kept:
+        first = index_of(tree)
+        first.full_text(tree.snapshot())
+        first.close()
+        edit(tree, random.Random(1))
+    snapshot = tree.snapshot()
+    expected = fresh(snapshot)
+
+    def act() -> bool:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        index = index_of(tree)
+        found = answers(index.full_text(snapshot))
+        index.keep(snapshot)
+        again = answers(index.full_text(snapshot))
+        return found == again == expected and bool(index.problem) and "\n" not in index.problem
+
+    assert in_child(act)
+    after = index_of(tree)
+    assert answers(after.full_text(snapshot)) == expected
+    after.keep(snapshot)
+    assert not after.problem.startswith("the text index cannot be written"), after.problem
+    assert not after.keep(snapshot)
+
+
+def test_one_process_writes_and_the_other_follows(tree: Tree, reads: list[str]) -> None:
+    tree.notes(4, "alpha")
+    writer, reader = index_of(tree), index_of(tree)
+    writer.full_text(tree.snapshot())
+    reader.full_text(tree.snapshot())
+    tree.file("pad/new.md", "alpha", 1)
+    snapshot = tree.snapshot()
+    assert not reader.keep(snapshot)
+    assert writer.keep(snapshot)
+    del reads[:]
+    assert reader.full_text(snapshot).find("alpha", 9)[1] == 5
+    assert reads == []
+    writer.close()
+    tree.file("pad/newer.md", "alpha", 1)
+    assert reader.keep(tree.snapshot())
+
+
+def test_a_note_that_cannot_be_read_is_read_later(tree: Tree) -> None:
+    tree.notes(3, "alpha")
+    snapshot = tree.snapshot()
+    (tree.tree / "pad/p001.md").rename(tree.root / "away.md")
+    index = index_of(tree)
+    assert index.full_text(snapshot).find("alpha", 9)[1] == 2
+    (tree.root / "away.md").rename(tree.tree / "pad/p001.md")
+    index.close()
+    assert index_of(tree).full_text(snapshot).find("alpha", 9)[1] == 3
+
+
+def test_tags_and_headings_of_notes(tree: Tree) -> None:
+    text = "---\ntags: [one, two]\nkeywords: three\n---\n# Title\n\n```\n# not a heading\n```\n### Deep ones\n"
+    tree.file("a.md", text)
+    document = text_document(tree.snapshot(), "a.md")
+    assert (document.tags, document.headings) == ("one\ntwo\nthree", "Title\nDeep ones")
+    assert document.text == text
