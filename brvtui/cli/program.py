@@ -62,6 +62,7 @@ _COMMANDS = {
     "query": "query:query",
     "ask": "ask:ask",
     "explain": "query:explain",
+    "find": "find:find",
     "replay": "query:replay",
     "maturity": "maturity:maturity",
     "migrate": "migrate:migrate",
@@ -162,6 +163,7 @@ Examples:
   brv-tui query "how are refresh tokens rotated"
   brv-tui ask "how are refresh tokens rotated" --llm
   brv-tui explain "token rotation" auth/tokens/refresh_token_rotation.md
+  brv-tui find "token rotat*"
   brv-tui replay --queries queries.json --no-trace
   brv-tui maturity --days 30 --event leaves-tier-2
   brv-tui show saved.json

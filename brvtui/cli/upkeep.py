@@ -84,7 +84,7 @@ _CACHE_EXAMPLES = (
 @project_option
 @click.option("--repo", type=NamedPath(), help="What was read of this repository's code instead.")
 def cache(what: str, project: Path | None, repo: Path | None) -> int:
-    """Show or remove what is kept of a project to save time: its index, and answers to judged queries.
+    """Show or remove what is kept of a project to save time: its indexes, and answers to judged queries.
 
     With --repo, what was read of the source files of a repository: clear it to have them all read again.
     """
@@ -95,12 +95,13 @@ def cache(what: str, project: Path | None, repo: Path | None) -> int:
     from brvtui.publishing.publisher import WORTH_KEEPING
     from brvtui.store.kept_answers import KeptAnswers
     from brvtui.store.kept_index import KeptIndex
+    from brvtui.store.text_index import text_index
 
     tree = find_session(project).project.tree
-    index, answers = KeptIndex(tree), KeptAnswers(tree)
+    index, answers, text = KeptIndex(tree), KeptAnswers(tree), text_index(tree)
     folder = visible(str(index.folder))
     if what == "clear":
-        removed = index.clear() + answers.clear()
+        removed = index.clear() + answers.clear() + text.clear()
         say(f"removed {_size(removed)}" if removed else f"{folder}: nothing was kept")
         return OK
     kept = index.info()
@@ -110,6 +111,8 @@ def cache(what: str, project: Path | None, repo: Path | None) -> int:
         say(f"{folder}: nothing is kept; from {WORTH_KEEPING} files on, opening a project makes its index")
     else:
         say(f"{folder}: {kept.notes} notes, {kept.terms} terms, {_size(kept.bytes)}")
+    if size := text.bytes():
+        say(f"{visible(str(text.folder))}: the text index, {_size(size)}")
     if size := answers.bytes():
         say(f"{visible(str(answers.folder))}: answers to judged queries, {_size(size)}")
     return OK
@@ -117,16 +120,19 @@ def cache(what: str, project: Path | None, repo: Path | None) -> int:
 
 def _cache_of_code(what: str, repo: Path) -> int:
     from brvtui.store.kept_code import KeptCode
+    from brvtui.store.text_index import text_index
 
-    kept = KeptCode(repo)
+    kept, text = KeptCode(repo), text_index(repo, has_files=False)
     place = visible(str(kept.path))
     if not repo.exists() and not kept.bytes():  # of one that is gone, what was kept can still be removed
         raise no_folder(repo)
-    size = kept.clear() if what == "clear" else kept.bytes()
+    size = kept.clear() + text.clear() if what == "clear" else kept.bytes()
     if what == "clear":
         say(f"removed {_size(size)}" if size else f"{place}: nothing was kept")
     else:
         say(f"{place}: {_size(size)}" if size else f"{place}: nothing is kept; brv-tui code keeps what it read")
+    if what == "info" and (size := text.bytes()):
+        say(f"{visible(str(text.folder))}: the text index, {_size(size)}")
     return OK
 
 

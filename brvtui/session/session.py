@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from brvtui.lab.evaluation.keeping import KeepingEvaluator
     from brvtui.notes.operations import Notes
     from brvtui.services.model import Cancellation
+    from brvtui.session.finding import NoteFinder
     from brvtui.session.variants import VariantRunner
     from brvtui.trace.events import Event
     from brvtui.trace.routing import CacheNow
@@ -157,6 +158,14 @@ class Session:
         from brvtui.session.variants import VariantRunner
 
         return VariantRunner(self)
+
+    @cached_property
+    def finder(self) -> NoteFinder:
+        """Finds notes by what is written in them."""
+        from brvtui.session.finding import NoteFinder
+        from brvtui.store.text_index import text_index
+
+        return NoteFinder(text_index(self.project.tree, self.kind.has_files), lambda: self.snapshot)
 
     @cached_property
     def evaluator(self) -> KeepingEvaluator:
@@ -402,6 +411,8 @@ class Session:
         """Stops following the log and watching the tree."""
         self.logbook.engine.unfollow()
         self._publisher.close()
+        if "finder" in self.__dict__:
+            self.finder.close()
 
 
 def _record(overlay: Overlay, files: Iterable[str], snapshot: Snapshot, rules: SignalRules) -> None:

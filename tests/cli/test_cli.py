@@ -382,6 +382,7 @@ def test_text_says(run: Run, args: tuple[str, ...], code: int, says: list[str]) 
     [
         ("ask", ()),
         ("compare", ()),
+        ("find", ()),
         ("explain", ("auth/jwt/leap.md",)),
         ("why", ("a", "b")),
         ("diff", ("--at", "+30d")),

@@ -93,6 +93,7 @@ COMMANDS = (
     ("ask", "refresh"),
     ("diff", "refresh", "--at", "+1d"),
     ("compare", "refresh"),
+    ("find", "refresh"),
     ("maturity",),
     ("judge", "list"),
     ("forget",),

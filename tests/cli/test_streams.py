@@ -161,6 +161,8 @@ def test_json_holds_no_character_that_a_terminal_obeys() -> None:
         ("compare", "quokka"),
         ("diff", "quokka", "--at", "+30d"),
         ("explain", "quokka", "a/b\udcff.md"),
+        ("find", "quokka"),
+        ("find", "quokka", "--format", "json"),
         ("maturity",),
         ("migrate", "--dry-run", "quokka"),
         *(("query", "quokka", "--engine", engine) for engine in ("byterover", "jeffs_brain", "soleri", "knowing")),

@@ -1,0 +1,94 @@
+"""``brv-tui find``: the notes in which something is written."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import RenderableType
+
+from brvtui.cli.failure import NEGATIVE, OK
+from brvtui.cli.options import (
+    WholeNumber,
+    answer_format,
+    engine_option,
+    project_option,
+    repo_option,
+    shared,
+    space_options,
+    text_argument,
+)
+from brvtui.cli.output import print_report, say_note, write_json
+from brvtui.cli.sessions import ProjectRequest, project_request
+from brvtui.paint.line import Line, flowed, line
+from brvtui.report.lines import rich_lines
+from brvtui.wording import counted
+
+if TYPE_CHECKING:
+    from brvtui.session.finding import FoundNotes, TextMatch
+
+SCHEMA = 1
+"""The version of the command's JSON; another one when a field is removed or changes its meaning."""
+
+
+def found_report(found: FoundNotes, noun: str, width: int) -> RenderableType:
+    """How many notes match, then each with its place and a piece of its text, for reading in ``width`` columns."""
+    count = counted(found.of, noun, f"{noun}s")
+    lines = [line(f" {found.count} of {count} match", "bold strong")]
+    for note in found.notes:
+        lines += _note_lines(note)
+    if found.count > len(found.notes):
+        lines += [Line(), line(f" {found.count - len(found.notes)} more: --limit {found.count} lists them", "muted")]
+    return rich_lines(part for one in lines for part in flowed(one, width, width))
+
+
+def _note_lines(note: TextMatch) -> list[Line]:
+    place = f"{note.path}:{note.line}" if note.line else note.path
+    head = line(f" {note.title}", "strong").add(f"  {place}", "text").add(f"  {', '.join(note.fields)}", "muted")
+    made, end = line("   "), 0
+    for start, after in note.highlights:
+        made.add(note.snippet[end:start], "muted").add(note.snippet[start:after], "match")
+        end = after
+    made.add(note.snippet[end:], "muted")
+    return [Line(), head, *([made] if note.snippet else [])]
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  brv-tui find "refresh token"
+  brv-tui find '"refresh token" OR title:rotat* -draft'
+  brv-tui find "thershold~2" --limit 50 --format json | jq -r '.notes[].path'
+  brv-tui find TokenStore --repo ../shop
+"""
+)
+@text_argument()
+@click.option(
+    "--limit", type=WholeNumber(1, 10_000), default=20, show_default=True, help="How many notes to list at most."
+)
+@engine_option
+@space_options
+@repo_option
+@project_option
+@shared
+@project_request
+@answer_format
+def find(text: str, limit: int, asked: ProjectRequest, form: str) -> int:
+    """List the notes in which TEXT is written, with the place; no engine is asked.
+
+    TEXT may hold "phrases", OR, NOT or -word, begin*, fuzzy~ and title:word (or heading, tag, path, text).
+
+    Nothing is changed. Exit code 1 when no note matches.
+    """
+    session = asked.open()
+    found = session.finder.find(text, limit)
+    for notice in found.notices:
+        say_note(notice)
+    if form == "json":
+        write_json([{"schema": SCHEMA, **asdict(found)}])
+    else:
+        print_report(partial(found_report, found, session.kind.noun))
+    return OK if found.count else NEGATIVE

@@ -1,0 +1,81 @@
+"""Finds notes by what is written in them, whichever engine ranks them (``docs/find.md``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from brvtui.engines.contract import check_length
+from brvtui.snapshot import Snapshot
+from brvtui.snapshot.texts import text_document
+from brvtui.store.text_index import KeptTextIndex
+from brvtui.text.full_text import TextDocument
+
+
+@dataclass(frozen=True, slots=True)
+class TextMatch:
+    """A note that matches: the fields that do, the first matching line of its text (0: none), and a piece of it.
+
+    ``highlights`` are the starts and ends of the matches in ``snippet``.
+    """
+
+    path: str
+    title: str
+    fields: tuple[str, ...]
+    line: int
+    snippet: str
+    highlights: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundNotes:
+    """The first notes that match ``query``, best first, and how many match of how many."""
+
+    query: str
+    count: int
+    of: int
+    notes: tuple[TextMatch, ...]
+    notices: tuple[str, ...]
+
+
+class NoteFinder:
+    """Finds notes of an open project in its text index, which follows the newest snapshot."""
+
+    def __init__(self, index: KeptTextIndex, newest: Callable[[], Snapshot]) -> None:
+        """A finder over the ``newest`` snapshot; reads nothing before the first question."""
+        self._index = index
+        self._newest = newest
+
+    def find(self, query: str, limit: int, is_typing: bool = False) -> FoundNotes:
+        """The first ``limit`` notes that match ``query``; with ``is_typing``, its last word may be a beginning.
+
+        The first call may build the index, which reads every note. Raises
+        :class:`brvtui.engines.contract.EngineError` for a query that is too long.
+        """
+        check_length(query)
+        snapshot = self._newest()
+        full_text = self._index.full_text(snapshot)
+        found, count = full_text.find(query, limit, is_typing)
+        notes = []
+        for match in found:
+            title = snapshot.notes[snapshot.by_path[match.path]].title
+            try:
+                document = text_document(snapshot, match.path)
+            except OSError:  # it has just gone; its title is known
+                document = TextDocument(match.path, title, "", "", "")
+            excerpt = full_text.excerpt(query, document, is_typing)
+            notes.append(
+                TextMatch(match.path, title, excerpt.fields, excerpt.line, excerpt.snippet, excerpt.highlights)
+            )
+        notices = (self._index.problem,) if self._index.problem else ()
+        return FoundNotes(query, count, len(snapshot.notes), tuple(notes), notices)
+
+    def follow(self) -> None:
+        """Brings the index up to date with the newest snapshot, for this process and the next one."""
+        snapshot = self._newest()
+        self._index.full_text(snapshot)
+        self._index.keep(snapshot)
+
+    def close(self) -> None:
+        """Lets another process write the index."""
+        self._index.close()

@@ -1,0 +1,88 @@
+"""``brv-tui find``: where something is written, in notes, topics and code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brvtui.store import text_index
+from tests.cli.conftest import Run
+from tests.cli.test_code import repository as repository
+from tests.cli.test_space import AT
+from tests.cli.test_space import space as space
+from tests.support.trees import Tree
+
+
+def found(run: Run, *args: str, inside: bool = True) -> dict[str, Any]:
+    code, out, _ = run("find", *args, "--format", "json", inside=inside)
+    value: dict[str, Any] = json.loads(out)
+    assert code == (0 if value["count"] else 1)
+    return value
+
+
+def test_notes_with_their_places(run: Run) -> None:
+    value = found(run, "refresh")
+    assert [(note["path"], note["fields"], note["line"]) for note in value["notes"]] == [
+        ("auth/jwt/rotation.md", ["title", "headings", "text"], 1),
+        ("auth/jwt/expiry.md", ["text"], 3),
+    ]
+    assert (value["schema"], value["count"], value["of"]) == (1, 2, 4)
+    [(start, end)] = value["notes"][1]["highlights"]
+    assert value["notes"][1]["snippet"][start:end] == "refresh"
+    code, out, err = run("find", "refresh", "--limit", "1")
+    assert (code, err) == (0, "")
+    assert "auth/jwt/rotation.md:1" in out
+    assert "expiry" not in out
+    assert "--limit 2" in out
+
+
+@pytest.mark.parametrize(
+    ("query", "count"), [("zyxw", 0), ('"', 0), ("OR", 0), ("cents -rounded", 0), ("roling~ OR cent*", 2)]
+)
+def test_any_text_is_a_query(run: Run, query: str, count: int) -> None:
+    assert found(run, query)["count"] == count
+
+
+def test_a_query_that_is_too_long_is_one_line(run: Run) -> None:
+    code, out, err = run("find", "x" * 10_001)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+
+
+def test_escapes_of_a_note_are_not_printed(run: Run, project: Tree) -> None:
+    project.note("odd/esc.md", "Odd \x1b[31mquokka", "a \x1b]0;quokka\x07 tail")
+    _, out, _ = run("find", "quokka")
+    assert "\x1b" not in out
+    assert "\x07" not in out
+
+
+def test_topics_are_found_by_what_a_reader_sees(run: Run, space: Path) -> None:
+    given = ("--project", str(space), *AT)
+    value = found(run, "refresh token", *given, inside=False)
+    assert {note["path"] for note in value["notes"]} >= {"auth/jwt.html"}
+    assert not any("<" in note["snippet"] for note in value["notes"])
+    assert found(run, "bv topic", *given, inside=False)["count"] == 0
+
+
+def test_symbols_of_code(run: Run, repository: Path) -> None:
+    value = found(run, "title:rotate", "--repo", str(repository), inside=False)
+    assert len(value["notes"]) == 1
+    assert value["notes"][0]["path"].startswith("src/tokens.py")
+
+
+def test_a_damaged_index_is_a_note_and_the_cache_has_it(
+    run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_index, "WORTH_KEEPING", 1)
+    first = found(run, "refresh")
+    folder = text_index.text_index(project.tree).folder
+    assert str(folder) in run("cache", "info", now=False)[1]
+    (folder / "state").write_bytes(b"junk")
+    code, out, err = run("find", "refresh", "--format", "json")
+    again = json.loads(out)
+    assert (code, again["notes"]) == (0, first["notes"])
+    assert [f"note: {again['notices'][0]}\n"] == [err]
+    run("cache", "clear", now=False)
+    assert not folder.exists()
