@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from brvtui.engines.contract import check_length
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.texts import text_document
-from brvtui.store.text_index import KeptTextIndex
+from brvtui.store.text_index import WORTH_KEEPING, KeptTextIndex
 from brvtui.text.full_text import TextDocument
 
 
@@ -70,11 +70,23 @@ class NoteFinder:
         notices = (self._index.problem,) if self._index.problem else ()
         return FoundNotes(query, count, len(snapshot.notes), tuple(notes), notices)
 
-    def follow(self) -> None:
-        """Brings the index up to date with the newest snapshot, for this process and the next one."""
+    def paths(self, query: str, is_typing: bool = False) -> frozenset[str]:
+        """The paths of all notes that match ``query``. Raises as :meth:`find`."""
+        check_length(query)
         snapshot = self._newest()
-        self._index.full_text(snapshot)
-        self._index.keep(snapshot)
+        found, _ = self._index.full_text(snapshot).find(query, len(snapshot.notes), is_typing)
+        return frozenset(match.path for match in found)
+
+    def follow(self) -> str:
+        """Brings the index on disk up to date with the newest snapshot. A small one is made when it is needed.
+
+        Returns why it was rebuilt or cannot be written; empty if neither happened.
+        """
+        snapshot = self._newest()
+        if len(snapshot.notes) >= WORTH_KEEPING:
+            self._index.full_text(snapshot)
+            self._index.keep(snapshot)
+        return self._index.problem
 
     def close(self) -> None:
         """Lets another process write the index."""

@@ -111,6 +111,23 @@ async def test_the_filter_keeps_notes_with_their_folders(app: BrvTui, pilot: App
     assert tree.chosen == view(pilot).selection.file == "i18n/rotation_ja.md"
 
 
+async def test_the_filter_finds_texts_and_follows_them(tree: Tree, make_app: MakeApp) -> None:
+    tree.note("foxes.md", "Foxes", "sleep by day")
+    tree.note("owls.md", "Owls", "hunt by night")
+    async with make_app(tree.root).run_test(size=WIDE) as pilot:
+        await open_notes(pilot)
+        rows = _tree(pilot.app)
+        await press(pilot, "slash", *"hun")
+        await until(pilot, lambda: rows.choices == ["owls.md"])
+        assert rows.chosen == view(pilot).selection.file == "owls.md"
+        tree.note("foxes.md", "Foxes", "hunt by day")
+        await until(pilot, lambda: rows.choices == ["foxes.md", "owls.md"])
+        await press(pilot, *"t -night")
+        await until(pilot, lambda: rows.choices == ["foxes.md"])
+        await press(pilot, "escape")
+        await until(pilot, lambda: rows.choices == ["foxes.md", "owls.md"])
+
+
 async def test_a_tree_without_folders_speaks_of_none(tree: Tree, make_app: MakeApp) -> None:
     tree.note("foxes.md", "Foxes", "sleep by day")
     async with make_app(tree.root).run_test(size=WIDE) as pilot:

@@ -34,6 +34,8 @@ class Browsing:
         self._trail = Trail()
         self._pages = _NoteReader(services, self._read_page)
         self._surroundings = _NoteReader(services, self._read_surroundings)
+        self._searches: Newest[str] = Newest(self._search)
+        self._show_found: Callable[[str, frozenset[str]], None] = lambda query, paths: None
         services.store.subscribe((StaleState,), self._read_stale_page)
 
     def request_page(self, file: str) -> None:
@@ -55,6 +57,23 @@ class Browsing:
             store.update(store.view.note._replace(similar=None, seeking_similar=file))
             task = partial(_similar, session, file)
             self._services.background.run(task, self._similar_found, group="similar", exclusive=True)
+
+    def find_texts(self, query: str, show: Callable[[str, frozenset[str]], None]) -> None:
+        """Finds the notes that match ``query``, whose last word may be a beginning, and has them shown by ``show``."""
+        self._show_found = show
+        self._searches.want(query)
+
+    def _search(self, query: str) -> None:
+        session = self._project.session
+        if session is None:
+            self._searches.finished()
+            return
+        found = partial(self._found, query)
+        task = partial(_paths_of, session, query)
+        self._services.background.run(task, found, group="texts", on_end=self._searches.finished)
+
+    def _found(self, query: str, paths: frozenset[str]) -> None:
+        self._show_found(query, paths)
 
     def follow_link(self, file: str) -> None:
         """Selects ``file`` and remembers the note before it."""
@@ -162,6 +181,13 @@ class Trail:
         if way < 0:
             return source[-1], Trail(source[:-1], (*self.ahead, *left)[-_LONGEST_TRAIL:])
         return source[-1], Trail((*self.back, *left)[-_LONGEST_TRAIL:], source[:-1])
+
+
+def _paths_of(session: Session, query: str) -> frozenset[str]:
+    """Returns the paths of the notes that match ``query``; none for one that is too long. Blocks."""
+    from brvtui.engines.contract import LONGEST_QUERY
+
+    return session.finder.paths(query, is_typing=True) if len(query) <= LONGEST_QUERY else frozenset()
 
 
 def _similar(session: Session, file: str) -> SimilarNotes:

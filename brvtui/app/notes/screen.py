@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from textual import on
 from textual.app import ComposeResult
+from textual.message import Message
 
 from brvtui.app.actions.panes import NOTES_TREE
 from brvtui.app.actions.screens import NOTES_SCREEN
@@ -34,9 +37,41 @@ class NotesTree(TreePane):
         "stubs (▱, what is left of an archived note) and files that the engine made from notes (▫: abstracts, folder "
         "summaries, the manifest, full texts of archived notes). ⚠ marks a note to look at: it changed on disk since "
         "it was read, the signals in its frontmatter cannot be used, or a conflict stands in it; a closed folder that "
-        "holds one has it too. The last row lists files that the engine does not see, each with its reason."
+        "holds one has it too. {pane.filter} keeps the notes with these words in the title, the path or the text, and "
+        "takes phrases, OR, -word, begin* and title:word. The last row lists files that the engine does not see, each "
+        "with its reason."
     )
     BINDINGS = bindings(NOTES_TREE)
+    _typed, _asked = "", ("", 0)
+
+    @dataclass
+    class TextWanted(Message):
+        """The notes whose titles or texts match what is typed into the filter are to be found."""
+
+        query: str
+
+    def put_filter(self, text: str) -> None:
+        """Filters by title and path at once, and has the texts searched."""
+        self._typed = text
+        if not text.strip():
+            self.outline.found = frozenset()
+        super().put_filter(text)
+        self._ask_for_texts(self.view)
+
+    def show_found(self, query: str, paths: frozenset[str]) -> None:
+        """Also keeps the notes at ``paths``, unless the filter is no longer ``query``."""
+        if query == self._typed and paths != self.outline.found:
+            self.outline.found = paths
+            self.restamp()
+            self.filter_changed()
+            self._count()
+
+    def _ask_for_texts(self, view: View) -> None:
+        asked = (self._typed, view.project.generation)
+        if asked != self._asked:
+            self._asked = asked
+            if self._typed.strip():
+                self.post_message(self.TextWanted(self._typed))
 
     def heading(self, view: View) -> str:
         """The title, with the order of the notes unless that is by name."""
@@ -49,6 +84,7 @@ class NotesTree(TreePane):
         if kept is not None and selected not in (self._followed, *kept.files) and view.knows(selected):
             self.clear_filter()
         super().update(view)
+        self._ask_for_texts(view)
 
     def tally(self) -> str:
         """Returns how many of the files that are listed pass the filter; empty without one."""
@@ -146,6 +182,10 @@ class NotesScreen(FrameScreen):
     @on(AboutPane.SimilarWanted)
     def _find_similar(self, event: AboutPane.SimilarWanted) -> None:
         self._browsing.find_similar(event.file)
+
+    @on(NotesTree.TextWanted)
+    def _find_texts(self, event: NotesTree.TextWanted) -> None:
+        self._browsing.find_texts(event.query, self.query_one(NotesTree).show_found)
 
     @on(Pane.NoteWanted)
     def _show_note(self, event: Pane.NoteWanted) -> None:

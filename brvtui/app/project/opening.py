@@ -188,6 +188,11 @@ def keep(session: Session) -> None:
         raise Refusal(f"{what}; until then each start has to read every note again") from error
 
 
+def follow_texts(session: Session) -> str:
+    """Brings the text index up to date, and returns what the user should know of it. Blocks."""
+    return session.finder.follow()
+
+
 def watch(session: Session, changed: Callable[[], None], report: Callable[[WatchState], None]) -> None:
     """Watches the tree: calls ``changed`` after changes, and ``report`` with how watching works, now and later."""
     if not session.settings.watch:

@@ -61,6 +61,8 @@ class Project:
         self._after_save = False
         """Whether what is being read was saved by the user."""
         self._late_timer: Timer | None = None
+        self._texts: Newest[Session] = Newest(self._index_texts)
+        self._texts_problem = ""
 
     @cached_property
     def overviews(self) -> OverviewBuilder:
@@ -188,6 +190,7 @@ class Project:
         if self.session is not None:
             keep = partial(opening.keep, self.session)
             self._services.background.run(keep, group=LOAD, on_error=self.failed, on_end=settle_memory)
+            self._follow_texts()
 
     def close(self) -> None:
         """Keeps the index for the next start, and ends watching."""
@@ -267,9 +270,24 @@ class Project:
             self._late_timer.stop()
             self._late_timer = None
         self._show_catching_up(False)
+        self._follow_texts()
         if self._after_save:
             self._after_save = False
             self._services.save_read()
+
+    def _follow_texts(self) -> None:
+        """Brings the text index up to date, one time after the other; that of code is made when it is needed."""
+        if self.session is not None and self.session.kind.has_files:
+            self._texts.want(self.session)
+
+    def _index_texts(self, session: Session) -> None:
+        follow = partial(opening.follow_texts, session)
+        self._services.background.run(follow, self._texts_indexed, group="text index", on_end=self._texts.finished)
+
+    def _texts_indexed(self, problem: str) -> None:
+        if problem not in ("", self._texts_problem):
+            self._services.notify(problem, severity="warning", timeout=8)
+        self._texts_problem = problem
 
     def _show_catching_up(self, catching_up: bool) -> None:
         watch = self._services.store.view.watch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -88,12 +88,12 @@ class Kept(NamedTuple):
     """Files and folders."""
 
 
-def kept(files: Sequence[Branch], word_filter: WordFilter) -> Kept:
-    """Returns what of ``files`` passes ``word_filter``."""
+def kept(files: Sequence[Branch], word_filter: WordFilter, also: Set[str] = frozenset()) -> Kept:
+    """Returns what of ``files`` passes ``word_filter``, and those of ``also``."""
     found = files
     for word in word_filter.words:
         found = [branch for branch in found if word in branch.low]
-    paths = [branch.path for branch in found]
+    paths = list(dict.fromkeys([branch.path for branch in found] + [one.path for one in files if one.path in also]))
     folders: dict[str, int] = {}
     for folder, amount in Counter([path.rpartition("/")[0] for path in paths]).items():
         for above in (folder, *ancestors(folder)) if folder else ():
@@ -133,6 +133,8 @@ class Outline:
         self.rows: list[Row] = []
         self.kept: Kept | None = None
         """What passes the filter; None without one."""
+        self.found: frozenset[str] = frozenset()
+        """Files that pass the filter by their text."""
         self.total = 0
         """The number of files that were filtered."""
         self._made_from: tuple[object, ...] = ()
@@ -150,13 +152,13 @@ class Outline:
         aside = branch is not None and branch.aside and not word_filter
         also = frozenset((selected, *ancestors(selected))) if aside else frozenset()
         opened = None if word_filter else self.opened
-        made_from = (overview.generation, opened, self.order, self.aside, word_filter, also)
+        made_from = (overview.generation, opened, self.order, self.aside, word_filter, also, self.found)
         if made_from == self._made_from:
             return False
         self._made_from = made_from
         files = self._files_of(overview) if word_filter else []
         self.total = len(files)
-        self.kept = kept(files, word_filter) if word_filter else None
+        self.kept = kept(files, word_filter, self.found) if word_filter else None
         self.rows = rows(overview.roots, self.order, opened, self._shown(also))
         return True
 
