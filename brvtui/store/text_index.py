@@ -41,6 +41,7 @@ _FEW = 50
 """So many changed notes are indexed in memory faster than they are written."""
 _STATE = "state"
 _LARGEST = 1 << 32
+_LARGEST_STATE, _LARGEST_UNPACKED = 1 << 26, 1 << 29
 _NAME = re.compile("[0-9a-f]{8}")
 _META = "meta.json"
 _SELF_CHECKED = ".managed.json"
@@ -178,12 +179,15 @@ class KeptTextIndex:
         """The index on disk, after a look at every byte of it. Raises :class:`_Unusable`."""
         try:
             found = (self.folder / _STATE).stat()
-            data = json.loads(zlib.decompress(read_sealed(self.folder / _STATE, _LARGEST)))
+            data = json.loads(_unpacked(read_sealed(self.folder / _STATE, _LARGEST_STATE)))
             if (data["format"], data["version"], data["project"]) != (FORMAT, __version__, self._project):
                 raise _Unusable("it was made by another version, or of another project")
             name, files = data["name"], {name: (size, checksum) for name, size, checksum in data["files"]}
             folder = self.folder / name
             if not _NAME.fullmatch(name) or any(_facts(folder / each, of[0]) != of for each, of in files.items()):
+                raise _Unusable("it is damaged")
+            most = int(data["next"])
+            if most > 2 * len(data["paths"]) + _FEW or not all(0 <= key < most for key in data["keys"]):
                 raise _Unusable("it is damaged")
             with _panics_reported():
                 index = open_index(folder)
@@ -192,10 +196,10 @@ class KeptTextIndex:
                 raise _Unusable("it was written meanwhile")
             stamps = dict(zip(data["paths"], data["stamps"], strict=True))
             limits = ReadingLimits(**data["limits"])
-        except (OSError, ValueError, KeyError, TypeError, zlib.error, RecursionError) as error:
+        except (OSError, ValueError, LookupError, TypeError, ArithmeticError, zlib.error, RecursionError) as error:
             raise _Unusable(f"it cannot be read ({faults.reason(error)})") from error
         identity = (found.st_ino, found.st_mtime_ns)
-        return _WrittenIndex(index, part, stamps, data["next"], limits, name, files, identity)
+        return _WrittenIndex(index, part, stamps, most, limits, name, files, identity)
 
     def _write(self, changes: _IndexChanges) -> bool:
         """Writes the index after ``changes``, if no other process writes it; whether it did."""
@@ -354,6 +358,11 @@ def _names(folder: Path) -> set[str]:
     """The files in ``folder`` that hold the index."""
     names = {entry.name for entry in os.scandir(folder)}
     return {name for name in names if name != _SELF_CHECKED and not name.endswith(".lock")}
+
+
+def _unpacked(data: bytes) -> bytes:
+    """What ``data`` was before it was compressed; what is too long is cut, and then no JSON."""
+    return zlib.decompressobj().decompress(data, _LARGEST_UNPACKED)
 
 
 def _facts(file: Path, most: int) -> tuple[int, int]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import resource
 import signal
 import stat
 import time
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from brvtui.disk.sealing import sealed, unsealed
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.texts import text_document
 from brvtui.store import text_index
@@ -169,7 +172,17 @@ def test_damage_is_noticed(tmp_path: Path, flips: int) -> None:
         again.close()
 
 
-@pytest.mark.parametrize("junk", [b"", b"junk", None])
+@pytest.mark.parametrize(
+    "junk",
+    [
+        b"",
+        b"junk",
+        None,
+        sealed(b"junk"),
+        sealed(zlib.compress(b"[" * 100_000)),
+        sealed(zlib.compress(b'{"format": []}')),
+    ],
+)
 def test_a_broken_state_is_rebuilt(tree: Tree, junk: bytes | None) -> None:
     tree.notes(3, "alpha")
     index = index_of(tree)
@@ -181,6 +194,25 @@ def test_a_broken_state_is_rebuilt(tree: Tree, junk: bytes | None) -> None:
         state.mkdir()
     else:
         state.write_bytes(junk)
+    again = index_of(tree)
+    assert again.full_text(tree.snapshot()).find("alpha", 9)[1] == 3
+    assert again.problem
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("keys", [10**15, 1, 2]), ("keys", [-1, 1, 2]), ("keys", ["0", 1, 2]), ("next", 10**15), ("next", "x"),
+     ("paths", 3), ("name", "../../etc"), ("name", 7), ("files", [["meta.json"]]), ("files", []),
+     ("limits", {}), ("stamps", [])],
+)  # fmt: skip
+def test_a_state_that_was_made_up_is_rebuilt(tree: Tree, name: str, value: object) -> None:
+    tree.notes(3, "alpha")
+    index = index_of(tree)
+    index.full_text(tree.snapshot())
+    index.close()
+    state = index.folder / "state"
+    held = json.loads(zlib.decompress(unsealed(state.read_bytes())))
+    state.write_bytes(sealed(zlib.compress(json.dumps({**held, name: value}).encode())))
     again = index_of(tree)
     assert again.full_text(tree.snapshot()).find("alpha", 9)[1] == 3
     assert again.problem
