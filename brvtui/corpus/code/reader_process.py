@@ -22,7 +22,7 @@ from types import TracebackType
 
 from brvtui import programs
 from brvtui.corpus.code.languages import language_of
-from brvtui.corpus.code.reading import NoGrammar, grammar, read_source
+from brvtui.corpus.code.reading import SPLIT_IT, NoGrammar, grammar, read_source
 from brvtui.corpus.code.records import CodeFile, SkippedSource
 from brvtui.corpus.code.rules import CodeLimits, CodeRules, code_rules
 
@@ -111,7 +111,7 @@ class ReaderProcess:
             self._budget.fail(path)
             failed = f"the parser failed, or needs more than {self._limits.file_megabytes} MB or {seconds:.2g} s"
             reason = f"not read within {longest:.0f} s" if answer is None else failed
-            return SkippedSource(path, f"{reason}; leave it out, or split it")
+            return SkippedSource(path, f"{reason}; {SPLIT_IT}")
         self._budget.take(len(source), taken)
         return file
 

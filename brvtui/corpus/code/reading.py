@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tree_sitter import Tree as SyntaxTree
 
 REMEDY = "to read code, install the grammars: pip install 'brv-tui[code]'"
+SPLIT_IT = "leave it out, or split it"
 _CHECK_EVERY = 4096
 _CHECK_TIME_EVERY = 64
 _SLICE_MICROSECONDS = 20_000
@@ -264,7 +265,7 @@ def read_source(
     slow = f"takes more than {seconds:.2g} s of processor time, too much for its size"
     tree = _parsed(source, language, is_over)
     if tree is None:
-        return reader.file(f"{slow}; leave it out, or split it")
+        return reader.file(f"{slow}; {SPLIT_IT}")
     problem = "it has syntax errors; what is right of it is read" if tree.root_node.has_error else ""
     try:
         reader.run(tree, is_over)

@@ -33,6 +33,7 @@ from brvtui.engines.knowing.sections import (
     ToldWay,
     WayStep,
 )
+from brvtui.engines.knowing.seeding import NameTier
 from brvtui.engines.knowing.tracing_words import (
     WITHOUT_KEYWORD,
     QuestionWords,
@@ -167,7 +168,7 @@ class TraceMaker:
     @cached_property
     def _words(self) -> QuestionWords:
         words = self.query.text if self.request.entry == "task" else ""
-        return QuestionWords(words, self.index.task.profile)
+        return QuestionWords(words, self.index.task.profile.keywords)
 
     @cached_property
     def _turns(self) -> dict[str, tuple[int, PackedItem]]:
@@ -234,6 +235,8 @@ class TraceMaker:
         node = one.node
         note = self.index.notes.piece(node.stands_in).note
         finds = self._finds.get(node.stands_in, ())
+        named = (hit for hit in self.made.search.names if hit.tier is NameTier.SUBSTRING)
+        inside = " ".join(hit.keyword for hit in named if self._node(hit.id).stands_in == node.stands_in)
         return Hit(
             path=note.result_path,
             file=node.stands_in,
@@ -242,7 +245,7 @@ class TraceMaker:
             origin=Origin.TEXT if finds else Origin.PROPAGATED,
             score=one.score,
             parts=tuple(self._parts(one)),
-            words=self._words.matched(self.index.title(node), note.file, self.index.text(node)),
+            words=self._words.matched(self.index.title(node), note.file, self.index.text(node), inside),
             places=tuple(LegRank(found.channel, found.rank - 1, 0.0) for found in finds),
             shared_source=note.alias,
         )

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from brvtui.engines.knowing.keywords import size
 from brvtui.engines.knowing.sections import GraphResult, GraphRetrieval, NoteOnCode, ToldWay
 from brvtui.trace import MatchedWord, MatchKind
 from brvtui.wording import counted
 
 if TYPE_CHECKING:  # showing a trace needs no constants
     from brvtui.engines.knowing.profile import KnowingProfile
+    from brvtui.engines.knowing.seed_rules import KeywordRules
 
 WITHOUT_KEYWORD = "the question has no keyword"
 _SECTION = " › "
@@ -159,26 +159,28 @@ _LEAST = 2
 class QuestionWords:
     """The words of one question that are no stop words."""
 
-    def __init__(self, question: str, profile: KnowingProfile) -> None:
+    def __init__(self, question: str, rules: KeywordRules) -> None:
         """Words of one letter are left out, too."""
         found = dict.fromkeys(_WORD.findall(question.lower()))
-        self._least_inside = profile.tiered.substring_least
-        self.words = [word for word in found if len(word) >= _LEAST and word not in profile.keywords.stop_words]
+        self.words = [word for word in found if len(word) >= _LEAST and word not in rules.stop_words]
 
     @cached_property
     def _patterns(self) -> list[tuple[str, re.Pattern[str]]]:
         return [(word, re.compile(rf"(?<![^\W_]){re.escape(word)}[^\W_]*")) for word in self.words]
 
-    def matched(self, title: str, path: str, text: str) -> tuple[MatchedWord, ...]:
-        """The words in a note, whole, as a beginning or inside its title or path, each with the fields that hold it."""
-        fields = [("title", title.lower()), ("path", path.lower()), ("text", text.lower())]
-        return tuple(self._matches(fields))
+    def matched(self, title: str, path: str, text: str, inside: str = "") -> tuple[MatchedWord, ...]:
+        """The words that a note holds, whole or as a beginning, each with the fields that hold it.
 
-    def _matches(self, fields: Sequence[tuple[str, str]]) -> Iterator[MatchedWord]:
+        Words of ``inside`` may also be within a longer word of the title or path.
+        """
+        fields = [("title", title.lower()), ("path", path.lower()), ("text", text.lower())]
+        return tuple(self._matches(fields, inside.lower()))
+
+    def _matches(self, fields: Sequence[tuple[str, str]], inside: str) -> Iterator[MatchedWord]:
         for word, pattern in self._patterns:
             near = [(name, pattern.findall(text)) for name, text in fields if word in text]
             held = [(name, min(found, key=len)) for name, found in near if found]
-            if not held and size(word) >= self._least_inside:
+            if not held and word in inside:
                 near = [(name, [run for run in _WORD.findall(text) if word in run]) for name, text in fields[:2]]
                 held = [(name, min(found, key=len)) for name, found in near if found]
             if held:
