@@ -8,7 +8,8 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -137,7 +138,7 @@ class SnapshotKeeper(ABC, Generic[S]):
 
     def of_generation(self, generation: int) -> Snapshot:
         """The snapshot of this generation, one of the last few. Raises KeyError when it is gone."""
-        for snapshot in reversed(self._recent):
+        for snapshot in reversed(tuple(self._recent)):
             if snapshot.generation == generation:
                 return snapshot
         raise KeyError(f"the snapshot {generation} is gone")
@@ -149,8 +150,18 @@ class SnapshotKeeper(ABC, Generic[S]):
         :class:`brvtui.tree.reading.signals.SignalsError` when the signals file is not valid; over code, OSError when
         the folder cannot be read, and :class:`brvtui.tree.reading.project.ProjectError` when a grammar is missing.
         """
-        with self._writing:
+        with self._as_writer():
             return self._load(constants, now_ms, progress)
+
+    @contextmanager
+    def _as_writer(self) -> Iterator[None]:
+        """Holds the lock of writers. After an error, the changes noticed before it are not read yet."""
+        with self._writing:
+            try:
+                yield
+            except BaseException:
+                self._notice(None)
+                raise
 
     @abstractmethod
     def _load(self, constants: TreeConstants, now_ms: float, progress: Progress | None) -> bool:
@@ -256,7 +267,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
 
     def refresh(self, constants: TreeConstants, now_ms: float, places: Collection[Path] = ()) -> bool:
         """As :meth:`SnapshotKeeper.refresh`."""
-        with self._writing:
+        with self._as_writer():
             noticed, before, tree = self._take_noticed(), self._newest, self.project.tree
             if noticed is None or before is None:
                 return self._load(constants, now_ms)
@@ -323,9 +334,9 @@ class Publisher(SnapshotKeeper[Snapshot]):
         return True
 
     def _publish(self, snapshot: Snapshot) -> None:
-        super()._publish(snapshot)
         if snapshot.postings.wants_folding:
-            self._recent[-1] = self._newest = snapshot = replace(snapshot, postings=snapshot.postings.folded())
+            snapshot = replace(snapshot, postings=snapshot.postings.folded())
+        super()._publish(snapshot)
         self._prepare(snapshot)
 
     def _prepare(self, snapshot: Snapshot) -> None:

@@ -40,7 +40,7 @@ from brvtui.store.overlay import Overlay
 from brvtui.timing import system_clock
 from brvtui.trace import Trace
 from brvtui.tree.reading.project import FoundProject
-from brvtui.tree.reading.signals import NoteSignals, Source, defaults
+from brvtui.tree.reading.signals import NoteSignals, SignalsError, Source, defaults
 
 if TYPE_CHECKING:
     # A cold query must not wait for the modules of other questions: the methods that answer them import them.
@@ -294,10 +294,10 @@ class Session:
             return trace
         try:
             _record(self._overlay, files, snapshot, self.profile.signals)
-        except OSError as error:
-            problem = f"access hits cannot be recorded: {faults.advice(error)}"
-            return replace(trace, notices=(*trace.notices, problem))
-        self.refresh()
+            self.refresh()
+        except (OSError, SignalsError) as error:
+            why = faults.advice(error) if isinstance(error, OSError) else str(error)
+            return replace(trace, notices=(*trace.notices, f"access hits cannot be recorded: {why}"))
         return trace
 
     def cache_now(self, query: str, engine: str = "") -> CacheNow:

@@ -109,6 +109,8 @@ def test_other_engines_and_constants_are_left_out_with_a_line(tmp_path: Path) ->
     with pytest.raises(FleetError, match="no member can be ranked with others: its engine is soleri") as raised:
         one_ranking(fleet.here, others[:1], "ember")
     assert raised.value.kind is AbsenceKind.NOT_RANKED
+    with pytest.raises(FleetError, match=r"its profile \(docs\) searches in another order than brv-3"):
+        one_ranking(fleet.here, others[1:2], "ember")
 
 
 def test_every_profile_by_which_members_were_counted_is_named_in_one_order(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.publishing import publisher
+from brvtui.tree.reading.signals import SignalsError
 from tests.soak.random_changes import resident_mb
 from tests.support.following import Following, following
 from tests.support.trees import Tree
@@ -215,3 +216,26 @@ def test_a_closed_project_is_not_watched(tree: Tree) -> None:
     session.close()
     session.watch(lambda: None)
     assert threading.active_count() <= before
+
+
+def test_changes_that_were_noticed_before_an_error_are_not_lost(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("one", "two"):
+        tree.note(f"a/{name}.md", name)
+    session = tree.session()
+
+    def broken(*_: object) -> None:
+        raise SignalsError("broken")
+
+    try:
+        session.watch(lambda: None)
+        session.refresh()
+        tree.note("a/one.md", "Changed")
+        with monkeypatch.context() as patch:
+            patch.setattr(publisher.StoredSignals, "layers", broken)
+            with pytest.raises(SignalsError):
+                session.refresh((tree.tree / "a/one.md",))
+        tree.note("a/two.md", "Changed, too")
+        session.refresh((tree.tree / "a/two.md",))
+        assert {note.title for note in session.snapshot.notes} == {"Changed", "Changed, too"}
+    finally:
+        session.close()

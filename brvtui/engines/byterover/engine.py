@@ -189,8 +189,12 @@ class ByteRover:
 
     def why_apart(self, constants: Profile) -> str:
         """The reason why a memory with ``constants`` cannot be ranked with others; empty if it can."""
-        relevance = constants.text.relevance
-        return "" if relevance == "minisearch" else f"its profile counts words by {relevance}"
+        if constants.text.relevance != "minisearch":
+            return f"its profile counts words by {constants.text.relevance}"
+        domain = constants.out_of_domain
+        if not domain.matched_results or not constants.paths.leave_scope or constants.retry.in_route:
+            return f"its profile ({constants.name}) searches in another order than brv-3"
+        return ""
 
     def rank_alike(self, constants: Profile) -> Profile:
         """``constants`` without their name, and without how signals are read."""

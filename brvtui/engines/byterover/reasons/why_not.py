@@ -9,7 +9,7 @@ from enum import StrEnum
 from brvtui.engines.advice import CHECK_PATH, Ask, title_wordings, tried_remedy
 from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.search.detail import detail, scored, search_of
-from brvtui.engines.byterover.search.near_misses import BELOW_FLOOR, PAST_LIMIT, PUSHED_OUT
+from brvtui.engines.byterover.search.near_misses import BELOW_FLOOR, PAST_LIMIT, PUSHED_OUT, below_gap
 from brvtui.engines.byterover.search.scope import members
 from brvtui.engines.byterover.sections import UNMATCHED, EntityStep, Lift, QueryWord, Search
 from brvtui.snapshot import Snapshot
@@ -240,7 +240,7 @@ def _of_loss(
         rank=None,
         hit=own,
         detail=found if own else None,
-        reason=Reason(loss.number, loss.value),
+        reason=Reason(loss.number, below_gap(context.constants) if loss is Loss.GAP else loss.value),
         numbers="; ".join(filter(None, (*said, *_of_stub(named.path)))),
         remedy=_remedy(context, named.path, title, lost, trace, ask),
         use=f"{quoting}; a new search does not find it" if quoting else "",

@@ -144,9 +144,9 @@ def decide(context: Context, made: QueryResults) -> Decision:
     if taken.name == Outcome.AGENTIC_LOOP and made.search.outcome is SearchOutcome.ENGINE_FAILS:
         why = context.snapshot.engine_failure
     elif taken.name in (Outcome.SINGLE_CALL, Outcome.AGENTIC_LOOP):
-        why = gates.failed(asked[place - 2].checks)  # of the gate before it
+        why = next((gates.failed(step.checks) for step in reversed(asked[: place - 1]) if step.checks), why)
     tier = profile.router.not_covered_tier if taken.tier is None else taken.tier
-    outcome = gates.OUTCOMES.get(taken.name, Outcome.NOT_COVERED)
+    outcome = Outcome.NOT_COVERED if taken is domain else gates.OUTCOMES[taken.name]
     steps = (*_before_the_gates(made, domain, profile), *asked)
     return Decision(steps, tier, outcome, why, gates.prefetched(hits, profile))
 
@@ -165,7 +165,8 @@ def _entities(
 ) -> tuple[EntityStep, tuple[Hit, ...]]:
     limits = context.constants.entities
     if found.outcome is SearchOutcome.ENGINE_FAILS or (not found.hits and not limits.before_out_of_domain):
-        why = "the search failed" if found.hits else "nothing was found, which ends the query before entities are asked"
+        fails = found.outcome is SearchOutcome.ENGINE_FAILS
+        why = "the search failed" if fails else "nothing was found, which ends the query before entities are asked"
         check = Check("notes found", found.total_found, "<", limits.below, None, None, "entities.below", "")
         return EntityStep(State.NOT_REACHED, check, why, (), ()), found.hits
     return entity_searches(context, query, found, scope, watch)

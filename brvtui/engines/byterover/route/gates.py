@@ -90,7 +90,7 @@ OUTCOMES = {gate.name: gate.outcome for gate in _GATES}
 
 def failed(checks: Sequence[Check]) -> str:
     """The last of ``checks`` that failed and how far it was short, in a few words."""
-    check = next((check for check in reversed(checks) if check.passed is False), checks[0])
+    check = next((check for check in reversed(checks) if check.passed is False), None) or checks[0]
     if check.threshold is None:
         return check.name
     if check.value is None or check.margin is None:

@@ -57,6 +57,11 @@ def near_misses(
     return tuple(misses)
 
 
+def below_gap(constants: Profile) -> str:
+    """Returns the reason for which a score that is too far below the best one is dropped."""
+    return f"below {constants.search.gap_ratio:g} × top"
+
+
 def why_missed(
     constants: Profile, most: int, rank: int, score: float, outcome: SearchOutcome, floor: float
 ) -> tuple[str, float]:
@@ -67,5 +72,5 @@ def why_missed(
     if outcome is SearchOutcome.UNMATCHED_WORDS:
         return UNMATCHED, limits.escape - score
     if score < floor:
-        return f"below {constants.search.gap_ratio:g} × top", floor - score
+        return below_gap(constants), floor - score
     return PAST_LIMIT, float(rank - most)

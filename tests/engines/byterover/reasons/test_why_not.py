@@ -234,6 +234,7 @@ def test_03_every_search_fails(quokkas: Tree) -> None:
     trace = session.probe("quokka")
     (domain,) = (step for step in trace.steps if step.name == "out_of_domain")
     assert (domain.state, domain.summary, domain.checks[-1].passed) == (State.SKIPPED, "the search failed", None)
+    assert next(step.summary for step in trace.steps if step.name == "entity_search") == "the search failed"
     takes = session.explainer.counterfactuals(trace)
     assert {way.text for way in takes.ways} == {Loss.ENGINE_FAILS.value}
 
