@@ -81,6 +81,8 @@ def one_ranking(asker: Asker, members: Sequence[Member], query: str, limit: int 
     [constants] = found.values()
     engine = registry.load(states[able[0].name].engine)
     assert isinstance(engine, RanksTogether)  # others were left out
+    if why := engine.why_apart(constants):
+        raise FleetError(f"no member can be ranked with others: {why}", AbsenceKind.NOT_RANKED)
     together = _Members(asker, able, {name: state.profile for name, state in states.items()})
     together.missing += missing
     domains = frozenset(domain for one in able for domain in states[one.name].domains)
