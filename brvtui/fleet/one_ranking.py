@@ -77,12 +77,12 @@ def one_ranking(asker: Asker, members: Sequence[Member], query: str, limit: int 
     found = asker.ask(able[:1], ConstantsOf()).values
     if not found:
         first = missing[0] if missing else Absence("", "no member answers")
-        raise FleetError(f"no member can be ranked with others: {first.why}", first.kind)
+        raise _nobody(first.why, first.kind)
     [constants] = found.values()
     engine = registry.load(states[able[0].name].engine)
     assert isinstance(engine, RanksTogether)  # others were left out
     if why := engine.why_apart(constants):
-        raise FleetError(f"no member can be ranked with others: {why}", AbsenceKind.NOT_RANKED)
+        raise _nobody(why, AbsenceKind.NOT_RANKED)
     together = _Members(asker, able, {name: state.profile for name, state in states.items()})
     together.missing += missing
     domains = frozenset(domain for one in able for domain in states[one.name].domains)
@@ -91,6 +91,10 @@ def one_ranking(asker: Asker, members: Sequence[Member], query: str, limit: int 
     except NotTogether as error:
         raise FleetError(str(error), AbsenceKind.NOT_RANKED) from error
     return replace(ranking, missing=tuple(together.missing))
+
+
+def _nobody(why: str, kind: AbsenceKind) -> FleetError:
+    return FleetError(f"no member can be ranked with others: {why}", kind)
 
 
 def _other_engine(name: str) -> str:
