@@ -60,7 +60,7 @@ def _note_lines(note: TextMatch) -> list[Line]:
 \b
 Examples:
   brv-tui find "refresh token"
-  brv-tui find '"refresh token" OR title:rotat* -draft'
+  brv-tui find '"refresh token" OR title:rota* -draft'
   brv-tui find "thershold~2" --limit 50 --format json | jq -r '.notes[].path'
   brv-tui find TokenStore --repo ../shop
 """

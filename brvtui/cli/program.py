@@ -163,7 +163,7 @@ Examples:
   brv-tui query "how are refresh tokens rotated"
   brv-tui ask "how are refresh tokens rotated" --llm
   brv-tui explain "token rotation" auth/tokens/refresh_token_rotation.md
-  brv-tui find "token rotat*"
+  brv-tui find "token rota*"
   brv-tui replay --queries queries.json --no-trace
   brv-tui maturity --days 30 --event leaves-tier-2
   brv-tui show saved.json
