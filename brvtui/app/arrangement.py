@@ -284,25 +284,25 @@ def arrange(
     return _with_digest(plan, tile(split, whole, layout))
 
 
-def _with_digest(plan: Arrangement, made: Tiled) -> Tiled:
-    """``made`` with the digest in the last rows of :attr:`Arrangement.beside`, if that keeps enough of them."""
-    area = made.areas.get(plan.beside, Area(0, 0, 0, 0))
-    wanted = sum(rows for pane, rows in plan.digested.items() if pane not in made.areas)
+def _with_digest(plan: Arrangement, tiled: Tiled) -> Tiled:
+    """``tiled`` with the digest in the last rows of :attr:`Arrangement.beside`, if that keeps enough of them."""
+    area = tiled.areas.get(plan.beside, Area(0, 0, 0, 0))
+    wanted = sum(rows for pane, rows in plan.digested.items() if pane not in tiled.areas)
     rows = min(wanted, area.height - LEAST_ABOVE_DIGEST)
     if rows < LEAST_ROWS:
-        return made
+        return tiled
     above = area._replace(height=area.height - rows)
     digest = Area(area.x, area.y + above.height, area.width, rows)
-    return made._replace(areas={**made.areas, plan.beside: above, plan.digest: digest})
+    return tiled._replace(areas={**tiled.areas, plan.beside: above, plan.digest: digest})
 
 
 def _narrow_with_digest(plan: Arrangement, whole: Area, part: Split | str, layout: Layout) -> Tiled:
     """The panes below the head, and between them a line for the digest if the screen is high enough."""
     if not plan.digested or whole.height < LEAST_ABOVE_DIGEST + LEAST_ROWS + plan.head_rows:
         return _below_head(plan, whole, part, layout)
-    made = _below_head(plan._replace(head_rows=plan.head_rows + 1), whole, part, layout)
-    head = made.areas[plan.head]._replace(height=plan.head_rows)
-    return made._replace(areas={**made.areas, plan.head: head, plan.digest: Area(0, head.height, whole.width, 1)})
+    tiled = _below_head(plan._replace(head_rows=plan.head_rows + 1), whole, part, layout)
+    head = tiled.areas[plan.head]._replace(height=plan.head_rows)
+    return tiled._replace(areas={**tiled.areas, plan.head: head, plan.digest: Area(0, head.height, whole.width, 1)})
 
 
 def _below_head(plan: Arrangement, whole: Area, part: Split | str, layout: Layout) -> Tiled:

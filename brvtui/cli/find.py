@@ -34,7 +34,7 @@ SCHEMA = 1
 
 
 def found_report(found: FoundNotes, noun: str, width: int) -> RenderableType:
-    """How many notes match, then each with its place and a piece of its text, for reading in ``width`` columns."""
+    """The number of notes that match, then each with its place and a piece of its text, in ``width`` columns."""
     count = counted(found.of, noun, f"{noun}s")
     lines = [line(f" {found.count} of {count} match", "bold strong")]
     for note in found.notes:
@@ -47,12 +47,12 @@ def found_report(found: FoundNotes, noun: str, width: int) -> RenderableType:
 def _note_lines(note: TextMatch) -> list[Line]:
     place = f"{note.path}:{note.line}" if note.line else note.path
     head = line(f" {note.title}", "strong").add(f"  {place}", "text").add(f"  {', '.join(note.fields)}", "muted")
-    made, end = line("   "), 0
+    excerpt, end = line("   "), 0
     for start, after in note.highlights:
-        made.add(note.snippet[end:start], "muted").add(note.snippet[start:after], "match")
+        excerpt.add(note.snippet[end:start], "muted").add(note.snippet[start:after], "match")
         end = after
-    made.add(note.snippet[end:], "muted")
-    return [Line(), head, *([made] if note.snippet else [])]
+    excerpt.add(note.snippet[end:], "muted")
+    return [Line(), head, *([excerpt] if note.snippet else [])]
 
 
 @click.command(

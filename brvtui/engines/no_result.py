@@ -26,7 +26,7 @@ Ask = Callable[[str], Iterable[Hit]]
 
 
 def missing_words(snapshot: Snapshot, query: str, words: Iterable[str], ask: Ask) -> tuple[MissingWord, ...]:
-    """Where the notes contain ``words``, which an engine made of ``query`` and found in no note; raises nothing itself.
+    """The places in the notes of ``words``, which an engine made of ``query`` and did not find; raises nothing itself.
 
     Looks up at most 32 words, each as it was typed, and reads no more than 2 MB of notes: beyond that, a word is not
     known to be nowhere. ``ask`` gives the results of a query, to try the runs of characters that contain a word.

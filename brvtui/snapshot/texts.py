@@ -42,13 +42,13 @@ def text_document(snapshot: Snapshot, path: str) -> TextDocument:
 
 def _headings(text: str) -> list[str]:
     """The headings of a text in Markdown, without those in fenced code."""
-    made, in_fence = list[str](), False
+    headings, in_fence = list[str](), False
     for found in _HEADING.finditer(text):
         if found[2]:
             in_fence = not in_fence
         elif not in_fence:
-            made.append(found[1])
-    return made
+            headings.append(found[1])
+    return headings
 
 
 def _topics(snapshot: Snapshot) -> Mapping[tuple[str, str], TopicFile]:

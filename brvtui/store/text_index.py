@@ -186,8 +186,8 @@ class KeptTextIndex:
             folder = self.folder / name
             if not _NAME.fullmatch(name) or any(_facts(folder / each, of[0]) != of for each, of in files.items()):
                 raise _Unusable("it is damaged")
-            most = int(data["next"])
-            if most > 2 * len(data["paths"]) + _FEW or not all(0 <= key < most for key in data["keys"]):
+            next_key = int(data["next"])
+            if next_key > 2 * len(data["paths"]) + _FEW or not all(0 <= key < next_key for key in data["keys"]):
                 raise _Unusable("it is damaged")
             with _panics_reported():
                 index = open_index(folder)
@@ -199,7 +199,7 @@ class KeptTextIndex:
         except (OSError, ValueError, LookupError, TypeError, ArithmeticError, zlib.error, RecursionError) as error:
             raise _Unusable(f"it cannot be read ({faults.reason(error)})") from error
         identity = (found.st_ino, found.st_mtime_ns)
-        return _WrittenIndex(index, part, stamps, most, limits, name, files, identity)
+        return _WrittenIndex(index, part, stamps, next_key, limits, name, files, identity)
 
     def _write(self, changes: _IndexChanges) -> bool:
         """Writes the index after ``changes``, if no other process writes it; whether it did."""
@@ -229,11 +229,11 @@ class KeptTextIndex:
                 writing.remove(folder / left)
         try:
             with _panics_reported():
-                made = changes.written(folder)
+                state = changes.written(folder)
             writing.close_to_others(folder)
-            made = replace(made, name=name, files=_checksums(folder, before.files if before is not None else {}))
+            state = replace(state, name=name, files=_checksums(folder, before.files if before is not None else {}))
             with writing.replacing(self.folder / _STATE, durable=False) as file:
-                file.write(sealed(zlib.compress(json.dumps(self._plain(made), separators=(",", ":")).encode(), 1)))
+                file.write(sealed(zlib.compress(json.dumps(self._plain(state), separators=(",", ":")).encode(), 1)))
         except BaseException:
             if before is None:
                 with suppress(OSError):
@@ -242,7 +242,7 @@ class KeptTextIndex:
         if before is None:
             self._remove_others(name)
         found = (self.folder / _STATE).stat()
-        return replace(made, identity=(found.st_ino, found.st_mtime_ns))
+        return replace(state, identity=(found.st_ino, found.st_mtime_ns))
 
     def _plain(self, state: _WrittenIndex) -> dict[str, Any]:
         paths = list(state.stamps)

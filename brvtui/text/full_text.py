@@ -100,16 +100,16 @@ _KEY, _ID = "key", "id"
 
 @cache
 def _schema() -> tantivy.Schema:
-    made = tantivy.SchemaBuilder()
-    made.add_unsigned_field(_KEY, fast=True)
-    made.add_text_field(_ID, tokenizer_name="raw", index_option="basic")
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field(_KEY, fast=True)
+    builder.add_text_field(_ID, tokenizer_name="raw", index_option="basic")
     for name in FIELDS:
-        made.add_text_field(name, tokenizer_name="words", index_option="position")
+        builder.add_text_field(name, tokenizer_name="words", index_option="position")
     for name in _STEMS.values():
-        made.add_text_field(name, tokenizer_name="stems", index_option="basic")
+        builder.add_text_field(name, tokenizer_name="stems", index_option="basic")
     for name in ("title_grams", "grams"):
-        made.add_text_field(name, tokenizer_name="grams", index_option="position")
-    return made.build()
+        builder.add_text_field(name, tokenizer_name="grams", index_option="position")
+    return builder.build()
 
 
 def _stemmer() -> tantivy.TextAnalyzer:
@@ -119,8 +119,8 @@ def _stemmer() -> tantivy.TextAnalyzer:
 
 
 def _words_analyzer() -> tantivy.TextAnalyzerBuilder:
-    made = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.regex(_TOKEN)).filter(tantivy.Filter.lowercase())
-    return made.filter(tantivy.Filter.remove_long(_LONGEST_WORD))
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.regex(_TOKEN)).filter(tantivy.Filter.lowercase())
+    return builder.filter(tantivy.Filter.remove_long(_LONGEST_WORD))
 
 
 def open_index(folder: Path | None = None) -> tantivy.Index:
@@ -156,19 +156,19 @@ def write(index: tantivy.Index, change: IndexedBatch, heap_bytes: int) -> None:
 
 
 def _written(key: int, document: TextDocument) -> tantivy.Document:
-    made = tantivy.Document()
-    made.add_unsigned(_KEY, key)
-    made.add_text(_ID, str(key))
+    entry = tantivy.Document()
+    entry.add_unsigned(_KEY, key)
+    entry.add_text(_ID, str(key))
     folded = {}
     for name in FIELDS:
         words, folded[name] = _prepared(encodable(getattr(document, name)))
-        made.add_text(name, words)
+        entry.add_text(name, words)
     for name, stems in _STEMS.items():
-        made.add_text(stems, folded[name])
+        entry.add_text(stems, folded[name])
     if not all(map(str.isascii, folded.values())):
-        made.add_text("title_grams", _grams(folded["title"]))
-        made.add_text("grams", _grams("\n".join(folded.values())))
-    return made
+        entry.add_text("title_grams", _grams(folded["title"]))
+        entry.add_text("grams", _grams("\n".join(folded.values())))
+    return entry
 
 
 # What a query asks for.
@@ -209,18 +209,18 @@ def parsed(query: str, is_typing: bool = False) -> list[list[QueryClause]]:
     With ``is_typing``, its last word may be the beginning of a word. Only its first 50 words count.
     """
     pieces = list(_PIECE.finditer(query))
-    made = _alternatives(pieces, True, is_typing and query[-1:] not in (" ", '"'))
-    return made or _alternatives(pieces, False, is_typing)
+    alternatives = _alternatives(pieces, True, is_typing and query[-1:] not in (" ", '"'))
+    return alternatives or _alternatives(pieces, False, is_typing)
 
 
 def _alternatives(pieces: Sequence[re.Match[str]], has_operators: bool, open_end: bool) -> list[list[QueryClause]]:
-    made: list[list[QueryClause]] = [[]]
+    alternatives: list[list[QueryClause]] = [[]]
     excluded, left = False, _MOST_WORDS
     for number, piece in enumerate(pieces):
         minus, field, phrase, word = piece.groups()
         if has_operators and word in ("AND", "OR", "NOT") and not minus and not field:
-            if word == "OR" and made[-1]:
-                made.append([])
+            if word == "OR" and alternatives[-1]:
+                alternatives.append([])
             excluded = word == "NOT"
             continue
         found = _clauses(phrase, word, _field(field), open_end and number == len(pieces) - 1)
@@ -228,10 +228,12 @@ def _alternatives(pieces: Sequence[re.Match[str]], has_operators: bool, open_end
         for clause in found:
             size = len(clause.words[0]) if clause.match is Match.GRAMS else len(clause.words)
             if left > 0:
-                made[-1].append(replace(_cut(clause, left), excluded=without))
+                alternatives[-1].append(replace(_cut(clause, left), excluded=without))
             left -= size
         excluded = False
-    return [list(clauses) for clauses in dict.fromkeys(tuple(dict.fromkeys(clauses)) for clauses in made) if clauses]
+    return [
+        list(clauses) for clauses in dict.fromkeys(tuple(dict.fromkeys(clauses)) for clauses in alternatives) if clauses
+    ]
 
 
 def _cut(clause: QueryClause, size: int) -> QueryClause:
@@ -251,14 +253,14 @@ def _clauses(phrase: str | None, word: str | None, field: str, is_open: bool) ->
     mark = _MARKS.search(text) if phrase is None else None
     words = list(words_in(encodable(text[: mark.start()] if mark else text)))
     spaced = tuple(one.text for one in words if not one.is_unspaced)
-    made = [QueryClause(Match.GRAMS, (fold(one.text),), field) for one in words if one.is_unspaced]
+    clauses = [QueryClause(Match.GRAMS, (fold(one.text),), field) for one in words if one.is_unspaced]
     distance = int(mark[0][1:] or 1) if mark and mark[0].startswith("~") else 0
     if distance:
-        return [*made, *(_fuzzy(one, field, distance) for one in spaced)]
+        return [*clauses, *(_fuzzy(one, field, distance) for one in spaced)]
     if spaced and (mark or is_open):
         last = QueryClause(Match.PREFIX, spaced[-1:], field)
-        return [*made, *([_exact(spaced[:-1], field)] if spaced[:-1] else []), last]
-    return [*made, _exact(spaced, field)] if spaced else made
+        return [*clauses, *([_exact(spaced[:-1], field)] if spaced[:-1] else []), last]
+    return [*clauses, _exact(spaced, field)] if spaced else clauses
 
 
 def _exact(words: tuple[str, ...], field: str) -> QueryClause:
@@ -278,16 +280,16 @@ def _compiled(alternatives: Sequence[Sequence[QueryClause]]) -> tantivy.Query:
 
 def _all_of(clauses: Sequence[QueryClause]) -> tantivy.Query:
     must, without = tantivy.Occur.Must, tantivy.Occur.MustNot
-    made = [(without if clause.excluded else must, _clause_query(clause)) for clause in clauses]
+    conditions = [(without if clause.excluded else must, _clause_query(clause)) for clause in clauses]
     if all(clause.excluded for clause in clauses):
-        made.append((must, tantivy.Query.const_score_query(tantivy.Query.all_query(), 0.0)))
+        conditions.append((must, tantivy.Query.const_score_query(tantivy.Query.all_query(), 0.0)))
     if whole := _whole_phrase(clauses):
         phrase = _any(
             _weighted(tantivy.Query.phrase_query(_schema(), name, list(whole.words)), _PHRASE + _WEIGHTS[name])
             for name in FIELDS
         )
-        made.append((tantivy.Occur.Should, phrase))
-    return tantivy.Query.boolean_query(made)
+        conditions.append((tantivy.Occur.Should, phrase))
+    return tantivy.Query.boolean_query(conditions)
 
 
 def _whole_phrase(clauses: Sequence[QueryClause]) -> QueryClause | None:
@@ -309,11 +311,11 @@ def _clause_query(clause: QueryClause) -> tantivy.Query:
         )
         return _any(_weighted(_grams_query(name, clause.words[0]), _WEIGHTS[name]) for name in fields)
     fields = [clause.field] if clause.field else list(FIELDS)
-    made = [_weighted(_term_query(name, clause), _WEIGHTS[name]) for name in fields]
+    terms = [_weighted(_term_query(name, clause), _WEIGHTS[name]) for name in fields]
     if clause.match is Match.WORD and (stem := _stem(_stemmer(), clause.words[0])):
         stems = (_STEMS[name] for name in fields if name in _STEMS)
-        made += [_weighted(tantivy.Query.term_query(_schema(), name, stem, "basic"), _WEIGHTS[name]) for name in stems]
-    return _any(made)
+        terms += [_weighted(tantivy.Query.term_query(_schema(), name, stem, "basic"), _WEIGHTS[name]) for name in stems]
+    return _any(terms)
 
 
 def _term_query(name: str, clause: QueryClause) -> tantivy.Query:
@@ -517,10 +519,10 @@ def _snippet(
     generator.set_max_num_chars(_SNIPPET)
     document = tantivy.Document()
     document.add_text("text", window)
-    made = generator.snippet_from_doc(document)
-    fragment = made.fragment() or window[:_SNIPPET]
+    snippet = generator.snippet_from_doc(document)
+    fragment = snippet.fragment() or window[:_SNIPPET]
     encoded = fragment.encode()
-    places = [tuple(len(encoded[:end].decode()) for end in (one.start, one.end)) for one in made.highlighted()]
+    places = [tuple(len(encoded[:end].decode()) for end in (one.start, one.end)) for one in snippet.highlighted()]
     for run in finder.runs:
         places += [found.span() for found in re.finditer(re.escape(run), fragment.lower())]
     return re.sub(r"\s", " ", fragment), tuple(sorted({(start, end) for start, end in places}))

@@ -27,17 +27,17 @@ class Digest(Lines):
         return (" ".join(sorted(self._others)),)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """What ran beside the query; what the cache holds, and how similar the query is to it."""
+        """The rungs that ran; the entries of the cache, and the similarity of the query to the nearest."""
         if view.opening or view.project.phase is Phase.FAILED:
             return []
         if self.content_size.height == 1:
             return [self._in_one_row(view, width)]
-        made: list[Line] = []
+        lines: list[Line] = []
         for pane, (title, phrases) in self._topics(view, width).items():
             if pane not in self._others:
-                made.append(rule(width, title, dash=self.glyphs.dash))
-                made += _wrapped(phrases, width, ROWS[pane] - 1)
-        return made
+                lines.append(rule(width, title, dash=self.glyphs.dash))
+                lines += _wrapped(phrases, width, ROWS[pane] - 1)
+        return lines
 
     def _in_one_row(self, view: View, width: int) -> Line:
         groups: list[tuple[int, list[Span]]] = []
@@ -48,20 +48,20 @@ class Digest(Lines):
 
     def _topics(self, view: View, width: int) -> dict[str, tuple[str, list[Span]]]:
         """Title and phrases of each pane that the engine has something for."""
-        shown, trace, seen, made = view.presentation, view.answered, view.cache.seen, {}
+        shown, trace, seen, topics = view.presentation, view.answered, view.cache.seen, {}
         if shown.has_ladder:
             phrases = [("if a search finds too little", "muted")] if trace is None else shown.attempts_in_short(trace)
-            made["retry"] = ("Retry", phrases)
+            topics["retry"] = ("Retry", phrases)
         if shown.caches:
             phrases = shown.cache_in_short(trace, seen)[: None if trace is not None else 1]
             phrases += [(SAVED, "muted")] if view.project.saved else []
-            made["cache"] = (shown.cache(trace, seen, width, self.glyphs).title, phrases)
-        return made
+            topics["cache"] = (shown.cache(trace, seen, width, self.glyphs).title, phrases)
+        return topics
 
 
 def _wrapped(phrases: list[Span], width: int, rows: int) -> list[Line]:
     whole = Line()
     for text, role in phrases:
         whole.add(" · " if whole.spans else "", "faint").add(text, role)
-    made = [Line().gap().extend(part.spans) for part in flowed(whole, width - 2, width - 2)]
-    return made if len(made) <= rows else [*made[: rows - 1], made[rows - 1].add("…", "muted")]
+    lines = [Line().gap().extend(part.spans) for part in flowed(whole, width - 2, width - 2)]
+    return lines if len(lines) <= rows else [*lines[: rows - 1], lines[rows - 1].add("…", "muted")]

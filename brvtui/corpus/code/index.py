@@ -27,7 +27,7 @@ _TOO_MANY_EDGES = "more edges follow from the types of this code than the limit;
 _TOO_MANY_IMPORTS = "files import so much that some of their names were not looked up in all modules"
 _FULL = "left out: the repository has more symbols than are held at once; open a folder of it"
 _DEPENDS_ON_OTHERS = (_FULL, PARSER_FAILS)
-"""Why a file is left out that is read when other files have changed."""
+"""Reasons to leave a file out that may no longer hold when other files have changed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ PARSER_FAILS = f"left out: the parser failed for {_MOST_FAILURES} other files of
 
 
 class ReadingBudget:
-    """What reading one repository may cost: each file has time for its size, and all of them share spare time."""
+    """The processor time for reading one repository: each file has time for its size, and all share spare time."""
 
     def __init__(self, limits: CodeLimits) -> None:
         """``limits`` are those of the repository."""
@@ -66,7 +66,7 @@ class ReadingBudget:
             self._failures[_language(path)] += 1
 
     def has_failed(self, path: str) -> bool:
-        """Whether the parser failed for so many files of this language that no more of them are tried."""
+        """True if the parser failed for so many files of this language that no more of them are tried."""
         with self._lock:
             return self._failures[_language(path)] >= _MOST_FAILURES
 

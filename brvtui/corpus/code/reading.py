@@ -97,7 +97,7 @@ class SourceReader:
         self.decorators: dict[int, list[str]] = {}
         """Names of decorators by the first byte of the definition that they stand before."""
         self.decorators_of_member: dict[int, list[SyntaxNode]] = {}
-        """What stands in the decorators right before a member of a class, by the first byte of the member."""
+        """The expressions of the decorators right before a member of a class, by the first byte of the member."""
         self.routes: dict[int, tuple[str, str]] = {}
         """Method and path of the routes of attributes, by the byte at which each attribute ends."""
         self.called: tuple[int, int] = (-1, -1)

@@ -115,7 +115,7 @@ class KeepingEvaluator:
 
     kept: KeptAnswers
     is_frozen: bool
-    """Whether the session has a fixed time (``--now``): answers are then kept under that time."""
+    """True if the session has a fixed time (``--now``): answers are then kept under that time."""
     is_used: bool = True
     """Whether kept answers are used; they are written either way."""
 
