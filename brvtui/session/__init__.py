@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy  # noqa: F401  # first: from the depth of the modules below, CPython imports it about 20 ms slower
+
 from brvtui.session.services import session_model
 from brvtui.session.session import NotLoaded, Session
 
