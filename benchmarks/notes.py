@@ -16,7 +16,6 @@ from pathlib import Path
 from benchmarks.rounds import Times
 from benchmarks.timings import peak_mb, setting
 from brvtui.lab.backlinks import LinkReader
-from brvtui.lab.similar import similar_notes
 from brvtui.session import Session
 
 _FRONT = (
@@ -53,7 +52,7 @@ def one_round(session: Session, path: str, timed: Callable[[str, Callable[[], ob
     reader = LinkReader()
     snapshot = session.snapshot
     timed("links of all notes, nothing known", lambda: reader.index(snapshot))
-    timed("similar notes", lambda: similar_notes(snapshot, path, 10))
+    timed("similar notes", lambda: session.finder.similar(path, 10))
     notes = session.notes
     notes.links().backlinks(path)
     timed("links and backlinks of a note", lambda: (notes.links().links_of(path), notes.links().backlinks(path)))
@@ -80,7 +79,7 @@ def main() -> None:
     session.load()
     print(f"{len(session.snapshot.notes)} notes; {setting()}")
     times = Times()
-    times.timed("similar notes, with the index to make", lambda: similar_notes(session.snapshot, path_of(0), 10))
+    times.timed("similar notes, with the index to make", lambda: session.finder.similar(path_of(0), 10))
     for number in range(args.rounds):
         one_round(session, path_of(number * 37), times.timed)
     for name, half, least, most in times.rows():

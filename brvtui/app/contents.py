@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from brvtui.engines.previews import Preview
-    from brvtui.lab.similar import Similar
+    from brvtui.session.finding import SimilarNote
     from brvtui.tree.editing.problems import Problem
     from brvtui.tree.reading.kinds import ProjectKind
 
@@ -96,7 +96,7 @@ class SimilarNotes:
     """The notes most like the one at ``path``, best first, or why they cannot be found."""
 
     path: str
-    found: tuple[Similar, ...] = ()
+    found: tuple[SimilarNote, ...] = ()
     problem: str = ""
 
 

@@ -14,7 +14,6 @@ from brvtui.lab.backlinks import LinkIndex, LinkReader
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.following import after_moves
 from brvtui.lab.judgments.model import JudgmentsError
-from brvtui.lab.similar import Similar, similar_notes
 from brvtui.notes.applying import PlanTarget, apply, is_taken, read_content
 from brvtui.notes.journal import ApplyPlan, Journal
 from brvtui.notes.moving import plan_move
@@ -183,12 +182,6 @@ class Notes:
         made = self._reader.index(self._opened.snapshot)
         assert made is not None  # nothing cancels it
         return made
-
-    def similar(self, path: str, limit: int) -> tuple[Similar, ...]:
-        """The notes most similar to the one at ``path``. Raises KeyError and OSError; the first call reads every
-        note.
-        """
-        return similar_notes(self._opened.snapshot, path, limit)
 
     def plan_move(self, path: str, target: str, keep_mtimes: bool = True) -> Plan:
         """A plan that moves the note or folder at ``path`` and relinks it. Raises :class:`NoteError`."""

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from brvtui.engines.contract import check_length
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.texts import text_document
 from brvtui.store.text_index import WORTH_KEEPING, KeptTextIndex
+from brvtui.text.analysis import from_utf16
 from brvtui.text.full_text import TextDocument
+from brvtui.text.postings import Postings
+from brvtui.text.segment import FIELDS
+
+_MOST_WORDS = 6
+_CONTENT = FIELDS.index("content")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +33,19 @@ class TextMatch:
     line: int
     snippet: str
     highlights: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarNote:
+    """A note that is similar to another.
+
+    ``share`` is the part of the best one's score, 0..1. ``words`` are the rarest words that both notes hold.
+    """
+
+    path: str
+    title: str
+    share: float
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +98,20 @@ class NoteFinder:
         found, _ = self._index.full_text(snapshot).find(query, len(snapshot.notes), is_typing)
         return frozenset(match.path for match in found)
 
+    def similar(self, path: str, limit: int) -> tuple[SimilarNote, ...]:
+        """The ``limit`` notes most similar to the note at ``path``, best first.
+
+        The first call may build the index. Raises KeyError for an unknown note, OSError when it cannot be read.
+        """
+        snapshot = self._newest()
+        found = self._index.full_text(snapshot).similar(text_document(snapshot, path), limit)
+        notes = []
+        for match in found:
+            place = snapshot.by_path[match.path]
+            words = _shared_words(snapshot.postings, snapshot.by_path[path], place)
+            notes.append(SimilarNote(match.path, snapshot.notes[place].title, match.score / found[0].score, words))
+        return tuple(notes)
+
     def follow(self) -> str:
         """Brings the index on disk up to date with the newest snapshot. A small one is made when it is needed.
 
@@ -91,3 +126,15 @@ class NoteFinder:
     def close(self) -> None:
         """Lets another process write the index."""
         self._index.close()
+
+
+def _shared_words(postings: Postings, one: int, other: int) -> tuple[str, ...]:
+    """The rarest words that both notes hold in their content, rarest first."""
+    fields = len(FIELDS)
+    rows = np.intersect1d(postings.note(one).rows, postings.note(other).rows)
+    terms = (rows[rows % fields == _CONTENT] // fields).tolist()
+    names = postings.ids.terms
+    rarest = sorted(
+        (term for term in terms if names[term].isalnum()), key=lambda term: (postings.df(term, _CONTENT), names[term])
+    )
+    return tuple(from_utf16(names[term]) for term in rarest[:_MOST_WORDS])

@@ -10,10 +10,7 @@ from numpy.typing import NDArray
 
 from brvtui.snapshot.state import (
     ABSTRACTS,
-    EARLIER_INDEX,
     HIERARCHY,
-    INDEX,
-    LIKENESS_INDEX,
     SUMMARY_FILES,
     Snapshot,
     abridged,
@@ -52,19 +49,7 @@ def hand_on(transition: Transition, made: Snapshot) -> None:
     if summary_files is not None:
         changed = frozenset(filter(is_own_summary, transition.files))
         made.derived.put(SUMMARY_FILES, (summary_files - changed) | (changed & made.parsed.keys()))
-    _hand_on_index(transition, made)
     _hand_on_hierarchy(transition, made)
-
-
-def _hand_on_index(transition: Transition, made: Snapshot) -> None:
-    """Hands on the newest text index, from which the next index for similar notes can be updated."""
-    known, kept = transition.previous.derived, transition.kept
-    index, earlier = known.known(LIKENESS_INDEX) or known.known(INDEX), known.known(EARLIER_INDEX)
-    if index is not None:
-        made.derived.put(EARLIER_INDEX, (index, kept))
-    elif earlier is not None and len(transition.previous.notes):
-        index, places = earlier
-        made.derived.put(EARLIER_INDEX, (index, np.where(kept >= 0, places[kept], -1)))
 
 
 def _hand_on_hierarchy(transition: Transition, made: Snapshot) -> None:

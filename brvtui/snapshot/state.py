@@ -31,7 +31,7 @@ from brvtui.tree.reading.signals import NO_LAYERS, NoteSignals, SignalLayers, So
 from brvtui.wording import counted
 
 if TYPE_CHECKING:  # few questions need tantivy
-    from brvtui.text.index import IndexedDocument, TextIndex
+    from brvtui.text.relevance import RelevanceIndex
     from brvtui.tree.spaces.contents import SpaceContents
 
 
@@ -46,10 +46,7 @@ COVERED_COUNT: Key[int] = Key("count of covered files")
 COVERED_FILES: Key[tuple[tuple[str, str, int], ...]] = Key("covered files")
 ORDERS: Key[Orders | None] = Key("orders")
 INSIDE: Key[dict[str, NDArray[np.bool_]]] = Key("notes inside folders")
-INDEX: Key[TextIndex] = Key("index")
-LIKENESS_INDEX: Key[TextIndex] = Key("index for likeness")
-EARLIER_INDEX: Key[tuple[TextIndex, NDArray[np.int64]]] = Key("index of an earlier snapshot")
-"""And the position of each unchanged note in it; -1 for the others."""
+RELEVANCE: Key[RelevanceIndex] = Key("index for another relevance")
 _MOST_UNREAD = 3
 _ABSTRACT = ".abstract.md"
 
@@ -176,34 +173,12 @@ class Snapshot:
         return self.derived.of(SUMMARY_FILES, lambda: frozenset(filter(is_own_summary, self.parsed)))
 
     @property
-    def index(self) -> TextIndex:
-        """The tantivy index of the notes' texts. Building it, on first use, reads every note again."""
-        from brvtui.text.index import index_of
+    def relevance_index(self) -> RelevanceIndex:
+        """The notes' texts for tantivy's own BM25. Building it, on first use, reads every note again."""
+        from brvtui.text.relevance import RelevanceIndex
 
-        return self.derived.of(INDEX, lambda: index_of(map(self._document, range(len(self.notes)))))
-
-    @property
-    def likeness_index(self) -> TextIndex:
-        """An index for similar notes, updated from that of an earlier snapshot if there was one.
-
-        Its BM25 still counts removed notes, which is good enough to find similar ones.
-        """
-        return self.derived.of(LIKENESS_INDEX, self._likeness_index)
-
-    def _likeness_index(self) -> TextIndex:
-        earlier = self.derived.known(EARLIER_INDEX)
-        if earlier is not None and self.derived.known(INDEX) is None:
-            index, kept = earlier
-            made = index.after(kept, [self._document(place) for place in np.flatnonzero(kept < 0).tolist()])
-            if made is not None:
-                return made
-        return self.index
-
-    def _document(self, position: int) -> IndexedDocument:
-        from brvtui.text.index import IndexedDocument
-
-        note = self.notes[position]
-        return IndexedDocument(note.file, note.title, self.readable(note.path))
+        texts = ((note.title, self.readable(note.path), note.file) for note in self.notes)
+        return self.derived.of(RELEVANCE, lambda: RelevanceIndex(texts))
 
     def readable(self, path: str) -> str:
         """The text of the note at ``path``; empty when its file cannot be read."""

@@ -6,10 +6,12 @@ alone, and not on how they came into the index.
 
 from __future__ import annotations
 
+import heapq
+import math
 import re
 import unicodedata
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
@@ -95,6 +97,8 @@ _PHRASE = 1 << 16
 """The weight of all words as one phrase, above any sum of the other weights."""
 _STEMS = {"title": "title_stems", "text": "stems"}
 _GRAMS = {"title": "title_grams"}
+_MOST_STEMS = 25
+"""Stems of a document that others are compared with."""
 _KEY, _ID = "key", "id"
 
 
@@ -123,12 +127,16 @@ def _words_analyzer() -> tantivy.TextAnalyzerBuilder:
     return builder.filter(tantivy.Filter.remove_long(_LONGEST_WORD))
 
 
+def _stems_analyzer() -> tantivy.TextAnalyzer:
+    return _words_analyzer().filter(tantivy.Filter.stemmer("english")).build()
+
+
 def open_index(folder: Path | None = None) -> tantivy.Index:
     """The index in ``folder``, which is new if the folder is empty; without one, a new index in memory."""
     index = tantivy.Index(_schema(), str(folder) if folder else None)
     index.config_reader("manual")  # else a thread looks for commits
     index.register_tokenizer("words", _words_analyzer().build())
-    index.register_tokenizer("stems", _words_analyzer().filter(tantivy.Filter.stemmer("english")).build())
+    index.register_tokenizer("stems", _stems_analyzer())
     index.register_tokenizer("grams", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
     return index
 
@@ -411,14 +419,39 @@ class FullTextView:
         """
         if not (alternatives := parsed(query, is_typing)):
             return [], 0
-        compiled = _compiled(alternatives)
+        return self._found(_compiled(alternatives), limit)
+
+    def _found(
+        self, query: tantivy.Query, limit: int, without: Set[str] = frozenset()
+    ) -> tuple[list[DocumentMatch], int]:
         found: list[DocumentMatch] = []
         total = 0
-        for part, hidden in ((self.kept, self.hidden), (self.newer, frozenset[str]())):
+        for part, hidden in ((self.kept, self.hidden | without), (self.newer, without)):
             if part is not None:
-                documents, count = part.find(compiled, limit, hidden)
+                documents, count = part.find(query, limit, hidden)
                 found, total = found + documents, total + count
         return sorted(found, key=lambda one: (-one.score, one.path))[:limit], total
+
+    def similar(self, document: TextDocument, limit: int) -> list[DocumentMatch]:
+        """The ``limit`` documents most like ``document``, best first, itself left out.
+
+        A score is the sum of the idf of the word stems that both hold, of the 25 stems of ``document`` with the highest
+        tf × idf. Removed documents count in the idf until tantivy merges their segment.
+        """
+        parts = [part for part in (self.kept, self.newer) if part is not None]
+        count = sum(len(part.keys) for part in parts)
+        stems = _stems_analyzer().analyze(_prepared(encodable(f"{document.title}\n{document.text}"))[1])
+        weighed = []
+        for stem, times in Counter(stems).items():
+            holding = sum(part.searcher.doc_freq("stems", stem) for part in parts)
+            idf = math.log1p(max(0.0, count - holding + 0.5) / (holding + 0.5))
+            weighed.append((times * idf, idf, stem))
+        terms = [
+            tantivy.Query.const_score_query(tantivy.Query.term_query(_schema(), "stems", stem, "basic"), idf)
+            for _, idf, stem in heapq.nlargest(_MOST_STEMS, weighed)
+        ]
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Should, term) for term in terms])
+        return self._found(query, limit, {document.path})[0]
 
     def excerpt(self, query: str, document: TextDocument, is_typing: bool = False) -> Excerpt:
         """Where ``document`` matches ``query``."""

@@ -39,10 +39,6 @@ def test_questions_about_a_note(yard: Tree) -> None:
     notes = yard.session().notes
     assert [found.path for found in notes.links().links_of("yard/gates/north.md")] == ["yard/gates/south.md"]
     assert [found.source for found in notes.links().backlinks("yard/gates/south.md")] == ["yard/gates/north.md"]
-    assert notes.similar("yard/gates/north.md", limit=10)[0].path == "yard/gates/south.md"
-    assert notes.similar("yard/gates/north.md", limit=0) == ()
-    with pytest.raises(KeyError):
-        notes.similar("nowhere.md", 10)
 
 
 def test_a_change_of_a_note_that_was_removed_since_is_forgotten(yard: Tree) -> None:

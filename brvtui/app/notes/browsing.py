@@ -193,7 +193,7 @@ def _paths_of(session: Session, query: str) -> frozenset[str]:
 def _similar(session: Session, file: str) -> SimilarNotes:
     """Returns the notes most like ``file``. Blocks; the first time, every note is read."""
     try:
-        return SimilarNotes(file, session.notes.similar(file, MOST_SIMILAR))
+        return SimilarNotes(file, session.finder.similar(file, MOST_SIMILAR))
     except KeyError:
         is_there = file in session.snapshot.parsed
         return SimilarNotes(

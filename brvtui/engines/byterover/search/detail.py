@@ -84,7 +84,7 @@ def _contributions(
 
 def _by_tantivy(snapshot: Snapshot, token: str, position: int, made: Iterator[Contribution]) -> Iterator[Contribution]:
     for item in made:
-        score = float(snapshot.index.field_scores(token, item.field)[position])
+        score = float(snapshot.relevance_index.field_scores(token, item.field)[position])
         yield replace(item, value=item.boost * score)
 
 

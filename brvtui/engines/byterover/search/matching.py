@@ -91,7 +91,9 @@ def match_terms(snapshot: Snapshot, tokens: Sequence[str], text: TextRules, in_o
 
 def _term(snapshot: Snapshot, token: str, text: TextRules, in_order: bool) -> TermMatches:
     if text.relevance == "tantivy":
-        return TermMatches(token, snapshot.postings.exact(token), snapshot.index.term_scores(token, text.boost))
+        return TermMatches(
+            token, snapshot.postings.exact(token), snapshot.relevance_index.term_scores(token, text.boost)
+        )
     return snapshot.postings.match(token, text, in_order)
 
 

@@ -1,0 +1,76 @@
+"""Notes similar to a note: which, in which order, and after changes of the tree."""
+
+from __future__ import annotations
+
+import pytest
+
+from brvtui.session import Session
+from brvtui.snapshot import Snapshot
+from brvtui.store import text_index
+from tests.support.trees import Tree
+
+
+@pytest.fixture
+def animals(tree: Tree) -> Session:
+    tree.note("x/quokka.md", "Quokka", "small marsupial of rottnest island, friendly and curious")
+    tree.note("x/wallaby.md", "Wallaby", "marsupials that jump, larger than the one of rottnest")
+    tree.note("x/train.md", "Train", "runs on rails between towns")
+    tree.notes(20)
+    tree.file("x/odd.md", "zzyzx")
+    tree.file("x/empty.md", "")
+    return tree.session()
+
+
+def paths(session: Session, path: str, limit: int = 10) -> list[str]:
+    return [found.path for found in session.finder.similar(path, limit)]
+
+
+def test_the_most_alike_comes_first(animals: Session) -> None:
+    found = animals.finder.similar("x/quokka.md", 5)
+    assert (found[0].path, found[0].title, found[0].share) == ("x/wallaby.md", "Wallaby", 1)
+    assert "rottnest" in found[0].words
+    assert [entry.share for entry in found] == sorted((entry.share for entry in found), reverse=True)
+    assert all(0 < entry.share <= 1 for entry in found)
+    assert "x/quokka.md" not in [entry.path for entry in found]
+
+
+def test_no_more_than_asked_for(animals: Session) -> None:
+    assert len(paths(animals, "pad/p001.md", 3)) == 3
+    assert paths(animals, "pad/p001.md", 0) == []
+
+
+def test_a_note_that_is_like_none(animals: Session) -> None:
+    assert paths(animals, "x/odd.md") == []
+    assert paths(animals, "x/empty.md") == []
+
+
+def test_unknown_and_unreadable_notes(animals: Session, tree: Tree) -> None:
+    with pytest.raises(KeyError):
+        paths(animals, "nowhere.md")
+    (tree.tree / "x/quokka.md").unlink()
+    with pytest.raises(OSError, match="No such file"):
+        paths(animals, "x/quokka.md")
+
+
+@pytest.mark.parametrize("worth_keeping", [10, 1000], ids=["on disk", "in memory"])
+def test_it_follows_the_tree_without_reading_all_of_it(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch, worth_keeping: int
+) -> None:
+    monkeypatch.setattr(text_index, "WORTH_KEEPING", worth_keeping)
+    tree.notes(30)
+    tree.note("x/one.md", "One", "quokka wombat")
+    tree.note("x/two.md", "Two", "quokka wombat numbat")
+    session = tree.session()
+    session.watch(lambda: None)
+    assert paths(session, "x/one.md") == ["x/two.md"]
+    read: list[str] = []
+    text = Snapshot.text
+    monkeypatch.setattr(Snapshot, "text", lambda snapshot, path: read.append(path) or text(snapshot, path))
+    session.refresh()
+    for title in ("Three", "Third"):
+        session.refresh([tree.file("x/three.md", f"# {title}\n\nquokka wombat\n", 1)])
+    (tree.tree / "x/two.md").unlink()
+    session.refresh([tree.tree / "x/two.md"])
+    assert paths(session, "x/one.md") == ["x/three.md"]
+    assert sorted(read) == ["x/one.md", "x/three.md"]
+    session.close()
