@@ -139,6 +139,8 @@ class WatchState(NamedTuple):
     """How often files are looked at; 0 where the system tells what changes."""
     catching_up: bool = False
     """Whether something changed on disk that is not shown yet."""
+    text_index: str = ""
+    """Where the text index is (:meth:`brvtui.store.text_index.KeptTextIndex.place`); empty before it was looked at."""
 
 
 class StaleState(NamedTuple):

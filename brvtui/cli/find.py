@@ -22,7 +22,7 @@ from brvtui.cli.options import (
 )
 from brvtui.cli.output import print_report, say_note, write_json
 from brvtui.cli.sessions import ProjectRequest, project_request
-from brvtui.paint.line import Line, flowed, line
+from brvtui.paint.line import Line, flowed, line, painted
 from brvtui.report.lines import rich_lines
 from brvtui.wording import counted
 
@@ -47,11 +47,9 @@ def found_report(found: FoundNotes, noun: str, width: int) -> RenderableType:
 def _note_lines(note: TextMatch) -> list[Line]:
     place = f"{note.path}:{note.line}" if note.line else note.path
     head = line(f" {note.title}", "strong").add(f"  {place}", "text").add(f"  {', '.join(note.fields)}", "muted")
-    excerpt, end = line("   "), 0
-    for start, after in note.highlights:
-        excerpt.add(note.snippet[end:start], "muted").add(note.snippet[start:after], "match")
-        end = after
-    excerpt.add(note.snippet[end:], "muted")
+    excerpt = line("   ")
+    for text, role in painted([(note.snippet, "muted")], ((*place, "match") for place in note.highlights)):
+        excerpt.add(text, role)
     return [Line(), head, *([excerpt] if note.snippet else [])]
 
 

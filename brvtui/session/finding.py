@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -59,6 +60,16 @@ class FoundNotes:
     notices: tuple[str, ...]
 
 
+class IndexState(NamedTuple):
+    """Where the text index is (:attr:`brvtui.store.text_index.KeptTextIndex.place`).
+
+    ``problem`` says why it was rebuilt or cannot be written; it is empty if neither happened.
+    """
+
+    place: str
+    problem: str
+
+
 class NoteFinder:
     """Finds notes of an open project in its text index, which follows the newest snapshot."""
 
@@ -112,16 +123,13 @@ class NoteFinder:
             notes.append(SimilarNote(match.path, snapshot.notes[place].title, match.score / found[0].score, words))
         return tuple(notes)
 
-    def follow(self) -> str:
-        """Brings the index on disk up to date with the newest snapshot. A small one is made when it is needed.
-
-        Returns why it was rebuilt or cannot be written; empty if neither happened.
-        """
+    def follow(self) -> IndexState:
+        """Brings the index on disk up to date with the newest snapshot. A small one is made when it is needed."""
         snapshot = self._newest()
         if len(snapshot.notes) >= WORTH_KEEPING:
             self._index.full_text(snapshot)
             self._index.keep(snapshot)
-        return self._index.problem
+        return IndexState(self._index.place, self._index.problem)
 
     def close(self) -> None:
         """Lets another process write the index."""

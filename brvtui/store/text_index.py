@@ -85,9 +85,18 @@ class KeptTextIndex:
         self._working, self._writing = threading.Lock(), threading.Lock()
         self._lock = WriterLock(folder)
         self._can_write = True
+        self._is_shared = False
+        """Whether another process held the lock when this one last asked."""
         self._state: _WrittenIndex | None = None
         self._stamped: tuple[Mapping[str, Parsed], Mapping[str, str]] = ({}, {})
         self._shown: tuple[Snapshot, FullTextView] | None = None
+
+    @property
+    def place(self) -> str:
+        """``in memory``, ``kept`` on disk, or ``read-only`` there because another process writes it."""
+        if self._state is None or not self._state.name:
+            return "in memory"
+        return "read-only" if self._is_shared else "kept"
 
     def full_text(self, snapshot: Snapshot) -> FullTextView:
         """The documents of ``snapshot``.
@@ -271,7 +280,8 @@ class KeptTextIndex:
     def _locked(self) -> bool:
         """Whether this process may write the index, now and until it ends."""
         try:
-            return self._can_write and self._lock.take()
+            self._is_shared = self._can_write and not self._lock.take()
+            return self._can_write and not self._is_shared
         except OSError as error:
             self._refuse(error)
             return False

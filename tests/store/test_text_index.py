@@ -302,18 +302,21 @@ def test_a_full_disk_is_one_line(tmp_path: Path, limit: int, is_kept: bool) -> N
 def test_one_process_writes_and_the_other_follows(tree: Tree, reads: list[str]) -> None:
     tree.notes(4, "alpha")
     writer, reader = index_of(tree), index_of(tree)
+    assert writer.place == "in memory"
     writer.full_text(tree.snapshot())
     reader.full_text(tree.snapshot())
     tree.file("pad/new.md", "alpha", 1)
     snapshot = tree.snapshot()
     assert not reader.keep(snapshot)
     assert writer.keep(snapshot)
+    assert (writer.place, reader.place) == ("kept", "read-only")
     del reads[:]
     assert reader.full_text(snapshot).find("alpha", 9)[1] == 5
     assert reads == []
     writer.close()
     tree.file("pad/newer.md", "alpha", 1)
     assert reader.keep(tree.snapshot())
+    assert reader.place == "kept"
 
 
 def test_a_note_that_cannot_be_read_is_read_later(tree: Tree) -> None:

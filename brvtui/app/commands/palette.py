@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
+from textual.css.query import NoMatches
 from textual.message import Message
 from textual.widgets import Input
 
@@ -23,8 +26,12 @@ from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.app.widgets.outline import WordFilter
-from brvtui.paint.line import Line, line, lit
+from brvtui.paint.line import Line, Span, line, lit, painted
 from brvtui.paint.text import cut
+
+if TYPE_CHECKING:
+    from brvtui.app.notes.browsing import Browsing
+    from brvtui.session.finding import FoundNotes, TextMatch
 
 # The commands of the palette as data, and how they are found and ordered.
 
@@ -81,6 +88,8 @@ class Command:
     keys: str = ""
     act: Act | None = None
     note: str = ""
+    snippet: Sequence[Span] = ()
+    """A piece of the note's text; empty unless it was found by its text."""
 
     @property
     def low(self) -> str:
@@ -155,6 +164,8 @@ def _rank(word_filter: WordFilter, title: str) -> int:
 
 
 _LEAST_TITLE = 24
+_BEFORE_MATCH = 12
+"""Characters of a note's text that are shown before the first match."""
 MOST_ROWS = 200
 MOST_RANKED = 2_000
 """The most notes that are ordered by their titles; further ones are only counted."""
@@ -183,12 +194,17 @@ class CommandsPane(ChoicePane):
         self.commands, self._words, self.cursor, self.offset_row = commands, words, 0, 0
         self.rebuild(force=True)
 
+    def extend(self, commands: Sequence[Command]) -> None:
+        """Shows ``commands``, which begin with those that are shown; the chosen one stays."""
+        self.commands = commands
+        self.rebuild(force=True)
+
     def build(self, view: View, width: int) -> list[Line]:
         """A line for each: its title on the left, place and keys on the right."""
         self.choices = [str(place) for place in range(len(self.commands))]
         self.owner = list(range(len(self.choices)))
         return [self._row(command, width) for command in self.commands] or [
-            line(" no action and no note has all these words", "muted")
+            line(" no action and no note has these words", "muted")
         ]
 
     def _row(self, command: Command, width: int) -> Line:
@@ -196,7 +212,9 @@ class CommandsPane(ChoicePane):
         room = width - cell_len(mark) - 1
         title = cut(command.title, max(_LEAST_TITLE, room - cell_len(command.aside) - cell_len(command.keys) - 4))
         left = line(mark, "accent").add(title, "text")
-        aside = Line().add(command.aside, "muted")
+        aside = Line()
+        for text, role in command.snippet or [(command.aside, "muted")]:
+            aside.add(text, role)
         if command.keys:
             aside.gap(2).add(command.keys, "bold accent")
         aside.cut(max(0, width - left.width - 3)).gap()
@@ -217,11 +235,12 @@ class CommandsDialog(Dialog[Command]):
     AUTO_FOCUS = "#command"
     BINDINGS = bindings(COMMANDS)
 
-    def __init__(self, mode: str, near: Collection[str]) -> None:
+    def __init__(self, mode: str, near: Collection[str], browsing: Browsing) -> None:
         """A palette over screen ``mode``, whose focused pane has the actions named in ``near``."""
         super().__init__("Commands: every action and every note", wide=True)
-        self._mode, self._near = mode, near
+        self._mode, self._near, self._browsing = mode, near, browsing
         self._actions: list[Command] = []
+        self._listed: list[Command] = []
 
     @property
     def rows(self) -> CommandsPane:
@@ -230,7 +249,9 @@ class CommandsDialog(Dialog[Command]):
 
     def make_parts(self) -> ComposeResult:
         """Field and list."""
-        field = OrderedInput(placeholder="words of an action or of a note's title or path", id="command", compact=True)
+        field = OrderedInput(
+            placeholder="words of an action, or of a note's title, path or text", id="command", compact=True
+        )
         field.cursor_blink = False
         yield field
         yield CommandsPane(id="commands")
@@ -250,9 +271,22 @@ class CommandsDialog(Dialog[Command]):
         word_filter = WordFilter.of(self.query_one(Input).value)
         notes = self._notes(word_filter)
         main, aside = ([_shown(note) for note in notes[:MOST_RANKED] if note.aside is part] for part in (False, True))
-        commands = found(word_filter, [*self._actions, *main]) + found(word_filter, aside)
-        self.rows.put(commands[:MOST_ROWS], word_filter)
-        amount = len(commands) + max(0, len(notes) - MOST_RANKED)
+        self._listed = found(word_filter, [*self._actions, *main]) + found(word_filter, aside)
+        self.rows.put(self._listed[:MOST_ROWS], word_filter)
+        self._count(len(self._listed) + max(0, len(notes) - MOST_RANKED))
+        if word_filter:
+            self._browsing.find_notes(self.query_one(Input).value, self._add_found)
+
+    def _add_found(self, found: FoundNotes) -> None:
+        """Adds the notes whose texts match below the rows, unless something else was typed meanwhile."""
+        listed = {command.note for command in self._listed}
+        more = [_by_text(note) for note in found.notes if note.path not in listed]
+        with suppress(NoMatches):  # the dialog is being closed
+            if found.query == self.query_one(Input).value:
+                self.rows.extend([*self._listed, *more][:MOST_ROWS])
+                self._count(len(self._listed) + len(more))
+
+    def _count(self, amount: int) -> None:
         tally = f"the first {MOST_ROWS} of {amount}: type on" if amount > MOST_ROWS else f"{amount}"
         self.query_one("#dialog").border_subtitle = tally
 
@@ -282,28 +316,30 @@ def _shown(note: Branch) -> Command:
     return Command(note.name, note.path, note=note.path)
 
 
+def _by_text(note: TextMatch) -> Command:
+    first = max(0, min((start for start, _ in note.highlights), default=0) - _BEFORE_MATCH)
+    spans = [("…" if first else "", "muted"), (note.snippet[first:], "muted")]
+    ranges = ((start - first + bool(first), end - first + bool(first), "match") for start, end in note.highlights)
+    return Command(note.title, note.path, note=note.path, snippet=painted(spans, ranges))
+
+
 Perform = Callable[[Action], Awaitable[bool]]
 """Does an action where it acts in front; returns whether that could be done."""
 
 
-def show_palette(
-    services: AppServices, near: Collection[str], perform: Perform, show_note: Callable[[str], None]
-) -> None:
-    """Shows the palette, with the actions named in ``near`` first.
-
-    ``show_note`` shows the note at a path on the Notes screen, once that is in front.
-    """
+def show_palette(services: AppServices, near: Collection[str], perform: Perform, browsing: Browsing) -> None:
+    """Shows the palette, with the actions named in ``near`` first; ``browsing`` finds notes and shows them."""
 
     async def carry_out(command: Command | None) -> None:
         if command is None:
             return
         if command.note:
             await services.switch_mode("notes")
-            show_note(command.note)
+            browsing.follow_link(command.note)
         elif command.act is not None and not await _act(services, perform, command.act):
             services.notify(f"not possible now: {command.title}", severity="warning", timeout=4)
 
-    services.push_screen(CommandsDialog(services.current_mode, near), carry_out)
+    services.push_screen(CommandsDialog(services.current_mode, near, browsing), carry_out)
 
 
 async def _act(services: AppServices, perform: Perform, act: Act) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.timer import Timer
 
@@ -15,12 +15,15 @@ from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import StaleState
 from brvtui.app.workers import PAUSE_S, Newest
+from brvtui.engines.contract import LONGEST_QUERY
 
 if TYPE_CHECKING:
     from brvtui.lab.about import About, Around
     from brvtui.session import Session
+    from brvtui.session.finding import FoundNotes
 
 MOST_SIMILAR = 12
+MOST_FOUND = 20
 _LONGEST_TRAIL = 100
 
 
@@ -34,8 +37,7 @@ class Browsing:
         self._trail = Trail()
         self._pages = _NoteReader(services, self._read_page)
         self._surroundings = _NoteReader(services, self._read_surroundings)
-        self._searches: Newest[str] = Newest(self._search)
-        self._show_found: Callable[[str, frozenset[str]], None] = lambda query, paths: None
+        self._searches: Newest[tuple[Callable[[Session], Any], Callable[[Any], None]]] = Newest(self._search)
         services.store.subscribe((StaleState,), self._read_stale_page)
 
     def request_page(self, file: str) -> None:
@@ -60,20 +62,18 @@ class Browsing:
 
     def find_texts(self, query: str, show: Callable[[str, frozenset[str]], None]) -> None:
         """Finds the notes that match ``query``, whose last word may be a beginning, and has them shown by ``show``."""
-        self._show_found = show
-        self._searches.want(query)
+        self._searches.want((partial(_paths_of, query), partial(show, query)))
 
-    def _search(self, query: str) -> None:
-        session = self._project.session
+    def find_notes(self, query: str, show: Callable[[FoundNotes], None]) -> None:
+        """Finds the first notes that match ``query``, and has them shown by ``show``, each with a piece of its text."""
+        self._searches.want((partial(_notes_of, query), show))
+
+    def _search(self, search: tuple[Callable[[Session], Any], Callable[[Any], None]]) -> None:
+        session, (find, show) = self._project.session, search
         if session is None:
             self._searches.finished()
             return
-        found = partial(self._found, query)
-        task = partial(_paths_of, session, query)
-        self._services.background.run(task, found, group="texts", on_end=self._searches.finished)
-
-    def _found(self, query: str, paths: frozenset[str]) -> None:
-        self._show_found(query, paths)
+        self._services.background.run(partial(find, session), show, group="texts", on_end=self._searches.finished)
 
     def follow_link(self, file: str) -> None:
         """Selects ``file`` and remembers the note before it."""
@@ -183,11 +183,14 @@ class Trail:
         return source[-1], Trail((*self.back, *left)[-_LONGEST_TRAIL:], source[:-1])
 
 
-def _paths_of(session: Session, query: str) -> frozenset[str]:
+def _paths_of(query: str, session: Session) -> frozenset[str]:
     """Returns the paths of the notes that match ``query``; none for one that is too long. Blocks."""
-    from brvtui.engines.contract import LONGEST_QUERY
-
     return session.finder.paths(query, is_typing=True) if len(query) <= LONGEST_QUERY else frozenset()
+
+
+def _notes_of(query: str, session: Session) -> FoundNotes:
+    """Returns the first notes that match the beginning of ``query``. Blocks."""
+    return session.finder.find(query[:LONGEST_QUERY], MOST_FOUND, is_typing=True)
 
 
 def _similar(session: Session, file: str) -> SimilarNotes:

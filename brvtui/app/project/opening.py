@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from brvtui.config.schema import SettingProblem
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
+    from brvtui.session.finding import IndexState
     from brvtui.store.app_state import MemoryChoice
     from brvtui.tree.watching.watch import Watching
 
@@ -188,8 +189,8 @@ def keep(session: Session) -> None:
         raise Refusal(f"{what}; until then each start has to read every note again") from error
 
 
-def follow_texts(session: Session) -> str:
-    """Brings the text index up to date, and returns what the user should know of it. Blocks."""
+def follow_texts(session: Session) -> IndexState:
+    """Brings the text index up to date, and returns its state. Blocks."""
     return session.finder.follow()
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from brvtui.config import Configuration
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
+    from brvtui.session.finding import IndexState
     from brvtui.store.app_state import MemoryChoice
 
 CATCHING_UP_S = 0.25
@@ -284,10 +285,13 @@ class Project:
         follow = partial(opening.follow_texts, session)
         self._services.background.run(follow, self._texts_indexed, group="text index", on_end=self._texts.finished)
 
-    def _texts_indexed(self, problem: str) -> None:
-        if problem not in ("", self._texts_problem):
-            self._services.notify(problem, severity="warning", timeout=8)
-        self._texts_problem = problem
+    def _texts_indexed(self, index: IndexState) -> None:
+        if index.problem not in ("", self._texts_problem):
+            self._services.notify(index.problem, severity="warning", timeout=8)
+        self._texts_problem = index.problem
+        watch = self._services.store.view.watch
+        if watch.text_index != index.place:
+            self._services.store.update(watch._replace(text_index=index.place))
 
     def _show_catching_up(self, catching_up: bool) -> None:
         watch = self._services.store.view.watch
@@ -296,7 +300,8 @@ class Project:
 
     def _watching(self, watch: WatchState) -> None:
         store = self._services.store
-        store.update(watch._replace(catching_up=store.view.watch.catching_up))
+        shown = store.view.watch
+        store.update(watch._replace(catching_up=shown.catching_up, text_index=shown.text_index))
         if watch.poll_s:
             often = f"so all files are looked at every {seconds(watch.poll_s)}, or less often when there are many"
             self._services.notify(f"{watch.why}; {often}", severity="warning", timeout=10)

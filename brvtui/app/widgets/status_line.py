@@ -166,7 +166,9 @@ def _of_project(view: View, overview: Overview, glyphs: Glyphs, wide: bool) -> l
         follows = view.watch.active and not (view.watch.catching_up or view.watch.poll_s)
         groups.append((7 if follows else 9, _watching(view, glyphs, wide)))
     if view.watch.poll_s:
-        groups.append((1, [(view.watch.why, "muted")]))
+        groups.append((2, [(view.watch.why, "muted")]))
+    if view.watch.text_index:
+        groups.append((1, [("index ", "muted"), (view.watch.text_index, "text")]))
     asking = view.model.live is not None
     groups.append(
         (9 if asking else 3, [("model ", "muted"), (view.model.name or "none", "text"), *_work(view.model.live)])

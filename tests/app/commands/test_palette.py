@@ -109,3 +109,17 @@ async def test_a_title_is_text(pilot: AppPilot) -> None:
     await palette(pilot, "strange")
     assert "auth/strange.md" in shown(pilot)
     assert brv(pilot).is_running
+
+
+@SIZES
+async def test_notes_are_also_found_by_their_text_with_a_piece_of_it(size: tuple[int, int], pilot: AppPilot) -> None:
+    await settled(pilot)
+    dialog = await palette(pilot, "milliseco")
+    await until(pilot, lambda: any(row.snippet for row in dialog.rows.commands))
+    (row,) = dialog.rows.commands
+    assert (row.title, row.note) == ("Token store", "auth/jwt/token_store.md")
+    assert [text for text, role in row.snippet if role == "match"] == ["milliseconds"]
+    assert "milliseconds" in shown(pilot)
+    await pilot.press("enter")
+    await on(pilot, NotesScreen)
+    assert view(pilot).selection.file == "auth/jwt/token_store.md"
