@@ -20,6 +20,7 @@ from textual.css.query import NoMatches
 from textual.dom import DOMNode
 from textual.notifications import Notification, SeverityLevel
 from textual.widget import MountError
+from textual.worker import WorkerFailed
 
 from brvtui import faults
 from brvtui.app.actions.action import Need
@@ -264,7 +265,8 @@ class AppServices(App[None]):
 
     def _handle_exception(self, error: Exception) -> None:
         """Textual calls this, and nothing public, with what nobody caught."""
-        if self._exit and isinstance(error, (MountError, NoMatches)):
+        cause = error.error if isinstance(error, WorkerFailed) else error
+        if self._exit and isinstance(cause, (MountError, NoMatches)):
             return  # the app ends while a screen opens, whose panes then never come
         super()._handle_exception(error)
         self._return_code = FAILED

@@ -9,6 +9,8 @@ import threading
 from pathlib import Path
 
 import pytest
+from textual.css.query import NoMatches
+from textual.worker import WorkerFailed
 
 from brvtui.session import Session
 from brvtui.tree.saving import note_files
@@ -131,3 +133,12 @@ async def test_a_save_that_the_disk_did_not_confirm_is_a_save(
         await type_keys(pilot, "y")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: (garden.tree / NOTE).read_text().startswith("xy"))
+
+
+async def test_a_worker_of_a_screen_that_closes_with_the_app_breaks_nothing(garden: Tree, make_app: MakeApp) -> None:
+    app = make_app(garden.root)
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        app.exit()
+        app._handle_exception(WorkerFailed(NoMatches("a list that is gone")))
+    assert app.return_code == 0
