@@ -353,7 +353,7 @@ def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
     groups += _combine(trace)
     if stop:
         alone = {search.entity for search in trace.section(EntityStep).searches}.intersection(map(str.lower, stop))
-        searched = f" ({', '.join(sorted(alone))} searched alone)" if alone else ""
+        searched = f" ({_quoted(sorted(alone))} also searched alone, as an entity)" if alone else ""
         groups.append(
             (2, [("stop words ", "muted"), (" ".join(dict.fromkeys(stop)), "strike muted"), (searched, "muted")])
         )
