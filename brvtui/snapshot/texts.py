@@ -9,7 +9,7 @@ from brvtui.derived import Key
 from brvtui.snapshot.records import Parsed
 from brvtui.snapshot.state import Snapshot
 from brvtui.text.full_text import TextDocument
-from brvtui.tree.reading.frontmatter import block_of, parse, texts_of
+from brvtui.tree.reading.frontmatter import block_span, parse, texts_of
 from brvtui.tree.spaces.contents import TopicFile
 
 _TOPICS: Key[Mapping[tuple[str, str], TopicFile]] = Key("topics by alias and path")
@@ -35,9 +35,10 @@ def text_document(snapshot: Snapshot, path: str) -> TextDocument:
     text = snapshot.text(path)
     if not snapshot.kind.has_files:
         return TextDocument(path, note.title, "", "", text)
-    fields = parse(text).fields if any(name in block_of(text) for name in _TAGS) else {}
+    start, end = block_span(text) or (0, 0)
+    fields = parse(text).fields if any(name in text[start:end] for name in _TAGS) else {}
     tags = "\n".join(tag for name in _TAGS for tag in texts_of(fields.get(name)))
-    return TextDocument(path, note.title, "\n".join(_headings(text)), tags, text)
+    return TextDocument(path, note.title, "\n".join(_headings(text)), tags, text, end and text.find("\n", end) + 1)
 
 
 def _headings(text: str) -> list[str]:

@@ -37,6 +37,8 @@ class TextDocument:
     headings: str
     tags: str
     text: str
+    body: int = 0
+    """Where the text after the frontmatter begins."""
 
 
 # How text becomes words.
@@ -465,17 +467,20 @@ class FullTextView:
             if next(of_field.matches(getattr(document, name)), None):
                 fields.append(name)
         whole = _MatchFinder(phrase for of in alternatives if (phrase := _whole_phrase(of)))
-        first = next(whole.matches(document.text), None) or next(finder.matches(document.text), None)
+        matches = (one.matches(document.text) for one in (whole, finder))
+        in_body = (found for each in matches for found in each if found.start >= document.body)
+        first = next(in_body, None) or next(finder.matches(document.text), None)
         if first is None or part is None:
             return Excerpt(tuple(fields), 0, "", ())
         line = document.text.count("\n", 0, first.start) + 1
-        return Excerpt(tuple(fields), line, *_snippet(part.searcher, document.text, first, finder))
+        return Excerpt(tuple(fields), line, *_snippet(part.searcher, document, first, finder))
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The fields of a document that match, and the first matching line of its text, 0 if none does.
+    """The fields of a document that match, and a matching line of its text, 0 if none does.
 
+    The line is that of the first match of all words as one phrase, or of any word; after the frontmatter if possible.
     ``highlights`` are the starts and ends of the matches in ``snippet``, which is a piece of the text on one line.
     """
 
@@ -539,10 +544,11 @@ class _MatchFinder:
 
 
 def _snippet(
-    searcher: tantivy.Searcher, text: str, first: Word, finder: _MatchFinder
+    searcher: tantivy.Searcher, document: TextDocument, first: Word, finder: _MatchFinder
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """A piece of ``text`` on one line, near the match ``first``, and the matches in it."""
-    begin = max(0, first.start - _BEFORE)
+    """A piece of the text on one line, near the match ``first``, and the matches in it."""
+    text, body = document.text, document.body
+    begin = max(body if first.start >= body else 0, first.start - _BEFORE)
     while 0 < begin < first.start and text[begin - 1].isalnum():
         begin += 1
     window = encodable(text[begin : begin + _WINDOW])
@@ -550,9 +556,9 @@ def _snippet(
     terms = [(tantivy.Occur.Should, tantivy.Query.term_query(_schema(), "text", term)) for term in sorted(asked)]
     generator = tantivy.SnippetGenerator.create(searcher, tantivy.Query.boolean_query(terms), _schema(), "text")
     generator.set_max_num_chars(_SNIPPET)
-    document = tantivy.Document()
-    document.add_text("text", window)
-    snippet = generator.snippet_from_doc(document)
+    entry = tantivy.Document()
+    entry.add_text("text", window)
+    snippet = generator.snippet_from_doc(entry)
     fragment = snippet.fragment() or window[:_SNIPPET]
     encoded = fragment.encode()
     places = [tuple(len(encoded[:end].decode()) for end in (one.start, one.end)) for one in snippet.highlighted()]

@@ -157,6 +157,17 @@ def test_an_excerpt_says_where_a_document_matches(
     assert "\n" not in excerpt.snippet
 
 
+@pytest.mark.parametrize(
+    ("query", "line", "snippet"),
+    [("gate", 4, "The gate opens"), ("sluice", 2, "--- title: sluice gate --- The gate opens")],
+)
+def test_an_excerpt_is_of_the_body_where_that_matches(query: str, line: int, snippet: str) -> None:
+    text = "---\ntitle: sluice gate\n---\nThe gate opens"
+    document = TextDocument("a.md", "sluice gate", "", "", text, body=text.index("The"))
+    excerpt = full_text([document]).excerpt(query, document)
+    assert (excerpt.line, excerpt.snippet) == (line, snippet)
+
+
 def test_hostile_texts_and_queries_cost_little() -> None:
     run, han = "x" * 400_000, "漢" * 200_000
     documents = [
