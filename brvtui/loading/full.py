@@ -24,6 +24,7 @@ from brvtui.tree.reading.files import (
     list_files,
     walk_key,
 )
+from brvtui.tree.reading.inside import is_in_place
 from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import (
     NO_LAYERS,
@@ -65,6 +66,9 @@ def load(
     is_read = constants.limits.linked_trees or not project.link
     if is_read and project.link:
         project = replace(project, notices=tuple(notice for notice in project.notices if notice != project.link))
+    if project.tree.exists() and not is_in_place(project.tree):
+        is_read, link = False, f"{project.tree} is behind a link since it was opened: remove the link, or open it again"
+        project = replace(project, link=link, notices=(*project.notices, link))
     own = list_files(project.tree) if is_read else Listing((), ())
     if edits or removed:
         own = _with(own, edits, removed)
@@ -73,7 +77,7 @@ def load(
     past_limit = f"past the {constants.limits.max_files} files that the engine reads"
     unseen = [*own.unseen, *(UnseenFile(path, past_limit) for path in beyond)]
     taken = {file.path for file in own.files}
-    for source in project.sources:
+    for source in filter(lambda source: is_in_place(source.tree), project.sources):
         listing = list_files(source.tree)
         shared, _ = _in_document_order(listing.files, source.alias, source.tree, constants, now_ms)
         located += [item for item in shared if item.path not in taken]

@@ -35,6 +35,7 @@ from brvtui.tree.reading.files import (
     walk_key,
 )
 from brvtui.tree.reading.fingerprint import of_lines
+from brvtui.tree.reading.inside import is_in_place
 from brvtui.tree.reading.orders import Orders
 from brvtui.tree.reading.signals import SignalLayers
 
@@ -122,6 +123,7 @@ def update(
 def _needs_full_load(snapshot: Snapshot) -> bool:
     return bool(
         snapshot.project.link
+        or not all(map(is_in_place, snapshot.project.trees))
         or snapshot.engine_failure
         or snapshot.notices != snapshot.project.notices
         or snapshot.edited

@@ -67,6 +67,18 @@ def _parts_inside(path: str) -> tuple[str, ...]:
     return parts
 
 
+def is_in_place(tree: Path) -> bool:
+    """Whether no part of the path ``tree``, which was a real one, has become a link."""
+    return os.path.realpath(tree) == os.fspath(tree)
+
+
+def _open_tree(tree: Path) -> int:
+    """The folder ``tree``, opened. Raises OSError, also where a part of its path has become a link since."""
+    if not is_in_place(tree):
+        raise OSError(errno.EXDEV, "the tree is behind a link since it was opened", os.fspath(tree))
+    return os.open(tree, _FOLDER)
+
+
 def read_inside(tree: Path, path: str, most: int) -> bytes:
     """The bytes of the regular file at ``path`` below ``tree``. Follows no symlink below the tree.
 
@@ -76,7 +88,7 @@ def read_inside(tree: Path, path: str, most: int) -> bytes:
     *folders, name = path.split("/")
     if path.startswith("/") or ".." in folders or name in ("", "..") or "\0" in path:
         raise OSError(errno.EACCES, "leads out of the tree", path)
-    folder = os.open(tree, _FOLDER & ~os.O_NOFOLLOW)
+    folder = _open_tree(tree)
     try:
         for part in folders:
             inner = os.open(part, _FOLDER, dir_fd=folder)
@@ -138,7 +150,7 @@ def folder_entry_in(tree: Path, path: str, make_folders: bool = False) -> Iterat
 
 
 def _open_folder(tree: Path, parts: tuple[str, ...], make: bool) -> int:
-    folder = os.open(tree, _FOLDER)
+    folder = _open_tree(tree)
     for number, part in enumerate(parts):
         try:
             inner = _open_below(folder, part, make)

@@ -1,0 +1,79 @@
+"""A tree that moves behind a link while its project is open: nothing is read or written through the link."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from brvtui.loading.revised import revision_of
+from brvtui.notes.plan import NoteError
+from brvtui.session import Session
+from brvtui.tree.history.git import RevisionError
+from brvtui.tree.reading.inside import PathError
+from brvtui.tree.saving import note_files
+from brvtui.tree.saving.note_files import SaveError
+from tests.support.trees import Tree
+
+SECRET = "a walrus of others"
+
+
+@pytest.fixture(params=[".brv", ".brv/context-tree"])
+def swapped(request: pytest.FixtureRequest, tree: Tree, tmp_path: Path) -> tuple[Session, Path]:
+    """The session of a project in which a folder has since become a link to that of another, and the other's tree."""
+    tree.note("x/n.md", "Quokka", "a quokka")
+    tree.notes(3)
+    session = tree.session()
+    assert session.snapshot.text("x/n.md")
+    other = tmp_path / "other"
+    shutil.copytree(tree.root / ".brv", other / ".brv")
+    (other / ".brv/context-tree/x/secret.md").write_text(f"# Secret\n\n{SECRET}\n")
+    place = tree.root / request.param
+    place.rename(tree.root / "before")
+    place.symlink_to(other / request.param)
+    return session, other / ".brv/context-tree"
+
+
+def state_of(folder: Path) -> list[tuple[Path, bytes]]:
+    return [(path, path.read_bytes() if path.is_file() else b"") for path in sorted(folder.rglob("*"))]
+
+
+def test_nothing_is_read(swapped: tuple[Session, Path]) -> None:
+    session, _ = swapped
+    with pytest.raises(OSError, match="behind a link"):
+        session.snapshot.text("x/n.md")
+    for places in ((), (session.project.tree / "x/n.md",)):
+        session.refresh(places)
+        assert not session.snapshot.notes
+        assert any("is behind a link" in notice for notice in session.snapshot.notices)
+        assert not session.probe("walrus").hits
+    with pytest.raises(RevisionError, match="behind a link"):
+        revision_of(session.snapshot, "HEAD")
+
+
+def test_nothing_is_written(swapped: tuple[Session, Path]) -> None:
+    session, other = swapped
+    before, tree = state_of(other), session.project.tree
+    _, version = note_files.read_note_file(other, "x/n.md")
+    with pytest.raises((SaveError, NoteError), match="behind a link"):
+        session.notes.save("x/n.md", b"# Changed\n", version)
+    with pytest.raises((SaveError, NoteError), match="behind a link"):
+        session.notes.save("x/new.md", b"# New\n", None)
+    with pytest.raises((NoteError, SaveError, PathError, OSError)):
+        session.notes.apply(session.notes.plan_archive("x/n.md"))
+    with pytest.raises(SaveError, match="behind a link"):
+        note_files.remove(tree, "x/n.md", version)
+    assert state_of(other) == before
+
+
+def test_it_is_read_again_when_the_link_is_gone(swapped: tuple[Session, Path]) -> None:
+    session, _ = swapped
+    session.refresh()
+    assert not session.snapshot.notes
+    link = next(place for place in (session.project.tree, session.project.tree.parent) if place.is_symlink())
+    link.unlink()
+    (session.project.root / "before").rename(link)
+    session.refresh()
+    assert session.snapshot.text("x/n.md")
+    assert not any("is behind a link" in notice for notice in session.snapshot.notices)
