@@ -329,6 +329,15 @@ class TestFollowing:
 
 
 class TestExchange:
+    @pytest.mark.parametrize("linked", ["queries.jsonl", "qrels", "qrels/test.tsv"])
+    def test_no_link_leads_out_of_a_beir_folder(self, tmp_path: Path, linked: str) -> None:
+        folder, other = tmp_path / "beir", tmp_path / "other"
+        FORMATS["beir"].write(folder, [Judgment("a", "x", documents=(JudgedDocument("n.md", 3),))])
+        (folder / linked).rename(other)
+        (folder / linked).symlink_to(other)
+        with pytest.raises(JudgmentsError, match="a link leads out of"):
+            FORMATS["beir"].read(folder, None, ())
+
     @pytest.mark.parametrize(("form", "name"), [("beir", "out"), ("trec", "qrels.txt"), ("qmd", "bench.json")])
     def test_what_is_exported_is_imported(self, form: str, name: str, tmp_path: Path) -> None:
         spaced = replace(ROTATION, documents=(JudgedDocument("auth/a 100% note.md", 3), JudgedDocument("b.md", 0)))

@@ -13,7 +13,7 @@ from brvtui import faults
 from brvtui.disk import writing
 from brvtui.lab.judgments.model import GRADES, OUTCOMES, JudgedDocument, Judgment, JudgmentsError, is_id, new_id
 from brvtui.lab.judgments.reading import LONGEST_TEXT, MOST_DOCUMENTS, MOST_QUERIES
-from brvtui.regular_files import read_regular
+from brvtui.regular_files import leads_out, read_regular
 from brvtui.text.visible import json_line
 from brvtui.tree.reading.json_file import LARGEST_NAMED_JSON, read_json
 from brvtui.wording import shortened
@@ -43,9 +43,11 @@ def read_beir(folder: Path, queries: Path | None, known: Sequence[Judgment]) -> 
 
     Raises :class:`JudgmentsError`, as do all functions here.
     """
+    files = sorted((folder / _QRELS).glob("*.tsv")) if (folder / _QRELS).is_dir() else []
+    if linked := next((file for file in (folder / _QUERIES, *files) if leads_out(folder, file)), None):
+        raise JudgmentsError(f"{linked}: a link leads out of {folder}; put a file in its place")
     found = dict(_jsonl_queries(queries or folder / _QUERIES))
     grades: Grades = {}
-    files = sorted((folder / _QRELS).glob("*.tsv")) if (folder / _QRELS).is_dir() else []
     if not files:
         raise JudgmentsError(f"{folder / _QRELS}: holds no .tsv file; name the folder that {_QUERIES} lies in")
     for file in files:
