@@ -62,11 +62,13 @@ def _root(folder: Path) -> Path | None:
 
     Programs in a home folder are the user's own, even if the home folder itself is kept in git.
     """
-    made = None
+    made = home = None
+    with suppress(KeyError):  # a user whom the system does not know, as in a container
+        home = Path(os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir))
     with suppress(OSError):  # a working folder that is gone
-        home, own = Path(os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir)), Path(os.path.realpath(folder))
+        own = Path(os.path.realpath(folder))
         for each in (own, *own.parents):
-            if home.is_relative_to(each):
+            if home is not None and home.is_relative_to(each):
                 break
             if made is None or any((each / mark).exists() for mark in _MARKS):
                 made = each

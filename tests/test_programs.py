@@ -154,6 +154,18 @@ class TestEnvironment:
         monkeypatch.chdir(clone)
         assert programs.environment(of={"PATH": path})["PATH"] == str(tools)
 
+    def test_a_user_whom_the_system_does_not_know_has_no_home(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def unknown(_: int) -> None:
+            raise KeyError("uid not found")
+
+        project = tmp_path / "clone"
+        (project / ".git").mkdir(parents=True)
+        monkeypatch.setattr(programs.pwd, "getpwuid", unknown)
+        monkeypatch.chdir(project)
+        assert programs.environment(of={"PATH": f"{project / 'bin'}:/bin"})["PATH"] == "/bin"
+
     def test_a_working_folder_that_is_gone_is_none(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         gone = tmp_path / "gone"
         gone.mkdir()

@@ -222,6 +222,11 @@ def main() -> None:
 
 def _run() -> int:
     """Runs the command that ``sys.argv`` names and returns its exit code. Raises BrokenPipeError."""
+    if os.environ.get("HOME") == "":
+        del os.environ["HOME"]  # as if it were not set: the system is asked
+    if not os.path.isabs(os.path.expanduser("~")):
+        click.echo("brv-tui: your home folder is not known: set HOME to its path", err=True)
+        return FAILED
     try:
         if completed := os.environ.get(_COMPLETING):
             from click.shell_completion import shell_complete

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
+from brvtui.cli import main
 from brvtui.cli.failure import _CODES, ErrorsReported, Failure
 from brvtui.engines.contract import EngineError, StorageError, UnknownEngine
 from brvtui.session import Session
@@ -180,3 +182,21 @@ def test_a_member_without_a_tree_is_told_what_a_fleet_can_read(run: Run, tmp_pat
     assert code == 1
     assert "fleet add REPOSITORY --folder PATH" in err
     assert "--tree" not in err
+
+
+@pytest.mark.parametrize("home", ["", "relative", None])
+def test_an_unknown_home_folder_is_one_line(
+    home: str | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def unknown(_: int) -> None:
+        raise KeyError("uid not found")
+
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    monkeypatch.delenv("HOME", raising=False)
+    if home is not None:
+        monkeypatch.setenv("HOME", home)
+    monkeypatch.setattr(sys, "argv", ["brv-tui", "config"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 4
+    assert capsys.readouterr().err == "brv-tui: your home folder is not known: set HOME to its path\n"
