@@ -8,6 +8,7 @@ import io
 import os
 import re
 import sys
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -220,14 +221,20 @@ def main() -> None:
     sys.exit(code)
 
 
-def _run() -> int:
-    """Runs the command that ``sys.argv`` names and returns its exit code. Raises BrokenPipeError."""
+def _check_home() -> None:
+    """Raises :class:`Failure` if the user's home folder is not known."""
     if os.environ.get("HOME") == "":
         del os.environ["HOME"]  # as if it were not set: the system is asked
-    if not os.path.isabs(os.path.expanduser("~")):
-        click.echo("brv-tui: your home folder is not known: set HOME to its path", err=True)
-        return FAILED
+    with suppress(RuntimeError):
+        if Path.home().is_absolute():
+            return
+    raise Failure("your home folder is not known: set HOME to its path", FAILED)
+
+
+def _run() -> int:
+    """Runs the command that ``sys.argv`` names and returns its exit code. Raises BrokenPipeError."""
     try:
+        _check_home()
         if completed := os.environ.get(_COMPLETING):
             from click.shell_completion import shell_complete
 
