@@ -10,6 +10,7 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.history.git import GitFailed, RevisionError, git
-from brvtui.tree.history.revision import CommittedFile, batch_contents, listed_files
+from brvtui.tree.history.revision import CommittedFile, batch_contents, committed_files
 from brvtui.tree.reading import kinds
 from brvtui.tree.reading.contents import Unseen, read_bytes
 from brvtui.tree.reading.project import MARKER, FoundProject
@@ -79,15 +80,11 @@ def git_snapshot(repository: Path, commit: str, folder: str, constants: TreeCons
 def _listed(repository: Path, commit: str, folder: str) -> dict[str, CommittedFile]:
     """The regular markdown files, by their paths in the tree."""
     try:
-        listing = _git(
-            repository, "ls-tree", "--full-tree", "-r", "-z", "-l", "--end-of-options", f"{commit}:{folder}",
-            most=_MOST_LISTING,
-        )  # fmt: skip
+        files = committed_files(partial(_git, repository), f"{commit}:{folder}")
     except GitFailed as error:
         raise RevisionError(
             f"{repository}: {commit[:12]} holds no folder {folder}; name another with folder"
         ) from error
-    files = listed_files(listing)
     if not files:
         raise RevisionError(f"{repository}: no notes in {folder} at {commit[:12]}; name another folder or revision")
     return files

@@ -16,7 +16,7 @@ import pytest
 from brvtui.tree.history import git as runner
 from brvtui.tree.history import repository as checked
 from brvtui.tree.history.git import RevisionError, git
-from brvtui.tree.history.revision import Revision, listed_files
+from brvtui.tree.history.revision import Revision, committed_files
 
 _IDENTITY = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "protocol.file.allow=always")
 
@@ -328,17 +328,54 @@ def test_git_reads_no_file_without_end(tmp_path: Path, file: str) -> None:
 
 def test_names_that_no_file_system_holds_are_left_out() -> None:
     entry = b"100644 blob " + b"a" * 40 + b" 12\t%b.md\0"
-    listed = listed_files(
-        entry % (b"n" * 252)
-        + entry % (b"n" * 100_000)
-        + entry % ("é" * 127 + "/y").encode()
-        + entry % ("é" * 128 + "/y").encode()
-        + entry % ("漢" * 86).encode()
-        + entry % (b"\xff" * 253)
-        + entry % b"x/y"
-        + entry % (b"d" * 300 + b"/y")
-        + entry % b"/etc/y"
-        + entry % b"x//y"
-        + entry % b"../y"
+    listed = committed_files(
+        lambda *_, **__: (
+            entry % (b"n" * 252)
+            + entry % (b"n" * 100_000)
+            + entry % ("é" * 127 + "/y").encode()
+            + entry % ("é" * 128 + "/y").encode()
+            + entry % ("漢" * 86).encode()
+            + entry % (b"\xff" * 253)
+            + entry % b"x/y"
+            + entry % (b"d" * 300 + b"/y")
+            + entry % b"/etc/y"
+            + entry % b"x//y"
+            + entry % b"../y"
+        ),
+        "HEAD:",
     )
     assert list(listed) == ["n" * 252 + ".md", "é" * 127 + "/y.md", "x/y.md"]
+
+
+def _damage(clone: Path, content: str) -> None:
+    (clone / ".git/objects" / content[:2] / content[2:]).chmod(0o600)
+    (clone / ".git/objects" / content[:2] / content[2:]).write_bytes(b"junk")
+
+
+@pytest.mark.parametrize("is_partial", [True, False])
+def test_contents_that_git_lacks_are_no_missing_notes(tmp_path: Path, is_partial: bool) -> None:
+    def git(folder: Path, *words: str) -> str:
+        own = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "uploadpack.allowFilter=true")
+        done = subprocess.run(("git", *own, "-C", str(folder), *words), check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    source, clone = tmp_path / "source", tmp_path / "clone"
+    source.mkdir()
+    git(source, "init", "-q")
+    git(source, "config", "uploadpack.allowFilter", "true")
+    for word in ("one", "two"):
+        (source / "n.md").write_text(word)
+        (source / "m.md").write_text("stays")
+        git(source, "add", "-A")
+        git(source, "commit", "-q", "-m", word)
+    how = ("--filter=blob:none",) if is_partial else ()
+    git(tmp_path, "clone", "-q", "--no-local", *how, f"file://{source}", str(clone))
+    if not is_partial:
+        for pack in (clone / ".git/objects/pack").glob("*.pack"):
+            pack.rename(tmp_path / "pack")
+            with (tmp_path / "pack").open("rb") as data:
+                subprocess.run(("git", "-C", str(clone), "unpack-objects", "-q"), stdin=data, check=True)
+        _damage(clone, git(clone, "rev-parse", "HEAD~1:n.md"))
+    with pytest.raises(RevisionError, match="missing from git or damaged"):
+        _ = Revision(clone, "HEAD~1").files
+    assert Revision(clone, "HEAD").files

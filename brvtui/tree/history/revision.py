@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from brvtui.tree.history.git import GitFailed, RevisionError, git
@@ -21,6 +21,10 @@ _MOST_BRANCHES = 4
 _LONGEST_NAME = 255
 _SHA1_DIGITS = 40
 _MS = 1000
+_LACKING = (
+    "the content of a note is missing from git or damaged: run git fsck, or fetch all contents (a partial clone has "
+    "not all of them)"
+)
 _FILE_MODES = (b"100644", b"100755", b"100664")
 
 
@@ -71,18 +75,28 @@ def batch_contents(data: bytes, files: Mapping[str, CommittedFile], where: str) 
     return contents
 
 
-def listed_files(listing: bytes) -> dict[str, CommittedFile]:
-    """Returns the regular markdown files in the output of ``git ls-tree -r -z -l``, by path, without hidden ones.
+def committed_files(run: Callable[..., bytes], place: str) -> dict[str, CommittedFile]:
+    """Returns the regular markdown files of ``place``, as ``COMMIT:FOLDER``, by path, without hidden ones.
 
-    A name that is too long for any file system, or has an empty part, is left out, too: no checkout has that note.
+    ``run`` is :func:`git` in their repository. A name that is too long for any file system, or has an empty part, is
+    left out, too: no checkout has that note. Raises :class:`GitFailed` if the folder is not there, and
+    :class:`RevisionError` if git knows of a file but lacks its content.
     """
+    listing = ("ls-tree", "--full-tree", "-r", "-z")
+    try:
+        listed = run(*listing, "-l", "--end-of-options", place, most=_MOST_LISTING)
+    except GitFailed as error:
+        run(*listing, "--end-of-options", place, most=_MOST_LISTING)  # without sizes it needs no contents
+        raise RevisionError(f"{place}: {_LACKING}") from error
     files: dict[str, CommittedFile] = {}
-    for entry in listing.split(b"\0"):
+    for entry in listed.split(b"\0"):
         facts, _, path = entry.partition(b"\t")
         fields = facts.split()
-        if path.endswith(b".md") and len(fields) == 4 and fields[0] in _FILE_MODES and fields[3].isdigit():
+        if path.endswith(b".md") and len(fields) == 4 and fields[0] in _FILE_MODES:
             name = path.decode("utf-8", "surrogateescape")
             if all(part and part[0] != "." and len(os.fsencode(part)) <= _LONGEST_NAME for part in name.split("/")):
+                if not fields[3].isdigit():
+                    raise RevisionError(f"{place}/{shortened(name)}: {_LACKING}")
                 files[name] = CommittedFile(fields[2].decode("ascii"), int(fields[3]))
     return files
 
@@ -111,13 +125,10 @@ class Revision:
         """Every regular markdown file of the tree by its path."""
         place = f"{self.commit}:{self._prefix.decode('utf-8', 'surrogateescape').rstrip('/')}"
         try:
-            listing = git(
-                self.folder, "ls-tree", "--full-tree", "-r", "-z", "-l", "--end-of-options", place, most=_MOST_LISTING
-            )
+            files = committed_files(partial(git, self.folder), place)
         except GitFailed as error:
             hint = "is the tree committed there, and not ignored?"
             raise RevisionError(f"{shortened(self.name)} does not hold {self.folder}: {hint}") from error
-        files = listed_files(listing)
         if not files:
             raise RevisionError(f"{shortened(self.name)} holds no notes of {self.folder}: are they committed there?")
         return files
