@@ -1,0 +1,1 @@
+"""Plain search, to compare the other engines with (``docs/baseline.md``)."""

@@ -1,0 +1,138 @@
+"""Plain search as an engine: any word in any form, in titles and texts, ranked by tantivy's BM25."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from brvtui import trace as traces
+from brvtui.engines.advice import CHECK_PATH, explained, title_wordings, tried_remedy
+from brvtui.engines.baseline.presentation import BaselinePresentation
+from brvtui.engines.contract import Context, EngineError, Query, asking
+from brvtui.engines.no_result import with_causes
+from brvtui.engines.options import check_options
+from brvtui.timing import Stopwatch
+from brvtui.trace import Detail, Explanation, Hit, LossStage, Remedy, Stage, State, Step, Trace
+from brvtui.typed_tables import ProfileError
+from brvtui.wording import counted, shortened
+
+if TYPE_CHECKING:  # naming an engine must not wait for tantivy
+    from brvtui.engines.baseline.index import Found
+    from brvtui.snapshot.naming import Named
+
+ENGINE, _OPTIONS = "baseline", {"top_k": int}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The constants: the number of results and of near misses, and the number of different words that are searched."""
+
+    name: str = ENGINE
+    top_k: int = 10
+    near_misses: int = 10
+    most_words: int = 200
+
+
+class PlainLoss(LossStage):
+    """The stages at which a note can be lost, earliest first."""
+
+    NOT_IN_TREE = "not a searchable note of the tree"
+    NOTHING_ASKED = "the query has no word to search for"
+    OUTSIDE = "outside the folder that is searched"
+    NO_WORD = "neither title nor text contains any of the words"
+    BEHIND = "past the last result of the answer"
+
+
+class _Search:
+    """The notes that match a query, best first."""
+
+    def __init__(self, context: Context[Limits], text: str, scope: str) -> None:
+        from brvtui.engines.baseline.index import index_of, searched_words
+
+        self._snapshot, self._index, words = context.snapshot, index_of(context.snapshot), searched_words(text)
+        self.words = dict(islice(words.items(), context.constants.most_words))
+        self.has_more_words = len(words) > len(self.words)
+        inside = [_is_inside(note.path, scope) for note in context.snapshot.notes]
+        self.found, self.searched = [one for one in self._index.find(self.words) if inside[one[0]]], sum(inside)
+
+    def hit(self, found: Found) -> Hit:
+        return self._index.hit(self.words, found, self._snapshot)
+
+    def rank(self, position: int | None) -> int | None:
+        return next((rank for rank, one in enumerate(self.found, 1) if one[0] == position), None)
+
+
+def _is_inside(path: str, scope: str) -> bool:
+    return path.startswith(f"{scope.strip('/')}/") or not scope.strip("/")
+
+
+class Baseline:
+    """The search that any full-text index offers. It keeps only the index of a snapshot between queries."""
+
+    name, title, profiles, options = ENGINE, "Plain search", (ENGINE,), tuple(_OPTIONS)
+    modes, sections, presentation = (), (), BaselinePresentation()
+
+    def constants(self, profile: str = "") -> Limits:
+        """The only constants. Raises :class:`brvtui.typed_tables.ProfileError` for another name."""
+        if profile not in ("", ENGINE):
+            raise ProfileError(f"no profile {shortened(profile)} of {ENGINE}: use {ENGINE}")
+        return Limits()
+
+    def answer(self, context: Context[Limits], query: Query) -> Trace:
+        """The notes with any of the words, best first. Raises :class:`EngineError`."""
+        check_options(ENGINE, query.options, _OPTIONS, ())
+        limits, watch = context.constants, Stopwatch()
+        if (top_k := query.options.get("top_k", limits.top_k)) < 1:
+            raise EngineError(f"top_k {top_k}: ask for at least one result")
+        with watch.measure("total"):
+            search = _Search(context, query.text, query.scope)
+            shown = tuple(map(search.hit, search.found[: top_k + limits.near_misses]))
+        hits, count, words = shown[:top_k], len(search.found), " ".join(search.words)
+        misses = tuple(traces.behind_the_first(hit, rank, top_k) for rank, hit in enumerate(shown[top_k:], top_k + 1))
+        steps = (
+            Step("words", None, "words", State.PASSED if words else State.MISSED, (), words or "none to search for"),
+            Step("search", None, "search", State.TAKEN if hits else State.MISSED, (), f"{count} found"),
+        )
+        stages = (
+            Stage("any word", search.searched, search.searched - count, count, ""),
+            Stage("top_k", count, count - len(hits), len(hits), ""),
+        )
+        trace = Trace(
+            traces.SCHEMA, ENGINE, "tantivy's BM25", limits.name, "run" if query.run else "probe", query.text,
+            query.scope, context.snapshot_info, counted(count, "note", "notes"), bool(hits), None, steps, stages, hits,
+            (), misses, count, count, options=dict(query.options), timings={"total": round(watch.ms["total"], 3)},
+            notices=(f"only the first {limits.most_words} words are searched",) if search.has_more_words else (),
+            scale=traces.Scale(2, hits[0].score if hits else 1.0),
+        )  # fmt: skip
+        return with_causes(self, context, query, trace, search.words, ())
+
+    def detail(self, context: Context[Limits], trace: Trace, file: str) -> Detail | None:
+        """The parts of the score of the note at ``file``, wherever it is; None if it has none of the words."""
+        search = _Search(context, trace.query, "")
+        rank = search.rank(context.snapshot.by_path[file])
+        return Detail(file, (), None, "", search.hit(search.found[rank - 1])) if rank else None
+
+    def why(self, context: Context[Limits], trace: Trace, document: Named) -> Explanation:
+        """Why ``document`` is, or is not, in the answer ``trace``."""
+        search, path, scope = _Search(context, trace.query, trace.scope_option), document.path, trace.scope_option
+        rank, count = search.rank(document.position), len(search.found)
+        hit = search.hit(search.found[rank - 1]) if rank else None
+
+        def lost() -> tuple[PlainLoss, str]:
+            if hit is not None:
+                return PlainLoss.BEHIND, f"number {rank} of {count}, with {hit.score:.2f}; {len(trace.hits)} are listed"
+            reasons = {
+                PlainLoss.NOT_IN_TREE: document.position is None,
+                PlainLoss.NOTHING_ASKED: not search.words,
+                PlainLoss.OUTSIDE: not _is_inside(path, scope),
+            }
+            searched = f"searched: {', '.join(search.words.values()) or 'nothing'}"
+            return next((loss for loss, applies in reasons.items() if applies), PlainLoss.NO_WORD), searched
+
+        def remedy(loss: PlainLoss, title: str) -> Remedy:
+            tries = [(*wording, dict[str, Any]()) for wording in title_wordings(trace.query, title)]
+            is_note = loss is not PlainLoss.NOT_IN_TREE
+            return tried_remedy(path, tries, asking(self, context, trace), 2) if is_note else Remedy(CHECK_PATH, False)
+
+        return explained(context.snapshot, trace, document, hit, lambda at: f"listed at {at} of {count}", lost, remedy)

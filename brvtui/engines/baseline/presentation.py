@@ -1,0 +1,33 @@
+"""Traces of plain search in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from brvtui.engines.presentation import Presentation
+from brvtui.engines.sentence import default_sentence, missing_words
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.sentence import Sentence, clause
+from brvtui.paint.steps import StepName
+from brvtui.paint.text import plural
+from brvtui.trace import NearMiss, Trace
+
+
+class BaselinePresentation(Presentation):
+    """A list of results and the words that they contain."""
+
+    title = "Plain search"
+    outlook = (StepName("words", "words"), StepName("search", "search", timed_by="total"))
+    asks_services = False
+
+    def sentence(self, trace: Trace) -> Sentence:
+        """The first note and its lead; or the words that no note contains."""
+        return default_sentence(trace) if trace.hits else (clause("Not found: "), *missing_words(trace, self.title))
+
+    def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
+        """The number of places behind the last result."""
+        return plural(round(miss.short), "rank"), f"rank {miss.rank}"
+
+    def words(self, trace: Trace) -> Sequence[str]:
+        """The words that the query matched, in the forms that notes have."""
+        return tuple({form: None for hit in trace.hits for one in hit.words for form in (one.query, one.word)})
