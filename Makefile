@@ -10,7 +10,7 @@ PYTHON ?= $(shell for found in python3 python3.13 python3.12 python3.11 python3.
 	if $$found -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; \
 	then echo $$found; break; fi; done)
 
-.PHONY: help run test test-all check lint types contracts format schema tables examples screenshots pictures bench fleet-demo restamp wheel clean
+.PHONY: help run test test-all check lint types contracts format schema tables examples screenshots pictures bench quality fleet-demo restamp wheel clean
 
 help:
 	@echo 'make run          open the app on $(PROJECT) (PROJECT=DIR for another, ARGS="..." for options)'
@@ -23,6 +23,7 @@ help:
 	@echo 'make tables       renew tables in docs/*.md'
 	@echo 'make examples     renew output in README.md     make restamp      give the sample notes their ages anew'
 	@echo 'make pictures     renew all: those of tests (.pictures/contact-sheet.png shows them) and docs/screenshots/'
+	@echo 'make quality      how well every engine finds the notes of question sets (LOCOMO=FILE for LoCoMo)'
 	@echo 'make bench        measure speed and memory      make wheel        build into dist/'
 	@echo 'make fleet-demo   a Dask scheduler and three workers on this machine, over 300 generated trees'
 	@echo 'make clean        remove .venv, caches and builds'
@@ -109,6 +110,10 @@ pictures: screenshots
 bench: .venv/.installed-dev
 	@test -f .benchmarks/many-terms/now.txt || $(BIN)/python -m benchmarks.many_terms .benchmarks/many-terms
 	$(BIN)/python -m benchmarks.compare_engine .benchmarks/many-terms $(ARGS)
+
+DATASETS ?= ../shared/datasets
+quality: .venv/.installed-dev
+	$(BIN)/python -m benchmarks.quality $(DATASETS) $(if $(LOCOMO),--locomo "$(LOCOMO)") $(ARGS)
 
 fleet-demo: .venv/.installed-dev
 	$(BIN)/python -m benchmarks.fleet_demo $(ARGS)

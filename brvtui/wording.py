@@ -9,6 +9,12 @@ MOST_PROBLEMS = 20
 """Faults of one kind that are listed for one file; further ones are counted."""
 
 
+def ordinal(number: int) -> str:
+    """Returns the ordinal number in figures: ``3rd``, ``12th``."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number // 10 % 10 != 1 else "th"
+    return f"{number:,}{ending}"
+
+
 def counted(number: int, one: str, more: str) -> str:
     """``number`` with its noun: ``1 note``, ``2 notes``."""
     return f"{number} {one if number == 1 else more}"

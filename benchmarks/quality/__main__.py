@@ -77,7 +77,7 @@ def main() -> None:
     parser.add_argument("--metric", action="append", type=parse_metric)
     parser.add_argument("--queries", type=int, default=0, help="only the first so many of each set")
     given = parser.parse_args()
-    metrics = tuple(given.metric or DEFAULT_METRICS)
+    metrics = tuple(given.metric or (parse_metric("recall@10"), *DEFAULT_METRICS))
     for dataset in datasets(given.folders, given.locomo):
         chosen = dataset.judgments[: given.queries] if given.queries else dataset.judgments
         fewer = replace(dataset, judgments=chosen)

@@ -16,8 +16,6 @@ from brvtui.tree.reading.project import find_project
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 _TURN = re.compile(r"D(\d+):\d+")
 _SESSION = re.compile(r"session_(\d+)")
-_ADVERSARIAL = 5
-"""LoCoMo's category of questions that have no answer in the conversation."""
 _HIGHEST = 3
 
 
@@ -70,8 +68,8 @@ def read_beir(folder: Path) -> Dataset:
 def read_locomo(file: Path) -> Dataset:
     """LoCoMo's JSON (Maharana and others, 2024): a note for each session of a conversation.
 
-    A question should find the sessions that hold its evidence, below the folder of its conversation. Questions without
-    an answer, and without evidence, are left out. Raises :class:`DatasetError`.
+    A question should find the sessions with its evidence among those of all conversations. Questions without evidence
+    are left out. Raises :class:`DatasetError`.
     """
     try:
         samples = json.loads(file.read_text(encoding="utf-8"))
@@ -114,13 +112,13 @@ def _questions(
         evidence = asked.get("evidence") or []
         found = {number for each in evidence for number in _TURN.findall(str(each))}
         paths = [path for number in sorted(found, key=int) if (path := f"{folder}/session_{number}.md") in notes]
-        if asked.get("category") == _ADVERSARIAL or not paths:
+        if not paths:
             continue
         name = new_id(f"{folder} {asked['question']}", known)
         known.add(name)
         documents = tuple(JudgedDocument(path, 1) for path in paths)
         comment = f"category {asked.get('category')}"
-        yield Judgment(name, " ".join(str(asked["question"]).split()), folder, "", comment, documents)
+        yield Judgment(name, " ".join(str(asked["question"]).split()), "", "", comment, documents)
 
 
 def _judgments(texts: Mapping[str, str], grades: Mapping[str, Mapping[str, int]]) -> Iterator[Judgment]:

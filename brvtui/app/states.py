@@ -195,6 +195,8 @@ class SelectionState(NamedTuple):
 
     file: str = ""
     detail: Detail | None = None
+    plain: str = ""
+    """Where plain search has it for the same query, in a line; empty until that is asked."""
 
 
 class NoteState(NamedTuple):

@@ -285,7 +285,8 @@ BAD_USAGE: list[tuple[tuple[str, ...], int, str]] = [
     (("query", "x", "--no-rerank"), 2,
      "rerank is not an option of ByteRover: leave it out, or choose --engine jeffs_brain\n"),
     (("query", "x", "--top-k", "3"), 2,
-     "top_k is not an option of ByteRover: leave it out, or choose --engine jeffs_brain or --engine soleri\n"),
+     "top_k is not an option of ByteRover: leave it out, or choose --engine jeffs_brain or --engine soleri"
+     " or --engine baseline\n"),
     (("query", "x", "--engine", "soleri", "--rerank"), 2, "mode, memories; --engine jeffs_brain has it\n"),
     (("query", "x", "--engine", "soleri", "-o", "half=1"), 2, "mode, memories\n"),
     (("query", "x", "--engine", "jeffs_brain", "--mode", "full"), 2,

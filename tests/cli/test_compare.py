@@ -24,7 +24,7 @@ from tests.support.trees import Tree
 __all__ = ["space"]
 
 
-ENGINES = ["byterover", "jeffs_brain", "soleri", "knowing"]
+ENGINES = ["byterover", "jeffs_brain", "soleri", "knowing", "baseline"]
 
 
 def test_one_query_through_all_engines(run: Run, project: Tree) -> None:
@@ -41,7 +41,7 @@ def test_one_query_through_all_engines(run: Run, project: Tree) -> None:
     for overlap in value["overlaps"]:
         expected = rank_biased_overlap(rankings[overlap["one"]], rankings[overlap["other"]])
         assert overlap["value"] == pytest.approx(expected)
-    assert len(value["overlaps"]) == 6
+    assert len(value["overlaps"]) == 10
     _, out, _ = run("compare", "refresh token", "--engine", "byterover", "--engine", "soleri")
     assert "ByteRover" in out
     assert "2× Refresh rotation" in out
@@ -85,8 +85,9 @@ def test_judged_queries_through_all_engines_are_those_of_eval(run: Run, project:
 def test_engines_that_do_not_fit_beside_each_other_stand_in_more_tables(
     run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    titles = ("ByteRover", "Jeffs Brain", "Soleri", "knowing")
-    for columns, tables in (("80", [titles]), ("60", [titles[:2], titles[2:]]), ("30", [(name,) for name in titles])):
+    titles = ("ByteRover", "Jeffs Brain", "Soleri", "knowing", "Plain search")
+    halves = [titles[:3], titles[3:]]
+    for columns, tables in (("100", [titles]), ("60", halves), ("30", [(name,) for name in titles])):
         monkeypatch.setenv("COLUMNS", columns)
         lines = run("compare", "refresh")[1].splitlines()
         heads = [tuple(name for name in titles if name in line) for line in lines if " and " not in line]
@@ -100,7 +101,7 @@ def test_what_cannot_be_compared_is_a_line(run: Run, project: Tree) -> None:
     code, out, _ = run("compare", "zyxw")
     assert (code, "nothing was found by any of them" in out, "overlap" in out) == (1, True, False)
     found = json.loads(run("compare", "zyxw", "--format", "json")[1])
-    assert [overlap["value"] for overlap in found["overlaps"]] == [None] * 6
+    assert [overlap["value"] for overlap in found["overlaps"]] == [None] * 10
     for arguments, said in (
         ((), "no judgments yet"),
         (("x", "--engine", "nosuch"), "no engine nosuch"),
@@ -158,14 +159,15 @@ def test_locomo_is_read_as_notes_and_judgments(tmp_path: Path) -> None:
         "# conv-1, session 2: 2 June, 2023\n\nBo: I paint lakes. (a picture: a canvas)\n"
     )
     assert [(each.text, each.scope, [one.path for one in each.documents]) for each in made.judgments] == [
-        ("What dog did Ann adopt?", "conv-1", ["conv-1/session_1.md"]),
-        ("Who paints, who has a dog?", "conv-1", ["conv-1/session_1.md", "conv-1/session_2.md"]),
+        ("What dog did Ann adopt?", "", ["conv-1/session_1.md"]),
+        ("Who paints, who has a dog?", "", ["conv-1/session_1.md", "conv-1/session_2.md"]),
+        ("What does Ann paint?", "", ["conv-1/session_2.md"]),
     ]
     found = measured(made, (parse_metric("recall@5"),))
     assert [each.engine for each in found.evaluations] == ENGINES
     lines = list(table(made, found))
-    assert lines[0] == "\nlocomo10: 2 queries, 2 notes\n"
-    assert lines[1] == "| | byterover | jeffs_brain | soleri | knowing |"
+    assert lines[0] == "\nlocomo10: 3 queries, 2 notes\n"
+    assert lines[1] == "| | byterover | jeffs_brain | soleri | knowing | baseline |"
     assert lines[3].startswith("| recall@5 | ")
     for odd in ({"conversation": 3}, {"qa": [{"evidence": ["D1:1"]}]}, {"qa": None}):
         with pytest.raises(DatasetError, match=r"conversation 1"):

@@ -225,7 +225,7 @@ def test_bad_address_is_bad_usage_for_every_service(run: Run, monkeypatch: pytes
 
 
 SAMPLE = str(Path(__file__).parents[2] / "sample-tree")
-ENGINES = ("byterover", "jeffs_brain", "soleri", "knowing")
+ENGINES = ("byterover", "jeffs_brain", "soleri", "knowing", "baseline")
 LENGTHY = "refresh token " * 1_000
 assert len(LENGTHY) > LONGEST_QUERY
 

@@ -32,6 +32,8 @@ from tests.support.trees import Tree
 
 PACKAGE = Path(brvtui.__file__).parent
 ENGINES = frozenset(registry.names())
+FIELD_TOO = "baseline"
+"""An engine, and a field of the JSON of evaluations."""
 
 
 class _Values:
@@ -90,7 +92,8 @@ def engines_named(source: str) -> list[str]:
             case ast.MatchValue(value=value):
                 operands = [value]
             case ast.Dict(keys=keys):
-                operands = [key for key in keys if key is not None]
+                named = [key for key in keys if key is not None]
+                operands = [key for key in named if len(named) == 1 or values.of(key) != FIELD_TOO]
             case ast.Call(func=ast.Attribute(attr="startswith" | "endswith" | "__eq__"), args=arguments):
                 operands = arguments
             case _:

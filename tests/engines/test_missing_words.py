@@ -23,7 +23,7 @@ from brvtui.trace import MissingWord, Trace, Whereabouts
 from tests.support.spaces import SPACE_ID, small_space
 from tests.support.trees import NOW_MS, Tree
 
-ENGINES = ("byterover", "jeffs_brain", "soleri", "knowing")
+ENGINES = ("byterover", "jeffs_brain", "soleri", "knowing", "baseline")
 V4 = "byterover_v4"
 _CLAIM = re.compile(r"no (?:note|entry|topic) contains ((?:‘[^’]*’(?: \(searched as ‘[^’]*’\))?(?:, | or )?)+)")
 

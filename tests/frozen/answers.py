@@ -80,7 +80,7 @@ class Project:
 
 def projects(folder: Path) -> Iterator[Project]:
     """Yields the projects, whose files are written below ``folder``."""
-    engines = ("byterover", "jeffs_brain", "soleri", "knowing")
+    engines = ("byterover", "jeffs_brain", "soleri", "knowing", "baseline")
     sample = folder / "sample"
     shutil.copytree(REPOSITORY / "sample-tree", sample)
     stamp = [sys.executable, str(sample / "restamp.py"), "--tree", str(sample), "--now", NOW]

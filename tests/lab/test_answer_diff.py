@@ -22,7 +22,7 @@ from tests.support.trees import BRV3, DAY_MS, DOCS, NOW_MS, Tree, stored
 
 WORDS = ("token", "refresh", "rotate", "session", "carrier", "invoice", "rounding", "queue", "replay", "letter")
 QUERY = Query("refresh token rotate")
-ENGINES = ("byterover", "soleri", "jeffs_brain", "knowing")
+ENGINES = ("byterover", "soleri", "jeffs_brain", "knowing", "baseline")
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,7 @@ class Selection:
     def _explained(self, trace: Trace, detail: Detail | None) -> None:
         store = self._services.store
         if detail is not None and trace is store.view.answer.trace and detail.path == store.view.selection.file:
-            store.update(SelectionState(detail.path, detail))
+            store.update(store.view.selection._replace(detail=detail))
 
     def want_text(self, file: str) -> None:
         """Reads the text of ``file`` into the view, unless it is being read."""

@@ -12,9 +12,11 @@ from brvtui.app.project.project import Project
 from brvtui.app.query.answering import has_services
 from brvtui.app.services import AppServices
 from brvtui.app.states import NO_SUCH_NOTE, CounterfactualSearch, PinState
+from brvtui.app.view import selectable
 from brvtui.app.workers import Refusal, is_cancelled
 from brvtui.engines.profile_files import profiles_of
 from brvtui.engines.registry import presentation
+from brvtui.wording import ordinal
 
 if TYPE_CHECKING:
     from brvtui.engines.counterfactuals import Counterfactuals
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 GoToRemedy = Callable[[str, "Remedy"], Awaitable[None]]
 
 _CHANGES = "{note.signals} and {note.edit} change that"
+_NO_NOTE = "{} is no note: notes alone are answers"
+_PLAIN_SEARCH = "baseline"
+"""The engine that says where plain search has a note."""
 _COUNTERFACTUALS, _REMEDIES = "counterfactuals", "remedies"
 _RESTORES = "{dialog.back}, then {note.archive} restores it."
 _EMPTIES = "{cache.clear} on the screen Query empties the cache at once."
@@ -83,7 +88,7 @@ class Reasons:
     def _explained(self, session: Session, trace: Trace, file: str, explanation: Explanation | None) -> None:
         if explanation is None:
             is_there = self._services.store.view.knows(file)
-            said = f"{file} is no note: notes alone are answers" if is_there else f"{file}: {NO_SUCH_NOTE}"
+            said = _NO_NOTE.format(file) if is_there else f"{file}: {NO_SUCH_NOTE}"
             self._services.notify(said, severity="warning", timeout=6)
         elif trace is self._services.store.view.answer.trace:
             self._show(session, explanation)
@@ -138,6 +143,25 @@ class Reasons:
         answer = self._services.store.view.answer
         if found is not None and trace is answer.trace:
             self._services.store.update(answer._replace(counterfactuals=CounterfactualSearch(trace, found)))
+
+    def find_in_plain_search(self, file: str) -> None:
+        """Finds out where plain search has ``file`` for the query that is shown; says it below that result."""
+        session, trace = self._project.session, self._services.store.view.answered
+        if self._project.refuses():
+            return
+        if session is None or trace is None or not file:
+            said = "ask something and select a result: {results.plain} then says where plain search has it"
+            self._services.notify(self._services.with_keys(said), timeout=4)
+            return
+        find, found = partial(_in_plain_search, session, trace, file), partial(self._found_in_plain_search, trace, file)
+        self._services.background.run(find, found, group="plain search", exclusive=True)
+
+    def _found_in_plain_search(self, trace: Trace, file: str, said: str) -> None:
+        store = self._services.store
+        if trace is store.view.answered and file == store.view.selection.file:
+            store.update(store.view.selection._replace(plain=said))
+        if file != store.view.selection.file or file not in selectable(trace):  # no row of Results has it
+            self._services.notify(said, timeout=6)
 
     # why an answer differs from the pinned one
 
@@ -208,6 +232,22 @@ def logged_explanation(session: Session, entry: LoggedQuery, file: str) -> Expla
     Otherwise as :func:`explanation`.
     """
     return _asked(partial(session.explainer.explain_logged, entry, file))
+
+
+def _in_plain_search(session: Session, trace: Trace, file: str) -> str:
+    """The place of ``file`` in the answer of plain search to the query of ``trace``, or why it has none, in a line.
+
+    Raises :class:`Refusal` where plain search ranks nothing.
+    """
+    found = _asked(partial(session.explainer.explain, trace.query, file, trace.scope_option, engine=_PLAIN_SEARCH))
+    if found is None:
+        return _NO_NOTE.format(file)
+    title, missed = presentation(found.trace.engine).title, (one for one in found.trace.near_misses if one.file == file)
+    if rank := found.rank or next((one.rank for one in missed), 0):
+        return f"{title}: {ordinal(rank)} of {found.trace.total_found}"
+    if found.hit is not None:
+        return f"{title}: {found.numbers}"
+    return f"{title} does not find it: {found.reason.text if found.reason else found.numbers}"
 
 
 def _asked(explain: Callable[[], Explanation]) -> Explanation | None:

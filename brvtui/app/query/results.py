@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _MOST_MISSES = 20
 _CORNERS = 4
+_INDENT = 5
 _NOTHING = "nothing was found"
 _BY_SETTINGS = "Esc, then {screens.settings} opens Settings, where that can be changed: the project is then tried again"
 _WAY_OUT = (
@@ -54,7 +55,8 @@ class ResultsPane(ChoicePane):
         "stub), title, score and bar. Below each stand the words of yours that it holds, by field: = the same word, ^ "
         "a longer word that begins with yours, ~ a word some letters off, / another form of it, * one that contains "
         "it; +2 counts those that find no room. Below the ruled lines stand the near misses, each with how far it fell "
-        "short. The other panes show the score, the text and the place in the tree of the row under the cursor."
+        "short. {results.plain} says below the selected row where plain search has that note. The other panes show the "
+        "score, the text and the place in the tree of the row under the cursor."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(RESULTS)
 
@@ -109,7 +111,8 @@ class ResultsPane(ChoicePane):
             )
             self.add_rows(made, added_rule(hit, added_by, width, self.glyphs))
             added_by = hit.found_by
-            self.add_rows(made, hit_lines(hit, rank, row, trace.scale, width, self.glyphs), hit.file)
+            rows = hit_lines(hit, rank, row, trace.scale, width, self.glyphs)
+            self.add_rows(made, [*rows, *_plain_lines(view, hit.file, width)], hit.file)
         if not trace.hits:
             said = _nothing(trace, view, width - 2, self.services.with_keys)
             self.add_rows(made, [Line().gap().extend(part.spans) for part in said])
@@ -125,6 +128,7 @@ class ResultsPane(ChoicePane):
             row = [line(" – ", "faint").add(f"{sign} ", role).add(hit.title, "text").cut(width)]
             if hit.file == view.selection.file:
                 row.append(Line().gap(5).add(cut_left(hit.path, width - 6), "muted"))
+                row += _plain_lines(view, hit.file, width)
             self.add_rows(made, row, hit.file)
 
     def changed(self) -> None:
@@ -152,7 +156,8 @@ class ResultsPane(ChoicePane):
                 STALE_LABELS.get(view.stale.files.get(miss.file, ""), ""),
                 miss.file == view.selection.file,
             )
-            self.add_rows(made, near_miss_lines(miss, row, trace.scale, width, self.glyphs), miss.file)
+            rows = near_miss_lines(miss, row, trace.scale, width, self.glyphs)
+            self.add_rows(made, [*rows, *_plain_lines(view, miss.file, width)], miss.file)
         own = sum(1 for hit in trace.hits if not hit.found_by)
         more = trace.matched - own - min(len(misses), _MOST_MISSES)
         if more > 0 and misses:
@@ -210,6 +215,12 @@ class ResultsPane(ChoicePane):
         else:
             said = "there is no result" + ("" if self.view.project.saved else ": {panes.query} goes to the query")
             self.services.notify(self.services.with_keys(said), timeout=4)
+
+
+def _plain_lines(view: View, file: str, width: int) -> list[Line]:
+    """Where plain search has the note at ``file``, if that was asked of it."""
+    said = view.selection.plain if file == view.selection.file else ""
+    return [Line().gap(_INDENT).add(part, "accent") for part in wrap(said, width - _INDENT)] if said else []
 
 
 def _in_words_of_notes(view: View) -> str:

@@ -326,6 +326,10 @@ class QueryScreen(FrameScreen):
             said = self.services.with_keys("select a note: {results.notes} then shows it on the screen Notes")
             self.notify(self.view.worded(said), timeout=4)
 
+    def action_plain(self) -> None:
+        """Says where plain search has the note at hand."""
+        self._reasons.find_in_plain_search(self.note_at_hand)
+
     def action_pin(self) -> None:
         """Pins the answer that is shown, or unpins it."""
         if self._reasons.pin():

@@ -1,1 +1,1 @@
-"""Plain search, to compare the other engines with (``docs/baseline.md``)."""
+"""Plain search, to compare the other engines with (``docs/engines.md``, "Plain search")."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +16,8 @@ from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_options
 from brvtui.timing import Stopwatch
 from brvtui.trace import Detail, Explanation, Hit, LossStage, Remedy, Stage, State, Step, Trace
-from brvtui.typed_tables import ProfileError
-from brvtui.wording import counted, shortened
+from brvtui.typed_tables import Count, typed
+from brvtui.wording import counted
 
 if TYPE_CHECKING:  # naming an engine must not wait for tantivy
     from brvtui.engines.baseline.index import Found
@@ -25,13 +27,13 @@ ENGINE, _OPTIONS = "baseline", {"top_k": int}
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class BaselineLimits:
     """The constants: the number of results and of near misses, and the number of different words that are searched."""
 
-    name: str = ENGINE
-    top_k: int = 10
-    near_misses: int = 10
-    most_words: int = 200
+    name: str
+    top_k: Count
+    near_misses: int
+    most_words: Count
 
 
 class PlainLoss(LossStage):
@@ -44,20 +46,18 @@ class PlainLoss(LossStage):
     BEHIND = "past the last result of the answer"
 
 
-class _Search:
+class _NoteSearch:
     """The notes that match a query, best first."""
 
-    def __init__(self, context: Context[Limits], text: str, scope: str) -> None:
+    def __init__(self, context: Context[BaselineLimits], text: str, scope: str) -> None:
         from brvtui.engines.baseline.index import index_of, searched_words
 
-        self._snapshot, self._index, words = context.snapshot, index_of(context.snapshot), searched_words(text)
+        index, words = index_of(context.snapshot), searched_words(text)
         self.words = dict(islice(words.items(), context.constants.most_words))
         self.has_more_words = len(words) > len(self.words)
         inside = [_is_inside(note.path, scope) for note in context.snapshot.notes]
-        self.found, self.searched = [one for one in self._index.find(self.words) if inside[one[0]]], sum(inside)
-
-    def hit(self, found: Found) -> Hit:
-        return self._index.hit(self.words, found, self._snapshot)
+        self.found, self.searched = [one for one in index.find(self.words) if inside[one[0]]], sum(inside)
+        self.hit: Callable[[Found], Hit] = partial(index.hit, context.snapshot, self.words)
 
     def rank(self, position: int | None) -> int | None:
         return next((rank for rank, one in enumerate(self.found, 1) if one[0] == position), None)
@@ -73,49 +73,45 @@ class Baseline:
     name, title, profiles, options = ENGINE, "Plain search", (ENGINE,), tuple(_OPTIONS)
     modes, sections, presentation = (), (), BaselinePresentation()
 
-    def constants(self, profile: str = "") -> Limits:
-        """The only constants. Raises :class:`brvtui.typed_tables.ProfileError` for another name."""
-        if profile not in ("", ENGINE):
-            raise ProfileError(f"no profile {shortened(profile)} of {ENGINE}: use {ENGINE}")
-        return Limits()
+    def constants(self, profile: str = "") -> BaselineLimits:
+        """The built-in constants, or those of a TOML file. Raises :class:`brvtui.typed_tables.ProfileError`."""
+        from brvtui.engines.profile_files import profile_tables
 
-    def answer(self, context: Context[Limits], query: Query) -> Trace:
+        return typed(BaselineLimits, profile_tables(profile or ENGINE, (ENGINE,)), "", profile or ENGINE)
+
+    def answer(self, context: Context[BaselineLimits], query: Query) -> Trace:
         """The notes with any of the words, best first. Raises :class:`EngineError`."""
         check_options(ENGINE, query.options, _OPTIONS, ())
         limits, watch = context.constants, Stopwatch()
         if (top_k := query.options.get("top_k", limits.top_k)) < 1:
             raise EngineError(f"top_k {top_k}: ask for at least one result")
         with watch.measure("total"):
-            search = _Search(context, query.text, query.scope)
+            search = _NoteSearch(context, query.text, query.scope)
             shown = tuple(map(search.hit, search.found[: top_k + limits.near_misses]))
         hits, count, words = shown[:top_k], len(search.found), " ".join(search.words)
         misses = tuple(traces.behind_the_first(hit, rank, top_k) for rank, hit in enumerate(shown[top_k:], top_k + 1))
-        steps = (
-            Step("words", None, "words", State.PASSED if words else State.MISSED, (), words or "none to search for"),
-            Step("search", None, "search", State.TAKEN if hits else State.MISSED, (), f"{count} found"),
-        )
-        stages = (
-            Stage("any word", search.searched, search.searched - count, count, ""),
-            Stage("top_k", count, count - len(hits), len(hits), ""),
-        )
         trace = Trace(
             traces.SCHEMA, ENGINE, "tantivy's BM25", limits.name, "run" if query.run else "probe", query.text,
-            query.scope, context.snapshot_info, counted(count, "note", "notes"), bool(hits), None, steps, stages, hits,
-            (), misses, count, count, options=dict(query.options), timings={"total": round(watch.ms["total"], 3)},
+            query.scope, context.snapshot_info, counted(count, "note", "notes"), bool(hits), None,
+            (Step("words", None, "words", State.PASSED if words else State.MISSED, (), words or "none to search for"),
+             Step("search", None, "search", State.TAKEN if hits else State.MISSED, (), f"{count} found")),
+            (Stage("any word", search.searched, search.searched - count, count, ""),
+             Stage("top_k", count, count - len(hits), len(hits), "")),
+            hits, (), misses, count, count, scale=traces.Scale(2, hits[0].score if hits else 1.0),
             notices=(f"only the first {limits.most_words} words are searched",) if search.has_more_words else (),
-            scale=traces.Scale(2, hits[0].score if hits else 1.0),
+            options=dict(query.options), timings={"total": round(watch.ms["total"], 3)},
         )  # fmt: skip
-        return with_causes(self, context, query, trace, search.words, ())
+        return with_causes(self, context, query, trace, search.words.values(), ())
 
-    def detail(self, context: Context[Limits], trace: Trace, file: str) -> Detail | None:
+    def detail(self, context: Context[BaselineLimits], trace: Trace, file: str) -> Detail | None:
         """The parts of the score of the note at ``file``, wherever it is; None if it has none of the words."""
-        search = _Search(context, trace.query, "")
+        search = _NoteSearch(context, trace.query, "")
         rank = search.rank(context.snapshot.by_path[file])
         return Detail(file, (), None, "", search.hit(search.found[rank - 1])) if rank else None
 
-    def why(self, context: Context[Limits], trace: Trace, document: Named) -> Explanation:
+    def why(self, context: Context[BaselineLimits], trace: Trace, document: Named) -> Explanation:
         """Why ``document`` is, or is not, in the answer ``trace``."""
-        search, path, scope = _Search(context, trace.query, trace.scope_option), document.path, trace.scope_option
+        search, path, scope = _NoteSearch(context, trace.query, trace.scope_option), document.path, trace.scope_option
         rank, count = search.rank(document.position), len(search.found)
         hit = search.hit(search.found[rank - 1]) if rank else None
 

@@ -85,7 +85,7 @@ class PlainIndex:
         found = ((int(key or 0), *hit) for key, hit in zip(keys, hits, strict=True))
         return sorted(found, key=lambda one: (-one[1], one[0]))
 
-    def hit(self, asked: Mapping[str, str], found: Found, snapshot: Snapshot) -> Hit:
+    def hit(self, snapshot: Snapshot, asked: Mapping[str, str], found: Found) -> Hit:
         """``found`` as a result for the words ``asked``: a part of the score for each word and field that has it."""
         note, score, address = snapshot.notes[found[0]], *found[1:]
         pairs = [pair for each in (note.title, snapshot.readable(note.path)) for pair in _words(each)]

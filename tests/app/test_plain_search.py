@@ -1,0 +1,49 @@
+"""One key says where plain search has the selected note, beside the answer of any engine."""
+
+from __future__ import annotations
+
+from tests.app.driving import ask, press, settled, until
+from tests.app.engines import switch_to
+from tests.app.looking import AppPilot, text_of, toast_text, view
+from tests.support.trees import Tree
+
+QUERY = "token store refresh rotation"
+
+
+def results(pilot: AppPilot) -> str:
+    return " ".join(text_of(pilot, "#results").split())
+
+
+async def test_place_in_plain_search_is_below_the_selected_result(garden: Tree, pilot: AppPilot) -> None:
+    plain = garden.session().probe(QUERY, engine="baseline")
+    await ask(pilot, QUERY)
+    await press(pilot, "escape")
+    for engine in ("byterover", "knowing", "baseline"):
+        await switch_to(pilot, engine)
+        for step in range(2):
+            await press(pilot, *(["ctrl+n"] * step))
+            assert "Plain search:" not in results(pilot)
+            place, hit = plain.place_of(view(pilot).selection.file)
+            assert place is not None
+            assert hit is not None
+            said = f"Plain search: {place}{('st', 'nd', 'rd', 'th')[min(place, 4) - 1]} of {plain.total_found}"
+            await press(pilot, "F")
+            await until(pilot, lambda said=said: said in results(pilot))  # type: ignore[misc]
+            assert text_of(pilot, "#results").count("Plain search:") == 1
+        await press(pilot, "ctrl+p")
+
+
+async def test_note_that_plain_search_does_not_find(pilot: AppPilot) -> None:
+    await ask(pilot, "tokens")
+    await press(pilot, "escape")
+    pilot.app.select("billing/refunds.md")
+    await settled(pilot)
+    await press(pilot, "F")
+    said = "Plain search does not find it: neither title nor text contains any of the words"
+    await until(pilot, lambda: said in toast_text(pilot))
+
+
+async def test_without_a_result_the_key_says_what_it_needs(pilot: AppPilot) -> None:
+    await ask(pilot, "zzzz")
+    await press(pilot, "escape", "F")
+    await until(pilot, lambda: "F then says where plain search has it" in toast_text(pilot))
