@@ -80,7 +80,7 @@ def git_snapshot(repository: Path, commit: str, folder: str, constants: TreeCons
 def _listed(repository: Path, commit: str, folder: str) -> dict[str, CommittedFile]:
     """The regular markdown files, by their paths in the tree."""
     try:
-        files = committed_files(partial(_git, repository), f"{commit}:{folder}")
+        files = committed_files(partial(_git, repository), f"{commit}:{folder}", f"{repository}: {commit[:12]}")
     except GitFailed as error:
         raise RevisionError(
             f"{repository}: {commit[:12]} holds no folder {folder}; name another with folder"

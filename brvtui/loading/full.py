@@ -67,7 +67,7 @@ def load(
     if is_read and project.link:
         project = replace(project, notices=tuple(notice for notice in project.notices if notice != project.link))
     if project.tree.exists() and not is_in_place(project.tree):
-        is_read, link = False, f"{project.tree} is behind a link since it was opened: remove the link, or open it again"
+        is_read, link = False, _moved(project.tree)
         project = replace(project, link=link, notices=(*project.notices, link))
     own = list_files(project.tree) if is_read else Listing((), ())
     if edits or removed:
@@ -77,7 +77,10 @@ def load(
     past_limit = f"past the {constants.limits.max_files} files that the engine reads"
     unseen = [*own.unseen, *(UnseenFile(path, past_limit) for path in beyond)]
     taken = {file.path for file in own.files}
-    for source in filter(lambda source: is_in_place(source.tree), project.sources):
+    for source in project.sources:
+        if not is_in_place(source.tree):
+            project = replace(project, notices=(*project.notices, _moved(source.tree)))
+            continue
         listing = list_files(source.tree)
         shared, _ = _in_document_order(listing.files, source.alias, source.tree, constants, now_ms)
         located += [item for item in shared if item.path not in taken]
@@ -111,6 +114,10 @@ def load(
             engine_failure=_engine_failure(project, notes, unseen),
         )
     )
+
+
+def _moved(tree: Path) -> str:
+    return f"{tree} is behind a link since it was opened, so its notes are not read: remove the link, or open it again"
 
 
 @dataclass(frozen=True, slots=True)

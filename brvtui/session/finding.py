@@ -143,6 +143,7 @@ def _shared_words(postings: Postings, one: int, other: int) -> tuple[str, ...]:
     terms = (rows[rows % fields == _CONTENT] // fields).tolist()
     names = postings.ids.terms
     rarest = sorted(
-        (term for term in terms if names[term].isalnum()), key=lambda term: (postings.df(term, _CONTENT), names[term])
+        (term for term in terms if any(map(str.isalnum, from_utf16(names[term])))),
+        key=lambda term: (postings.df(term, _CONTENT), names[term]),
     )
     return tuple(from_utf16(names[term]) for term in rarest[:_MOST_WORDS])

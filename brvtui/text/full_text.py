@@ -45,14 +45,14 @@ class TextDocument:
 
 
 _BREAKS = CharacterTable(lambda char: char if unicodedata.category(char)[0] in "LMN" else "\n")
-_UNSPACED = (
+UNSPACED = (
     "\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u318f\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
 """Scripts without spaces between words (Han, Kana, Thai …), and Hangul, whose words are joined to others."""
-_RUN = re.compile(f"[{_UNSPACED}]+")
-_WORD = re.compile(f"[{_UNSPACED}]+|[^\n{_UNSPACED}]+")
-_TOKEN = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{_UNSPACED}]]+"
+_RUN = re.compile(f"[{UNSPACED}]+")
+_WORD = re.compile(f"[{UNSPACED}]+|[^\n{UNSPACED}]+")
+_TOKEN = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{UNSPACED}]]+"
 _LONGEST_WORD = 8_000
 """Bytes of a word; longer ones are not indexed. The engine reads at most 2,000 characters of a line."""
 
@@ -99,8 +99,8 @@ _PHRASE = 1 << 16
 """The weight of all words as one phrase, above any sum of the other weights."""
 _STEMS = {"title": "title_stems", "text": "stems"}
 _GRAMS = {"title": "title_grams"}
-_MOST_STEMS = 25
-"""Stems of a document that others are compared with."""
+_MOST_COMPARED = 25
+"""Stems, or pairs of characters, of a document with which others are compared."""
 _KEY, _ID = "key", "id"
 
 
@@ -437,20 +437,22 @@ class FullTextView:
     def similar(self, document: TextDocument, limit: int) -> list[DocumentMatch]:
         """The ``limit`` documents most like ``document``, best first, itself left out.
 
-        A score is the sum of the idf of the word stems that both hold, of the 25 stems of ``document`` with the highest
-        tf × idf. Removed documents count in the idf until tantivy merges their segment.
+        A score is the sum of the idf of the word stems, or pairs of characters, that both hold, of the 25 of
+        ``document`` with the highest tf × idf. Removed documents count in the idf until tantivy merges their segment.
         """
         parts = [part for part in (self.kept, self.newer) if part is not None]
         count = sum(len(part.keys) for part in parts)
-        stems = _stems_analyzer().analyze(_prepared(encodable(f"{document.title}\n{document.text}"))[1])
+        folded = _prepared(encodable(f"{document.title}\n{document.text}"))[1]
+        words = Counter(("stems", stem) for stem in _stems_analyzer().analyze(folded))
+        words.update(("grams", gram) for gram in _grams(folded).split())
         weighed = []
-        for stem, times in Counter(stems).items():
-            holding = sum(part.searcher.doc_freq("stems", stem) for part in parts)
-            idf = math.log1p(max(0.0, count - holding + 0.5) / (holding + 0.5))
-            weighed.append((times * idf, idf, stem))
+        for (field, word), times in words.items():
+            holding = sum(part.searcher.doc_freq(field, word) for part in parts)
+            idf = math.log1p((max(count, holding) - holding + 0.5) / (holding + 0.5))
+            weighed.append((times * idf, idf, field, word))
         terms = [
-            tantivy.Query.const_score_query(tantivy.Query.term_query(_schema(), "stems", stem, "basic"), idf)
-            for _, idf, stem in heapq.nlargest(_MOST_STEMS, weighed)
+            tantivy.Query.const_score_query(tantivy.Query.term_query(_schema(), field, word, "basic"), idf)
+            for _, idf, field, word in heapq.nlargest(_MOST_COMPARED, weighed)
         ]
         query = tantivy.Query.boolean_query([(tantivy.Occur.Should, term) for term in terms])
         return self._found(query, limit, {document.path})[0]

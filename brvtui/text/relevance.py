@@ -31,6 +31,7 @@ class RelevanceIndex:
         builder.add_unsigned_field(_KEY, stored=False, fast=True)
         self._schema = builder.build()
         index = tantivy.Index(self._schema)
+        index.config_reader("manual")  # else a thread looks for commits
         words = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.regex(_TOKEN)).filter(tantivy.Filter.lowercase()).build()
         index.register_tokenizer(_WORDS, words)
         writer = index.writer(_WRITER_BYTES, 1)

@@ -74,3 +74,29 @@ def test_it_follows_the_tree_without_reading_all_of_it(
     assert paths(session, "x/one.md") == ["x/three.md"]
     assert sorted(read) == ["x/one.md", "x/three.md"]
     session.close()
+
+
+def test_a_removed_text_takes_no_note_away(tree: Tree) -> None:
+    for name in ("one", "two"):
+        tree.note(f"x/{name}.md", name, "quokka wombat")
+    session = tree.session()
+    assert paths(session, "x/one.md") == ["x/two.md"]
+    for number in range(3):
+        session.refresh([tree.note("x/two.md", f"two {number}", "quokka wombat")])
+        assert paths(session, "x/one.md") == ["x/two.md"]
+
+
+def test_scripts_without_spaces(tree: Tree) -> None:
+    tree.notes(5)
+    tree.note("x/one.md", "一", "東京都庁の展望台は無料です")
+    tree.note("x/two.md", "二", "展望台は東京都庁にあります")
+    tree.note("x/three.md", "三", "京都")
+    assert paths(tree.session(), "x/one.md")[0] == "x/two.md"
+
+
+def test_words_with_marks_are_shared_words(tree: Tree) -> None:
+    tree.notes(5)
+    tree.note("x/one.md", "One", "हिन्दी भाषा")
+    tree.note("x/two.md", "Two", "हिन्दी भाषा में")
+    (found, *_) = tree.session().finder.similar("x/one.md", 1)
+    assert set(found.words) == {"हिन्दी", "भाषा"}

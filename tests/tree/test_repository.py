@@ -327,23 +327,13 @@ def test_git_reads_no_file_without_end(tmp_path: Path, file: str) -> None:
 
 
 def test_names_that_no_file_system_holds_are_left_out() -> None:
-    entry = b"100644 blob " + b"a" * 40 + b" 12\t%b.md\0"
-    listed = committed_files(
-        lambda *_, **__: (
-            entry % (b"n" * 252)
-            + entry % (b"n" * 100_000)
-            + entry % ("é" * 127 + "/y").encode()
-            + entry % ("é" * 128 + "/y").encode()
-            + entry % ("漢" * 86).encode()
-            + entry % (b"\xff" * 253)
-            + entry % b"x/y"
-            + entry % (b"d" * 300 + b"/y")
-            + entry % b"/etc/y"
-            + entry % b"x//y"
-            + entry % b"../y"
-        ),
-        "HEAD:",
-    )
+    names = (
+        b"n" * 252, b"n" * 100_000, ("é" * 127 + "/y").encode(), ("é" * 128 + "/y").encode(), ("漢" * 86).encode(),
+        b"\xff" * 253, b"x/y", b"d" * 300 + b"/y", b"/etc/y", b"x//y", b"../y",
+    )  # fmt: skip
+    listing = b"".join(b"100644 blob " + b"a" * 40 + b"\t%b.md\0" % name for name in names)
+    answers = iter((listing, b"12\n" * len(names)))
+    listed = committed_files(lambda *_, **__: next(answers), "HEAD:", "HEAD")
     assert list(listed) == ["n" * 252 + ".md", "é" * 127 + "/y.md", "x/y.md"]
 
 
@@ -376,6 +366,18 @@ def test_contents_that_git_lacks_are_no_missing_notes(tmp_path: Path, is_partial
             with (tmp_path / "pack").open("rb") as data:
                 subprocess.run(("git", "-C", str(clone), "unpack-objects", "-q"), stdin=data, check=True)
         _damage(clone, git(clone, "rev-parse", "HEAD~1:n.md"))
-    with pytest.raises(RevisionError, match="missing from git or damaged"):
+    with pytest.raises(RevisionError, match="git lacks the content of"):
         _ = Revision(clone, "HEAD~1").files
     assert Revision(clone, "HEAD").files
+
+
+def test_a_lacking_content_of_another_file_matters_to_nobody(tmp_path: Path) -> None:
+    own = ("git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-C", str(tmp_path))
+    subprocess.run((*own, "init", "-q"), check=True)
+    (tmp_path / "n.md").write_text("one")
+    (tmp_path / "picture.png").write_bytes(b"\0" * 100)
+    subprocess.run((*own, "add", "-A"), check=True)
+    subprocess.run((*own, "commit", "-q", "-m", "one"), check=True)
+    content = subprocess.run((*own, "rev-parse", "HEAD:picture.png"), capture_output=True, text=True, check=True)
+    _damage(tmp_path, content.stdout.strip())
+    assert list(Revision(tmp_path, "HEAD").files) == ["n.md"]

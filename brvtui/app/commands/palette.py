@@ -241,6 +241,8 @@ class CommandsDialog(Dialog[Command]):
         self._mode, self._near, self._browsing = mode, near, browsing
         self._actions: list[Command] = []
         self._listed: list[Command] = []
+        self._amount = 0
+        """How many actions and notes have the typed words in their names."""
 
     @property
     def rows(self) -> CommandsPane:
@@ -273,7 +275,8 @@ class CommandsDialog(Dialog[Command]):
         main, aside = ([_shown(note) for note in notes[:MOST_RANKED] if note.aside is part] for part in (False, True))
         self._listed = found(word_filter, [*self._actions, *main]) + found(word_filter, aside)
         self.rows.put(self._listed[:MOST_ROWS], word_filter)
-        self._count(len(self._listed) + max(0, len(notes) - MOST_RANKED))
+        self._amount = len(self._listed) + max(0, len(notes) - MOST_RANKED)
+        self._count(self._amount)
         if word_filter:
             self._browsing.find_notes(self.query_one(Input).value, self._add_found)
 
@@ -284,10 +287,12 @@ class CommandsDialog(Dialog[Command]):
         with suppress(NoMatches):  # the dialog is being closed
             if found.query == self.query_one(Input).value:
                 self.rows.extend([*self._listed, *more][:MOST_ROWS])
-                self._count(len(self._listed) + len(more))
+                self._count(self._amount + len(more), found.count > len(found.notes))
 
-    def _count(self, amount: int) -> None:
-        tally = f"the first {MOST_ROWS} of {amount}: type on" if amount > MOST_ROWS else f"{amount}"
+    def _count(self, amount: int, has_more: bool = False) -> None:
+        """Says how many rows there are, and whether more notes match by their text."""
+        of = f"{amount} or more" if has_more else f"{amount}"
+        tally = f"the first {min(amount, MOST_ROWS)} of {of}: type on" if has_more or amount > MOST_ROWS else of
         self.query_one("#dialog").border_subtitle = tally
 
     def _notes(self, word_filter: WordFilter) -> list[Branch]:

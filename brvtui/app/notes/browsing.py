@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from brvtui.session import Session
     from brvtui.session.finding import FoundNotes
 
+_Search = tuple[Callable[["Session"], Any], Callable[[Any], None]]
+"""What finds something in a worker, and what shows it."""
 MOST_SIMILAR = 12
 MOST_FOUND = 20
 _LONGEST_TRAIL = 100
@@ -37,7 +39,8 @@ class Browsing:
         self._trail = Trail()
         self._pages = _NoteReader(services, self._read_page)
         self._surroundings = _NoteReader(services, self._read_surroundings)
-        self._searches: Newest[tuple[Callable[[Session], Any], Callable[[Any], None]]] = Newest(self._search)
+        self._filtering: Newest[_Search] = Newest(lambda search: self._search(search, self._filtering))
+        self._finding: Newest[_Search] = Newest(lambda search: self._search(search, self._finding))
         services.store.subscribe((StaleState,), self._read_stale_page)
 
     def request_page(self, file: str) -> None:
@@ -62,18 +65,19 @@ class Browsing:
 
     def find_texts(self, query: str, show: Callable[[str, frozenset[str]], None]) -> None:
         """Finds the notes that match ``query``, whose last word may be a beginning, and has them shown by ``show``."""
-        self._searches.want((partial(_paths_of, query), partial(show, query)))
+        self._filtering.want((partial(_paths_of, query), partial(show, query)))
 
     def find_notes(self, query: str, show: Callable[[FoundNotes], None]) -> None:
         """Finds the first notes that match ``query``, and has them shown by ``show``, each with a piece of its text."""
-        self._searches.want((partial(_notes_of, query), show))
+        if len(query) <= LONGEST_QUERY:
+            self._finding.want((partial(_notes_of, query), show))
 
-    def _search(self, search: tuple[Callable[[Session], Any], Callable[[Any], None]]) -> None:
+    def _search(self, search: _Search, searches: Newest[_Search]) -> None:
         session, (find, show) = self._project.session, search
         if session is None:
-            self._searches.finished()
+            searches.finished()
             return
-        self._services.background.run(partial(find, session), show, group="texts", on_end=self._searches.finished)
+        self._services.background.run(partial(find, session), show, group="texts", on_end=searches.finished)
 
     def follow_link(self, file: str) -> None:
         """Selects ``file`` and remembers the note before it."""
@@ -189,8 +193,8 @@ def _paths_of(query: str, session: Session) -> frozenset[str]:
 
 
 def _notes_of(query: str, session: Session) -> FoundNotes:
-    """Returns the first notes that match the beginning of ``query``. Blocks."""
-    return session.finder.find(query[:LONGEST_QUERY], MOST_FOUND, is_typing=True)
+    """Returns the first notes that match ``query``. Blocks."""
+    return session.finder.find(query, MOST_FOUND, is_typing=True)
 
 
 def _similar(session: Session, file: str) -> SimilarNotes:

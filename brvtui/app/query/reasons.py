@@ -16,7 +16,7 @@ from brvtui.app.view import selectable
 from brvtui.app.workers import Refusal, is_cancelled
 from brvtui.engines.profile_files import profiles_of
 from brvtui.engines.registry import presentation
-from brvtui.wording import ordinal
+from brvtui.wording import ordinal, shortened
 
 if TYPE_CHECKING:
     from brvtui.engines.counterfactuals import Counterfactuals
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 GoToRemedy = Callable[[str, "Remedy"], Awaitable[None]]
 
 _CHANGES = "{note.signals} and {note.edit} change that"
-_NO_NOTE = "{} is no note: notes alone are answers"
+_NO_NOTE = "{} is not a note; only notes can be results"
 _PLAIN_SEARCH = "baseline"
 """The engine that says where plain search has a note."""
 _COUNTERFACTUALS, _REMEDIES = "counterfactuals", "remedies"
@@ -157,11 +157,12 @@ class Reasons:
         self._services.background.run(find, found, group="plain search", exclusive=True)
 
     def _found_in_plain_search(self, trace: Trace, file: str, said: str) -> None:
-        store = self._services.store
-        if trace is store.view.answered and file == store.view.selection.file:
+        store, answered = self._services.store, self._services.store.view.answered
+        is_shown = answered is not None and (answered.query, answered.scope_option) == (trace.query, trace.scope_option)
+        if is_shown and file == store.view.selection.file and file in selectable(trace):
             store.update(store.view.selection._replace(plain=said))
-        if file != store.view.selection.file or file not in selectable(trace):  # no row of Results has it
-            self._services.notify(said, timeout=6)
+        else:  # no row of Results has it
+            self._services.notify(f"{file}, asked “{shortened(trace.query)}”: {said}", timeout=6)
 
     # why an answer differs from the pinned one
 

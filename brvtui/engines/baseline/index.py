@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -13,18 +14,19 @@ import tantivy
 from brvtui.derived import Key
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import encodable, fold
+from brvtui.text.full_text import UNSPACED
 from brvtui.trace import Hit, MatchedWord, MatchKind, Origin, Part
 
 _FIELDS = ("title", "text")
 _KEY, _STEMS, _LONGEST_WORD, _WRITER_BYTES = "key", "stems", 8_000, 50_000_000
 _COMBINING = re.compile("[\u0300-\u036f]")
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7ff\U00020000-\U0003ffff]")
+_CHARACTER = re.compile(f"[{UNSPACED}]")
 """A character of a script without spaces (Han, Kana, Thai …), or of Hangul: each is a word."""
 
 
 def _prepared(text: str) -> str:
     text = encodable(fold(text) if _COMBINING.search(text) else text)
-    return text if text.isascii() else _UNSPACED.sub(r" \g<0> ", text)
+    return text if text.isascii() else _CHARACTER.sub(r" \g<0> ", text)
 
 
 def _analyzer(*filters: tantivy.Filter) -> tantivy.TextAnalyzer:
@@ -94,7 +96,9 @@ class PlainIndex:
         for stem, word in asked.items():
             told = {name: each for name in _FIELDS if (each := self._explained(stem, name, address))}
             for name, each in told.items():
-                numbers = f"{each['freq']:.0f}× in {each['dl']:.0f} words; {each['n']:.0f} of {each['N']:.0f} notes"
+                numbers = (
+                    f"{each['freq']:.0f}× in about {each['dl']:.0f} words; {each['n']:.0f} of {each['N']:.0f} notes"
+                )
                 label, value, idf = word if name == "text" else f"{word} in title", each["TermQuery"], each["idf"]
                 parts.append(Part(label, value, idf, value / idf, numbers))
             kind, form = (MatchKind.EXACT, word) if word in words else (MatchKind.STEM, forms.get(stem, stem))
@@ -120,9 +124,11 @@ def _numbers(explanation: dict[str, Any]) -> Iterator[tuple[str, float]]:
 
 
 _INDEX: Key[PlainIndex] = Key("index of plain search")
+_making = threading.Lock()
 
 
 def index_of(snapshot: Snapshot) -> PlainIndex:
     """The index of the notes of ``snapshot``, made when it is first needed."""
     notes = ((note.title, snapshot.readable(note.path)) for note in snapshot.notes)
-    return snapshot.derived.of(_INDEX, lambda: PlainIndex(notes))
+    with _making:  # it is large, and asked for by several threads at once
+        return snapshot.derived.of(_INDEX, lambda: PlainIndex(notes))

@@ -44,7 +44,9 @@ def read_beir(folder: Path, queries: Path | None, known: Sequence[Judgment]) -> 
     Raises :class:`JudgmentsError`, as do all functions here.
     """
     files = sorted((folder / _QRELS).glob("*.tsv")) if (folder / _QRELS).is_dir() else []
-    if linked := next((file for file in (folder / _QUERIES, *files) if leads_out(folder, file)), None):
+    if linked := next(
+        (file for file in (*([] if queries else [folder / _QUERIES]), *files) if leads_out(folder, file)), None
+    ):
         raise JudgmentsError(f"{linked}: a link leads out of {folder}; put a file in its place")
     found = dict(_jsonl_queries(queries or folder / _QUERIES))
     grades: Grades = {}

@@ -219,7 +219,7 @@ class JudgmentsFile:
                 return read_regular(self.path, LARGEST, follow_links=True)
             folder = self.path.parent
             self._refuse_link_out()
-            return read_inside(folder.parent, f"{folder.name}/{self.path.name}", LARGEST)
+            return read_inside(folder.parent.resolve(), f"{folder.name}/{self.path.name}", LARGEST)
         except FileNotFoundError:
             return None
         except OSError as error:

@@ -21,10 +21,7 @@ _MOST_BRANCHES = 4
 _LONGEST_NAME = 255
 _SHA1_DIGITS = 40
 _MS = 1000
-_LACKING = (
-    "the content of a note is missing from git or damaged: run git fsck, or fetch all contents (a partial clone has "
-    "not all of them)"
-)
+_LACKING = "run git fsck, or fetch all contents (a partial clone has not all of them)"
 _FILE_MODES = (b"100644", b"100755", b"100664")
 
 
@@ -75,29 +72,31 @@ def batch_contents(data: bytes, files: Mapping[str, CommittedFile], where: str) 
     return contents
 
 
-def committed_files(run: Callable[..., bytes], place: str) -> dict[str, CommittedFile]:
+def committed_files(run: Callable[..., bytes], place: str, where: str) -> dict[str, CommittedFile]:
     """Returns the regular markdown files of ``place``, as ``COMMIT:FOLDER``, by path, without hidden ones.
 
     ``run`` is :func:`git` in their repository. A name that is too long for any file system, or has an empty part, is
     left out, too: no checkout has that note. Raises :class:`GitFailed` if the folder is not there, and
-    :class:`RevisionError` if git knows of a file but lacks its content.
+    :class:`RevisionError`, which names ``where``, if git lacks the content of one.
     """
-    listing = ("ls-tree", "--full-tree", "-r", "-z")
-    try:
-        listed = run(*listing, "-l", "--end-of-options", place, most=_MOST_LISTING)
-    except GitFailed as error:
-        run(*listing, "--end-of-options", place, most=_MOST_LISTING)  # without sizes it needs no contents
-        raise RevisionError(f"{place}: {_LACKING}") from error
-    files: dict[str, CommittedFile] = {}
-    for entry in listed.split(b"\0"):
+    contents: dict[str, str] = {}
+    for entry in run("ls-tree", "--full-tree", "-r", "-z", "--end-of-options", place, most=_MOST_LISTING).split(b"\0"):
         facts, _, path = entry.partition(b"\t")
         fields = facts.split()
-        if path.endswith(b".md") and len(fields) == 4 and fields[0] in _FILE_MODES:
+        if path.endswith(b".md") and len(fields) == 3 and fields[0] in _FILE_MODES:
             name = path.decode("utf-8", "surrogateescape")
             if all(part and part[0] != "." and len(os.fsencode(part)) <= _LONGEST_NAME for part in name.split("/")):
-                if not fields[3].isdigit():
-                    raise RevisionError(f"{place}/{shortened(name)}: {_LACKING}")
-                files[name] = CommittedFile(fields[2].decode("ascii"), int(fields[3]))
+                contents[name] = fields[2].decode("ascii")
+    given = "".join(f"{content}\n" for content in contents.values()).encode("ascii")
+    try:
+        sizes = run("cat-file", "--batch-check=%(objectsize)", most=_MOST_LISTING, given=given).split(b"\n")
+    except GitFailed as error:
+        raise RevisionError(f"{where}: git lacks the content of a note: {_LACKING}") from error
+    files = dict[str, CommittedFile]()
+    for (name, content), size in zip(contents.items(), sizes, strict=False):
+        if not size.isdigit():
+            raise RevisionError(f"{where}: git lacks the content of {shortened(name)}: {_LACKING}")
+        files[name] = CommittedFile(content, int(size))
     return files
 
 
@@ -125,7 +124,7 @@ class Revision:
         """Every regular markdown file of the tree by its path."""
         place = f"{self.commit}:{self._prefix.decode('utf-8', 'surrogateescape').rstrip('/')}"
         try:
-            files = committed_files(partial(git, self.folder), place)
+            files = committed_files(partial(git, self.folder), place, shortened(self.name))
         except GitFailed as error:
             hint = "is the tree committed there, and not ignored?"
             raise RevisionError(f"{shortened(self.name)} does not hold {self.folder}: {hint}") from error

@@ -14,6 +14,9 @@ from brvtui.disk.writing import make_tree_folder
 from brvtui.regular_files import open_regular, read_open
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_CLOEXEC", 0)
+_BEHIND_LINK = "the tree is behind a link since it was opened"
+_known: dict[str, tuple[int, int]] = {}
+"""The folder of each tree that was opened: its device and inode, when its path was a real one."""
 TOPIC_ENDING = ".html"
 _LONGEST_NAME, _LONGEST_PATH = 255, 2_000
 """In bytes. File systems allow no longer names, and 4,096 bytes for the whole path, with the tree's own."""
@@ -74,9 +77,18 @@ def is_in_place(tree: Path) -> bool:
 
 def _open_tree(tree: Path) -> int:
     """The folder ``tree``, opened. Raises OSError, also where a part of its path has become a link since."""
-    if not is_in_place(tree):
-        raise OSError(errno.EXDEV, "the tree is behind a link since it was opened", os.fspath(tree))
-    return os.open(tree, _FOLDER)
+    place = os.fspath(tree)
+    try:
+        folder = os.open(place, _FOLDER)
+    except OSError as error:
+        raise error if is_in_place(tree) else OSError(errno.EXDEV, _BEHIND_LINK, place) from error
+    found = os.fstat(folder)
+    if _known.get(place) != (found.st_dev, found.st_ino):  # most often it is the folder of the last time
+        if not is_in_place(tree):
+            os.close(folder)
+            raise OSError(errno.EXDEV, _BEHIND_LINK, place)
+        _known[place] = (found.st_dev, found.st_ino)
+    return folder
 
 
 def read_inside(tree: Path, path: str, most: int) -> bytes:
