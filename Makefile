@@ -23,7 +23,7 @@ help:
 	@echo 'make tables       renew tables in docs/*.md'
 	@echo 'make examples     renew output in README.md     make restamp      give the sample notes their ages anew'
 	@echo 'make pictures     renew all: those of tests (.pictures/contact-sheet.png shows them) and docs/screenshots/'
-	@echo 'make quality      how well every engine finds the notes of question sets (LOCOMO=FILE for LoCoMo)'
+	@echo 'make quality      measure how well each engine answers sets of questions (LOCOMO=FILE adds LoCoMo)'
 	@echo 'make bench        measure speed and memory      make wheel        build into dist/'
 	@echo 'make fleet-demo   a Dask scheduler and three workers on this machine, over 300 generated trees'
 	@echo 'make clean        remove .venv, caches and builds'

@@ -154,9 +154,7 @@ class TestEnvironment:
         monkeypatch.chdir(clone)
         assert programs.environment(of={"PATH": path})["PATH"] == str(tools)
 
-    def test_a_user_whom_the_system_does_not_know_has_no_home(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_user_unknown_to_system_has_no_home(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def unknown(_: int) -> None:
             raise KeyError("uid not found")
 

@@ -68,8 +68,8 @@ def read_beir(folder: Path) -> Dataset:
 def read_locomo(file: Path) -> Dataset:
     """LoCoMo's JSON (Maharana and others, 2024): a note for each session of a conversation.
 
-    A question should find the sessions with its evidence among those of all conversations. Questions without evidence
-    are left out. Raises :class:`DatasetError`.
+    The expected results of a question are the sessions that contain its evidence, out of the sessions of all
+    conversations. Questions without evidence are left out. Raises :class:`DatasetError`.
     """
     try:
         samples = json.loads(file.read_text(encoding="utf-8"))

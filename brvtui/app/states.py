@@ -140,7 +140,7 @@ class WatchState(NamedTuple):
     catching_up: bool = False
     """Whether something changed on disk that is not shown yet."""
     text_index: str = ""
-    """Where the text index is (:meth:`brvtui.store.text_index.KeptTextIndex.place`); empty before it was looked at."""
+    """Where the text index is (:attr:`brvtui.store.text_index.KeptTextIndex.place`); empty until that is known."""
 
 
 class StaleState(NamedTuple):
@@ -196,7 +196,7 @@ class SelectionState(NamedTuple):
     file: str = ""
     detail: Detail | None = None
     plain: str = ""
-    """Where plain search has it for the same query, in a line; empty until that is asked."""
+    """One line on where plain search ranks it for the same query; empty until the user asks."""
 
 
 class NoteState(NamedTuple):

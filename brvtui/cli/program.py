@@ -224,7 +224,7 @@ def main() -> None:
 def _check_home() -> None:
     """Raises :class:`Failure` if the user's home folder is not known."""
     if os.environ.get("HOME") == "":
-        del os.environ["HOME"]  # as if it were not set: the system is asked
+        del os.environ["HOME"]  # as if unset, so that the system is asked
     with suppress(RuntimeError):
         if Path.home().is_absolute():
             return

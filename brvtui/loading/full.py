@@ -117,7 +117,7 @@ def load(
 
 
 def _moved(tree: Path) -> str:
-    return f"{tree} is behind a link since it was opened, so its notes are not read: remove the link, or open it again"
+    return f"{tree} is now behind a link, so its notes are not read: remove the link, or open the project again"
 
 
 @dataclass(frozen=True, slots=True)

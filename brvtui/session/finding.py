@@ -40,7 +40,7 @@ class TextMatch:
 class SimilarNote:
     """A note that is similar to another.
 
-    ``share`` is the part of the best one's score, 0..1. ``words`` are the rarest words that both notes hold.
+    ``share`` is its score divided by the best score, 0..1. ``words`` are the rarest words in both notes.
     """
 
     path: str
@@ -112,7 +112,7 @@ class NoteFinder:
     def similar(self, path: str, limit: int) -> tuple[SimilarNote, ...]:
         """The ``limit`` notes most similar to the note at ``path``, best first.
 
-        The first call may build the index. Raises KeyError for an unknown note, OSError when it cannot be read.
+        The first call may build the index. Raises KeyError if there is no such note, OSError if it cannot be read.
         """
         snapshot = self._newest()
         found = self._index.full_text(snapshot).similar(text_document(snapshot, path), limit)
@@ -124,7 +124,10 @@ class NoteFinder:
         return tuple(notes)
 
     def follow(self) -> IndexState:
-        """Brings the index on disk up to date with the newest snapshot. A small one is made when it is needed."""
+        """Brings the index on disk up to date with the newest snapshot.
+
+        The index of a small tree is built only when a search needs it.
+        """
         snapshot = self._newest()
         if len(snapshot.notes) >= WORTH_KEEPING:
             self._index.full_text(snapshot)
@@ -137,7 +140,7 @@ class NoteFinder:
 
 
 def _shared_words(postings: Postings, one: int, other: int) -> tuple[str, ...]:
-    """The rarest words that both notes hold in their content, rarest first."""
+    """The rarest words in the contents of both notes, rarest first."""
     fields = len(FIELDS)
     rows = np.intersect1d(postings.note(one).rows, postings.note(other).rows)
     terms = (rows[rows % fields == _CONTENT] // fields).tolist()

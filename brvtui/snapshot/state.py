@@ -46,7 +46,7 @@ COVERED_COUNT: Key[int] = Key("count of covered files")
 COVERED_FILES: Key[tuple[tuple[str, str, int], ...]] = Key("covered files")
 ORDERS: Key[Orders | None] = Key("orders")
 INSIDE: Key[dict[str, NDArray[np.bool_]]] = Key("notes inside folders")
-RELEVANCE: Key[RelevanceIndex] = Key("index for another relevance")
+RELEVANCE: Key[RelevanceIndex] = Key("index for the alternative relevance")
 _MOST_UNREAD = 3
 _ABSTRACT = ".abstract.md"
 
@@ -174,7 +174,7 @@ class Snapshot:
 
     @property
     def relevance_index(self) -> RelevanceIndex:
-        """The notes' texts for tantivy's own BM25. Building it, on first use, reads every note again."""
+        """The index for tantivy's own BM25. Building it, on first use, reads every note again."""
         from brvtui.text.relevance import RelevanceIndex
 
         texts = ((note.title, self.readable(note.path), note.file) for note in self.notes)

@@ -86,17 +86,17 @@ class KeptTextIndex:
         self._lock = WriterLock(folder)
         self._can_write = True
         self._is_shared = False
-        """Whether another process held the lock when this one last asked."""
+        """Whether another process held the lock when this one last tried to take it."""
         self._state: _WrittenIndex | None = None
         self._stamped: tuple[Mapping[str, Parsed], Mapping[str, str]] = ({}, {})
         self._shown: tuple[Snapshot, FullTextView] | None = None
 
     @property
     def place(self) -> str:
-        """``in memory``, ``kept`` on disk, or ``read-only`` there because another process writes it."""
+        """``in memory``, ``on disk``, or ``read-only`` if another process writes the index on disk."""
         if self._state is None or not self._state.name:
             return "in memory"
-        return "read-only" if self._is_shared else "kept"
+        return "read-only" if self._is_shared else "on disk"
 
     def full_text(self, snapshot: Snapshot) -> FullTextView:
         """The documents of ``snapshot``.

@@ -100,7 +100,7 @@ _PHRASE = 1 << 16
 _STEMS = {"title": "title_stems", "text": "stems"}
 _GRAMS = {"title": "title_grams"}
 _MOST_COMPARED = 25
-"""Stems, or pairs of characters, of a document with which others are compared."""
+"""How many stems and character pairs of a document are used to find similar ones."""
 _KEY, _ID = "key", "id"
 
 
@@ -136,7 +136,7 @@ def _stems_analyzer() -> tantivy.TextAnalyzer:
 def open_index(folder: Path | None = None) -> tantivy.Index:
     """The index in ``folder``, which is new if the folder is empty; without one, a new index in memory."""
     index = tantivy.Index(_schema(), str(folder) if folder else None)
-    index.config_reader("manual")  # else a thread looks for commits
+    index.config_reader("manual")  # otherwise a thread polls for commits
     index.register_tokenizer("words", _words_analyzer().build())
     index.register_tokenizer("stems", _stems_analyzer())
     index.register_tokenizer("grams", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
@@ -435,10 +435,10 @@ class FullTextView:
         return sorted(found, key=lambda one: (-one.score, one.path))[:limit], total
 
     def similar(self, document: TextDocument, limit: int) -> list[DocumentMatch]:
-        """The ``limit`` documents most like ``document``, best first, itself left out.
+        """The ``limit`` documents most similar to ``document``, best first, without ``document`` itself.
 
-        A score is the sum of the idf of the word stems, or pairs of characters, that both hold, of the 25 of
-        ``document`` with the highest tf × idf. Removed documents count in the idf until tantivy merges their segment.
+        A score is the sum of the idf of the word stems and character pairs in both, out of the 25 of ``document`` with
+        the highest tf × idf. Removed documents still count in the idf until tantivy merges their segment.
         """
         parts = [part for part in (self.kept, self.newer) if part is not None]
         count = sum(len(part.keys) for part in parts)
@@ -482,7 +482,7 @@ class FullTextView:
 class Excerpt:
     """The fields of a document that match, and a matching line of its text, 0 if none does.
 
-    The line is that of the first match of all words as one phrase, or of any word; after the frontmatter if possible.
+    The line has the first match of all words as one phrase, or else of any word, after the frontmatter if possible.
     ``highlights`` are the starts and ends of the matches in ``snippet``, which is a piece of the text on one line.
     """
 

@@ -1,7 +1,7 @@
-"""tantivy's own BM25 as another relevance: the words of a snapshot's notes as ByteRover splits them, in memory.
+"""tantivy's own BM25 as an alternative relevance, over the words of a snapshot's notes as ByteRover splits them.
 
-Its numbers must not depend on earlier snapshots, so each has an index of its own. Every number of ByteRover's ranking
-comes from the postings (``docs/architecture.md``, "Numbers and matches").
+The scores must not depend on earlier snapshots, so each snapshot has an index of its own, in memory. ByteRover's own
+ranking takes every number from the postings (``docs/architecture.md``, "Numbers and matches").
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WRITER_BYTES = 50_000_000
 
 
 class RelevanceIndex:
-    """The BM25 of terms in documents, which are numbered by their position."""
+    """The BM25 scores of terms, as arrays by document position."""
 
     def __init__(self, documents: Iterable[tuple[str, str, str]]) -> None:
         """An index of ``documents``, each with its title, content and path."""
@@ -59,7 +59,7 @@ class RelevanceIndex:
         return scores
 
     def field_scores(self, term: str, field: str) -> NDArray[np.float64]:
-        """tantivy's BM25 of one term in one field, for every document; 0 where the document does not hold it."""
+        """tantivy's BM25 of one term in one field, for every document; 0 for documents without it."""
         scores = np.zeros(len(self), dtype=np.float64)
         query = tantivy.Query.term_query(self._schema, field, from_utf16(term), "freq")
         if len(self) and (hits := self._searcher.search(query, len(self), count=False).hits):

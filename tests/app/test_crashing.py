@@ -135,7 +135,7 @@ async def test_a_save_that_the_disk_did_not_confirm_is_a_save(
         await until(pilot, lambda: (garden.tree / NOTE).read_text().startswith("xy"))
 
 
-async def test_a_worker_of_a_screen_that_closes_with_the_app_breaks_nothing(garden: Tree, make_app: MakeApp) -> None:
+async def test_worker_failure_while_app_exits_is_ignored(garden: Tree, make_app: MakeApp) -> None:
     app = make_app(garden.root)
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)

@@ -1,4 +1,4 @@
-"""One key says where plain search has the selected note, beside the answer of any engine."""
+"""One key shows where plain search ranks the selected note, whichever engine answered."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def results(pilot: AppPilot) -> str:
     return " ".join(text_of(pilot, "#results").split())
 
 
-async def test_place_in_plain_search_is_below_the_selected_result(garden: Tree, pilot: AppPilot) -> None:
+async def test_rank_in_plain_search_is_shown_below_selected_result(garden: Tree, pilot: AppPilot) -> None:
     plain = garden.session().probe(QUERY, engine="baseline")
     await ask(pilot, QUERY)
     await press(pilot, "escape")
@@ -33,7 +33,7 @@ async def test_place_in_plain_search_is_below_the_selected_result(garden: Tree, 
         await press(pilot, "ctrl+p")
 
 
-async def test_note_that_plain_search_does_not_find(pilot: AppPilot) -> None:
+async def test_note_not_found_by_plain_search(pilot: AppPilot) -> None:
     await ask(pilot, "tokens")
     await press(pilot, "escape")
     pilot.app.select("billing/refunds.md")
@@ -43,7 +43,7 @@ async def test_note_that_plain_search_does_not_find(pilot: AppPilot) -> None:
     await until(pilot, lambda: said in toast_text(pilot))
 
 
-async def test_without_a_result_the_key_says_what_it_needs(pilot: AppPilot) -> None:
+async def test_key_without_selected_result_explains_what_it_needs(pilot: AppPilot) -> None:
     await ask(pilot, "zzzz")
     await press(pilot, "escape", "F")
-    await until(pilot, lambda: "F then says where plain search has it" in toast_text(pilot))
+    await until(pilot, lambda: "F then shows where plain search ranks it" in toast_text(pilot))

@@ -185,7 +185,7 @@ def test_a_member_without_a_tree_is_told_what_a_fleet_can_read(run: Run, tmp_pat
 
 
 @pytest.mark.parametrize("home", ["", "relative", None])
-def test_an_unknown_home_folder_is_one_line(
+def test_unknown_home_folder_is_reported_in_one_line(
     home: str | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def unknown(_: int) -> None:

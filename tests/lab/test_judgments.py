@@ -330,7 +330,7 @@ class TestFollowing:
 
 class TestExchange:
     @pytest.mark.parametrize("linked", ["queries.jsonl", "qrels", "qrels/test.tsv"])
-    def test_no_link_leads_out_of_a_beir_folder(self, tmp_path: Path, linked: str) -> None:
+    def test_links_out_of_beir_folder_are_rejected(self, tmp_path: Path, linked: str) -> None:
         folder, other = tmp_path / "beir", tmp_path / "other"
         FORMATS["beir"].write(folder, [Judgment("a", "x", documents=(JudgedDocument("n.md", 3),))])
         (folder / linked).rename(other)

@@ -45,7 +45,7 @@ def test_nothing_is_read(swapped: tuple[Session, Path]) -> None:
     for places in ((), (session.project.tree / "x/n.md",)):
         session.refresh(places)
         assert not session.snapshot.notes
-        assert any("is behind a link" in notice for notice in session.snapshot.notices)
+        assert any("is now behind a link" in notice for notice in session.snapshot.notices)
     with pytest.raises(RevisionError, match="behind a link"):
         revision_of(session.snapshot, "HEAD")
 
@@ -65,7 +65,7 @@ def test_nothing_is_written(swapped: tuple[Session, Path]) -> None:
     assert state_of(other) == before
 
 
-def test_it_is_read_again_when_the_link_is_gone(swapped: tuple[Session, Path]) -> None:
+def test_tree_is_read_again_after_link_is_removed(swapped: tuple[Session, Path]) -> None:
     session, _ = swapped
     session.refresh()
     assert not session.snapshot.notes
@@ -74,7 +74,7 @@ def test_it_is_read_again_when_the_link_is_gone(swapped: tuple[Session, Path]) -
     (session.project.root / "before").rename(link)
     session.refresh()
     assert session.snapshot.text("x/n.md")
-    assert not any("is behind a link" in notice for notice in session.snapshot.notices)
+    assert not any("is now behind a link" in notice for notice in session.snapshot.notices)
 
 
 def test_a_shared_source_is_left_out_with_a_line(tree: Tree, tmp_path: Path) -> None:
@@ -89,4 +89,4 @@ def test_a_shared_source_is_left_out_with_a_line(tree: Tree, tmp_path: Path) -> 
     shared.tree.symlink_to(tmp_path / "away")
     session.refresh()
     assert not session.probe("walrus").hits
-    assert any("is behind a link" in notice for notice in session.snapshot.notices)
+    assert any("is now behind a link" in notice for notice in session.snapshot.notices)

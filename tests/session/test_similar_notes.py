@@ -25,7 +25,7 @@ def paths(session: Session, path: str, limit: int = 10) -> list[str]:
     return [found.path for found in session.finder.similar(path, limit)]
 
 
-def test_the_most_alike_comes_first(animals: Session) -> None:
+def test_most_similar_note_comes_first(animals: Session) -> None:
     found = animals.finder.similar("x/quokka.md", 5)
     assert (found[0].path, found[0].title, found[0].share) == ("x/wallaby.md", "Wallaby", 1)
     assert "rottnest" in found[0].words
@@ -34,12 +34,12 @@ def test_the_most_alike_comes_first(animals: Session) -> None:
     assert "x/quokka.md" not in [entry.path for entry in found]
 
 
-def test_no_more_than_asked_for(animals: Session) -> None:
+def test_number_of_similar_notes_is_limited(animals: Session) -> None:
     assert len(paths(animals, "pad/p001.md", 3)) == 3
     assert paths(animals, "pad/p001.md", 0) == []
 
 
-def test_a_note_that_is_like_none(animals: Session) -> None:
+def test_note_without_similar_notes(animals: Session) -> None:
     assert paths(animals, "x/odd.md") == []
     assert paths(animals, "x/empty.md") == []
 
@@ -53,7 +53,7 @@ def test_unknown_and_unreadable_notes(animals: Session, tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("worth_keeping", [10, 1000], ids=["on disk", "in memory"])
-def test_it_follows_the_tree_without_reading_all_of_it(
+def test_similar_notes_follow_changes_without_rereading_tree(
     tree: Tree, monkeypatch: pytest.MonkeyPatch, worth_keeping: int
 ) -> None:
     monkeypatch.setattr(text_index, "WORTH_KEEPING", worth_keeping)

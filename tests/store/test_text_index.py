@@ -309,14 +309,14 @@ def test_one_process_writes_and_the_other_follows(tree: Tree, reads: list[str]) 
     snapshot = tree.snapshot()
     assert not reader.keep(snapshot)
     assert writer.keep(snapshot)
-    assert (writer.place, reader.place) == ("kept", "read-only")
+    assert (writer.place, reader.place) == ("on disk", "read-only")
     del reads[:]
     assert reader.full_text(snapshot).find("alpha", 9)[1] == 5
     assert reads == []
     writer.close()
     tree.file("pad/newer.md", "alpha", 1)
     assert reader.keep(tree.snapshot())
-    assert reader.place == "kept"
+    assert reader.place == "on disk"
 
 
 def test_a_note_that_cannot_be_read_is_read_later(tree: Tree) -> None:

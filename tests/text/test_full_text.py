@@ -161,7 +161,7 @@ def test_an_excerpt_says_where_a_document_matches(
     ("query", "line", "snippet"),
     [("gate", 4, "The gate opens"), ("sluice", 2, "--- title: sluice gate --- The gate opens")],
 )
-def test_an_excerpt_is_of_the_body_where_that_matches(query: str, line: int, snippet: str) -> None:
+def test_excerpt_prefers_body_over_frontmatter(query: str, line: int, snippet: str) -> None:
     text = "---\ntitle: sluice gate\n---\nThe gate opens"
     document = TextDocument("a.md", "sluice gate", "", "", text, body=text.index("The"))
     excerpt = full_text([document]).excerpt(query, document)

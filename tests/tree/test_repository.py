@@ -343,7 +343,7 @@ def _damage(clone: Path, content: str) -> None:
 
 
 @pytest.mark.parametrize("is_partial", [True, False])
-def test_contents_that_git_lacks_are_no_missing_notes(tmp_path: Path, is_partial: bool) -> None:
+def test_missing_git_objects_are_not_missing_notes(tmp_path: Path, is_partial: bool) -> None:
     def git(folder: Path, *words: str) -> str:
         own = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "uploadpack.allowFilter=true")
         done = subprocess.run(("git", *own, "-C", str(folder), *words), check=True, capture_output=True, text=True)

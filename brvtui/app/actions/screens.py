@@ -111,7 +111,7 @@ QUERY_SCREEN = Place("query", "Screen Query", PlaceKind.SCREEN, (
            needs=Need.RESULT),
     Action("results.notes", "o", "open_note", "in Notes", "Show the note on the screen Notes", bar=True,
            needs=Need.RESULT),
-    Action("results.plain", "F", "plain", "plain search", "Where plain search has the selected note for this query",
+    Action("results.plain", "F", "plain", "plain search", "Show where plain search ranks the selected note",
            needs=Need.PROJECT | Need.RESULT | Need.NOTES | Need.TREE),
     Action("answer.pin", "b", "pin", "pin", "Pin the answer, to compare others with it; the pinned one: unpin it",
            needs=Need.PROJECT),

@@ -89,7 +89,7 @@ class Command:
     act: Act | None = None
     note: str = ""
     snippet: Sequence[Span] = ()
-    """A piece of the note's text; empty unless it was found by its text."""
+    """A piece of the note's text if that matched; otherwise empty."""
 
     @property
     def low(self) -> str:
@@ -165,7 +165,7 @@ def _rank(word_filter: WordFilter, title: str) -> int:
 
 _LEAST_TITLE = 24
 _BEFORE_MATCH = 12
-"""Characters of a note's text that are shown before the first match."""
+"""How many characters of a note's text are shown before the first match."""
 MOST_ROWS = 200
 MOST_RANKED = 2_000
 """The most notes that are ordered by their titles; further ones are only counted."""
@@ -195,7 +195,7 @@ class CommandsPane(ChoicePane):
         self.rebuild(force=True)
 
     def extend(self, commands: Sequence[Command]) -> None:
-        """Shows ``commands``, which begin with those that are shown; the chosen one stays."""
+        """Shows ``commands``, which begin with the rows shown now; the chosen row stays chosen."""
         self.commands = commands
         self.rebuild(force=True)
 
@@ -204,7 +204,7 @@ class CommandsPane(ChoicePane):
         self.choices = [str(place) for place in range(len(self.commands))]
         self.owner = list(range(len(self.choices)))
         return [self._row(command, width) for command in self.commands] or [
-            line(" no action and no note has these words", "muted")
+            line(" no action or note matches these words", "muted")
         ]
 
     def _row(self, command: Command, width: int) -> Line:
@@ -252,7 +252,7 @@ class CommandsDialog(Dialog[Command]):
     def make_parts(self) -> ComposeResult:
         """Field and list."""
         field = OrderedInput(
-            placeholder="words of an action, or of a note's title, path or text", id="command", compact=True
+            placeholder="find actions by name, and notes by title, path or text", id="command", compact=True
         )
         field.cursor_blink = False
         yield field
@@ -281,7 +281,7 @@ class CommandsDialog(Dialog[Command]):
             self._browsing.find_notes(self.query_one(Input).value, self._add_found)
 
     def _add_found(self, found: FoundNotes) -> None:
-        """Adds the notes whose texts match below the rows, unless something else was typed meanwhile."""
+        """Adds the notes whose texts match below the other rows, unless the query has changed since."""
         listed = {command.note for command in self._listed}
         more = [_by_text(note) for note in found.notes if note.path not in listed]
         with suppress(NoMatches):  # the dialog is being closed

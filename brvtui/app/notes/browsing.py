@@ -64,11 +64,11 @@ class Browsing:
             self._services.background.run(task, self._similar_found, group="similar", exclusive=True)
 
     def find_texts(self, query: str, show: Callable[[str, frozenset[str]], None]) -> None:
-        """Finds the notes that match ``query``, whose last word may be a beginning, and has them shown by ``show``."""
+        """Finds the notes that match ``query``, whose last word may be incomplete, and passes them to ``show``."""
         self._filtering.want((partial(_paths_of, query), partial(show, query)))
 
     def find_notes(self, query: str, show: Callable[[FoundNotes], None]) -> None:
-        """Finds the first notes that match ``query``, and has them shown by ``show``, each with a piece of its text."""
+        """Finds the first notes that match ``query``, each with a piece of its text, and passes them to ``show``."""
         if len(query) <= LONGEST_QUERY:
             self._finding.want((partial(_notes_of, query), show))
 

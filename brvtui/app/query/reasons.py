@@ -30,7 +30,7 @@ GoToRemedy = Callable[[str, "Remedy"], Awaitable[None]]
 _CHANGES = "{note.signals} and {note.edit} change that"
 _NO_NOTE = "{} is not a note; only notes can be results"
 _PLAIN_SEARCH = "baseline"
-"""The engine that says where plain search has a note."""
+"""The engine that ranks notes by plain search."""
 _COUNTERFACTUALS, _REMEDIES = "counterfactuals", "remedies"
 _RESTORES = "{dialog.back}, then {note.archive} restores it."
 _EMPTIES = "{cache.clear} on the screen Query empties the cache at once."
@@ -145,12 +145,12 @@ class Reasons:
             self._services.store.update(answer._replace(counterfactuals=CounterfactualSearch(trace, found)))
 
     def find_in_plain_search(self, file: str) -> None:
-        """Finds out where plain search has ``file`` for the query that is shown; says it below that result."""
+        """Finds the rank of ``file`` in plain search for the current query, and shows it below that result."""
         session, trace = self._project.session, self._services.store.view.answered
         if self._project.refuses():
             return
         if session is None or trace is None or not file:
-            said = "ask something and select a result: {results.plain} then says where plain search has it"
+            said = "enter a query and select a result: {results.plain} then shows where plain search ranks it"
             self._services.notify(self._services.with_keys(said), timeout=4)
             return
         find, found = partial(_in_plain_search, session, trace, file), partial(self._found_in_plain_search, trace, file)
@@ -236,9 +236,9 @@ def logged_explanation(session: Session, entry: LoggedQuery, file: str) -> Expla
 
 
 def _in_plain_search(session: Session, trace: Trace, file: str) -> str:
-    """The place of ``file`` in the answer of plain search to the query of ``trace``, or why it has none, in a line.
+    """One line: the rank of ``file`` in plain search for the query of ``trace``, or why it has none.
 
-    Raises :class:`Refusal` where plain search ranks nothing.
+    Raises :class:`Refusal` if plain search cannot answer.
     """
     found = _asked(partial(session.explainer.explain, trace.query, file, trace.scope_option, engine=_PLAIN_SEARCH))
     if found is None:

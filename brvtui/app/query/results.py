@@ -55,7 +55,7 @@ class ResultsPane(ChoicePane):
         "stub), title, score and bar. Below each stand the words of yours that it holds, by field: = the same word, ^ "
         "a longer word that begins with yours, ~ a word some letters off, / another form of it, * one that contains "
         "it; +2 counts those that find no room. Below the ruled lines stand the near misses, each with how far it fell "
-        "short. {results.plain} says below the selected row where plain search has that note. The other panes show the "
+        "short. {results.plain} shows below the selected row where plain search ranks it. The other panes show the "
         "score, the text and the place in the tree of the row under the cursor."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(RESULTS)
@@ -218,7 +218,7 @@ class ResultsPane(ChoicePane):
 
 
 def _plain_lines(view: View, file: str, width: int) -> list[Line]:
-    """Where plain search has the note at ``file``, if that was asked of it."""
+    """The line on where plain search ranks the note at ``file``, if the user asked."""
     said = view.selection.plain if file == view.selection.file else ""
     return [Line().gap(_INDENT).add(part, "accent") for part in wrap(said, width - _INDENT)] if said else []
 

@@ -327,7 +327,7 @@ class QueryScreen(FrameScreen):
             self.notify(self.view.worded(said), timeout=4)
 
     def action_plain(self) -> None:
-        """Says where plain search has the note at hand."""
+        """Shows where plain search ranks the note at hand."""
         self._reasons.find_in_plain_search(self.note_at_hand)
 
     def action_pin(self) -> None:

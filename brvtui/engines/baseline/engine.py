@@ -1,4 +1,4 @@
-"""Plain search as an engine: any word in any form, in titles and texts, ranked by tantivy's BM25."""
+"""The engine ``baseline``: finds the query's words, in any form, in titles and texts, and ranks by tantivy's BM25."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from brvtui.trace import Detail, Explanation, Hit, LossStage, Remedy, Stage, Sta
 from brvtui.typed_tables import Count, typed
 from brvtui.wording import counted
 
-if TYPE_CHECKING:  # naming an engine must not wait for tantivy
+if TYPE_CHECKING:  # listing the engines must not import tantivy
     from brvtui.engines.baseline.index import Found
     from brvtui.snapshot.naming import Named
 
@@ -28,7 +28,7 @@ ENGINE, _OPTIONS = "baseline", {"top_k": int}
 
 @dataclass(frozen=True, slots=True)
 class BaselineLimits:
-    """The constants: the number of results and of near misses, and the number of different words that are searched."""
+    """The constants: the numbers of results and near misses, and the maximum number of distinct words searched."""
 
     name: str
     top_k: Count
@@ -68,7 +68,7 @@ def _is_inside(path: str, scope: str) -> bool:
 
 
 class Baseline:
-    """The search that any full-text index offers. It keeps only the index of a snapshot between queries."""
+    """An ordinary full-text search. Between queries, it keeps only the index of the snapshot."""
 
     name, title, profiles, options = ENGINE, "Plain search", (ENGINE,), tuple(_OPTIONS)
     modes, sections, presentation = (), (), BaselinePresentation()
@@ -104,7 +104,7 @@ class Baseline:
         return with_causes(self, context, query, trace, search.words.values(), ())
 
     def detail(self, context: Context[BaselineLimits], trace: Trace, file: str) -> Detail | None:
-        """The parts of the score of the note at ``file``, wherever it is; None if it has none of the words."""
+        """The parts of the score of the note at ``file``, even outside the scope; None if no word matches."""
         search = _NoteSearch(context, trace.query, "")
         rank = search.rank(context.snapshot.by_path[file])
         return Detail(file, (), None, "", search.hit(search.found[rank - 1])) if rank else None
@@ -117,7 +117,10 @@ class Baseline:
 
         def lost() -> tuple[PlainLoss, str]:
             if hit is not None:
-                return PlainLoss.BEHIND, f"number {rank} of {count}, with {hit.score:.2f}; {len(trace.hits)} are listed"
+                return (
+                    PlainLoss.BEHIND,
+                    f"rank {rank} of {count}, score {hit.score:.2f}; the answer lists {len(trace.hits)}",
+                )
             reasons = {
                 PlainLoss.NOT_IN_TREE: document.position is None,
                 PlainLoss.NOTHING_ASKED: not search.words,

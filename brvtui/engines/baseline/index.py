@@ -1,4 +1,4 @@
-"""The tantivy index of a snapshot's notes, in memory, and tantivy's explanation of each score."""
+"""An in-memory tantivy index of a snapshot's notes, with tantivy's explanation of each score."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FIELDS = ("title", "text")
 _KEY, _STEMS, _LONGEST_WORD, _WRITER_BYTES = "key", "stems", 8_000, 50_000_000
 _COMBINING = re.compile("[\u0300-\u036f]")
 _CHARACTER = re.compile(f"[{UNSPACED}]")
-"""A character of a script without spaces (Han, Kana, Thai …), or of Hangul: each is a word."""
+"""A character of Hangul, or of a script without spaces (Han, Kana, Thai …): each counts as a word."""
 
 
 def _prepared(text: str) -> str:
@@ -30,7 +30,7 @@ def _prepared(text: str) -> str:
 
 
 def _analyzer(*filters: tantivy.Filter) -> tantivy.TextAnalyzer:
-    """An analyzer of prepared text that removes case and accents. It is not safe for threads."""
+    """An analyzer for prepared text that ignores case and accents. It is not thread-safe."""
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.remove_long(_LONGEST_WORD))
     for one in (tantivy.Filter.lowercase(), tantivy.Filter.ascii_fold(), *filters):
         builder = builder.filter(one)
@@ -44,18 +44,18 @@ def _words(text: str) -> list[tuple[str, str]]:
 
 
 def searched_words(query: str) -> dict[str, str]:
-    """The words of ``query`` by their stems, each stem once. Stop words count only if there are no other words."""
+    """The first word of ``query`` for each stem, by stem. Stop words are left out unless there are no other words."""
     kept = frozenset(_analyzer(tantivy.Filter.stopword("english")).analyze(_prepared(query)))
     words = [(stem, word) for word, stem in _words(query) if word in kept or not kept]
     return {**dict(words), **dict(reversed(words))}
 
 
 Found = tuple[int, float, tantivy.DocAddress]
-"""A note that matches: its position in the snapshot, tantivy's score, and its place in the index."""
+"""A matching note: its position in the snapshot, tantivy's score, and its address in the index."""
 
 
 class PlainIndex:
-    """The stems in the titles and texts of notes. Its methods may be called from any thread."""
+    """An index of the stems in titles and texts of notes. Its methods may be called from any thread."""
 
     def __init__(self, notes: Iterable[tuple[str, str]]) -> None:
         """``notes`` are the title and the text of each note, in the order of the snapshot."""
@@ -64,7 +64,7 @@ class PlainIndex:
             builder = builder.add_text_field(name, tokenizer_name=_STEMS, index_option="freq")
         self._schema = builder.build()
         index = tantivy.Index(self._schema)
-        index.config_reader("manual")  # else a thread looks for commits
+        index.config_reader("manual")  # otherwise a thread polls for commits
         index.register_tokenizer(_STEMS, _analyzer(tantivy.Filter.stemmer("english")))
         writer = index.writer(_WRITER_BYTES, 1)
         for position, texts in enumerate(notes):
@@ -81,14 +81,14 @@ class PlainIndex:
         return tantivy.Query.boolean_query([(tantivy.Occur.Should, term) for term in terms])
 
     def find(self, stems: Iterable[str]) -> list[Found]:
-        """Every note that has any of ``stems``, best first, equal ones in the order of the snapshot."""
+        """Every note with any of ``stems``, best first; notes with equal scores are in the order of the snapshot."""
         hits = self.searcher.search(self.query(stems), max(self.searcher.num_docs, 1), count=False).hits
         keys = self.searcher.fast_field_values(_KEY, [address for _, address in hits])
         found = ((int(key or 0), *hit) for key, hit in zip(keys, hits, strict=True))
         return sorted(found, key=lambda one: (-one[1], one[0]))
 
     def hit(self, snapshot: Snapshot, asked: Mapping[str, str], found: Found) -> Hit:
-        """``found`` as a result for the words ``asked``: a part of the score for each word and field that has it."""
+        """``found`` as a result for the words ``asked``. Its score has a part for each matching word and field."""
         note, score, address = snapshot.notes[found[0]], *found[1:]
         pairs = [pair for each in (note.title, snapshot.readable(note.path)) for pair in _words(each)]
         words, forms, matched = {word for word, _ in pairs}, {stem: word for word, stem in pairs}, list[MatchedWord]()
@@ -104,12 +104,12 @@ class PlainIndex:
             kind, form = (MatchKind.EXACT, word) if word in words else (MatchKind.STEM, forms.get(stem, stem))
             matched += [MatchedWord(word, form, kind, 0, tuple(told))] if told else []
         if rest := score - sum(part.value for part in parts):
-            parts.append(Part("rounding", rest, note="tantivy adds with 32 bits"))
+            parts.append(Part("rounding", rest, note="tantivy adds 32-bit numbers"))
         path, kept = note.result_path, tuple(parts)
         return Hit(path, note.path, note.title, note.kind, Origin.TEXT, score, kept, words=tuple(matched))
 
     def _explained(self, stem: str, field: str, address: tantivy.DocAddress) -> dict[str, float]:
-        """The numbers of tantivy's explanation for ``stem`` in ``field``, by name; none if it does not match."""
+        """The numbers of tantivy's explanation for ``stem`` in ``field``, by name; empty if it does not match."""
         try:
             told = self.query([stem], [field]).explain(self.searcher, address)
         except ValueError:
@@ -128,7 +128,7 @@ _making = threading.Lock()
 
 
 def index_of(snapshot: Snapshot) -> PlainIndex:
-    """The index of the notes of ``snapshot``, made when it is first needed."""
+    """The index of the notes of ``snapshot``, built when it is first needed."""
     notes = ((note.title, snapshot.readable(note.path)) for note in snapshot.notes)
     with _making:  # it is large, and asked for by several threads at once
         return snapshot.derived.of(_INDEX, lambda: PlainIndex(notes))

@@ -1,4 +1,4 @@
-"""Traces of plain search in words."""
+"""Describes traces of plain search in words."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class BaselinePresentation(Presentation):
         return default_sentence(trace) if trace.hits else (clause("Not found: "), *missing_words(trace, self.title))
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The number of places behind the last result."""
+        """How many ranks ``miss`` is below the last result."""
         return plural(round(miss.short), "rank"), f"rank {miss.rank}"
 
     def words(self, trace: Trace) -> Sequence[str]:
-        """The words that the query matched, in the forms that notes have."""
+        """The words that matched, as they are in the query and in the notes."""
         return tuple({form: None for hit in trace.hits for one in hit.words for form in (one.query, one.word)})

@@ -47,7 +47,7 @@ def read_beir(folder: Path, queries: Path | None, known: Sequence[Judgment]) -> 
     if linked := next(
         (file for file in (*([] if queries else [folder / _QUERIES]), *files) if leads_out(folder, file)), None
     ):
-        raise JudgmentsError(f"{linked}: a link leads out of {folder}; put a file in its place")
+        raise JudgmentsError(f"{linked}: a link leads out of {folder}; replace it with a file")
     found = dict(_jsonl_queries(queries or folder / _QUERIES))
     grades: Grades = {}
     if not files:

@@ -21,7 +21,7 @@ _MOST_BRANCHES = 4
 _LONGEST_NAME = 255
 _SHA1_DIGITS = 40
 _MS = 1000
-_LACKING = "run git fsck, or fetch all contents (a partial clone has not all of them)"
+_LACKING = "run git fsck, or, in a partial clone, fetch all objects"
 _FILE_MODES = (b"100644", b"100755", b"100664")
 
 
@@ -73,11 +73,11 @@ def batch_contents(data: bytes, files: Mapping[str, CommittedFile], where: str) 
 
 
 def committed_files(run: Callable[..., bytes], place: str, where: str) -> dict[str, CommittedFile]:
-    """Returns the regular markdown files of ``place``, as ``COMMIT:FOLDER``, by path, without hidden ones.
+    """Returns the regular markdown files of ``place`` (``COMMIT:FOLDER``) that are not hidden, by path.
 
-    ``run`` is :func:`git` in their repository. A name that is too long for any file system, or has an empty part, is
-    left out, too: no checkout has that note. Raises :class:`GitFailed` if the folder is not there, and
-    :class:`RevisionError`, which names ``where``, if git lacks the content of one.
+    ``run`` is :func:`git` in their repository. Paths that no checkout can have, because a name is too long or empty,
+    are left out, too. Raises :class:`GitFailed` if the folder does not exist, and :class:`RevisionError`, which names
+    ``where``, if git lists a file but lacks its content.
     """
     contents: dict[str, str] = {}
     for entry in run("ls-tree", "--full-tree", "-r", "-z", "--end-of-options", place, most=_MOST_LISTING).split(b"\0"):

@@ -14,7 +14,7 @@ from brvtui.disk.writing import make_tree_folder
 from brvtui.regular_files import open_regular, read_open
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_CLOEXEC", 0)
-_BEHIND_LINK = "the tree is behind a link since it was opened"
+_BEHIND_LINK = "the tree is now behind a link"
 _known: dict[str, tuple[int, int]] = {}
 """The folder of each tree that was opened: its device and inode, when its path was a real one."""
 TOPIC_ENDING = ".html"
@@ -71,12 +71,12 @@ def _parts_inside(path: str) -> tuple[str, ...]:
 
 
 def is_in_place(tree: Path) -> bool:
-    """Whether no part of the path ``tree``, which was a real one, has become a link."""
+    """Whether ``tree``, a path without links when it was opened, is still one."""
     return os.path.realpath(tree) == os.fspath(tree)
 
 
 def _open_tree(tree: Path) -> int:
-    """The folder ``tree``, opened. Raises OSError, also where a part of its path has become a link since."""
+    """Opens the folder ``tree``. Raises OSError, also if a part of its path has since become a link."""
     place = os.fspath(tree)
     try:
         folder = os.open(place, _FOLDER)

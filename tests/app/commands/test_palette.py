@@ -63,7 +63,7 @@ async def test_actions_focus_their_pane_and_notes_are_shown_on_the_notes_screen(
         assert "not possible now" in toast_text(pilot)
         await pilot.press("i")
         dialog = await palette(pilot, "zebra zebra")
-        assert "no action and no note" in shown(pilot)
+        assert "no action or note" in shown(pilot)
         await pilot.press("enter")
         assert pilot.app.screen is dialog
         await press(pilot, "escape")
@@ -112,7 +112,7 @@ async def test_a_title_is_text(pilot: AppPilot) -> None:
 
 
 @SIZES
-async def test_notes_are_also_found_by_their_text_with_a_piece_of_it(size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_notes_are_found_by_text_and_shown_with_excerpt(size: tuple[int, int], pilot: AppPilot) -> None:
     await settled(pilot)
     dialog = await palette(pilot, "milliseco")
     await until(pilot, lambda: any(row.snippet for row in dialog.rows.commands))

@@ -65,7 +65,7 @@ def direct(notes: list[tuple[str, str]], words: list[str]) -> list[tuple[float, 
 @given(
     st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=12), st.lists(st.sampled_from(WORDS), min_size=1, max_size=4)
 )
-def test_answers_are_those_of_tantivy_asked_directly(notes: list[tuple[str, str]], words: list[str]) -> None:
+def test_results_equal_direct_tantivy_search(notes: list[tuple[str, str]], words: list[str]) -> None:
     searched = searched_words(" ".join(words))
     found = PlainIndex(notes).find(searched)
     expected = sorted(direct(notes, list(searched.values())), key=lambda one: (-one[0], one[1]))
@@ -73,7 +73,7 @@ def test_answers_are_those_of_tantivy_asked_directly(notes: list[tuple[str, str]
     assert [one[1] for one in found] == pytest.approx([score for score, _ in expected], rel=1e-6)
 
 
-def test_scores_are_those_that_tantivy_explains(notes: Tree) -> None:
+def test_scores_equal_tantivy_explanations(notes: Tree) -> None:
     trace, index = asked(notes, "rotating the tokens"), index_of(notes.snapshot())
     stems = searched_words("rotating the tokens")
     assert list(stems) == ["rotat", "token"]
@@ -89,7 +89,7 @@ def test_scores_are_those_that_tantivy_explains(notes: Tree) -> None:
             assert part.value == pytest.approx(part.amount * part.factor)
 
 
-def test_a_result_names_the_words_that_it_contains_and_their_forms(notes: Tree) -> None:
+def test_result_names_matching_words_and_their_forms(notes: Tree) -> None:
     first, second = asked(notes, "rotating the tokens").hits
     assert [(one.query, one.word, one.kind, one.fields) for one in first.words] == [
         ("rotating", "rotated", MatchKind.STEM, ("title", "text")),
@@ -99,7 +99,7 @@ def test_a_result_names_the_words_that_it_contains_and_their_forms(notes: Tree) 
     assert (second.file, [one.word for one in second.words]) == ("auth/store.md", ["tokens"])
 
 
-def test_an_answer_is_the_same_each_time_and_equal_notes_are_in_the_order_of_the_snapshot(tree: Tree) -> None:
+def test_answers_are_deterministic_and_ties_keep_snapshot_order(tree: Tree) -> None:
     for number in range(40):
         tree.note(f"a/{number}.md", "Same", "same words in each")
     snapshot = tree.snapshot()
@@ -123,14 +123,14 @@ def test_counts_and_limit(notes: Tree) -> None:
         Baseline().constants("brv-3")
 
 
-def test_a_scope_keeps_to_its_folder(notes: Tree) -> None:
+def test_scope_limits_results_to_folder(notes: Tree) -> None:
     assert {hit.file for hit in asked(notes, "money tokens", "auth/").hits} == {"auth/rotation.md", "auth/store.md"}
     nothing = asked(notes, "money", "auth")
     assert "1 note matches, but the filter scope auth removes it" in verdict_sentence(nothing)
     assert asked(notes, "money", "au").filtered_out == 1
 
 
-def test_the_reason_why_a_note_is_not_there(notes: Tree) -> None:
+def test_reasons_why_note_is_missing(notes: Tree) -> None:
     for number in range(12):
         notes.note(f"more/{number}.md", "Tokens", "tokens")
     notes.file("auth/_index.md", "---\ntype: summary\n---\ntokens\n")
@@ -145,7 +145,7 @@ def test_the_reason_why_a_note_is_not_there(notes: Tree) -> None:
             "auth/rotation.md",
             "",
             "past the last result of the answer",
-            "number 13 of 14, with 0.21; 10 are listed",
+            "rank 13 of 14, score 0.21; the answer lists 10",
         ),
     ):
         found = why(notes, query, note, scope)
@@ -178,7 +178,7 @@ def test_scripts_and_spellings(tree: Tree, text: str, query: str) -> None:
     assert [hit.file for hit in asked(tree, query).hits] == ["a/b.md"]
 
 
-def test_stop_words_count_only_alone(notes: Tree) -> None:
+def test_stop_words_are_searched_only_without_other_words(notes: Tree) -> None:
     assert searched_words("to be or not to be") == {word: word for word in ("to", "be", "or", "not")}
     assert searched_words("not the token, the Tokens") == {"token": "token"}
     assert searched_words(" ") == {}
@@ -202,7 +202,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_hostile_queries_and_notes_cost_little(tree: Tree, kind: str) -> None:
+def test_hostile_queries_and_notes_are_cheap(tree: Tree, kind: str) -> None:
     for number in range(30):
         tree.note(f"a/{number}.md", "Title", HOSTILE[kind] * 3)
     made = context(tree.snapshot())
