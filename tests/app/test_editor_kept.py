@@ -14,9 +14,9 @@ import pytest
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing import note_on_disk, note_saving
-from brvtui.app.editing.note_on_disk import DraftRequest, NoteOpened, OnDisk
+from brvtui.app.editing.note_on_disk import MOST_CHARS, DraftRequest, NoteOpened, OnDisk
 from brvtui.app.editing.note_saving import SaveConflict, SaveResult
-from brvtui.app.editing.questions import ConflictDialog, DraftDialog, GoneDialog, LeavingDialog
+from brvtui.app.editing.questions import ConflictDialog, DiffPane, DraftDialog, GoneDialog, LeavingDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
 from brvtui.session import Session
@@ -25,7 +25,7 @@ from brvtui.tree.saving.note_files import read_note_file
 from tests.app import waiting
 from tests.app.driving import WIDE, ask, at_once, on, settled, until
 from tests.app.editing import NOTE, area, drafted, looked, type_in_note, type_keys
-from tests.app.looking import AppPilot, brv, frame, shown, toast_text, view
+from tests.app.looking import AppPilot, brv, flat, frame, shown, toast_text, view
 from tests.support.trees import NOW_MS, Tree
 
 pytestmark = pytest.mark.long
@@ -118,7 +118,7 @@ async def test_mine_comes_back_whatever_theirs_is_made_of(app: BrvTui, garden: T
         assert area(pilot).text == f"x{_TEXT}"
         garden.file(NOTE, b"a\0b", 0)
         await _asked(pilot)
-        assert "is no longer text" in shown(pilot)
+        assert "can no longer be edited here (holds NUL bytes" in flat(pilot)
         assert "m keep mine" in shown(pilot)
         assert not any(words in shown(pilot) for words in ("take theirs", "edit merged"))
         await pilot.press("t", "e")
@@ -126,6 +126,19 @@ async def test_mine_comes_back_whatever_theirs_is_made_of(app: BrvTui, garden: T
         await pilot.press("m")
         await until(pilot, lambda: b"\0" not in _on_disk(garden))
         assert _on_disk(garden) == b"\xef\xbb\xbf" + f"x{_TEXT}".replace("\n", "\r\n").encode()
+
+
+async def test_note_that_became_too_long_for_the_editor_is_not_taken_into_it(garden: Tree, pilot: AppPilot) -> None:
+    await _changed(pilot, garden, b"word\n" * (MOST_CHARS // 5 + 1))
+    await _asked(pilot)
+    assert f"can no longer be edited here ({MOST_CHARS + 5} characters are too many" in flat(pilot)
+    assert not pilot.app.screen.query(DiffPane)
+    assert not any(words in shown(pilot) for words in ("take theirs", "edit merged"))
+    await pilot.press("m")
+    await until(pilot, lambda: _on_disk(garden) == f"x{_TEXT}".encode())
+    garden.file(NOTE, "word\n" * (MOST_CHARS // 5 + 1), 0)
+    await until(pilot, lambda: "characters are too many to edit them here" in toast_text(pilot))
+    assert area(pilot).text == f"x{_TEXT}"
 
 
 async def test_a_text_that_is_as_it_was_read_is_written_again_or_follows_the_disk(

@@ -13,13 +13,16 @@ import pytest
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing import note_on_disk, note_saving
+from brvtui.app.editing.note_on_disk import MOST_CHARS
 from brvtui.app.editing.note_saving import SaveDoubt
-from brvtui.app.editing.questions import ConflictDialog, DamageDialog, DraftDialog
+from brvtui.app.editing.questions import ConflictDialog, DamageDialog, DiffPane, DraftDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
+from brvtui.store.drafts import DraftStore
+from brvtui.timing import system_clock
 from tests.app.driving import WIDE, MakeApp, ask, on, press, settled, until
 from tests.app.editing import FEW_LINES, NOTE, area, drafted, looked, on_disk, open_note, type_in_note, type_keys
-from tests.app.looking import AppPilot, brv, frame, shown, toast_text
+from tests.app.looking import AppPilot, brv, flat, frame, shown, toast_text
 from tests.support.settings import own
 from tests.support.trees import Tree
 
@@ -56,6 +59,27 @@ async def _outside(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     brv(pilot).selection.select(NOTE)
     await pilot.press("escape", "E")
+
+
+async def test_draft_too_long_for_the_editor_is_not_compared_and_opens_in_own_editor(
+    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = "word\n" * (MOST_CHARS // 5 + 1)
+    with monkeypatch.context() as gone:
+        gone.setattr("brvtui.store.drafts.os.getpid", lambda: 2**22 + 1)
+        DraftStore(garden.tree).keep(NOTE, long.encode(), None, system_clock())
+    own_editor("text += 'six\\n'")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        brv(pilot).selection.select(NOTE)
+        await on(pilot, DraftDialog, "escape", "e")
+        await settled(pilot)
+        assert f"{len(long)} characters are too many to show and edit them here" in flat(pilot)
+        assert not pilot.app.screen.query(DiffPane)
+        await until(pilot, lambda: "m take mine" in shown(pilot))
+        await pilot.press("m")
+        await until(pilot, lambda: on_disk(garden) == f"{long}six\n")
+        assert isinstance(frame(pilot), QueryScreen)
 
 
 async def test_the_users_own_editor_saves_what_it_made_may_change_nothing_or_fail(

@@ -183,15 +183,21 @@ class Editing:
             said.append("The note was removed on disk meanwhile; with mine, a save makes it again.")
         elif not draft.is_on_disk_text:
             said.append("The note on disk has changed since the draft was begun.")
+        if draft.hunks is None:
+            count = max(len(draft.text.text), len(draft.base.text))
+            opens = "it opens in a terminal" if self._services.is_web else "mine opens in your own editor"
+            said.append(f"{count} characters are too many to show and edit them here: {opens}.")
+
+        mine_outside = outside or draft.hunks is None
 
         def answered(answer: str | None) -> None:
             if answer == questions.DROP:
                 self._drafts.write(DraftRequest(note.disk.path, None))
             if answer == questions.TAKE and draft.moved is not None:
                 self._move_draft(note.disk.path, draft, draft.moved)
-                self._continue(NoteOpened(draft.moved, draft.base, None), draft.text, outside)
+                self._continue(NoteOpened(draft.moved, draft.base, None), draft.text, mine_outside)
             elif answer == questions.TAKE:
-                self._continue(note, draft.text, outside)
+                self._continue(note, draft.text, mine_outside)
             elif answer == questions.DROP and not is_gone:
                 self._continue(note, None, outside)
 
@@ -221,12 +227,12 @@ class Editing:
 
     async def resolve(self, conflict: SaveConflict) -> None:
         """Asks in the editor which text the note shall have. Keeps ours as a draft if the editor cannot be used."""
-        from brvtui.tree.editing.note_text import NotText, note_text
+        from brvtui.tree.editing.note_text import NotText
 
         texts: list[EditableText] = []
         with suppress(NotText):
-            texts = [note_text(conflict.disk.data or b""), note_text(conflict.data)]
-        if self.editor is not None or not texts or len(texts[1].text) > note_on_disk.MOST_CHARS:
+            texts = [note_on_disk.text_to_edit(data) for data in (conflict.disk.data or b"", conflict.data)]
+        if self.editor is not None or not texts:
             path = conflict.disk.path
             self._external.set_aside(note_saving.changed_meanwhile(path), conflict.disk, conflict.data)
         else:

@@ -97,6 +97,23 @@ MOST_CHARS = 200_000
 """The longest text that the editor opens: beyond it, checking on every key is noticeably slow."""
 
 
+def text_to_edit(data: bytes, before: EditableText | None = None, replaced: str = "") -> EditableText:
+    """The text of ``data`` for the editor, as :func:`brvtui.tree.editing.note_text.note_text` makes it.
+
+    Raises :class:`brvtui.tree.editing.note_text.NotText` also for a text that is too long.
+    """
+    from brvtui.tree.editing.note_text import NotText, note_text
+
+    text = note_text(data, before, replaced)
+    if len(text.text) > MOST_CHARS:
+        raise NotText(_too_many(text))
+    return text
+
+
+def _too_many(text: EditableText) -> str:
+    return f"{len(text.text)} characters are too many to edit them here"
+
+
 @dataclass(frozen=True, slots=True)
 class NoteOpened:
     """A note that was read for editing, and its draft, if there is one."""
@@ -136,8 +153,7 @@ def open_note(session: Session, path: str, outside: bool, outside_key: str) -> N
     if disk.data is None and draft is None:
         raise Refusal(f"{path}: {NO_SUCH_NOTE}")
     if not outside and len(text.text) > MOST_CHARS:
-        said = f"{len(text.text)} characters are too many to edit them here"
-        raise Refusal(f"{path}: {said}; {outside_key} opens your own editor")
+        raise Refusal(f"{path}: {_too_many(text)}; {outside_key} opens your own editor")
     return NoteOpened(disk, text, draft)
 
 
@@ -166,7 +182,8 @@ class FoundDraft:
     age_s: float
     is_on_disk_text: bool
     """True if the draft was begun from the text that is on disk now."""
-    hunks: tuple[Hunk, ...] = field(repr=False)
+    hunks: tuple[Hunk, ...] | None = field(repr=False)
+    """How it differs from ``base``; None if one of the two is too long for the editor."""
     moved: OnDisk | None = None
     """The file that has the text that the draft was begun from, where the note is no longer at its path."""
 
@@ -202,7 +219,8 @@ def find_draft(session: Session, disk: OnDisk, text: EditableText) -> FoundDraft
     if moved is not None:
         with suppress(NotText):
             text = note_text(moved.data or b"")
-    hunks = difference(drafted.plain(drafted.text), text.plain(text.text))
+    is_long = max(len(drafted.text), len(text.text)) > MOST_CHARS
+    hunks = None if is_long else difference(drafted.plain(drafted.text), text.plain(text.text))
     age_s = max(0.0, system_clock() - draft.at_ms) / 1000
     return FoundDraft(drafted, text, age_s, draft.is_on(disk.sha256), hunks, moved)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from brvtui.app.editing.note_on_disk import OnDisk, on_disk, where_moved
+from brvtui.app.editing.note_on_disk import OnDisk, on_disk, text_to_edit, where_moved
 from brvtui.app.editing.problems import first_errors
 
 if TYPE_CHECKING:
@@ -33,13 +33,15 @@ class SaveConflict:
     hunks: tuple[Hunk, ...] = field(default=(), repr=False)
     """The differences between ``data`` and ``theirs``."""
     merged: bytes | None = field(default=None, repr=False)
-    """Both texts merged; None when one of them is not text."""
+    """Both texts merged; None when ``theirs`` cannot be edited here."""
     undecided: int = 0
     """How many places in ``merged`` both changed in different ways."""
     notice: str = ""
     """A line about a further text of another program; empty when there is none."""
     moved: OnDisk | None = None
     """The file that has the text of ``disk``, byte for byte, where the note is removed; None without one."""
+    problem: str = ""
+    """Why ``theirs`` cannot be edited here; empty if it can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +170,9 @@ def _conflict(disk: OnDisk, mine: bytes, theirs: OnDisk) -> SaveConflict:
     from brvtui.tree.editing.note_text import NotText, note_text
 
     try:
-        notes = [note_text(data) for data in (disk.data or b"", mine, theirs.data or b"")]
-    except NotText:
-        return SaveConflict(disk, mine, theirs)
+        notes = [note_text(disk.data or b""), note_text(mine), text_to_edit(theirs.data or b"")]
+    except NotText as error:
+        return SaveConflict(disk, mine, theirs, problem=str(error))
     own = notes[1]
     texts = [note.plain(note.text) for note in notes]
     if any("\r" in text for text in texts):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.contents import Edit
 from brvtui.app.editing.note_editor import NoteEditor
-from brvtui.app.editing.note_on_disk import OnDisk
+from brvtui.app.editing.note_on_disk import OnDisk, text_to_edit
 from brvtui.app.project.project import Project
 from brvtui.app.screens.frame import FrameScreen
 
@@ -91,11 +91,11 @@ class OpenNote:
         self._on_change()
 
     def put_data(self, data: bytes) -> bool:
-        """Puts ``data`` into the text area; returns False, after a toast, when it is not text."""
-        from brvtui.tree.editing.note_text import NotText, note_text
+        """Puts ``data`` into the text area; returns False, after a toast, when it is not text or too long."""
+        from brvtui.tree.editing.note_text import NotText
 
         try:
-            self.put(note_text(data, self.text, self.area.text))
+            self.put(text_to_edit(data, self.text, self.area.text))
         except NotText as error:
             self._screen.notify(f"{self.path}: {error}", severity="error", timeout=10)
             return False

@@ -204,14 +204,13 @@ class ConflictDialog(UnexpectedQuestion):
 
     BINDINGS = bindings(dialogs.CONFLICT)
 
-    def __init__(self, said: Sequence[str], hunks: Sequence[Hunk], is_text: bool) -> None:
-        """Shows ``hunks``; THEIRS and MERGED are offered only if the note on disk ``is_text``."""
+    def __init__(self, said: Sequence[str], hunks: Sequence[Hunk] | None) -> None:
+        """Shows ``hunks``; THEIRS and MERGED are offered only if there are any: the note on disk can be edited."""
         super().__init__("Changed on disk", *said, hunks=hunks, mine="your text, not saved")
-        self._is_text = is_text
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What is not text cannot be edited."""
-        if not self._is_text and parameters in ((THEIRS,), (MERGED,)):
+        """What is not text, or is too long, cannot be edited."""
+        if self._hunks is None and parameters in ((THEIRS,), (MERGED,)):
             return False
         return super().check_action(action, parameters)
 
@@ -231,8 +230,8 @@ class DraftDialog(UnexpectedQuestion):
 
     BINDINGS = bindings(dialogs.DRAFT)
 
-    def __init__(self, said: Sequence[str], hunks: Sequence[Hunk]) -> None:
-        """Shows how the draft differs from the note."""
+    def __init__(self, said: Sequence[str], hunks: Sequence[Hunk] | None) -> None:
+        """Shows how the draft differs from the note, unless one of them is too long."""
         super().__init__("A draft was found", *said, hunks=hunks, mine="the draft, not saved")
 
 

@@ -218,13 +218,14 @@ class NoteSaver:
             return
         said = [f"{path} was changed on disk since its text was read."]
         if conflict.merged is None:
-            said = [f"{path} was changed on disk since its text was read, and is no longer text."]
+            said = [f"{path} was changed on disk since its text was read, and can no longer be edited here"]
+            said[0] += f" ({conflict.problem})."
         elif conflict.undecided:
             places = plural(conflict.undecided, "place")
             said.append(
                 f"Both changed the same lines, or lines side by side: merged, {places} would be yours to decide."
             )
-        dialog = questions.ConflictDialog(said, conflict.hunks, conflict.merged is not None)
+        dialog = questions.ConflictDialog(said, conflict.hunks if conflict.merged is not None else None)
         self._screen.app.push_screen(dialog, lambda answer: self._resolved(answer, conflict))
 
     def _gone(self, answer: str | None, conflict: SaveConflict) -> None:
