@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.app.driving import WIDE, MakeApp, press, settled
+from tests.app.driving import WIDE, MakeApp, ask, press, settled
 from tests.app.looking import flat, toasts
 from tests.support.trees import Tree
 
@@ -17,6 +17,9 @@ async def test_it_says_why_it_is_empty_and_makes_no_note(garden: Tree, make_app:
     async with make_app(linked).run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert "is a link that leads out of" in flat(pilot)
+        assert "begins" not in flat(pilot, "#results")
+        await ask(pilot, "rollback")
+        assert "begins" not in flat(pilot, "#results")
         await press(pilot, "escape", "a")
         assert any("behind a link" in text for text in toasts(pilot))
         assert len(pilot.app.screen_stack) == 1

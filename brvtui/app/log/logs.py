@@ -110,7 +110,9 @@ class Logs:
             )
             noun = view.kind.noun
             asks = f"{{log.take}} asks it, and there {{results.why}} on a {noun} says why it is not in the answer"
-            said = f"no {noun} {which}: {_BEGINS.get(noun, '')}{asks}"
+            overview = view.project.overview
+            begins = "" if overview is not None and overview.unread else _BEGINS.get(noun, "")
+            said = f"no {noun} {which}: {begins}{asks}"
         self._services.notify(self._services.with_keys(said), timeout=6)
 
     async def ask_again(self, entry: LoggedQuery) -> None:

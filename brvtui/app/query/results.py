@@ -176,8 +176,9 @@ class ResultsPane(ChoicePane):
             for text in texts:
                 made += [*wrapped(text, width), Line()]
         elif not view.project.overview.notes:
-            made = [Line(), *wrapped(view.project.overview.why_empty, width)]
-            if not (view.project.overview.unreadable or view.kind.not_added):
+            overview = view.project.overview
+            made = [Line(), *wrapped(overview.why_empty, width)]
+            if not (overview.unreadable or overview.unread or view.kind.not_added):
                 made += wrapped(self.services.with_keys("{panes.back}, then {note.new} begins one here"), width)
         else:
             made = _hints(view, width, self.glyphs, self.services.with_keys)
@@ -238,7 +239,7 @@ def _nothing(trace: Trace, view: View, width: int, with_keys: Callable[[str], st
     if query := _in_words_of_notes(view):
         said = with_keys("{panes.back}, then {results.open} asks for “") + f"{query}”"
         made += [Line(), *(line(part, "text") for part in wrap(said, width))]
-    if overview is not None and overview.unreadable:
+    if overview is not None and (overview.unreadable or overview.unread):
         made += [Line(), *(line(part, "warn") for part in wrap(overview.why_empty, width))]
     elif not (trace.covered or advised(trace) or view.kind.not_added or view.project.saved) and any(
         sign.isalnum() for sign in trace.query
