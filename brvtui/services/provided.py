@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from brvtui.faults import error_line
+from brvtui.faults import reading_reason
 from brvtui.trace.feedback import FeedbackLog, NoFeedback
 
 if TYPE_CHECKING:  # the first paint names engines, and must not import what only a model needs
@@ -105,6 +105,7 @@ class NoServices:
 NO_SERVICES: EngineServices = NoServices()
 
 
-def feedback_problem(error: OSError) -> str:
-    """That the judgments of users cannot be read, and why."""
-    return f"the feedback cannot be read, so it does not count: {error_line(error)}"
+def feedback_problem(error: OSError, effect: str = "it does not count") -> str:
+    """That the judgments of users cannot be read, with the ``effect`` and the reason."""
+    why = f"{error.filename}: {reading_reason(error)}"
+    return f"the feedback cannot be read, so {effect}: {why}; brv-tui forget drops it"

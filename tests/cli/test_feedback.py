@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from brvtui.store.feedback import FeedbackFile
 from tests.cli.conftest import Run
 from tests.corpus.code.making import write
+from tests.support.trees import Tree
 
 SAID = ("feedback", "rollback", "deploy/rollback.md", "accepted")
 
@@ -55,3 +59,13 @@ def test_a_note_that_is_no_result_is_refused(run: Run) -> None:
     code, _, err = run("feedback", "rolling", "billing/invoices/rounding.md", "accepted", "--engine", "soleri")
     assert code == 2
     assert "is not a result of this query" in err
+
+
+@pytest.mark.parametrize("engine", ["soleri", "knowing"])
+def test_feedback_log_that_is_too_large_is_reported(run: Run, project: Tree, engine: str) -> None:
+    assert run(*SAID, "--engine", engine)[0] == 0
+    with FeedbackFile(project.tree, engine).path.open("ab") as log:
+        log.write(b" " * 10_000_000)
+    code, out, _ = run(*SAID, "--engine", engine)
+    assert (code, out.startswith("kept, but the feedback cannot be read")) == (0, True)
+    assert "larger than 10000000 bytes; brv-tui forget drops it" in out

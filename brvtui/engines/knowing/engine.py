@@ -163,7 +163,9 @@ class Knowing:
         except OSError as error:
             raise StorageError(f"the feedback cannot be kept: {error_line(error)}") from error
         self._keep_packs(context, self._held_packs(context).after_feedback())
-        memory, _ = self._remembered(context)
+        memory, unread = self._remembered(context)
+        if unread:
+            return f"kept, but {unread}"
         share = memory.scores(trace.query).get(file)
         judged = f"{share:.0%} of the feedback on it for such tasks is good" if share is not None else "kept"
         return f"{judged}: its score follows"

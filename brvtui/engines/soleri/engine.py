@@ -179,7 +179,9 @@ class Soleri:
             log.add(Feedback(trace.query, file, usefulness, context.now_ms))
         except OSError as error:
             raise StorageError(f"the feedback cannot be kept: {error_line(error)}") from error
-        counts, _ = _feedback(context)
+        counts, unread = _feedback(context)
+        if unread:
+            return f"kept, but {unread}"
         needed = context.constants.learning.rows
         rate = accept_rate(counts, context.constants) or 0.0
         if counts.rows < needed:
@@ -331,11 +333,12 @@ def _failure_notice(dense: Dense | None) -> str:
 def _feedback(context: Context[SoleriProfile]) -> tuple[FeedbackCounts, str]:
     """What users said of results; none, and why, where that cannot be read."""
     from brvtui.engines.soleri.memories import FeedbackCounts, feedback_counts
+    from brvtui.services.provided import feedback_problem
 
     try:
         return feedback_counts(context.services.feedback(ENGINE).counts()), ""
     except OSError as error:
-        return FeedbackCounts(), f"the feedback cannot be read, so weights are fixed: {error_line(error)}"
+        return FeedbackCounts(), feedback_problem(error, "weights are fixed")
 
 
 def _mode(query: Query) -> Literal["full", "scan"]:
