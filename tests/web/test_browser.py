@@ -40,3 +40,27 @@ async def test_a_query_is_typed_and_the_panes_are_read(served: Served, tree: Tre
         await page.call("Page.reload")
         await page.until(lambda text: "1 note " in text)
         assert len(page.requested) >= 3
+
+
+_PASTE = """
+(text => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", text);
+    const paste = new ClipboardEvent("paste", {clipboardData, bubbles: true});
+    document.querySelector(".xterm-helper-textarea").dispatchEvent(paste);
+})
+"""
+
+
+async def test_a_paste_of_any_size_arrives_whole(served: Served, tmp_path: Path) -> None:
+    """The server closes connections with larger messages; pieces must not split a character."""
+    async with opened(tmp_path / "browser") as page:
+        await page.open(served.printed)
+        await page.until(lambda text: "1 note " in text)
+        await page.type("q")
+        for count, character in ((2_000_000, "e"), (2_000_000, "\u20ac"), (1_000_000, "\U0001f600")):
+            await page.evaluate(f"{_PASTE}('{character}'.repeat({count}))")
+            await page.until(lambda text, count=count: f"the query has {count + 1:,} characters" in text)  # type: ignore[misc]
+            await page.call("Input.dispatchKeyEvent", type="rawKeyDown", key="u", windowsVirtualKeyCode=85, modifiers=2)
+            await page.until(lambda text: "Ask a question" in text)
+            await page.type("q")

@@ -19,3 +19,10 @@ document.getElementById("again").addEventListener("click", async () => {
 });
 // Keys reach the app at once, without a click into the terminal.
 addEventListener("load", () => setTimeout(() => document.querySelector(".xterm-helper-textarea")?.focus()));
+// A long paste is sent in pieces: the server takes messages of up to 1 MB, and a character takes at most 6 bytes.
+const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (message) {
+  if (message.length <= 100_000) return send.call(this, message);
+  const [kind, text] = JSON.parse(message);
+  for (const piece of text.match(/.{1,100000}/gsu)) send.call(this, JSON.stringify([kind, piece]));
+};
