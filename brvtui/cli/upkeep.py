@@ -141,6 +141,14 @@ def _size(count: int) -> str:
     return f"{count / 1e6:.1f} MB" if count >= _FEW_BYTES else f"{count / 1e3:.1f} kB"
 
 
+_FISH_FILES = "__fish_complete_path $metadata[2];"
+"""How click's script for fish completes file names: with ``ls``, which takes names such as ``-rf.json`` for options."""
+_OWN_FILES = """for name in $metadata[2]*;
+                test -d "$name"; and set name "$name/";
+                string match -v -- '-*' $name;
+            end;"""
+
+
 @click.command(epilog='\b\nExample:\n  eval "$(brv-tui completion bash)"')
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
@@ -150,5 +158,6 @@ def completion(ctx: click.Context, shell: str) -> int:
 
     kind = get_completion_class(shell)
     assert kind is not None
-    click.echo(kind(ctx.find_root().command, {}, "brv-tui", "_BRV_TUI_COMPLETE").source())
+    script = kind(ctx.find_root().command, {}, "brv-tui", "_BRV_TUI_COMPLETE").source()
+    click.echo(script.replace(_FISH_FILES, _OWN_FILES))
     return OK

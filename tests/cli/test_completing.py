@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from click.shell_completion import BashComplete
+from click.testing import CliRunner
 
+import brvtui
 from brvtui.cli.program import cli
 from brvtui.engines import registry
 from tests.support.trees import Tree
@@ -78,16 +81,43 @@ def test_bash_runs_no_name_of_a_project(project: Tree, tmp_path: Path) -> None:
     """The script is run by bash itself, and the line that it makes as well."""
     for name in ("one$(touch PLANTED)", "one`touch PLANTED`", "one;touch PLANTED", "one"):
         project.file(f"odd/{name}.md", "# Odd")
-    program = tmp_path / "bin" / "brv-tui"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m brvtui "$@"\n')
-    program.chmod(0o755)
     ask = f"""{BashComplete(cli, {}, "brv-tui", "_BRV_TUI_COMPLETE").source()}
 COMP_WORDS=(brv-tui explain --project {project.root} x odd/o); COMP_CWORD=5; _brv_tui_completion brv-tui odd/o x
 for each in "${{COMPREPLY[@]}}"; do eval "echo $each"; done"""
-    environ = {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}"}
-    done = subprocess.run(
-        ["bash", "-c", ask], cwd=tmp_path, env=environ, capture_output=True, text=True, check=False, timeout=60
-    )
+    done = run_shell("bash", ask, tmp_path, tmp_path / "bin")
     assert (done.stdout.split(), done.returncode) == (["odd/one.md"], 0), done.stderr
     assert not (tmp_path / "PLANTED").exists()
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="no fish here (Debian: apt-get install fish)")
+def test_fish_takes_no_name_of_a_file_for_an_option(tmp_path: Path) -> None:
+    names = ["-rf.json", "-x$(touch PLANTED)", "a`touch PLANTED`.json", "b.json"]
+    work = tmp_path / "work"
+    work.mkdir()
+    for name in names:
+        (work / name).touch()
+    (work / "-folder").mkdir()
+    script = CliRunner().invoke(cli, ["completion", "fish"]).output
+    (tmp_path / "completion.fish").write_text(script)
+    ask = f"source {tmp_path}/completion.fish; complete -C 'brv-tui show '; complete -C 'brv-tui show ./'"
+    done = run_shell("fish", ask, work, tmp_path / "bin")
+    offered = {line.partition("\t")[0] for line in done.stdout.splitlines()}
+    assert offered == {"a`touch PLANTED`.json", "b.json", "./-folder/", *(f"./{name}" for name in names)}
+    assert done.stderr == ""
+    assert {*os.listdir(work)} == {*names, "-folder"}
+
+
+def run_shell(shell: str, script: str, folder: Path, programs: Path) -> subprocess.CompletedProcess[str]:
+    """Runs ``script`` in ``folder``, with this ``brv-tui`` on PATH as a program in ``programs``."""
+    program = programs / "brv-tui"
+    programs.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m brvtui "$@"\n')
+    program.chmod(0o755)
+    environ = {
+        **os.environ,
+        "PATH": f"{programs}:{os.environ['PATH']}",
+        "PYTHONPATH": str(Path(brvtui.__file__).parents[1]),
+    }
+    return subprocess.run(
+        [shell, "-c", script], cwd=folder, env=environ, capture_output=True, text=True, check=False, timeout=60
+    )
