@@ -30,6 +30,12 @@ def unlisted(number: int, noun: str) -> str:
     return counted(number, f"more {noun}", f"more {noun}s")
 
 
+def first_lines(lines: Sequence[str], noun: str, where: str = "") -> list[str]:
+    """The first 20 of ``lines``, and a line that counts the others, each a ``noun``, and begins with ``where``."""
+    more = len(lines) - MOST_PROBLEMS
+    return [*lines[:MOST_PROBLEMS], *([where + unlisted(more, noun)] if more > 0 else [])]
+
+
 def profile_text(name: str) -> str:
     """``name`` of a profile with what the star at its end means: settings change some of its constants."""
     return f"{name} (changed by settings)" if name.endswith("*") else name

@@ -87,7 +87,10 @@ def letters_setting() -> str:
         return known
     from brvtui.config import configure
 
-    return configure().settings.ascii
+    known = configure().settings.ascii
+    if context:
+        context.meta[ASCII] = known  # until a project is opened; a command may print many lines
+    return known
 
 
 def check_endings(files: Iterable[Path], form_of: Callable[[Path], Any]) -> None:

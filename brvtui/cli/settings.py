@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Container, Mapping
 from pathlib import Path
 
 import click
@@ -17,6 +17,7 @@ from brvtui.cli.output import print_report, say, write_json
 from brvtui.config import Configuration
 from brvtui.config.schema import Entry, Layer, SettingSource, ValueKind, entries, value_text
 from brvtui.text.visible import visible
+from brvtui.wording import first_lines
 
 # The merged settings as text, each with its value and source.
 
@@ -29,7 +30,7 @@ def settings_report(
     table = Table.grid(padding=(0, 2))
     table.add_row(Text("setting", "dim"), Text("value", "dim"), Text("from", "dim"))
     for entry in entries().values():
-        for name, value in _values(configuration, entry):
+        for name, value in _values(configuration, entry, remarks):
             source = configuration.source(name)
             place = _from(source)
             if remark := remarks.get(name):
@@ -45,11 +46,11 @@ def settings_report(
     return Group(table, Text(), files)
 
 
-def _values(configuration: Configuration, entry: Entry) -> list[tuple[str, str]]:
-    """The names and values of ``entry``: of keys, those of each binding."""
+def _values(configuration: Configuration, entry: Entry, listed: Container[str]) -> list[tuple[str, str]]:
+    """The names and values of ``entry``: of keys, those of each binding that is ``listed``."""
     value = configuration.value(entry)
     if entry.kind is ValueKind.KEYS and isinstance(value, Mapping) and value:
-        return [(f"keys.{binding}", keys) for binding, keys in value.items()]
+        return [(name, keys) for binding, keys in value.items() if (name := f"keys.{binding}") in listed]
     return [(entry.name, value_text(value))]
 
 
@@ -131,7 +132,7 @@ def themes(form: str) -> int:
         write_json([{"themes": found, "problems": problems}])
     else:
         print_report(lambda _: themes_report(found))
-    return _print_problems(problems)
+    return _print_problems(first_lines(problems, "problem"))
 
 
 @click.command(

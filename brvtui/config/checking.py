@@ -130,6 +130,9 @@ def check_tables(tables: Mapping[str, Any], source: SettingSource) -> tuple[dict
                 found = {binding: (keys, _why_no_keys(binding, keys)) for binding, keys in _flat(value, "")}
                 values[name] = {binding: keys for binding, (keys, why) in found.items() if not why}
                 faults = {f"keys.{binding}": why for binding, (_, why) in found.items() if why}
+                if more := [*faults][MOST_PROBLEMS:]:
+                    counted = {more[0]: unlisted(len(more), "unusable binding")}
+                    faults = {at: faults[at] for at in [*faults][:MOST_PROBLEMS]} | counted
             problems += [SettingProblem(at, visible(f"{source.place}: {why}"), source) for at, why in faults.items()]
     if more := unknown[MOST_PROBLEMS:]:
         problems.append(SettingProblem(more[0], f"{source.place}: {unlisted(len(more), 'unknown key')}", source))

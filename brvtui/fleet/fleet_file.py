@@ -17,7 +17,7 @@ from brvtui.disk.locks import locked
 from brvtui.regular_files import read_regular, read_within
 from brvtui.store.folders import with_home
 from brvtui.typed_tables import ProfileError, Range, parse_tables, typed
-from brvtui.wording import MOST_PROBLEMS, shortened, unlisted
+from brvtui.wording import MOST_PROBLEMS, first_lines, shortened
 
 # What a fleet is made of: memories by name and address, and the lines about those that cannot be used.
 
@@ -160,9 +160,8 @@ def read_entries(file: Path, given: bool = True) -> tuple[str, tuple[FleetEntry,
             entries.append(_entry(table, f"{file}: member {number}"))
         except FleetError as error:
             wrong.append(str(error))
-    if more := wrong[MOST_PROBLEMS:]:
-        wrong[MOST_PROBLEMS:] = [f"{file}: {unlisted(len(more), 'unusable member')}"]
-    return name or file.resolve().parent.name, tuple(entries), tuple(wrong)
+    lines = first_lines(wrong, "unusable member", f"{file}: ")
+    return name or file.resolve().parent.name, tuple(entries), tuple(lines)
 
 
 def _data(file: Path, given: bool) -> bytes:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import tomllib
+from pathlib import Path
 
 import pytest
 
-from brvtui.config import user_file
+from brvtui.config import layers, user_file
 from brvtui.config.schema import entries
+from brvtui.wording import MOST_PROBLEMS
 from tests.cli.conftest import Run
 from tests.support.settings import own
 from tests.support.trees import Tree
@@ -181,3 +183,22 @@ def test_keys_and_themes_that_do_not_exist_are_problems(run: Run) -> None:
     assert f"{file}: theme = 'nrod': there is no such theme; did you mean nord?" in err
     code, _, err = run("keys", inside=False)
     assert (code, "there is no such binding" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("value", "last"), [('"a"', "30 more unknown bindings"), ("1", "30 more unusable bindings")], ids=["name", "value"]
+)
+def test_many_unknown_keys_are_counted_and_read_a_few_times(
+    run: Run, monkeypatch: pytest.MonkeyPatch, value: str, last: str
+) -> None:
+    own("[keys]\n" + "".join(f'"x.y{number}" = {value}\n' for number in range(MOST_PROBLEMS + 30)))
+    read: list[Path] = []
+    parse = layers.read_tables
+    monkeypatch.setattr(layers, "read_tables", lambda file, **named: read.append(file) or parse(file, **named))
+    for command in ("config", "keys"):
+        code, out, err = run(command, inside=False)
+        lines = err.splitlines()
+        assert (code, len(lines)) == (2, MOST_PROBLEMS + 1)
+        assert last in lines[-1]
+        assert out.count("x.y") <= MOST_PROBLEMS + 1
+    assert len(read) < MOST_PROBLEMS

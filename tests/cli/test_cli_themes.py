@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from brvtui.wording import MOST_PROBLEMS
 from tests.cli.conftest import Run
 from tests.support.settings import own_theme
 
@@ -40,6 +41,15 @@ def test_a_broken_theme_file_ends_with_code_2(run: Run) -> None:
         f"brv-tui: {file}: unknown key primry; did you mean primary?",
         f"brv-tui: {file}: primary is missing: the theme's main colour",
     ]
+
+
+def test_many_broken_theme_files_are_counted(run: Run) -> None:
+    folder = own_theme("").parent
+    for number in range(MOST_PROBLEMS + 10):
+        (folder / f"broken{number}.toml").write_text("broken")
+    code, _, err = run("themes", inside=False)
+    lines = err.splitlines()
+    assert (code, len(lines), lines[-1]) == (2, MOST_PROBLEMS + 1, "brv-tui: 11 more problems")
 
 
 def test_config_says_each_fault_of_the_theme_that_is_set(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

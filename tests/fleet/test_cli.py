@@ -12,6 +12,7 @@ import pytest
 
 from brvtui.cli.fleet.options import with_remedy
 from brvtui.fleet.fleet_file import AbsenceKind
+from brvtui.wording import MOST_PROBLEMS
 from tests.support.trees import Tree
 
 NOW = "2026-11-20T12:00:00Z"
@@ -158,6 +159,19 @@ def test_the_help_of_the_commands_is_not_cut(fleet: Path) -> None:
     assert code == 0
     assert "data folders of ByteRover V4." in " ".join(out.split())
     assert "..." not in out.partition("Commands:")[2]
+
+
+@pytest.mark.parametrize(
+    "member",
+    ['path = "gone{}"', 'repository = "gone{}"', 'path = "one"'],
+    ids=["no folder", "no repository", "listed twice"],
+)
+def test_many_wrong_members_are_counted(fleet: Path, member: str) -> None:
+    wrong = "".join(f"[[member]]\n{member.format(number)}\n" for number in range(MOST_PROBLEMS + 10))
+    (fleet / "fleet.toml").write_text(f'[[member]]\npath = "one"\n{wrong}')
+    _, _, err = run(fleet, "list")
+    lines = err.splitlines()
+    assert (len(lines), lines[-1]) == (MOST_PROBLEMS + 1, "note: 10 more notes")
 
 
 def test_what_no_member_can_answer_is_a_failure(fleet: Path) -> None:

@@ -19,7 +19,7 @@ from brvtui.config.checking import quote
 from brvtui.config.layers import read_tables
 from brvtui.store.folders import config_folder
 from brvtui.text.visible import visible
-from brvtui.wording import MOST_PROBLEMS, nearest, shortened, unlisted
+from brvtui.wording import MOST_PROBLEMS, first_lines, nearest, shortened
 
 # Reads theme files (``themes/README.md``): Textual's fields and tables of roles, checked key by key.
 
@@ -52,9 +52,7 @@ def read_theme(file: Path) -> Theme:
     faults = _Faults()
     made = _theme(tables, file.stem, faults)
     if made is None or faults.found:
-        listed, more = faults.found[:MOST_PROBLEMS], len(faults.found) - MOST_PROBLEMS
-        listed += [unlisted(more, "fault")] if more > 0 else []
-        raise ThemeError(*(visible(f"{file}: {fault}") for fault in listed))
+        raise ThemeError(*(visible(f"{file}: {fault}") for fault in first_lines(faults.found, "fault")))
     return made
 
 

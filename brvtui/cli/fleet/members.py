@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure, check_terminal
-from brvtui.cli.fleet.options import FILE_HELP, FleetOptions, fleet_command, outcome, print_table, say_missing
+from brvtui.cli.fleet.options import (
+    FILE_HELP,
+    FleetOptions,
+    fleet_command,
+    outcome,
+    print_table,
+    say_first_notes,
+    say_missing,
+)
 from brvtui.cli.options import NamedPath, Number, WholeNumber, answer_format, filled, format_option
 from brvtui.cli.output import say, say_note, write_json
 from brvtui.fleet.fleet_file import Absence, AbsenceKind
@@ -180,8 +188,8 @@ def _say_unusable(made: Fleet) -> list[Absence]:
     gone = [one for one in made.members if one.path and not Path(one.path).exists()]
     absent = [Absence(one.name, f"{one.path}: no such folder", AbsenceKind.NO_FOLDER) for one in gone]
     say_missing(absent)
-    for path in elsewhere:
-        say_note(f"{path}: its {MARKER} names a space elsewhere; take it out and add the data folder with that space")
+    why = f"its {MARKER} names a space elsewhere; take it out and add the data folder with that space"
+    say_first_notes([f"{path}: {why}" for path in elsewhere])
     return absent
 
 

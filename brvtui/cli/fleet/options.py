@@ -18,7 +18,7 @@ from brvtui.cli.output import say, say_note
 from brvtui.fleet.fleet_file import Absence, AbsenceKind
 from brvtui.text.visible import visible
 from brvtui.timing import system_clock
-from brvtui.wording import first_of, nearest
+from brvtui.wording import first_lines, first_of, nearest
 
 if TYPE_CHECKING:
     from brvtui.fleet.answering import Asker
@@ -58,8 +58,18 @@ def say_missing(missing: Sequence[Absence]) -> None:
     reasons: dict[tuple[str, AbsenceKind], list[str]] = {}
     for one in missing:
         reasons.setdefault((one.why, one.kind), []).append(one.member)
-    for (why, kind), members in reasons.items():
-        say_note(with_remedy(why if members[0] in why else f"{first_of(members)}: {why}", kind))
+    say_first_notes(
+        [
+            with_remedy(why if members[0] in why else f"{first_of(members)}: {why}", kind)
+            for (why, kind), members in reasons.items()
+        ]
+    )
+
+
+def say_first_notes(lines: Sequence[str]) -> None:
+    """Says the first of ``lines`` on the standard error, and how many more there are."""
+    for line in first_lines(lines, "note"):
+        say_note(line)
 
 
 def with_remedy(why: str, kind: AbsenceKind) -> str:
@@ -100,8 +110,8 @@ class FleetOptions:
             made = self.read()
         except FleetError as error:
             raise Failure(str(error), NOT_THERE) from error
-        for line in (*(one.why for one in made.absent), *made.notices):
-            say_note(line)
+        say_first_notes([one.why for one in made.absent])
+        say_first_notes(made.notices)
         if not made.members:
             raise Failure("the fleet has no members that can be asked; brv-tui fleet add adds one", NOT_THERE)
         return made
