@@ -185,7 +185,7 @@ class Editing:
             said.append("The note on disk has changed since the draft was begun.")
         if draft.hunks is None:
             count = max(len(draft.text.text), len(draft.base.text))
-            opens = "it opens in a terminal" if self._services.is_web else "mine opens in your own editor"
+            opens = "mine opens in a terminal" if self._services.is_web else "mine opens in your own editor"
             said.append(f"{count} characters are too many to show and edit them here: {opens}.")
 
         mine_outside = outside or draft.hunks is None
