@@ -494,7 +494,7 @@ class BrvTui(ConfiguredApp):
 
         at = self.frame.pane if self.frame is not None else None
         near = {binding.id or "" for binding in own_bindings(type(at))}
-        show_palette(self, near, self._perform, self.browsing)
+        show_palette(self, near, self._perform, self.browsing.find_notes, self.browsing.follow_link)
 
     def action_engine(self) -> None:
         """Switches to the next engine, and asks it the same query."""

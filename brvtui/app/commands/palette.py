@@ -30,7 +30,6 @@ from brvtui.paint.line import Line, Span, line, lit, painted
 from brvtui.paint.text import cut
 
 if TYPE_CHECKING:
-    from brvtui.app.notes.browsing import Browsing
     from brvtui.session.finding import FoundNotes, TextMatch
 
 # The commands of the palette as data, and how they are found and ordered.
@@ -229,16 +228,20 @@ class CommandsPane(ChoicePane):
         self.post_message(self.Taken())
 
 
+Find = Callable[[str, Callable[["FoundNotes"], None]], None]
+"""Finds the first notes that match a query, and passes them on."""
+
+
 class CommandsDialog(Dialog[Command]):
     """Dismissed with the chosen command, or None. The list always fits the typed text, so Enter takes its first row."""
 
     AUTO_FOCUS = "#command"
     BINDINGS = bindings(COMMANDS)
 
-    def __init__(self, mode: str, near: Collection[str], browsing: Browsing) -> None:
+    def __init__(self, mode: str, near: Collection[str], find: Find) -> None:
         """A palette over screen ``mode``, whose focused pane has the actions named in ``near``."""
         super().__init__("Commands: every action and every note", wide=True)
-        self._mode, self._near, self._browsing = mode, near, browsing
+        self._mode, self._near, self._find = mode, near, find
         self._actions: list[Command] = []
         self._listed: list[Command] = []
         self._amount = 0
@@ -278,7 +281,7 @@ class CommandsDialog(Dialog[Command]):
         self._amount = len(self._listed) + max(0, len(notes) - MOST_RANKED)
         self._count(self._amount)
         if word_filter:
-            self._browsing.find_notes(self.query_one(Input).value, self._add_found)
+            self._find(self.query_one(Input).value, self._add_found)
 
     def _add_found(self, found: FoundNotes) -> None:
         """Adds the notes whose texts match below the other rows, unless the query has changed since."""
@@ -332,19 +335,24 @@ Perform = Callable[[Action], Awaitable[bool]]
 """Does an action where it acts in front; returns whether that could be done."""
 
 
-def show_palette(services: AppServices, near: Collection[str], perform: Perform, browsing: Browsing) -> None:
-    """Shows the palette, with the actions named in ``near`` first; ``browsing`` finds notes and shows them."""
+def show_palette(
+    services: AppServices, near: Collection[str], perform: Perform, find: Find, show_note: Callable[[str], None]
+) -> None:
+    """Shows the palette, with the actions named in ``near`` first.
+
+    ``find`` finds notes by their text; ``show_note`` shows the note at a path on the Notes screen, once that is in front.
+    """
 
     async def carry_out(command: Command | None) -> None:
         if command is None:
             return
         if command.note:
             await services.switch_mode("notes")
-            browsing.follow_link(command.note)
+            show_note(command.note)
         elif command.act is not None and not await _act(services, perform, command.act):
             services.notify(f"not possible now: {command.title}", severity="warning", timeout=4)
 
-    services.push_screen(CommandsDialog(services.current_mode, near, browsing), carry_out)
+    services.push_screen(CommandsDialog(services.current_mode, near, find), carry_out)
 
 
 async def _act(services: AppServices, perform: Perform, act: Act) -> bool:
