@@ -340,7 +340,7 @@ def show_palette(
 ) -> None:
     """Shows the palette, with the actions named in ``near`` first.
 
-    ``find`` finds notes by their text; ``show_note`` shows the note at a path on the Notes screen, once that is in front.
+    ``find`` finds notes by their text; ``show_note`` shows the note at a path, once the Notes screen is in front.
     """
 
     async def carry_out(command: Command | None) -> None:
