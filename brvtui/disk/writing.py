@@ -162,6 +162,16 @@ def remove_folder(folder: Path) -> None:
         raise
 
 
+def remove_unless_file(path: Path) -> None:
+    """Removes a folder, a pipe, a socket or a link at ``path``, where a file of the tool's own is. Raises OSError."""
+    with suppress(FileNotFoundError):
+        mode = path.lstat().st_mode
+        if stat.S_ISDIR(mode):
+            remove_folder(path)
+        elif not stat.S_ISREG(mode):
+            remove(path)
+
+
 @contextmanager
 def private_copy(name: str, data: bytes) -> Iterator[Path]:
     """A file of this ``name`` with ``data``, in a folder that only the user may enter; both are removed afterwards.

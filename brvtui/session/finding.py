@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,13 +11,15 @@ import numpy as np
 from brvtui.engines.contract import check_length
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.texts import text_document
-from brvtui.store.text_index import WORTH_KEEPING, KeptTextIndex
+from brvtui.store.text_index import KeptTextIndex, is_worth_keeping
 from brvtui.text.analysis import from_utf16
 from brvtui.text.full_text import TextDocument
 from brvtui.text.postings import Postings
 from brvtui.text.segment import FIELDS
 
 _MOST_WORDS = 6
+_MOST_SEARCHED, _ALWAYS_SEARCHED = 5_000_000, 20_000
+"""Characters of all notes in which places of matches are looked for, and those of each note even after so many."""
 _CONTENT = FIELDS.index("content")
 
 
@@ -88,19 +90,21 @@ class NoteFinder:
         snapshot = self._newest()
         full_text = self._index.full_text(snapshot)
         found, count = full_text.find(query, limit, is_typing)
-        notes = []
+        notes, left = list[TextMatch](), _MOST_SEARCHED
         for match in found:
             title = snapshot.notes[snapshot.by_path[match.path]].title
             try:
                 document = text_document(snapshot, match.path)
             except OSError:  # it has just gone; its title is known
                 document = TextDocument(match.path, title, "", "", "")
-            excerpt = full_text.excerpt(query, document, is_typing)
+            text = document.text[: max(left, _ALWAYS_SEARCHED)]
+            left -= len(text)
+            excerpt = full_text.excerpt(query, replace(document, text=text), is_typing)
             notes.append(
                 TextMatch(match.path, title, excerpt.fields, excerpt.line, excerpt.snippet, excerpt.highlights)
             )
-        notices = (self._index.problem,) if self._index.problem else ()
-        return FoundNotes(query, count, len(snapshot.notes), tuple(notes), notices)
+        notices = filter(None, (self._index.problem, *snapshot.search_notices(count > 0)))
+        return FoundNotes(query, count, len(snapshot.notes), tuple(notes), tuple(notices))
 
     def paths(self, query: str, is_typing: bool = False) -> frozenset[str]:
         """The paths of all notes that match ``query``. Raises as :meth:`find`."""
@@ -129,7 +133,7 @@ class NoteFinder:
         The index of a small tree is built only when a search needs it.
         """
         snapshot = self._newest()
-        if len(snapshot.notes) >= WORTH_KEEPING:
+        if is_worth_keeping(snapshot):
             self._index.full_text(snapshot)
             self._index.keep(snapshot)
         return IndexState(self._index.place, self._index.problem)

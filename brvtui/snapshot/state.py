@@ -153,6 +153,10 @@ class Snapshot:
         named = f"not read: {'; '.join(others[:_MOST_UNREAD])}{more}" if others else ""
         return tuple(filter(None, (topics if html else "", named)))
 
+    def search_notices(self, has_results: bool) -> tuple[str, ...]:
+        """What a search of the notes should say about them: without results, also which files are not read."""
+        return tuple(dict.fromkeys((*self.limit_notices, *self.notices, *(() if has_results else self.unread))))
+
     @property
     def conflicts(self) -> tuple[str, ...]:
         """The notes with the marks of a conflict in their text, by path."""

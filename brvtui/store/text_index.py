@@ -7,14 +7,16 @@ process that writes holds a lock until it ends; others read its commits, and ind
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
 import secrets
+import stat
 import threading
 import time
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -36,9 +38,11 @@ from brvtui.tree.constants import ReadingLimits
 
 FORMAT = 1
 WORTH_KEEPING = 200
-"""Fewer notes are indexed in memory as fast as their index is opened."""
+"""Fewer notes are indexed in memory as fast as their index is opened, unless they are long."""
 _FEW = 50
-"""So many changed notes are indexed in memory faster than they are written."""
+"""So many changed notes are indexed in memory faster than they are written, unless they are long."""
+_LONG = 1_000_000
+"""Characters of notes that take longer to index than an index on disk takes to open."""
 _STATE = "state"
 _LARGEST = 1 << 32
 _LARGEST_STATE, _LARGEST_UNPACKED = 1 << 26, 1 << 29
@@ -46,6 +50,8 @@ _NAME = re.compile("[0-9a-f]{8}")
 _META = "meta.json"
 _SELF_CHECKED = ".managed.json"
 """tantivy's list of files to remove one day; it refuses a damaged one."""
+_LARGEST_UNCHECKED = 1 << 20
+"""Bytes of that list, or of a lock of tantivy's."""
 _HEAP, _HEAP_FOR_FEW = 50_000_000, 15_000_000
 _ATTEMPTS, _PAUSE_S = 10, 0.05
 """To read the index while another process puts its next state into place."""
@@ -110,7 +116,7 @@ class KeptTextIndex:
 
     def keep(self, snapshot: Snapshot) -> bool:
         """Writes what changed in ``snapshot`` for the next process; whether it did. A failure becomes a problem."""
-        if len(snapshot.notes) < WORTH_KEEPING:
+        if not is_worth_keeping(snapshot):
             return False
         with self._working:
             changes = self._changes(snapshot)
@@ -141,9 +147,8 @@ class KeptTextIndex:
         kept = changes.before
         if kept is not None and not changes:
             return FullTextView(kept.part)
-        is_small = len(snapshot.notes) < WORTH_KEEPING
         is_kept = kept is not None and bool(kept.name)
-        if not is_small and not (is_kept and len(changes.changed) <= _FEW) and self._write(changes):
+        if is_worth_keeping(snapshot) and not (is_kept and changes.are_few) and self._write(changes):
             assert self._state is not None
             return FullTextView(self._state.part)
         if kept is None or not is_kept:
@@ -159,7 +164,7 @@ class KeptTextIndex:
             path, entry = note.path, parsed[note.path]
             stamps[path] = known[path] if entries.get(path) is entry and path in known else stamp_of(entry)
         self._stamped = (parsed, stamps)
-        kept = self._newest() if len(stamps) >= WORTH_KEEPING else None
+        kept = self._newest() if is_worth_keeping(snapshot) else None
         if kept is None and self._state is not None and not self._state.name:
             kept = self._state
         return _IndexChanges(snapshot, stamps, kept if kept is not None and kept.limits == snapshot.limits else None)
@@ -179,6 +184,7 @@ class KeptTextIndex:
             except (OSError, _Unusable) as error:
                 if self._locked():  # nobody else is writing it
                     self.problem = f"the text index is rebuilt: {faults.reason(error)}"
+                if not self._is_shared:
                     return None
             if attempt:
                 time.sleep(_PAUSE_S)
@@ -193,7 +199,9 @@ class KeptTextIndex:
                 raise _Unusable("it was made by another version, or of another project")
             name, files = data["name"], {name: (size, checksum) for name, size, checksum in data["files"]}
             folder = self.folder / name
-            if not _NAME.fullmatch(name) or any(_facts(folder / each, of[0]) != of for each, of in files.items()):
+            if not _NAME.fullmatch(name) or not files.keys() <= _names(folder):
+                raise _Unusable("it is damaged")
+            if any(_facts(folder / each, of[0]) != of for each, of in files.items()):
                 raise _Unusable("it is damaged")
             next_key = int(data["next"])
             if next_key > 2 * len(data["paths"]) + _FEW or not all(0 <= key < next_key for key in data["keys"]):
@@ -206,7 +214,8 @@ class KeptTextIndex:
             stamps = dict(zip(data["paths"], data["stamps"], strict=True))
             limits = ReadingLimits(**data["limits"])
         except (OSError, ValueError, LookupError, TypeError, ArithmeticError, zlib.error, RecursionError) as error:
-            raise _Unusable(f"it cannot be read ({faults.reason(error)})") from error
+            where = f"{error.filename}: " if isinstance(error, OSError) and error.filename else ""
+            raise _Unusable(f"{where}it cannot be read ({faults.reason(error)})") from error
         identity = (found.st_ino, found.st_mtime_ns)
         return _WrittenIndex(index, part, stamps, next_key, limits, name, files, identity)
 
@@ -224,7 +233,7 @@ class KeptTextIndex:
     def _refuse(self, error: Exception) -> None:
         """Writes nothing more; what was read stays right."""
         self._can_write = False
-        why = faults.advice(error) if isinstance(error, OSError) else faults.reason(error)
+        why = faults.error_line(error, self.folder) if isinstance(error, OSError) else faults.reason(error)
         self.problem = f"the text index cannot be written: {why}"
 
     def _written(self, changes: _IndexChanges) -> _WrittenIndex:
@@ -240,6 +249,7 @@ class KeptTextIndex:
             with _panics_reported():
                 state = changes.written(folder)
             writing.close_to_others(folder)
+            writing.remove_unless_file(self.folder / _STATE)
             state = replace(state, name=name, files=_checksums(folder, before.files if before is not None else {}))
             with writing.replacing(self.folder / _STATE, durable=False) as file:
                 file.write(sealed(zlib.compress(json.dumps(self._plain(state), separators=(",", ":")).encode(), 1)))
@@ -307,6 +317,11 @@ class _IndexChanges:
         return self.before is not None and bool(self.before.name)
 
     @property
+    def are_few(self) -> bool:
+        """Whether the changed notes are indexed in memory faster than they are written."""
+        return len(self.changed) <= _FEW and sum(self._snapshot.parsed[path].chars for path in self.changed) <= _LONG
+
+    @property
     def fit_in(self) -> bool:
         """Whether the index before can take them: else it would hold too many removed documents."""
         before = self.before
@@ -351,6 +366,11 @@ class _IndexChanges:
             return TextDocument(path, "", "", "", ""), ""
 
 
+def is_worth_keeping(snapshot: Snapshot) -> bool:
+    """Whether the notes of ``snapshot`` take longer to index than an index on disk takes to open."""
+    return len(snapshot.notes) >= WORTH_KEEPING or int(snapshot.columns.chars.sum()) > _LONG
+
+
 def text_index(project: Path, has_files: bool = True) -> KeptTextIndex:
     """The index of the notes in the tree ``project``, or, where notes have no files of their own, of the code there."""
     cache = tree_cache(project) if has_files else repository_cache(project)
@@ -365,9 +385,24 @@ def _checksums(folder: Path, known: Mapping[str, tuple[int, int]]) -> dict[str, 
 
 
 def _names(folder: Path) -> set[str]:
-    """The files in ``folder`` that hold the index."""
-    names = {entry.name for entry in os.scandir(folder)}
-    return {name for name in names if name != _SELF_CHECKED and not name.endswith(".lock")}
+    """The files in ``folder`` that hold the index. Raises OSError unless tantivy can open all of its files safely."""
+    names = set[str]()
+    _check_kind(folder, stat.S_ISDIR)
+    for name in os.listdir(folder):
+        size = _check_kind(folder / name, stat.S_ISREG)
+        if name != _SELF_CHECKED and not name.endswith(".lock"):
+            names.add(name)
+        elif size > _LARGEST_UNCHECKED:
+            raise OSError(errno.EFBIG, "a lock or list of tantivy's is too large", str(folder / name))
+    return names
+
+
+def _check_kind(place: Path, is_right: Callable[[int], bool]) -> int:
+    """The size of the file or folder at ``place``. Raises OSError if it is of another kind, or a link."""
+    found = place.lstat()
+    if not is_right(found.st_mode):
+        raise OSError(errno.EINVAL, "a link or another kind of file", str(place))
+    return found.st_size
 
 
 def _unpacked(data: bytes) -> bytes:

@@ -7,6 +7,7 @@ alone, and not on how they came into the index.
 from __future__ import annotations
 
 import heapq
+import itertools
 import math
 import re
 import unicodedata
@@ -26,6 +27,10 @@ from brvtui.text.analysis import CharacterTable, encodable, fold
 
 FIELDS = ("title", "headings", "tags", "path", "text")
 """Where a document can match, in the order of their weight."""
+
+
+_LONGEST_TEXT = 500_000
+"""Characters of each text of a document that are searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +176,7 @@ def _written(key: int, document: TextDocument) -> tantivy.Document:
     entry.add_text(_ID, str(key))
     folded = {}
     for name in FIELDS:
-        words, folded[name] = _prepared(encodable(getattr(document, name)))
+        words, folded[name] = _prepared(encodable(getattr(document, name)[:_LONGEST_TEXT]))
         entry.add_text(name, words)
     for name, stems in _STEMS.items():
         entry.add_text(stems, folded[name])
@@ -442,7 +447,8 @@ class FullTextView:
         """
         parts = [part for part in (self.kept, self.newer) if part is not None]
         count = sum(len(part.keys) for part in parts)
-        folded = _prepared(encodable(f"{document.title}\n{document.text}"))[1]
+        text = f"{document.title}\n{document.text}"[:_LONGEST_TEXT]
+        folded = _prepared(encodable(text))[1]
         words = Counter(("stems", stem) for stem in _stems_analyzer().analyze(folded))
         words.update(("grams", gram) for gram in _grams(folded).split())
         weighed = []
@@ -469,9 +475,12 @@ class FullTextView:
             if next(of_field.matches(getattr(document, name)), None):
                 fields.append(name)
         whole = _MatchFinder(phrase for of in alternatives if (phrase := _whole_phrase(of)))
-        matches = (one.matches(document.text) for one in (whole, finder))
-        in_body = (found for each in matches for found in each if found.start >= document.body)
-        first = next(in_body, None) or next(finder.matches(document.text), None)
+        first = None
+        for found in itertools.chain(whole.matches(document.text), finder.matches(document.text)):
+            if first is None or found.start >= document.body:
+                first = found
+            if found.start >= document.body:
+                break
         if first is None or part is None:
             return Excerpt(tuple(fields), 0, "", ())
         line = document.text.count("\n", 0, first.start) + 1
@@ -492,8 +501,6 @@ class Excerpt:
     highlights: tuple[tuple[int, int], ...]
 
 
-_LONGEST_TEXT = 500_000
-"""Characters of a text in which the place of a match is looked for."""
 _BEFORE, _WINDOW, _SNIPPET = 60, 400, 160
 """Characters that a snippet may begin before the first match, those it is chosen from, and its own."""
 
@@ -512,11 +519,12 @@ class _MatchFinder:
         self._stemmer = _stemmer()
         self._stems = {_stem(self._stemmer, word) for word in self._exact}
         self._known: dict[str, bool] = {}
+        self._is_empty = not listed
 
     def matches(self, text: str) -> Iterator[Word]:
         """The matches in ``text``, in order. A phrase is one match."""
         last: deque[Word] = deque(maxlen=max(map(len, self._phrases), default=0))
-        for word in words_in(text[:_LONGEST_TEXT]):
+        for word in () if self._is_empty else words_in(text[:_LONGEST_TEXT]):
             if word.is_unspaced:
                 yield from self._in_run(word)
                 continue

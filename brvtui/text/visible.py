@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 
 _NEVER_RAW = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """Categories of characters that a terminal or an editor may obey, or that cannot be encoded."""
+_NOT_IN_XML = (0xFFFE, 0xFFFF)
+"""Characters of no category above that SVG and JUnit's files may not hold either."""
 _PICTURES = 0x2400
 _DELETE = 0x7F
 _TAB_CELLS = 4
@@ -73,7 +75,7 @@ def _placeholder(text: str, place: int) -> str:
         before = text[place - 1 : place]
         return char if before.isalpha() or unicodedata.combining(before or " ") else ""
     category = unicodedata.category(char)
-    if category in _NEVER_RAW:
+    if category in _NEVER_RAW or code in _NOT_IN_XML:
         return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
     return " " if category == "Zs" else char
 

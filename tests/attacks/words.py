@@ -30,6 +30,11 @@ def _nine_mb(number: int) -> str:
     return "\n".join(_lines(part) for part in range(number * 5, number * 5 + 5))
 
 
+def _short_words() -> str:
+    """4 MB, all of which the engine reads."""
+    return "\n".join(["a b " * 499] * 1_990)
+
+
 def _in_fact(number: int) -> str:
     return f"<bv-topic><bv-fact>{_words(number)}</bv-fact></bv-topic>"
 
@@ -173,6 +178,13 @@ def _all() -> Iterator[Attack]:
         )
     copies = _notes(query, lambda _: _lines(0), 200)
     yield Attack("200 copies of a note of 200,000 words", copies, cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
+    for what, prepare in {
+        "7,200,000 different words": _notes(("find", "north gate"), _lines, 36),
+        "30 copies of a note of 200,000 words": _notes(("find", "north gate"), lambda _: _lines(0), 30),
+        "20 notes of 2,000,000 short words": _notes(("find", "north gate"), lambda _: _short_words(), 20),
+        "such notes, all of which match": _notes(("find", '"a a" OR note a'), lambda _: _short_words(), 20),
+    }.items():
+        yield Attack(f"finding in {what}", prepare, cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
 
 
 ATTACKS = tuple(_all())

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from brvtui.session import finding
 from brvtui.store import text_index
 from tests.cli.conftest import Run
 from tests.cli.test_code import repository as repository
@@ -56,6 +57,37 @@ def test_escapes_of_a_note_are_not_printed(run: Run, project: Tree) -> None:
     _, out, _ = run("find", "quokka")
     assert "\x1b" not in out
     assert "\x07" not in out
+
+
+def test_notes_that_were_not_read_are_named(run: Run, project: Tree) -> None:
+    (project.tree / "odd.md").write_bytes(b"zyxw \0")
+    (project.tree / "long.txt").write_text("zyxw")
+    code, _, err = run("find", "zyxw")
+    notice = err.strip().removeprefix("note: ")
+    assert code == 1
+    assert "odd.md (a NUL byte" in notice
+    assert found(run, "zyxw")["notices"] == [notice]
+    assert notice in " ".join(run("query", "zyxw")[1].split())
+    assert run("find", "refresh")[2] == ""
+
+
+def test_a_note_past_a_limit_is_named_whatever_is_found(run: Run, project: Tree) -> None:
+    project.file("/".join(["d"] * 201) + "/deep.md", "zyxw")
+    assert "not read" in run("find", "refresh")[2]
+
+
+def test_places_are_looked_for_in_a_limited_length_of_notes(
+    run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Notes after that length are searched only at their beginning; all are found."""
+    monkeypatch.setattr(finding, "_MOST_SEARCHED", 30_000)
+    monkeypatch.setattr(finding, "_ALWAYS_SEARCHED", 1_000)
+    for name in ("a", "b", "c"):
+        project.file(f"long/{name}.md", "pad pad pad\n" * 1_500 + "zyxw\n")
+    value = found(run, "zyxw")
+    assert [(note["path"], note["line"]) for note in value["notes"]] == [
+        ("long/a.md", 1_501), ("long/b.md", 0), ("long/c.md", 0),
+    ]  # fmt: skip
 
 
 def test_topics_are_found_by_what_a_reader_sees(run: Run, space: Path) -> None:

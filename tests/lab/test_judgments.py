@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from brvtui.lab.judgments.exchange import FORMATS, trec_name
 from brvtui.lab.judgments.file import JudgmentsFile, edited_text, new_text
 from brvtui.lab.judgments.following import DocumentFinder, after_moves, digest_of
 from brvtui.lab.judgments.model import OUTCOMES, JudgedDocument, Judgment, JudgmentsError, meets, new_id
-from brvtui.lab.judgments.reading import HEADER, parse_judgments
+from brvtui.lab.judgments.reading import HEADER, MOST_QUERIES, parse_judgments
 from brvtui.tree.reading.project import NotesFolder, find_project
 from tests.support.trees import Tree
 
@@ -201,6 +202,14 @@ class TestFile:
         with pytest.raises(JudgmentsError, match="cannot be read"):
             file.read()
 
+    def test_a_full_file_says_so(self, tree: Tree) -> None:
+        file = JudgmentsFile.of(find_project(tree.root))
+        full = tuple(Judgment(f"q{number}", "g") for number in range(MOST_QUERIES))
+        file.change(lambda before: full)
+        with pytest.raises(JudgmentsError, match="would hold more than 20000 queries; remove some with brv-tui judge"):
+            file.change(lambda before: (*before, INGRESS))
+        assert file.read() == full
+
     def test_two_writers_lose_nothing(self, tree: Tree) -> None:
         code = (
             "import sys; from pathlib import Path; from brvtui.lab.judgments.file import JudgmentsFile;"
@@ -376,7 +385,13 @@ class TestExchange:
         [
             ("trec", "1 0 n.md\n", "line 1: must be a query's id"),
             ("trec", "1 0 n.md high\n", "line 1: the grade high"),
+            ("trec", "1 0 n.md 1_0\n", "line 1: the grade 1_0"),
+            ("trec", "1 0 n.md \u0663\n", "line 1: the grade \u0663"),
             ("qmd", "[]", "must hold an object"),
+            *(
+                ("qmd", f'{{"queries": [{{"id": {name}, "query": "q", "expected_files": []}}]}}', "query 1: the id of")
+                for name in ("NaN", "Infinity", "1.5", "null", "true", "[]")
+            ),
             ("qmd", '{"queries": [{"id": "a", "expected_files": []}]}', 'query 1: "query" must be a text'),
             ("qmd", "{", "is not JSON"),
             ("beir", "", "holds no .tsv file"),
@@ -388,6 +403,27 @@ class TestExchange:
         (tmp_path / "queries.jsonl").write_text("")
         with pytest.raises(JudgmentsError, match=said):
             FORMATS[form].read(tmp_path if form == "beir" else file, None, ())
+
+    @pytest.mark.parametrize("form", ["beir", "trec"])
+    def test_more_queries_than_a_file_holds_are_refused(self, form: str, tmp_path: Path) -> None:
+        (tmp_path / "qrels").mkdir()
+        (tmp_path / "qrels/test.tsv").write_text("q0\tn.md\t1\n")
+        (tmp_path / "trec").write_text("q0 0 n.md 1\n")
+        (tmp_path / "queries.jsonl").write_text(
+            "".join(f'{{"_id": "q{number}", "text": "gate"}}\n' for number in range(MOST_QUERIES + 1))
+        )
+        with pytest.raises(JudgmentsError, match="holds more than 20000 queries"):
+            FORMATS[form].read(tmp_path / form if form == "trec" else tmp_path, tmp_path / "queries.jsonl", ())
+
+    def test_ids_that_all_become_the_same_take_time_in_proportion(self, tmp_path: Path) -> None:
+        """Looks at the ids that are taken about once for each query."""
+        names = [chr(0x4E00 + number) for number in range(5_000)]
+        (tmp_path / "qrels").write_text("".join(f"{name} 0 n.md 1\n" for name in names))
+        (tmp_path / "q.tsv").write_text("".join(f"{name}\tgate\n" for name in names))
+        begun = time.process_time()
+        made = FORMATS["trec"].read(tmp_path / "qrels", tmp_path / "q.tsv", ())
+        assert time.process_time() - begun < 1
+        assert [each.id for each in made][::4_999] == ["query", "query-5000"]
 
     def test_names_without_white_space(self) -> None:
         assert trec_name("a b%c\u2003d.md") == "a%20b%25c%E2%80%83d.md"

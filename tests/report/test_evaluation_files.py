@@ -28,7 +28,7 @@ from brvtui.saved.evaluations import read_evaluation
 RECALL = Metric("recall", 5)
 
 
-HOSTILE = "]](http://x.y) <script>alert(1)</script> | \x1b[31m@all `x` \u202e & </failure>"
+HOSTILE = "]](http://x.y) <script>alert(1)</script> | \x1b[31m@all `x` \u202e & \ufffe\uffff\0\ud800 </failure>"
 
 
 def result(name: str, *ranking: str, text: str = "words", expected: str = "", outcome: str = "tier 2") -> QueryResult:

@@ -7,6 +7,7 @@ import os
 import random
 import resource
 import signal
+import socket
 import stat
 import time
 import zlib
@@ -117,6 +118,29 @@ def test_other_limits_read_the_notes_again(tree: Tree) -> None:
     assert index.problem == ""
 
 
+PUT_IN_PLACE: dict[str, Callable[[Path], object]] = {
+    "pipe": os.mkfifo,
+    "folder": lambda place: (place.mkdir(), (place / "file").touch()),
+    "socket": lambda place: socket_at(place),
+    "dangling link": lambda place: place.symlink_to(tree_folder(place) / "outside"),
+}
+
+
+def socket_at(place: Path) -> None:
+    here = Path.cwd()
+    os.chdir(place.parent)  # the path of a socket is short
+    try:
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(place.name)
+    finally:
+        os.chdir(here)
+
+
+def tree_folder(place: Path) -> Path:
+    """The folder ``text`` of the index that ``place`` is in."""
+    return next(parent for parent in place.parents if parent.name == "text")
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_edits_are_followed(tmp_path: Path, seed: int) -> None:
     follow(generated(tmp_path / "project", seed), random.Random(seed), 12)
@@ -197,6 +221,91 @@ def test_a_broken_state_is_rebuilt(tree: Tree, junk: bytes | None) -> None:
     again = index_of(tree)
     assert again.full_text(tree.snapshot()).find("alpha", 9)[1] == 3
     assert again.problem
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("make", PUT_IN_PLACE.values(), ids=PUT_IN_PLACE)
+@pytest.mark.parametrize("name", [".managed.json", ".tantivy-meta.lock", "meta.json", "other.lock", "other"])
+def test_only_regular_files_are_opened(tree: Tree, name: str, make: Callable[[Path], object]) -> None:
+    tree.notes(3, "alpha")
+    index = index_of(tree)
+    index.full_text(tree.snapshot())
+    index.close()
+    (folder,) = (entry for entry in index.folder.iterdir() if entry.is_dir())
+    (folder / name).unlink(missing_ok=True)
+    make(folder / name)
+    again = index_of(tree)
+    assert again.full_text(tree.snapshot()).find("alpha", 9)[1] == 3
+    assert str(folder / name) in again.problem
+    assert not folder.exists()
+    again.close()
+    assert index_of(tree).full_text(tree.snapshot()).find("alpha", 9)[1] == 3
+    assert not (index.folder / "outside").exists()
+
+
+def test_the_folder_of_the_index_may_not_be_a_link(tree: Tree) -> None:
+    tree.notes(3, "alpha")
+    index = index_of(tree)
+    index.full_text(tree.snapshot())
+    index.close()
+    (folder,) = (entry for entry in index.folder.iterdir() if entry.is_dir())
+    folder.rename(tree.root / "elsewhere")
+    folder.symlink_to(tree.root / "elsewhere")
+    again = index_of(tree)
+    assert again.full_text(tree.snapshot()).find("alpha", 9)[1] == 3
+    assert str(folder) in again.problem
+    assert sorted((tree.root / "elsewhere").iterdir())
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("make", PUT_IN_PLACE.values(), ids=PUT_IN_PLACE)
+def test_a_state_that_is_not_a_file_is_replaced(tree: Tree, make: Callable[[Path], object], reads: list[str]) -> None:
+    tree.notes(3, "alpha")
+    index = index_of(tree)
+    index.full_text(tree.snapshot())
+    index.close()
+    (index.folder / "state").unlink()
+    make(index.folder / "state")
+    again = index_of(tree)
+    assert again.full_text(tree.snapshot()).find("alpha", 9)[1] == 3
+    again.close()
+    del reads[:]
+    third = index_of(tree)
+    assert third.full_text(tree.snapshot()).find("alpha", 9)[1] == 3
+    assert (reads, third.problem) == ([], "")
+
+
+def test_an_index_that_cannot_be_written_is_not_waited_for(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree.notes(3, "alpha")
+    index = index_of(tree)
+    (index.folder / "lock").mkdir(parents=True)
+    (index.folder / "state").mkdir()
+    monkeypatch.setattr(time, "sleep", lambda seconds: pytest.fail("waited"))
+    for _ in range(2):
+        assert index.full_text(tree.snapshot()).find("alpha", 9)[1] == 3
+    assert str(index.folder / "lock") in index.problem
+
+
+def long_text(word: str) -> str:
+    return "\n".join([f"{word} " * 150] * 1_500)
+
+
+def test_few_long_notes_are_kept(tree: Tree, monkeypatch: pytest.MonkeyPatch, reads: list[str]) -> None:
+    monkeypatch.setattr(text_index, "WORTH_KEEPING", 10)
+    tree.file("a.md", long_text("alpha"))
+    tree.file("b.md", "beta")
+    first = index_of(tree)
+    assert first.full_text(tree.snapshot()).find("alpha", 9)[1] == 1
+    assert first.place == "kept"
+    first.close()
+    tree.file("a.md", long_text("gamma"), 1)
+    changed = index_of(tree)
+    assert changed.full_text(tree.snapshot()).find("gamma", 9)[1] == 1
+    changed.close()
+    del reads[:]
+    again = index_of(tree).full_text(tree.snapshot())
+    assert [again.find(word, 9)[1] for word in ("alpha", "beta", "gamma")] == [0, 1, 1]
+    assert reads == []
 
 
 @pytest.mark.parametrize(

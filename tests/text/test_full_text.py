@@ -225,3 +225,26 @@ def test_the_postings_find_the_same_documents(texts: list[str], typed: str, dist
             expected = set(np.flatnonzero(postings.has_any(terms)).tolist()) if len(terms) else set()
             query = f"heading:{word}{mark}"
             assert found(f"{query} OR heading:{word}*" if mark[:1] == "~" else query) == expected
+
+
+def test_long_texts_are_searched_at_their_beginning() -> None:
+    """A word that half is beyond the limit counts as its first half, in the index and in the excerpt."""
+    long = f"begin {'x ' * 249_995}middle end"
+    document = TextDocument("a.md", long, long, long, long)
+    index = full_text([document])
+    assert [index.find(word, 9)[1] for word in ("begin", "midd", "middle", "end")] == [1, 1, 0, 0]
+    assert index.excerpt("begin", document).line == 1
+    assert index.excerpt("end", document).fields == ()
+    assert index.similar(TextDocument("b.md", "", "", "", f"{' ' * 500_000}begin"), 9) == []
+
+
+def test_the_first_match_after_the_frontmatter_is_shown() -> None:
+    text = "---\ntitle: gate\n---\nnorth\nnorth gate\n"
+    document = TextDocument("a.md", "", "", "", text, text.index("north"))
+    index = full_text([document])
+    assert [index.excerpt(query, document).line for query in ("gate", "title", "north gate", "title gate")] == [
+        5,
+        2,
+        5,
+        5,
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ _HEAD = "query-id\tcorpus-id\tscore"
 _QMD_TYPE = "semantic"
 _SPACE_SAFE = "".join(chr(code) for code in range(33, 127) if chr(code) != "%")
 """Characters of a path that TREC's files, which are split at white space, hold as they are."""
+_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,1000}")
 Grades = dict[str, dict[str, int]]
 """The grade of each document, by the id of the query."""
 
@@ -48,7 +50,7 @@ def read_beir(folder: Path, queries: Path | None, known: Sequence[Judgment]) -> 
         (file for file in (*([] if queries else [folder / _QUERIES]), *files) if leads_out(folder, file)), None
     ):
         raise JudgmentsError(f"{linked}: a link leads out of {folder}; replace it with a file")
-    found = dict(_jsonl_queries(queries or folder / _QUERIES))
+    found = _limited(_jsonl_queries(queries or folder / _QUERIES), folder)
     grades: Grades = {}
     if not files:
         raise JudgmentsError(f"{folder / _QRELS}: holds no .tsv file; name the folder that {_QUERIES} lies in")
@@ -90,7 +92,8 @@ def read_trec(file: Path, queries: Path | None, known: Sequence[Judgment]) -> tu
         grades.setdefault(fields[0], {})[unquote(fields[2])] = _grade(fields[3], place)
     if queries is not None:
         is_json = queries.suffix in (".json", ".jsonl")
-        return _joined(dict(_jsonl_queries(queries) if is_json else _tabbed_queries(queries)), grades, file)
+        found = _limited(_jsonl_queries(queries) if is_json else _tabbed_queries(queries), queries)
+        return _joined(found, grades, file)
     return _joined({each.id: each for each in known if each.id in grades}, grades, file)
 
 
@@ -122,7 +125,7 @@ def read_qmd(file: Path, queries: Path | None, known: Sequence[Judgment]) -> tup
         files = item.get("expected_files") if isinstance(item, dict) else None
         if not isinstance(files, list) or not all(isinstance(path, str) for path in files):
             raise JudgmentsError(f'{place}: must hold "id", "query" and a list of "expected_files"')
-        name = str(item.get("id", number))
+        name = _name(item.get("id", number), place)
         found[name] = Judgment(name, _string(item, "query", place), comment=_string(item, "description", place, ""))
         grades[name] = dict.fromkeys(files, 1)
     return _joined(found, grades, file)
@@ -161,9 +164,9 @@ def _joined(found: Mapping[str, Judgment], grades: Grades, place: Path) -> tuple
         more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
         raise JudgmentsError(f"{place}: no text for the query {shortened(lost[0], 64)}{more}; name them with --queries")
     made: list[Judgment] = []
-    taken: set[str] = set()
+    taken, numbers = set[str](), dict[str, int]()
     for name, each in found.items():
-        own = name if is_id(name) and name not in taken else new_id(name, taken)
+        own = name if is_id(name) and name not in taken else new_id(name, taken, numbers)
         taken.add(own)
         graded = grades.get(name, {})
         if len(graded) > MOST_DOCUMENTS or any(len(path) > LONGEST_TEXT or not path for path in graded):
@@ -175,18 +178,28 @@ def _joined(found: Mapping[str, Judgment], grades: Grades, place: Path) -> tuple
     return tuple(made)
 
 
+def _limited(queries: Iterator[tuple[str, Judgment]], place: Path) -> dict[str, Judgment]:
+    """The queries by their ids, as many as a judgments file holds."""
+    found: dict[str, Judgment] = {}
+    for name, each in queries:
+        found[name] = each
+        if len(found) > MOST_QUERIES:
+            raise JudgmentsError(f"{place}: holds more than {MOST_QUERIES} queries; import fewer at once")
+    return found
+
+
 def _jsonl_queries(file: Path) -> Iterator[tuple[str, Judgment]]:
     for place, line in _lines(file):
         try:
             item = json.loads(line)
         except (ValueError, RecursionError):
             item = None
-        if not isinstance(item, dict) or not isinstance(item.get("_id"), str | int):
+        if not isinstance(item, dict):
             raise JudgmentsError(f'{place}: must be an object with "_id" and "text"')
         metadata = item.get("metadata")
         more = metadata if isinstance(metadata, dict) else {}
         expected = _string(more, "expected", place, "")
-        name = str(item["_id"])
+        name = _name(item.get("_id"), place)
         yield (
             name,
             Judgment(
@@ -214,6 +227,13 @@ def _string(item: Mapping[str, Any], key: str, place: str, default: str | None =
     return _bounded(value, place)
 
 
+def _name(value: object, place: str) -> str:
+    """The id of a query."""
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        raise JudgmentsError(f"{place}: the id of a query must be a text or a whole number")
+    return str(value)
+
+
 def _bounded(text: str, place: str) -> str:
     if len(text) > LONGEST_TEXT:
         raise JudgmentsError(f"{place}: a text of more than {LONGEST_TEXT} characters; shorten it")
@@ -222,10 +242,9 @@ def _bounded(text: str, place: str) -> str:
 
 def _grade(text: str, place: str) -> int:
     """The grade as ours: below 0 becomes 0, above 3 becomes 3."""
-    try:
-        return min(max(int(text), GRADES[0]), GRADES[-1])
-    except ValueError:
-        raise JudgmentsError(f"{place}: the grade {shortened(text, 40)} must be a whole number") from None
+    if not _WHOLE_NUMBER.fullmatch(text.strip()):
+        raise JudgmentsError(f"{place}: the grade {shortened(text, 40)} must be a whole number")
+    return min(max(int(text), GRADES[0]), GRADES[-1])
 
 
 def _lines(file: Path) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ from brvtui import faults
 from brvtui.disk import writing
 from brvtui.disk.locks import locked
 from brvtui.lab.judgments.model import JudgedDocument, Judgment, JudgmentsError, new_id
-from brvtui.lab.judgments.reading import HEADER, LARGEST, VERSION, parse_judgments
+from brvtui.lab.judgments.reading import HEADER, LARGEST, MOST_QUERIES, VERSION, parse_judgments
 from brvtui.regular_files import leads_out, read_regular
 from brvtui.tree.reading.inside import read_inside
 from brvtui.tree.reading.project import MARKER, FoundProject
@@ -57,9 +57,8 @@ def edited_text(text: str, before: Sequence[Judgment], after: Sequence[Judgment]
             made = block if new == old else _changed_block(block, old, new)
             pieces.append(made if old is before[-1] else _followed(made, behind.pop(old.id, ())))
     made = "".join(pieces)
-    for judgment in itertools.chain.from_iterable(behind.values()):
-        made = f"{made.rstrip()}\n\n{_block(judgment)}" if made.strip() else _block(judgment)
-    return made
+    blocks = "\n".join(map(_block, itertools.chain.from_iterable(behind.values())))
+    return f"{made.rstrip()}\n\n{blocks}" if blocks and made.strip() else blocks or made
 
 
 def _new_ones(before: Sequence[Judgment], after: Sequence[Judgment]) -> dict[str, list[Judgment]]:
@@ -189,6 +188,11 @@ class JudgmentsFile:
                 data = self._data()
                 before = () if data is None else parse_judgments(data, str(self.path))
                 after = edit(before)
+                if len(after) > MOST_QUERIES:
+                    raise JudgmentsError(
+                        f"{self.path}: would hold more than {MOST_QUERIES} queries; remove some with brv-tui judge "
+                        "remove, or keep the new ones in another file (--judgments FILE)"
+                    )
                 if after != before:
                     self._write(data, before, after)
                 return after

@@ -6,7 +6,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.snapshot import Snapshot
@@ -71,6 +71,7 @@ class DocumentFinder:
     def __init__(self, snapshot: Snapshot) -> None:
         """Reads nothing yet."""
         self._snapshot = snapshot
+        self._digest = cache(self._digest_now)
 
     def find(self, document: JudgedDocument) -> FollowedDocument:
         """Where ``document`` is now: at its path, else where its text is, else where its title or its name is.
@@ -121,7 +122,7 @@ class DocumentFinder:
         known = self._snapshot.parsed.get(path)
         return JudgedDocument(path, grade, known.title if known else "", self._digest(path))
 
-    def _digest(self, path: str) -> str:
+    def _digest_now(self, path: str) -> str:
         try:
             return digest_of(self._snapshot.text(path))
         except OSError:

@@ -51,13 +51,17 @@ def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-def new_id(text: str, taken: Collection[str]) -> str:
-    """An id for the query ``text``: its first words, and a number where these are taken."""
+def new_id(text: str, taken: Collection[str], numbers: dict[str, int] | None = None) -> str:
+    """An id for the query ``text``: its first words, and a number where these are taken.
+
+    ``numbers`` keeps the last number for each words between calls, so that many ids take time in proportion.
+    """
     words = _SLUG.sub("-", text.lower()).strip("-")[:_SLUG_LENGTH].rstrip("-") or "query"
-    number, made = 1, words
-    while made in taken:
+    number = numbers.get(words, 1) if numbers else 1
+    while (made := f"{words}-{number}" if number > 1 else words) in taken:
         number += 1
-        made = f"{words}-{number}"
+    if numbers is not None:
+        numbers[words] = number
     return made
 
 
