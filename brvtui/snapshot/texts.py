@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from operator import attrgetter
 
 from brvtui.derived import Key
 from brvtui.snapshot.records import Parsed
@@ -15,11 +16,12 @@ from brvtui.tree.spaces.contents import TopicFile
 _TOPICS: Key[Mapping[tuple[str, str], TopicFile]] = Key("topics by alias and path")
 _HEADING = re.compile(r"^ {0,3}(?:#{1,6}[ \t]+(.*)|(```|~~~))", re.MULTILINE)
 _TAGS = ("tags", "keywords")
+Stamp = tuple[int, int, int, int]
+"""Modification time, size, inode and change time of a file; times are in ns since 1970."""
 
 
-def stamp_of(entry: Parsed) -> str:
-    """What changes when the file of ``entry`` does: its times, size and inode."""
-    return f"{entry.mtime_ns:x}-{entry.size:x}-{entry.inode:x}-{entry.ctime_ns - entry.mtime_ns:x}"
+stamp_of: Callable[[Parsed], Stamp] = attrgetter("mtime_ns", "size", "inode", "ctime_ns")
+"""Returns what changes when the file of an entry does."""
 
 
 def text_document(snapshot: Snapshot, path: str) -> TextDocument:

@@ -29,14 +29,14 @@ from brvtui.disk import writing
 from brvtui.disk.sealing import read_sealed, sealed
 from brvtui.disk.walking import walk
 from brvtui.regular_files import read_regular
-from brvtui.snapshot import Parsed, Snapshot
-from brvtui.snapshot.texts import stamp_of, text_document
+from brvtui.snapshot import Snapshot
+from brvtui.snapshot.texts import Stamp, stamp_of, text_document
 from brvtui.store.folders import repository_cache, tree_cache
 from brvtui.store.writer_lock import WriterLock
 from brvtui.text.full_text import FullTextView, IndexedBatch, IndexPart, TextDocument, open_index, write
 from brvtui.tree.constants import ReadingLimits
 
-FORMAT = 1
+FORMAT = 2
 WORTH_KEEPING = 200
 """Fewer notes are indexed in memory as fast as their index is opened, unless they are long."""
 _FEW = 50
@@ -44,6 +44,7 @@ _FEW = 50
 _LONG = 1_000_000
 """Characters of notes that take longer to index than an index on disk takes to open."""
 _STATE = "state"
+_NO_FILE = (0, 0, 0, 0)
 _LARGEST = 1 << 32
 _LARGEST_STATE, _LARGEST_UNPACKED = 1 << 26, 1 << 29
 _NAME = re.compile("[0-9a-f]{8}")
@@ -67,7 +68,7 @@ class _WrittenIndex:
 
     index: tantivy.Index
     part: IndexPart
-    stamps: Mapping[str, str]
+    stamps: Mapping[str, Stamp]
     next_key: int
     limits: ReadingLimits
     """With which the notes were read."""
@@ -94,15 +95,14 @@ class KeptTextIndex:
         self._is_shared = False
         """Whether another process held the lock when this one last tried to take it."""
         self._state: _WrittenIndex | None = None
-        self._stamped: tuple[Mapping[str, Parsed], Mapping[str, str]] = ({}, {})
         self._shown: tuple[Snapshot, FullTextView] | None = None
 
     @property
     def place(self) -> str:
-        """``in memory``, ``on disk``, or ``read-only`` if another process writes the index on disk."""
+        """``in memory``, ``on disk``, or ``read-only`` if another process writes the index, or nobody can."""
         if self._state is None or not self._state.name:
             return "in memory"
-        return "read-only" if self._is_shared else "on disk"
+        return "read-only" if self._is_shared or not self._can_write else "on disk"
 
     def full_text(self, snapshot: Snapshot) -> FullTextView:
         """The documents of ``snapshot``.
@@ -158,12 +158,7 @@ class KeptTextIndex:
 
     def _changes(self, snapshot: Snapshot) -> _IndexChanges:
         """What ``snapshot`` changes of the newest index."""
-        entries, known = self._stamped
-        parsed, stamps = snapshot.parsed, dict[str, str]()
-        for note in snapshot.notes:
-            path, entry = note.path, parsed[note.path]
-            stamps[path] = known[path] if entries.get(path) is entry and path in known else stamp_of(entry)
-        self._stamped = (parsed, stamps)
+        stamps = {note.path: stamp_of(snapshot.parsed[note.path]) for note in snapshot.notes}
         kept = self._newest() if is_worth_keeping(snapshot) else None
         if kept is None and self._state is not None and not self._state.name:
             kept = self._state
@@ -211,7 +206,7 @@ class KeptTextIndex:
             part = IndexPart(index, dict(zip(data["paths"], data["keys"], strict=True)))
             if _facts(folder / _META, _LARGEST) != files[_META]:
                 raise _Unusable("it was written meanwhile")
-            stamps = dict(zip(data["paths"], data["stamps"], strict=True))
+            stamps = dict(zip(data["paths"], zip(*data["stamps"], strict=True), strict=True))
             limits = ReadingLimits(**data["limits"])
         except (OSError, ValueError, LookupError, TypeError, ArithmeticError, zlib.error, RecursionError) as error:
             where = f"{error.filename}: " if isinstance(error, OSError) and error.filename else ""
@@ -275,7 +270,7 @@ class KeptTextIndex:
             "next": state.next_key,
             "paths": paths,
             "keys": [state.part.keys[path] for path in paths],
-            "stamps": list(state.stamps.values()),
+            "stamps": list(zip(*state.stamps.values(), strict=True)),
         }
 
     def _remove_others(self, name: str) -> None:
@@ -300,7 +295,7 @@ class KeptTextIndex:
 class _IndexChanges:
     """The difference between a snapshot, whose notes have these ``stamps``, and an index ``before`` it."""
 
-    def __init__(self, snapshot: Snapshot, stamps: Mapping[str, str], before: _WrittenIndex | None) -> None:
+    def __init__(self, snapshot: Snapshot, stamps: Mapping[str, Stamp], before: _WrittenIndex | None) -> None:
         self.before = before
         self._snapshot = snapshot
         self._stamps = stamps
@@ -358,12 +353,12 @@ class _IndexChanges:
         part = IndexPart(before.index, keys)
         return _WrittenIndex(before.index, part, stamps, before.next_key + len(paths), self._snapshot.limits)
 
-    def _read(self, path: str) -> tuple[TextDocument, str]:
+    def _read(self, path: str) -> tuple[TextDocument, Stamp]:
         """The document at ``path`` and its stamp; empty ones where its file has just gone: the next snapshot knows."""
         try:
             return text_document(self._snapshot, path), self._stamps[path]
         except OSError:
-            return TextDocument(path, "", "", "", ""), ""
+            return TextDocument(path, "", "", "", ""), _NO_FILE
 
 
 def is_worth_keeping(snapshot: Snapshot) -> bool:

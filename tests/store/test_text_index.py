@@ -296,7 +296,7 @@ def test_few_long_notes_are_kept(tree: Tree, monkeypatch: pytest.MonkeyPatch, re
     tree.file("b.md", "beta")
     first = index_of(tree)
     assert first.full_text(tree.snapshot()).find("alpha", 9)[1] == 1
-    assert first.place == "kept"
+    assert first.place == "on disk"
     first.close()
     tree.file("a.md", long_text("gamma"), 1)
     changed = index_of(tree)
