@@ -70,7 +70,7 @@ def _outputs(explanation: dict[str, Any], outlook: dict[str, Any]) -> dict[str, 
     tier = {"type": "integer", "minimum": 0, "maximum": 4}
     return {
         "QueryOutput": _object(
-            "brv-tui query --format json: the answer of an engine; with --limit a plain search is a section, with "
+            "brv-tui query --format json: the answer of an engine; with --limit the search alone is a section, with "
             "--detail the details by a hit's file.",
             {
                 "schema": number,
@@ -104,7 +104,7 @@ def _outputs(explanation: dict[str, Any], outlook: dict[str, Any]) -> dict[str, 
             {"schema": number, **outlook["properties"]},
         ),
         "ReplayLine": _object(
-            "One line of brv-tui replay --queries: the plain search, and the tiers of asking twice on an empty cache.",
+            "One line of brv-tui replay --queries: the search alone, and the tiers of asking twice on an empty cache.",
             {
                 "id": {},
                 "query": {"type": "string"},

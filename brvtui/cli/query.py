@@ -139,7 +139,7 @@ Examples:
 )
 @click.argument("text", type=query_text)
 @engine_command
-@click.option("--limit", type=WholeNumber(1, 50), help="Also show a plain search with this many results.")
+@click.option("--limit", type=WholeNumber(1, 50), help="Also show the search alone, with this many results.")
 @click.option("--detail", is_flag=True, help="Add the term × field detail of every hit.")
 @click.option("--takes", is_flag=True, help=_TAKES)
 @click.option("--save", "files", multiple=True, type=NamedPath(), metavar="FILE", help=_SAVE)
@@ -268,7 +268,7 @@ Examples:
 @engine_command
 @click.option("--queries", type=NamedPath(), help='JSON list of strings or {"id", "query"}.')
 @click.option("--sequence", type=NamedPath(), help='JSON list of {"query", "wait", "touch"}.')
-@click.option("--limit", type=WholeNumber(1, 50), help="Results of the plain search (default: the profile's).")
+@click.option("--limit", type=WholeNumber(1, 50), help="Results of the search alone (default: the profile's).")
 @click.option("--no-trace", is_flag=True, help="Leave the trace out of each line.")
 @format_option("json", "text", text="text has no traces and no results.")
 def replay(

@@ -332,13 +332,13 @@ class Caches(Protocol):
 
 @runtime_checkable
 class SearchesBesides(Protocol):
-    """An engine with a plain search beside its answers."""
+    """An engine that can also search without its router."""
 
     def plain_search(self, context: Context[Any], query: str, limit: int, scope: str) -> Any:
-        """A plain search of ``limit`` results, as the engine's own section records it."""
+        """The search alone, of ``limit`` results, as the engine's own section records it."""
 
     def with_plain_search(self, context: Context[Any], trace: Trace, limit: int) -> Trace:
-        """``trace`` with a section that holds a plain search of ``limit`` results."""
+        """``trace`` with a section that holds the search alone, of ``limit`` results."""
 
 
 @runtime_checkable

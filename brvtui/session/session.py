@@ -342,16 +342,16 @@ class Session:
         self.engines.clear_caches()
 
     def search(self, query: str, limit: int, scope: str = "") -> Any:
-        """A plain search of notes, as ``brv search`` makes it and its engine records it."""
+        """The search alone, as ``brv search`` makes it and its engine records it."""
         engine = self.engines.named(registry.DEFAULT)
         assert isinstance(engine, SearchesBesides)
         return engine.plain_search(self.engines.context(registry.DEFAULT), query, limit, scope)
 
     def with_plain_search(self, trace: Trace, limit: int) -> Trace:
-        """``trace`` with a plain search of ``limit`` results beside it. Raises EngineError where there is none."""
+        """``trace`` with the search alone, of ``limit`` results, beside it. Raises EngineError where there is none."""
         engine = self.engines.named(trace.engine)
         if not isinstance(engine, SearchesBesides):
-            raise EngineError(f"--limit shows a plain search of ByteRover: leave it out with {trace.engine}")
+            raise EngineError(f"--limit shows ByteRover's search alone: leave it out with {trace.engine}")
         return engine.with_plain_search(self.engines.context(trace.engine), trace, limit)
 
     def preview(

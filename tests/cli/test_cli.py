@@ -44,7 +44,7 @@ def test_query_limit_adds_the_plain_search(run: Run) -> None:
     plain = answer["trace"]["sections"]["plain_search"]["search"]
     assert len(plain["hits"]) == 1
     assert plain["limit"] == 1
-    assert "a plain search with limit 1" in run("query", "refresh", "--limit", "1")[1]
+    assert "the search alone, with limit 1" in run("query", "refresh", "--limit", "1")[1]
 
 
 def test_query_takes(run: Run) -> None:

@@ -69,7 +69,7 @@ def test_show_in_every_form(run: Run, tmp_path: Path) -> None:
         code, out, _ = run("show", str(files[0]), "--format", file.suffix[1:])
         assert code == 0
         assert out == file.read_text()
-    assert "a plain search with limit 2" in run("show", str(files[0]))[1]
+    assert "the search alone, with limit 2" in run("show", str(files[0]))[1]
     assert len(run("show", str(files[0]), "--detail")[1]) > len(run("show", str(files[0]))[1])
 
 

@@ -67,7 +67,7 @@ def test_markdown_holds_the_whole_decision(saved: SavedTrace) -> None:
         )
     for hit in trace.hits:
         assert f"{hit.score:.2f}" in text
-    assert "a plain search with limit 2" in text
+    assert "the search alone, with limit 2" in text
     assert "Not in the results" in headings
     assert saved.saved_at in text
     assert sum(item.value for item in saved.detail["x/n.md"].contributions) == pytest.approx(
@@ -110,7 +110,7 @@ def test_svg_of_what_xml_cannot_hold(project: Tree) -> None:
 
 def test_text_is_what_query_prints(saved: SavedTrace) -> None:
     assert "TIER" in text_of(saved)
-    assert "a plain search with limit 2" in text_of(saved)
+    assert "the search alone, with limit 2" in text_of(saved)
     assert len(text_of(saved, whole=True)) > len(text_of(saved))
 
 

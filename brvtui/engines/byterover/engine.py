@@ -162,7 +162,7 @@ class ByteRover:
         return search(context, query, SearchOptions(limit, scope))
 
     def with_plain_search(self, context: Context, trace: Trace, limit: int) -> Trace:
-        """``trace`` with a plain search of ``limit`` results beside it."""
+        """``trace`` with the search alone, of ``limit`` results, beside it."""
         found = PlainSearch(self.plain_search(context, trace.query, limit, trace.scope_option))
         return replace(trace, sections=(*trace.sections, found))
 

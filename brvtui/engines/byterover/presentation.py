@@ -263,7 +263,7 @@ class ByteRoverPresentation(Presentation):
             yield advice.add(ladder.why if ladder.found else "", "faint")
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "") -> Iterator[Block]:
-        """Yields the search's counts, folders that hits lift, and a plain search beside the route."""
+        """Yields the search's counts, folders that hits lift, and the search alone beside the route."""
         found = trace.section(Search)
         yield Rule("search: in − dropped = out")
         yield from found.stages or (line(f" {found.outcome.value.replace('_', ' ')}", "muted"),)
@@ -272,7 +272,7 @@ class ByteRoverPresentation(Presentation):
         yield from _lifts(found, glyphs)
         plain = trace.find(PlainSearch)
         if plain is not None:
-            yield Rule(f"a plain search with limit {plain.search.limit}")
+            yield Rule(f"the search alone, with limit {plain.search.limit}")
             for rank, hit in enumerate(plain.search.hits, start=1):
                 row = line(f"{rank:>3} ", "muted").add(hit.title).add(f"  {hit.path}", "muted")
                 yield Ends(row, line(f"{hit.score:.2f}", "strong"))

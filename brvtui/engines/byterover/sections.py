@@ -160,7 +160,7 @@ class EntityStep:
 
 @dataclass(frozen=True)
 class PlainSearch:
-    """A plain search that was asked for beside the route."""
+    """The search alone, which was asked for beside the route."""
 
     SECTION: ClassVar = "plain_search"
 
