@@ -343,7 +343,7 @@ async def test_keys_and_themes_that_cannot_be_used_are_told_of_and_the_key_bar_c
 
 async def test_engine_and_profile_are_stepped_through_and_typed(pilot: AppPilot) -> None:
     pane = await opened(pilot, "engine")
-    for key, engine in (("h", "knowing"), ("h", "soleri")):
+    for key, engine in (("h", "baseline"), ("h", "knowing"), ("h", "soleri")):
         await pilot.press(key)
         await until(pilot, lambda: kept() == {"engine": engine})  # noqa: B023
         await settled(pilot)

@@ -61,7 +61,8 @@ def test_columns_stay_in_line_in_a_pipe(run: Run, project: Tree) -> None:
     """What is kept whole pushes no other row's columns away: one title of the list is much longer than the others."""
     project.note("auth/short.md", "Refresh", "A refresh token.", 40)
     project.notes(12)
-    rows = run("compare", "refresh token")[1].splitlines()
+    engines = (part for name in ("byterover", "jeffs_brain", "soleri", "knowing") for part in ("--engine", name))
+    rows = run("compare", "refresh token", *engines)[1].splitlines()
     head = next(row for row in rows if "ByteRover" in row)
     places = [head.index(name) for name in ("ByteRover", "Jeffs Brain", "Soleri", "knowing")]
     results = [row for row in rows if "× " in row]

@@ -15,7 +15,7 @@ from brvtui.lab.backlinks import names_of as file_names_of
 from brvtui.loading import update
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import UnknownNote, find_note
-from brvtui.snapshot.state import ABSTRACTS, EARLIER_INDEX, FINGERPRINT, HIERARCHY, ORDERS, SUMMARY_FILES
+from brvtui.snapshot.state import ABSTRACTS, FINGERPRINT, HIERARCHY, ORDERS, SUMMARY_FILES
 from tests.support.trees import BRV3, NOW_MS, Tree
 
 
@@ -206,7 +206,7 @@ def test_the_next_snapshot_takes_over_what_was_gathered(tree: Tree) -> None:
     tree.summary("pad")
     tree.file("pad/p000.abstract.md", "short")
     before = tree.snapshot()
-    _ = before.hierarchy, before.abstracts, before.summary_files, before.index, names_of(before), before.domains
+    _ = before.hierarchy, before.abstracts, before.summary_files, names_of(before), before.domains
     tree.file("pad/p001.abstract.md", "shorter")
     (tree.tree / "pad" / "p000.abstract.md").unlink()
     (tree.tree / "pad" / "_index.md").unlink()
@@ -221,9 +221,6 @@ def test_the_next_snapshot_takes_over_what_was_gathered(tree: Tree) -> None:
     assert made.derived.known(ORDERS) is not None
     handed = made.derived.known(HIERARCHY)
     assert [*handed.walk()] == [*fresh.hierarchy.walk()]
-    earlier = made.derived.known(EARLIER_INDEX)
-    assert earlier[0] is before.index
-    assert [place < 0 for place in earlier[1]] == [note.path == "other/new.md" for note in made.notes]
     assert made.domains.keys() == {"pad", "other"}
     assert names_of(made) is not names_of(before)
 
@@ -233,6 +230,6 @@ def test_what_nobody_asked_for_is_not_handed_on(tree: Tree) -> None:
     before = tree.snapshot()
     tree.note("pad/p001.md", "Edited")
     made = update(before, ["pad/p001.md"], BRV3, NOW_MS, tree.layers())
-    assert [made.derived.known(key) for key in (ABSTRACTS, SUMMARY_FILES, HIERARCHY, EARLIER_INDEX)] == [None] * 4
+    assert [made.derived.known(key) for key in (ABSTRACTS, SUMMARY_FILES, HIERARCHY)] == [None] * 3
     assert made.changed_since(before) == {"pad/p001.md"}
     assert made.changed_since(replace(before)) is None
