@@ -140,7 +140,7 @@ class WatchState(NamedTuple):
     catching_up: bool = False
     """Whether something changed on disk that is not shown yet."""
     text_index: str = ""
-    """Where the text index is (:attr:`brvtui.store.text_index.KeptTextIndex.place`); empty until that is known."""
+    """The place of the text index (:attr:`brvtui.store.text_index.KeptTextIndex.place`); empty until it is known."""
 
 
 class StaleState(NamedTuple):

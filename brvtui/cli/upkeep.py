@@ -142,7 +142,7 @@ def _size(count: int) -> str:
 
 
 _FISH_FILES = "__fish_complete_path $metadata[2];"
-"""How click's script for fish completes file names: with ``ls``, which takes names such as ``-rf.json`` for options."""
+"""The completion of file names in click's script for fish, by ``ls``, which takes ``-rf.json`` for an option."""
 _OWN_FILES = """for name in $metadata[2]*;
                 test -d "$name"; and set name "$name/";
                 string match -v -- '-*' $name;

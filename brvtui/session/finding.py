@@ -63,7 +63,7 @@ class FoundNotes:
 
 
 class IndexState(NamedTuple):
-    """Where the text index is (:attr:`brvtui.store.text_index.KeptTextIndex.place`).
+    """The place of the text index (:attr:`brvtui.store.text_index.KeptTextIndex.place`).
 
     ``problem`` says why it was rebuilt or cannot be written; it is empty if neither happened.
     """

@@ -1,7 +1,7 @@
-"""The full-text index of a project: its fields, its words, and finding (``docs/architecture.md``, "The text index").
+"""The full-text index of a project: what is written to it, and finding (``docs/architecture.md``, "The text index").
 
-:mod:`brvtui.store.text_index` keeps it on disk. Scores are sums of constants, so that answers depend on the documents
-alone, and not on how they came into the index.
+:mod:`brvtui.text.find_query` reads queries, and :mod:`brvtui.store.text_index` keeps the index on disk. Scores are sums
+of constants, so that answers depend on the documents alone, and not on how they came into the index.
 """
 
 from __future__ import annotations
@@ -10,11 +10,9 @@ import heapq
 import itertools
 import math
 import re
-import unicodedata
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -23,11 +21,19 @@ import numpy as np
 import tantivy
 from rapidfuzz.distance import Levenshtein
 
-from brvtui.text.analysis import CharacterTable, encodable, fold
-
-FIELDS = ("title", "headings", "tags", "path", "text")
-"""Where a document can match, in the order of their weight."""
-
+from brvtui.text.analysis import encodable, fold
+from brvtui.text.find_query import (
+    BREAKS,
+    FIELDS,
+    RUN,
+    UNSPACED,
+    Match,
+    QueryClause,
+    Word,
+    parsed,
+    whole_phrase,
+    words_in,
+)
 
 _LONGEST_TEXT = 500_000
 """Characters of each text of a document that are searched."""
@@ -46,44 +52,14 @@ class TextDocument:
     """Where the text after the frontmatter begins."""
 
 
-# How text becomes words.
-
-
-_BREAKS = CharacterTable(lambda char: char if unicodedata.category(char)[0] in "LMN" else "\n")
-UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u318f\u31f0-\u31ff\u3400-\u4dbf"
-    "\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
-)
-"""Scripts without spaces between words (Han, Kana, Thai …), and Hangul, whose words are joined to others."""
-_RUN = re.compile(f"[{UNSPACED}]+")
-_WORD = re.compile(f"[{UNSPACED}]+|[^\n{UNSPACED}]+")
 _TOKEN = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{UNSPACED}]]+"
 _LONGEST_WORD = 8_000
 """Bytes of a word; longer ones are not indexed. The engine reads at most 2,000 characters of a line."""
 
 
-class Word(NamedTuple):
-    """A word of a text, in lower case, and its place there."""
-
-    text: str
-    start: int
-    end: int
-
-    @property
-    def is_unspaced(self) -> bool:
-        """Whether it is a run of a script without spaces."""
-        return bool(_RUN.match(self.text))
-
-
-def words_in(text: str) -> Iterator[Word]:
-    """The words of ``text`` in order: runs of letters, marks and digits, split where a script without spaces begins."""
-    for found in _WORD.finditer(text.translate(_BREAKS)):
-        yield Word(found[0].lower(), found.start(), found.end())
-
-
 def _grams(folded: str) -> str:
     """The pairs of neighbouring characters in each run of a script without spaces, and the last character of each."""
-    runs = _RUN.findall(folded)
+    runs = RUN.findall(folded)
     return " ".join(run[place : place + 2] for run in runs for place in range(len(run)))
 
 
@@ -91,7 +67,7 @@ def _prepared(text: str) -> tuple[str, str]:
     """``text`` in lower case, and folded, for the fields of exact words and of word stems."""
     if text.isascii():
         return text, text
-    broken = text.translate(_BREAKS)
+    broken = text.translate(BREAKS)
     return (broken, broken) if broken.isascii() else (broken.lower(), fold(broken))
 
 
@@ -105,7 +81,7 @@ _PHRASE = 1 << 16
 _STEMS = {"title": "title_stems", "text": "stems"}
 _GRAMS = {"title": "title_grams"}
 _MOST_COMPARED = 25
-"""How many stems and character pairs of a document are used to find similar ones."""
+"""Stems and character pairs of a document that are used to find similar ones."""
 _KEY, _ID = "key", "id"
 
 
@@ -186,108 +162,6 @@ def _written(key: int, document: TextDocument) -> tantivy.Document:
     return entry
 
 
-# What a query asks for.
-
-
-class Match(StrEnum):
-    """How a word of a query is compared with the words of documents."""
-
-    WORD = "word"
-    PREFIX = "prefix"
-    FUZZY = "fuzzy"
-    PHRASE = "phrase"
-    GRAMS = "grams"
-
-
-@dataclass(frozen=True, slots=True)
-class QueryClause:
-    """One condition of a query: ``words`` in ``field`` (empty: in any)."""
-
-    match: Match
-    words: tuple[str, ...]
-    field: str = ""
-    distance: int = 0
-    excluded: bool = False
-
-
-_PIECE = re.compile(r'(-?)(?:(title|headings?|tags?|path|text):)?(?:"([^"]*)"?|([^\s"]+))', re.IGNORECASE)
-_MARKS = re.compile(r"(?<=.)(\*|~[12]?)$")
-_MOST_WORDS = 50
-"""Words of a query that count, or characters of scripts without spaces: a phrase costs each of its own."""
-_LONGEST_FUZZY = 64
-"""Characters of a word whose fuzzy matches are looked for: the automaton grows with it."""
-
-
-def parsed(query: str, is_typing: bool = False) -> list[list[QueryClause]]:
-    """The alternatives of ``query``, each with conditions that must all hold. Any text is a query.
-
-    With ``is_typing``, its last word may be the beginning of a word. Only its first 50 words count.
-    """
-    pieces = list(_PIECE.finditer(query))
-    alternatives = _alternatives(pieces, True, is_typing and query[-1:] not in (" ", '"'))
-    return alternatives or _alternatives(pieces, False, is_typing)
-
-
-def _alternatives(pieces: Sequence[re.Match[str]], has_operators: bool, open_end: bool) -> list[list[QueryClause]]:
-    alternatives: list[list[QueryClause]] = [[]]
-    excluded, left = False, _MOST_WORDS
-    for number, piece in enumerate(pieces):
-        minus, field, phrase, word = piece.groups()
-        if has_operators and word in ("AND", "OR", "NOT") and not minus and not field:
-            if word == "OR" and alternatives[-1]:
-                alternatives.append([])
-            excluded = word == "NOT"
-            continue
-        found = _clauses(phrase, word, _field(field), open_end and number == len(pieces) - 1)
-        without = has_operators and (excluded or bool(minus))
-        for clause in found:
-            size = len(clause.words[0]) if clause.match is Match.GRAMS else len(clause.words)
-            if left > 0:
-                alternatives[-1].append(replace(_cut(clause, left), excluded=without))
-            left -= size
-        excluded = False
-    return [
-        list(clauses) for clauses in dict.fromkeys(tuple(dict.fromkeys(clauses)) for clauses in alternatives) if clauses
-    ]
-
-
-def _cut(clause: QueryClause, size: int) -> QueryClause:
-    """``clause`` with at most ``size`` words, or characters of a script without spaces."""
-    words = (clause.words[0][:size],) if clause.match is Match.GRAMS else clause.words[:size]
-    return replace(clause, words=words)
-
-
-def _field(name: str | None) -> str:
-    """The field that a query calls ``name``."""
-    return next((field for field in FIELDS if name and field.startswith(name.lower())), "")
-
-
-def _clauses(phrase: str | None, word: str | None, field: str, is_open: bool) -> list[QueryClause]:
-    """The conditions of one piece of a query, a phrase or a word."""
-    text = phrase if phrase is not None else word or ""
-    mark = _MARKS.search(text) if phrase is None else None
-    words = list(words_in(encodable(text[: mark.start()] if mark else text)))
-    spaced = tuple(one.text for one in words if not one.is_unspaced)
-    clauses = [QueryClause(Match.GRAMS, (fold(one.text),), field) for one in words if one.is_unspaced]
-    distance = int(mark[0][1:] or 1) if mark and mark[0].startswith("~") else 0
-    if distance:
-        return [*clauses, *(_fuzzy(one, field, distance) for one in spaced)]
-    if spaced and (mark or is_open):
-        last = QueryClause(Match.PREFIX, spaced[-1:], field)
-        return [*clauses, *([_exact(spaced[:-1], field)] if spaced[:-1] else []), last]
-    return [*clauses, _exact(spaced, field)] if spaced else clauses
-
-
-def _exact(words: tuple[str, ...], field: str) -> QueryClause:
-    return QueryClause(Match.PHRASE if len(words) > 1 else Match.WORD, words, field)
-
-
-def _fuzzy(word: str, field: str, distance: int) -> QueryClause:
-    if len(word) > _LONGEST_FUZZY:
-        return QueryClause(Match.WORD, (word,), field)
-    return QueryClause(Match.FUZZY, (word,), field, distance)
-
-
 def _compiled(alternatives: Sequence[Sequence[QueryClause]]) -> tantivy.Query:
     """The query as tantivy's own, with weights that depend on fields alone."""
     return _any(_all_of(clauses) for clauses in alternatives)
@@ -298,21 +172,13 @@ def _all_of(clauses: Sequence[QueryClause]) -> tantivy.Query:
     conditions = [(without if clause.excluded else must, _clause_query(clause)) for clause in clauses]
     if all(clause.excluded for clause in clauses):
         conditions.append((must, tantivy.Query.const_score_query(tantivy.Query.all_query(), 0.0)))
-    if whole := _whole_phrase(clauses):
+    if whole := whole_phrase(clauses):
         phrase = _any(
             _weighted(tantivy.Query.phrase_query(_schema(), name, list(whole.words)), _PHRASE + _WEIGHTS[name])
             for name in FIELDS
         )
         conditions.append((tantivy.Occur.Should, phrase))
     return tantivy.Query.boolean_query(conditions)
-
-
-def _whole_phrase(clauses: Sequence[QueryClause]) -> QueryClause | None:
-    """All words of ``clauses`` as one phrase, where they are several plain words in any field."""
-    plain = [clause for clause in clauses if not clause.excluded and not clause.field]
-    words = tuple(word for clause in plain for word in clause.words)
-    is_phrase = len(words) > 1 and all(clause.match in (Match.WORD, Match.PHRASE) for clause in plain)
-    return QueryClause(Match.PHRASE, words) if is_phrase else None
 
 
 def _clause_query(clause: QueryClause) -> tantivy.Query:
@@ -474,7 +340,7 @@ class FullTextView:
             of_field = _MatchFinder(clause for clause in clauses if clause.field in ("", name))
             if next(of_field.matches(getattr(document, name)), None):
                 fields.append(name)
-        whole = _MatchFinder(phrase for of in alternatives if (phrase := _whole_phrase(of)))
+        whole = _MatchFinder(phrase for of in alternatives if (phrase := whole_phrase(of)))
         first = None
         for found in itertools.chain(whole.matches(document.text), finder.matches(document.text)):
             if first is None or found.start >= document.body:

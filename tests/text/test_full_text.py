@@ -10,18 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.text.analysis import utf16
-from brvtui.text.full_text import (
-    FullTextView,
-    IndexedBatch,
-    IndexPart,
-    Match,
-    QueryClause,
-    TextDocument,
-    open_index,
-    parsed,
-    words_in,
-    write,
-)
+from brvtui.text.find_query import Match, QueryClause, parsed, words_in
+from brvtui.text.full_text import FullTextView, IndexedBatch, IndexPart, TextDocument, open_index, write
 from brvtui.text.postings import build
 from brvtui.text.segment import TermIds, note_terms
 from brvtui.text.vocabulary import KINDS

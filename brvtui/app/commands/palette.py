@@ -164,7 +164,7 @@ def _rank(word_filter: WordFilter, title: str) -> int:
 
 _LEAST_TITLE = 24
 _BEFORE_MATCH = 12
-"""How many characters of a note's text are shown before the first match."""
+"""Characters of a note's text that are shown before the first match."""
 MOST_ROWS = 200
 MOST_RANKED = 2_000
 """The most notes that are ordered by their titles; further ones are only counted."""
@@ -245,7 +245,7 @@ class CommandsDialog(Dialog[Command]):
         self._actions: list[Command] = []
         self._listed: list[Command] = []
         self._amount = 0
-        """How many actions and notes have the typed words in their names."""
+        """The number of actions and notes with the typed words in their names."""
 
     @property
     def rows(self) -> CommandsPane:

@@ -183,7 +183,7 @@ class FoundDraft:
     is_on_disk_text: bool
     """True if the draft was begun from the text that is on disk now."""
     hunks: tuple[Hunk, ...] | None = field(repr=False)
-    """How it differs from ``base``; None if one of the two is too long for the editor."""
+    """Its differences from ``base``; None if one of the two is too long for the editor."""
     moved: OnDisk | None = None
     """The file that has the text that the draft was begun from, where the note is no longer at its path."""
 

@@ -41,7 +41,7 @@ class SaveConflict:
     moved: OnDisk | None = None
     """The file that has the text of ``disk``, byte for byte, where the note is removed; None without one."""
     problem: str = ""
-    """Why ``theirs`` cannot be edited here; empty if it can."""
+    """The reason that ``theirs`` cannot be edited here; empty if it can."""
 
 
 @dataclass(frozen=True, slots=True)

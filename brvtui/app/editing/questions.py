@@ -209,7 +209,7 @@ class ConflictDialog(UnexpectedQuestion):
         super().__init__("Changed on disk", *said, hunks=hunks, mine="your text, not saved")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What is not text, or is too long, cannot be edited."""
+        """Offers no editing of a note that is not text or is too long."""
         if self._hunks is None and parameters in ((THEIRS,), (MERGED,)):
             return False
         return super().check_action(action, parameters)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from brvtui.session.finding import FoundNotes
 
 _Search = tuple[Callable[["Session"], Any], Callable[[Any], None]]
-"""What finds something in a worker, and what shows it."""
+"""The function that finds something, in a worker, and the one that shows it."""
 MOST_SIMILAR = 12
 MOST_FOUND = 20
 _LONGEST_TRAIL = 100

@@ -150,19 +150,19 @@ class Reasons:
         if self._project.refuses():
             return
         if session is None or trace is None or not file:
-            said = "enter a query and select a result: {results.plain} then shows where plain search ranks it"
-            self._services.notify(self._services.with_keys(said), timeout=4)
+            hint = "enter a query and select a result: {results.plain} then shows where plain search ranks it"
+            self._services.notify(self._services.with_keys(hint), timeout=4)
             return
         find, found = partial(_in_plain_search, session, trace, file), partial(self._found_in_plain_search, trace, file)
         self._services.background.run(find, found, group="plain search", exclusive=True)
 
-    def _found_in_plain_search(self, trace: Trace, file: str, said: str) -> None:
+    def _found_in_plain_search(self, trace: Trace, file: str, rank: str) -> None:
         store, answered = self._services.store, self._services.store.view.answered
         is_shown = answered is not None and (answered.query, answered.scope_option) == (trace.query, trace.scope_option)
         if is_shown and file == store.view.selection.file and file in selectable(trace):
-            store.update(store.view.selection._replace(plain=said))
+            store.update(store.view.selection._replace(plain=rank))
         else:  # no row of Results has it
-            self._services.notify(f"{file}, asked “{shortened(trace.query)}”: {said}", timeout=6)
+            self._services.notify(f"{file}, asked “{shortened(trace.query)}”: {rank}", timeout=6)
 
     # why an answer differs from the pinned one
 

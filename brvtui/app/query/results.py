@@ -220,8 +220,8 @@ class ResultsPane(ChoicePane):
 
 def _plain_lines(view: View, file: str, width: int) -> list[Line]:
     """The line on where plain search ranks the note at ``file``, if the user asked."""
-    said = view.selection.plain if file == view.selection.file else ""
-    return [Line().gap(_INDENT).add(part, "accent") for part in wrap(said, width - _INDENT)] if said else []
+    text = view.selection.plain if file == view.selection.file else ""
+    return [Line().gap(_INDENT).add(part, "accent") for part in wrap(text, width - _INDENT)] if text else []
 
 
 def _in_words_of_notes(view: View) -> str:

@@ -20,8 +20,8 @@ from brvtui.typed_tables import Count, typed
 from brvtui.wording import counted
 
 if TYPE_CHECKING:  # listing the engines must not import tantivy
-    from brvtui.engines.baseline.index import Found
     from brvtui.snapshot.naming import Named
+    from brvtui.text.memory_index import MemoryMatch
 
 ENGINE, _OPTIONS = "baseline", {"top_k": int}
 
@@ -56,11 +56,11 @@ class _NoteSearch:
         self.words = dict(islice(words.items(), context.constants.most_words))
         self.has_more_words = len(words) > len(self.words)
         inside = [_is_inside(note.path, scope) for note in context.snapshot.notes]
-        self.found, self.searched = [one for one in index.find(self.words) if inside[one[0]]], sum(inside)
-        self.hit: Callable[[Found], Hit] = partial(index.hit, context.snapshot, self.words)
+        self.found, self.searched = [one for one in index.find(self.words) if inside[one.position]], sum(inside)
+        self.hit: Callable[[MemoryMatch], Hit] = partial(index.hit, context.snapshot, self.words)
 
     def rank(self, position: int | None) -> int | None:
-        return next((rank for rank, one in enumerate(self.found, 1) if one[0] == position), None)
+        return next((rank for rank, one in enumerate(self.found, 1) if one.position == position), None)
 
 
 def _is_inside(path: str, scope: str) -> bool:
@@ -117,10 +117,8 @@ class Baseline:
 
         def lost() -> tuple[PlainLoss, str]:
             if hit is not None:
-                return (
-                    PlainLoss.BEHIND,
-                    f"rank {rank} of {count}, score {hit.score:.2f}; the answer lists {len(trace.hits)}",
-                )
+                place = f"rank {rank} of {count}, score {hit.score:.2f}"
+                return PlainLoss.BEHIND, f"{place}; the answer lists {len(trace.hits)}"
             reasons = {
                 PlainLoss.NOT_IN_TREE: document.position is None,
                 PlainLoss.NOTHING_ASKED: not search.words,

@@ -14,11 +14,12 @@ import tantivy
 from brvtui.derived import Key
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import encodable, fold
-from brvtui.text.full_text import UNSPACED
+from brvtui.text.find_query import UNSPACED
+from brvtui.text.memory_index import MemoryIndex, MemoryMatch
 from brvtui.trace import Hit, MatchedWord, MatchKind, Origin, Part
 
-_FIELDS = ("title", "text")
-_KEY, _STEMS, _LONGEST_WORD, _WRITER_BYTES = "key", "stems", 8_000, 50_000_000
+FIELDS = ("title", "text")
+_LONGEST_WORD = 8_000
 _COMBINING = re.compile("[\u0300-\u036f]")
 _CHARACTER = re.compile(f"[{UNSPACED}]")
 """A character of Hangul, or of a script without spaces (Han, Kana, Thai …): each counts as a word."""
@@ -50,59 +51,33 @@ def searched_words(query: str) -> dict[str, str]:
     return {**dict(words), **dict(reversed(words))}
 
 
-Found = tuple[int, float, tantivy.DocAddress]
-"""A matching note: its position in the snapshot, tantivy's score, and its address in the index."""
-
-
 class PlainIndex:
     """An index of the stems in titles and texts of notes. Its methods may be called from any thread."""
 
     def __init__(self, notes: Iterable[tuple[str, str]]) -> None:
         """``notes`` are the title and the text of each note, in the order of the snapshot."""
-        builder = tantivy.SchemaBuilder().add_unsigned_field(_KEY, fast=True)
-        for name in _FIELDS:
-            builder = builder.add_text_field(name, tokenizer_name=_STEMS, index_option="freq")
-        self._schema = builder.build()
-        index = tantivy.Index(self._schema)
-        index.config_reader("manual")  # otherwise a thread polls for commits
-        index.register_tokenizer(_STEMS, _analyzer(tantivy.Filter.stemmer("english")))
-        writer = index.writer(_WRITER_BYTES, 1)
-        for position, texts in enumerate(notes):
-            prepared = dict(zip(_FIELDS, map(_prepared, texts), strict=True))
-            writer.add_document(tantivy.Document.from_dict({_KEY: position, **prepared}, self._schema))
-        writer.commit()
-        writer.wait_merging_threads()
-        index.reload()
-        self.searcher = index.searcher()
+        texts = (tuple(map(_prepared, note)) for note in notes)
+        self.index = MemoryIndex(FIELDS, _analyzer(tantivy.Filter.stemmer("english")), texts)
 
-    def query(self, stems: Iterable[str], fields: Iterable[str] = _FIELDS) -> tantivy.Query:
-        """The query for any of ``stems`` in any of ``fields``."""
-        terms = [tantivy.Query.term_query(self._schema, name, stem, "freq") for stem in stems for name in fields]
-        return tantivy.Query.boolean_query([(tantivy.Occur.Should, term) for term in terms])
-
-    def find(self, stems: Iterable[str]) -> list[Found]:
+    def find(self, stems: Iterable[str]) -> list[MemoryMatch]:
         """Every note with any of ``stems``, best first; notes with equal scores are in the order of the snapshot."""
-        hits = self.searcher.search(self.query(stems), max(self.searcher.num_docs, 1), count=False).hits
-        keys = self.searcher.fast_field_values(_KEY, [address for _, address in hits])
-        found = ((int(key or 0), *hit) for key, hit in zip(keys, hits, strict=True))
-        return sorted(found, key=lambda one: (-one[1], one[0]))
+        return self.index.matches(self.index.query(stems, FIELDS))
 
-    def hit(self, snapshot: Snapshot, asked: Mapping[str, str], found: Found) -> Hit:
+    def hit(self, snapshot: Snapshot, asked: Mapping[str, str], found: MemoryMatch) -> Hit:
         """``found`` as a result for the words ``asked``. Its score has a part for each matching word and field."""
-        note, score, address = snapshot.notes[found[0]], *found[1:]
+        note, score, address = snapshot.notes[found.position], found.score, found.address
         pairs = [pair for each in (note.title, snapshot.readable(note.path)) for pair in _words(each)]
         words, forms, matched = {word for word, _ in pairs}, {stem: word for word, stem in pairs}, list[MatchedWord]()
         parts: list[Part] = []
         for stem, word in asked.items():
-            told = {name: each for name in _FIELDS if (each := self._explained(stem, name, address))}
-            for name, each in told.items():
-                numbers = (
-                    f"{each['freq']:.0f}× in about {each['dl']:.0f} words; {each['n']:.0f} of {each['N']:.0f} notes"
-                )
+            numbers = {name: each for name in FIELDS if (each := self._explained(stem, name, address))}
+            for name, each in numbers.items():
+                frequency, length, holding, notes = (round(each[key]) for key in ("freq", "dl", "n", "N"))
+                explanation = f"{frequency}× in about {length} words; {holding} of {notes} notes"
                 label, value, idf = word if name == "text" else f"{word} in title", each["TermQuery"], each["idf"]
-                parts.append(Part(label, value, idf, value / idf, numbers))
+                parts.append(Part(label, value, idf, value / idf, explanation))
             kind, form = (MatchKind.EXACT, word) if word in words else (MatchKind.STEM, forms.get(stem, stem))
-            matched += [MatchedWord(word, form, kind, 0, tuple(told))] if told else []
+            matched += [MatchedWord(word, form, kind, 0, tuple(numbers))] if numbers else []
         if rest := score - sum(part.value for part in parts):
             parts.append(Part("rounding", rest, note="tantivy adds 32-bit numbers"))
         path, kept = note.result_path, tuple(parts)
@@ -111,10 +86,10 @@ class PlainIndex:
     def _explained(self, stem: str, field: str, address: tantivy.DocAddress) -> dict[str, float]:
         """The numbers of tantivy's explanation for ``stem`` in ``field``, by name; empty if it does not match."""
         try:
-            told = self.query([stem], [field]).explain(self.searcher, address)
+            explanation = self.index.query([stem], [field]).explain(self.index.searcher, address)
         except ValueError:
             return {}
-        return dict(_numbers(json.loads(told.to_json())))
+        return dict(_numbers(json.loads(explanation.to_json())))
 
 
 def _numbers(explanation: dict[str, Any]) -> Iterator[tuple[str, float]]:
@@ -124,11 +99,11 @@ def _numbers(explanation: dict[str, Any]) -> Iterator[tuple[str, float]]:
 
 
 _INDEX: Key[PlainIndex] = Key("index of plain search")
-_making = threading.Lock()
+_building = threading.Lock()
 
 
 def index_of(snapshot: Snapshot) -> PlainIndex:
     """The index of the notes of ``snapshot``, built when it is first needed."""
     notes = ((note.title, snapshot.readable(note.path)) for note in snapshot.notes)
-    with _making:  # it is large, and asked for by several threads at once
+    with _building:  # several threads may ask for it at once, and it is large
         return snapshot.derived.of(_INDEX, lambda: PlainIndex(notes))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.engines.baseline.engine import Baseline
-from brvtui.engines.baseline.index import PlainIndex, index_of, searched_words
+from brvtui.engines.baseline.index import FIELDS, PlainIndex, index_of, searched_words
 from brvtui.engines.contract import Context, EngineError, Query
 from brvtui.engines.registry import verdict_sentence
 from brvtui.snapshot import Snapshot
@@ -78,7 +78,7 @@ def test_scores_equal_tantivy_explanations(notes: Tree) -> None:
     stems = searched_words("rotating the tokens")
     assert list(stems) == ["rotat", "token"]
     for hit, found in zip(trace.hits, index.find(stems), strict=True):
-        explained = json.loads(index.query(stems).explain(index.searcher, found[2]).to_json())
+        explained = json.loads(index.index.query(stems, FIELDS).explain(index.index.searcher, found.address).to_json())
         assert hit.score == pytest.approx(explained["value"], rel=1e-6)
         assert adds_up(hit)
         parts = [part.value for part in hit.parts if part.name != "rounding"]

@@ -1,0 +1,149 @@
+"""The query language of finding: how text becomes words, and what a query asks of them (``docs/find.md``)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import NamedTuple
+
+from brvtui.text.analysis import CharacterTable, encodable, fold
+
+FIELDS = ("title", "headings", "tags", "path", "text")
+"""Where a document can match, in the order of their weight."""
+BREAKS = CharacterTable(lambda char: char if unicodedata.category(char)[0] in "LMN" else "\n")
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u318f\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+"""Scripts without spaces between words (Han, Kana, Thai …), and Hangul, whose words are joined to others."""
+RUN = re.compile(f"[{UNSPACED}]+")
+_WORD = re.compile(f"[{UNSPACED}]+|[^\n{UNSPACED}]+")
+
+
+class Word(NamedTuple):
+    """A word of a text, in lower case, and its place there."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def is_unspaced(self) -> bool:
+        """Whether it is a run of a script without spaces."""
+        return bool(RUN.match(self.text))
+
+
+def words_in(text: str) -> Iterator[Word]:
+    """The words of ``text`` in order: runs of letters, marks and digits, split where a script without spaces begins."""
+    for found in _WORD.finditer(text.translate(BREAKS)):
+        yield Word(found[0].lower(), found.start(), found.end())
+
+
+class Match(StrEnum):
+    """How a word of a query is compared with the words of documents."""
+
+    WORD = "word"
+    PREFIX = "prefix"
+    FUZZY = "fuzzy"
+    PHRASE = "phrase"
+    GRAMS = "grams"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryClause:
+    """One condition of a query: ``words`` in ``field`` (empty: in any)."""
+
+    match: Match
+    words: tuple[str, ...]
+    field: str = ""
+    distance: int = 0
+    excluded: bool = False
+
+
+_PIECE = re.compile(r'(-?)(?:(title|headings?|tags?|path|text):)?(?:"([^"]*)"?|([^\s"]+))', re.IGNORECASE)
+_MARKS = re.compile(r"(?<=.)(\*|~[12]?)$")
+_MOST_WORDS = 50
+"""Words of a query that count, or characters of scripts without spaces: a phrase costs each of its own."""
+_LONGEST_FUZZY = 64
+"""Characters of a word whose fuzzy matches are looked for: the automaton grows with it."""
+
+
+def parsed(query: str, is_typing: bool = False) -> list[list[QueryClause]]:
+    """The alternatives of ``query``, each with conditions that must all hold. Any text is a query.
+
+    With ``is_typing``, its last word may be the beginning of a word. Only its first 50 words count.
+    """
+    pieces = list(_PIECE.finditer(query))
+    alternatives = _alternatives(pieces, True, is_typing and query[-1:] not in (" ", '"'))
+    return alternatives or _alternatives(pieces, False, is_typing)
+
+
+def _alternatives(pieces: Sequence[re.Match[str]], has_operators: bool, open_end: bool) -> list[list[QueryClause]]:
+    alternatives: list[list[QueryClause]] = [[]]
+    excluded, left = False, _MOST_WORDS
+    for number, piece in enumerate(pieces):
+        minus, field, phrase, word = piece.groups()
+        if has_operators and word in ("AND", "OR", "NOT") and not minus and not field:
+            if word == "OR" and alternatives[-1]:
+                alternatives.append([])
+            excluded = word == "NOT"
+            continue
+        found = _clauses(phrase, word, _field(field), open_end and number == len(pieces) - 1)
+        without = has_operators and (excluded or bool(minus))
+        for clause in found:
+            size = len(clause.words[0]) if clause.match is Match.GRAMS else len(clause.words)
+            if left > 0:
+                alternatives[-1].append(replace(_cut(clause, left), excluded=without))
+            left -= size
+        excluded = False
+    return [
+        list(clauses) for clauses in dict.fromkeys(tuple(dict.fromkeys(clauses)) for clauses in alternatives) if clauses
+    ]
+
+
+def _cut(clause: QueryClause, size: int) -> QueryClause:
+    """``clause`` with at most ``size`` words, or characters of a script without spaces."""
+    words = (clause.words[0][:size],) if clause.match is Match.GRAMS else clause.words[:size]
+    return replace(clause, words=words)
+
+
+def _field(name: str | None) -> str:
+    """The field that a query calls ``name``."""
+    return next((field for field in FIELDS if name and field.startswith(name.lower())), "")
+
+
+def _clauses(phrase: str | None, word: str | None, field: str, is_open: bool) -> list[QueryClause]:
+    """The conditions of one piece of a query, a phrase or a word."""
+    text = phrase if phrase is not None else word or ""
+    mark = _MARKS.search(text) if phrase is None else None
+    words = list(words_in(encodable(text[: mark.start()] if mark else text)))
+    spaced = tuple(one.text for one in words if not one.is_unspaced)
+    clauses = [QueryClause(Match.GRAMS, (fold(one.text),), field) for one in words if one.is_unspaced]
+    distance = int(mark[0][1:] or 1) if mark and mark[0].startswith("~") else 0
+    if distance:
+        return [*clauses, *(_fuzzy(one, field, distance) for one in spaced)]
+    if spaced and (mark or is_open):
+        last = QueryClause(Match.PREFIX, spaced[-1:], field)
+        return [*clauses, *([_exact(spaced[:-1], field)] if spaced[:-1] else []), last]
+    return [*clauses, _exact(spaced, field)] if spaced else clauses
+
+
+def _exact(words: tuple[str, ...], field: str) -> QueryClause:
+    return QueryClause(Match.PHRASE if len(words) > 1 else Match.WORD, words, field)
+
+
+def _fuzzy(word: str, field: str, distance: int) -> QueryClause:
+    if len(word) > _LONGEST_FUZZY:
+        return QueryClause(Match.WORD, (word,), field)
+    return QueryClause(Match.FUZZY, (word,), field, distance)
+
+
+def whole_phrase(clauses: Sequence[QueryClause]) -> QueryClause | None:
+    """All words of ``clauses`` as one phrase, where they are several plain words in any field."""
+    plain = [clause for clause in clauses if not clause.excluded and not clause.field]
+    words = tuple(word for clause in plain for word in clause.words)
+    is_phrase = len(words) > 1 and all(clause.match in (Match.WORD, Match.PHRASE) for clause in plain)
+    return QueryClause(Match.PHRASE, words) if is_phrase else None

@@ -1,0 +1,57 @@
+"""A tantivy index in memory: BM25 over texts whose number never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import tantivy
+
+_KEY, _WORDS, _WRITER_BYTES = "key", "words", 50_000_000
+
+
+class MemoryMatch(NamedTuple):
+    """A document that matches: its position, tantivy's score, and its address in the index."""
+
+    position: int
+    score: float
+    address: tantivy.DocAddress
+
+
+class MemoryIndex:
+    """Documents, numbered by their position. Its methods may be called from any thread."""
+
+    def __init__(
+        self, fields: Sequence[str], analyzer: tantivy.TextAnalyzer, documents: Iterable[Sequence[str]]
+    ) -> None:
+        """Each of ``documents`` has a text, in UTF-8, for each of ``fields``; ``analyzer`` makes words of them."""
+        builder = tantivy.SchemaBuilder().add_unsigned_field(_KEY, fast=True)
+        for name in fields:
+            builder = builder.add_text_field(name, tokenizer_name=_WORDS, index_option="freq")
+        self._schema = builder.build()
+        index = tantivy.Index(self._schema)
+        index.config_reader("manual")  # otherwise a thread polls for commits
+        index.register_tokenizer(_WORDS, analyzer)
+        writer = index.writer(_WRITER_BYTES, 1)
+        for position, texts in enumerate(documents):
+            values = {_KEY: position, **dict(zip(fields, texts, strict=True))}
+            writer.add_document(tantivy.Document.from_dict(values, self._schema))
+        writer.commit()
+        writer.wait_merging_threads()
+        index.reload()
+        self.searcher = index.searcher()
+
+    def __len__(self) -> int:
+        return self.searcher.num_docs
+
+    def query(self, words: Iterable[str], fields: Iterable[str]) -> tantivy.Query:
+        """The query for any of ``words``, as the analyzer makes them, in any of ``fields``."""
+        terms = [tantivy.Query.term_query(self._schema, name, word, "freq") for word in words for name in fields]
+        return tantivy.Query.boolean_query([(tantivy.Occur.Should, term) for term in terms])
+
+    def matches(self, query: tantivy.Query) -> list[MemoryMatch]:
+        """Every document that matches ``query``, best first; equal scores are in the order of positions."""
+        hits = self.searcher.search(query, max(len(self), 1), count=False).hits
+        keys = self.searcher.fast_field_values(_KEY, [address for _, address in hits])
+        found = (MemoryMatch(int(key or 0), *hit) for key, hit in zip(keys, hits, strict=True))
+        return sorted(found, key=lambda match: (-match.score, match.position))
