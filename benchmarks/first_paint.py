@@ -1,14 +1,14 @@
 """From the start of the process to the first whole frame: the app beside an empty Textual app, in turns.
 
-    python -m benchmarks.first_paint [PROJECT] [--rounds 10] [--size 120x36] [--show] [--save FILE]
+    python -m benchmarks.first_paint [PROJECT] [--beside OTHER] [--rounds 10] [--size 120x36] [--show] [--save FILE]
 
-Both are started in a pseudo-terminal, one after the other in each round, so that what else the machine does falls on
-both. A frame is *whole* when every cell of the screen was written and, for the app, its chrome stands in these cells:
-the tabs of the first row, a pane's corner in each corner of the screen below them, and keys in the last row. What panes
-say of a tree that is still being read does not count. *Processor* is user and system time of the process until then:
-it is killed at once, and the system says what it had used. Both keep their bytecode, as what is installed does, even
-where ``PYTHONDONTWRITEBYTECODE`` is set: the first round, which does not count, compiles what changed.
-``--show`` prints the app's first whole frame.
+With ``--beside``, the app of OTHER, a checkout with a .venv of its own, takes the place of the empty app.
+Both are started in a pseudo-terminal, one after the other in each round, so that other work of the machine slows both.
+A frame is *whole* when every cell of the screen was written and, for the app, its chrome stands there: tabs in the
+first row, the titles and outer corners of its panes, and keys in the last row. The contents of panes do not count while
+the tree is being read. *Processor* is the user and system time of the process, which is killed at that frame. Bytecode
+is kept, as in an installed program, even where ``PYTHONDONTWRITEBYTECODE`` is set: the first round, which does not
+count, compiles what changed. ``--show`` prints the app's first whole frame.
 """
 
 from __future__ import annotations
@@ -97,9 +97,8 @@ def has_chrome(screen: Screen) -> bool:
         first.lstrip().startswith("1 Query")
         and panes[0][0] in "╭┏"
         and panes[0][-1] in "╮┓"
-        and panes[-1][0] in "╰┗"
         and panes[-1][-1] in "╯┛"
-        and all(title in text for title in ("Query", "Tree", "Results", "Route"))
+        and all(title in text for title in ("Query", "Results", "Score"))
         and len(last.split()) > 4
     )
 
@@ -113,14 +112,15 @@ class Start:
     lines: list[str]
 
 
-def start(arguments: Sequence[str], columns: int, rows: int, whole: Callable[[Screen], bool]) -> Start:
-    """Starts Python with ``arguments`` and ends it with its first whole frame."""
+def start(command: Sequence[str], source: Path, columns: int, rows: int, whole: Callable[[Screen], bool]) -> Start:
+    """Starts ``command`` in the folder ``source`` and ends it with its first whole frame."""
     began = time.perf_counter()
     pid, descriptor = pty.fork()
     if pid == 0:
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.environ.update(TERM="xterm-256color", COLORTERM="truecolor", COLUMNS=str(columns), LINES=str(rows))
-        os.execv(sys.executable, [sys.executable, *arguments])
+        os.chdir(source)
+        os.execv(command[0], command)
     fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     screen, wall = Screen(columns, rows), 0.0
     while not wall and time.perf_counter() - began < _LONGEST_SECONDS:
@@ -135,7 +135,7 @@ def start(arguments: Sequence[str], columns: int, rows: int, whole: Callable[[Sc
     _, _, used = os.wait4(pid, 0)
     os.close(descriptor)
     if not wall:
-        raise SystemExit("\n".join([*screen.lines, f"no whole frame of {' '.join(arguments)}"]))
+        raise SystemExit("\n".join([*screen.lines, f"no whole frame of {' '.join(command)}"]))
     return Start(wall * 1000, (used.ru_utime + used.ru_stime) * 1000, screen.lines)
 
 
@@ -148,6 +148,7 @@ def main() -> None:
     """Prints each round, and medians with their ranges."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("project", type=Path, nargs="?", default=Path("sample-tree"))
+    parser.add_argument("--beside", type=Path, metavar="OTHER", help="a checkout whose app is the other program")
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--size", default="120x36")
     parser.add_argument("--show", action="store_true", help="print the first whole frame")
@@ -156,26 +157,35 @@ def main() -> None:
     columns, rows = (int(part) for part in args.size.split("x"))
     print(f"{setting()}; {args.project.name} at {args.size}, {args.rounds} rounds")
     ours: list[Start] = []
-    empty: list[Start] = []
+    others: list[Start] = []
+    app = ("-m", "brvtui", str(args.project.resolve()))
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "empty_app.py"
         script.write_text(_EMPTY_APP)
-        app = ("-m", "brvtui", str(args.project))
         for number in range(args.rounds + 1):
-            one = start([str(script)], columns, rows, lambda _: True)
-            other = start(app, columns, rows, has_chrome)
+            if args.beside:
+                python = str(args.beside.resolve() / ".venv/bin/python")
+                other = start([python, *app], args.beside, columns, rows, has_chrome)
+            else:
+                other = start([sys.executable, str(script)], Path.cwd(), columns, rows, lambda _: True)
+            one = start([sys.executable, *app], Path.cwd(), columns, rows, has_chrome)
             if number:  # the first warms up what the system keeps of files
-                empty.append(one)
-                ours.append(other)
+                others.append(other)
+                ours.append(one)
     if args.show:
         print("\n".join(ours[-1].lines))
     figures = {}
     for kind in ("wall", "processor"):
-        mine, base = [getattr(one, kind) for one in ours], [getattr(one, kind) for one in empty]
+        mine, base = [getattr(one, kind) for one in ours], [getattr(one, kind) for one in others]
         ratios = [a / b for a, b in zip(mine, base, strict=True)]
         print(f"{kind}, until the first whole frame: median (lowest–highest)")
-        print(_row("empty", base, " ms"), _row("app", mine, " ms"), _row("ratio", ratios, ""), sep="\n")
-        figures[kind] = {"app": mine, "empty": base}
+        print(
+            _row("other" if args.beside else "empty", base, " ms"),
+            _row("app", mine, " ms"),
+            _row("ratio", ratios, ""),
+            sep="\n",
+        )
+        figures[kind] = {"app": mine, "other": base}
     if args.save:
         args.save.write_text(json.dumps(figures))
 
