@@ -15,7 +15,7 @@ from brvtui.loading import EditedFile, load, update
 from brvtui.loading.revised import UNPUBLISHED, edited
 from brvtui.snapshot import Snapshot
 from brvtui.text import segment
-from brvtui.text.segment import TOO_MANY_WORDS
+from brvtui.text.segment import TOO_MUCH_TEXT
 from brvtui.tree.engine_files.sidecar import read_sidecar
 from brvtui.tree.reading import contents
 from brvtui.tree.reading.project import find_project
@@ -242,18 +242,22 @@ def test_the_manifest_of_a_followed_snapshot_is_that_of_a_fresh_one(tmp_path: Pa
             assert one.lanes == other.lanes
 
 
-@pytest.mark.parametrize("limit", ["MOST_ENTRIES", "MOST_WORDS"])
-def test_a_tree_of_too_many_words_is_read_up_to_a_limit(
+@pytest.mark.parametrize("limit", ["MOST_BYTES", "MOST_ENTRIES", "MOST_WORDS"])
+def test_a_tree_of_too_much_text_is_read_up_to_a_limit(
     limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pick = random.Random(5)
     tree = generated(tmp_path / "project", 5)
     whole = tree.snapshot()
-    size = int(whole.postings.sizes.sum()) if limit == "MOST_ENTRIES" else len(whole.postings.ids)
-    monkeypatch.setattr(segment, limit, size // 2)
+    sizes = {
+        "MOST_BYTES": sum(file.size for file in whole.files),
+        "MOST_ENTRIES": int(whole.postings.sizes.sum()),
+        "MOST_WORDS": len(whole.postings.ids),
+    }
+    monkeypatch.setattr(segment, limit, sizes[limit] // 2)
     cut = tree.snapshot()
     assert 0 < len(cut.notes) < len(whole.notes)
-    left = {file.path for file in cut.unseen if file.reason == TOO_MANY_WORDS}
+    left = {file.path for file in cut.unseen if file.reason == TOO_MUCH_TEXT}
     searched = {note.path for note in cut.notes}
     assert {note.path for note in whole.notes} - searched <= left  # which may name files that hold no text
     assert left.isdisjoint(searched)
@@ -275,7 +279,7 @@ def test_words_that_are_gone_leave_no_note_out(tmp_path: Path, monkeypatch: pyte
         made = update(now, ["ops/long.md"], BRV3, NOW_MS, tree.layers())
         now = made or tree.snapshot(previous=now)
         same(now, tree.snapshot(), random.Random(turn))
-        assert not any(file.reason == TOO_MANY_WORDS for file in now.unseen)
+        assert not any(file.reason == TOO_MUCH_TEXT for file in now.unseen)
 
 
 WIDE = changed(READS_FRONTMATTER, out_of_domain={"min_notes": 10_000}, search={"gap_ratio": 0.0})

@@ -11,7 +11,7 @@ import numpy as np
 from brvtui.loading.assemble import Parts, assemble
 from brvtui.loading.one_file import EditedFile, is_same, read_file
 from brvtui.snapshot import Parsed, Reusable, Snapshot
-from brvtui.text.segment import TOO_MANY_WORDS, NoteTerms, TermIds, are_too_many
+from brvtui.text.segment import TOO_MUCH_TEXT, NoteTerms, TermIds, is_too_much
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.files import (
     CONTEXT_FILE,
@@ -87,11 +87,11 @@ def load(
     known_before = previous.reusable if previous is not None else kept
     reuse = known_before if known_before is not None and known_before.is_read_with(constants) else None
     read = _read_files(located, constants, edited, reuse, progress)
-    if reuse is not None and are_too_many(len(read.ids), 0):
+    if reuse is not None and is_too_much(len(read.ids), 0, 0):
         reuse = None  # its ids hold words that no note has any more: only a fresh reading counts them right
         read = _read_files(located, constants, edited, reuse, progress)
     parsed, places = read.parsed, reuse.by_path if reuse else {}
-    unseen += [UnseenFile(path, TOO_MANY_WORDS, True) for path in read.left]
+    unseen += [UnseenFile(path, TOO_MUCH_TEXT, True) for path in read.left]
     notes = [path for path, entry in parsed.items() if entry.is_note]
     unreadable = [path for path, entry in parsed.items() if entry.unseen]
     return assemble(
@@ -130,7 +130,7 @@ class _ReadFiles:
     """Of the notes that were read now."""
     ids: TermIds
     left: Sequence[str]
-    """The notes that were left out, because those before them hold too many words."""
+    """The notes that were left out, because those before them have too much text."""
 
 
 def _read_files(
@@ -148,13 +148,14 @@ def _read_files(
     left: list[str] = []
     places: Mapping[str, int] = reuse.by_path if reuse else {}
     sizes = reuse.postings.sizes.tolist() if reuse else []
-    entries = 0
+    entries = size = 0
     for number, item in enumerate(located):
         if progress and number % _READ_AT_ONCE == 0:
             progress(number, len(located))
-        if are_too_many(len(ids), entries) and item.file.role in SEARCHABLE:
+        if is_too_much(len(ids), entries, size) and item.file.role in SEARCHABLE:
             left.append(item.path)
             continue
+        size += item.file.size if item.file.size <= constants.limits.max_file_bytes else 0
         known = reuse.parsed.get(item.path) if reuse else None
         if known and is_same(known, item.file):
             parsed[item.path] = known

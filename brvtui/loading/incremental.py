@@ -21,7 +21,7 @@ from brvtui.loading.one_file import EditedFile, is_same, read_file
 from brvtui.snapshot import Parsed, Snapshot
 from brvtui.snapshot.handing_on import Transition
 from brvtui.snapshot.state import COVERED_COUNT, FINGERPRINT, ORDERS
-from brvtui.text.segment import NoteTerms, are_too_many
+from brvtui.text.segment import NoteTerms, is_too_much
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.files import (
     CONTEXT_FILE,
@@ -160,7 +160,8 @@ def _changed_files(
             if own is not None:
                 terms[path] = own
     entries = previous.postings.sizes.sum() + sum(len(own.rows) for own in terms.values())
-    if are_too_many(len(ids), entries):
+    size = sum(file.size for file in (*previous.files, *files.values()))
+    if is_too_much(len(ids), entries, size):
         return None
     most = constants.limits.max_files
     if most and len(previous.files) - len(gone) + len(files.keys() - previous.parsed.keys()) > most:

@@ -15,12 +15,17 @@ MOST_WORDS = 2_000_000
 """Different words that the notes of a project may hold together; ordinary text has fewer than 300,000 in 50 MB."""
 MOST_ENTRIES = 20_000_000
 """Words that they may hold together, each counted once in a note and field."""
-TOO_MANY_WORDS = f"the files before it hold more than {MOST_WORDS:,} different words, or {MOST_ENTRIES:,} in all"
+MOST_BYTES = 200_000_000
+"""Size of all notes together; reading so much takes about ten seconds."""
+TOO_MUCH_TEXT = (
+    f"the files before it have {MOST_BYTES // 1_000_000} MB, or more than"
+    f" {MOST_WORDS:,} different words or {MOST_ENTRIES:,} in all"
+)
 
 
-def are_too_many(words: int, entries: int) -> bool:
-    """True if ``words`` different words, or ``entries`` in all, exceed the limits of a project."""
-    return words > MOST_WORDS or entries > MOST_ENTRIES
+def is_too_much(words: int, entries: int, size: int) -> bool:
+    """True if ``words`` different words, ``entries`` in all, or ``size`` bytes exceed the limits of a project."""
+    return words > MOST_WORDS or entries > MOST_ENTRIES or size >= MOST_BYTES
 
 
 class TermIds(dict[str, int]):
