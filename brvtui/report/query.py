@@ -1,4 +1,4 @@
-"""A trace as lines: why, the route, the results, the first score, and the answer."""
+"""A trace as lines: why, the results, the route, the first score, and the answer."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
     noun = kind_of(trace.engine, held).noun
     notes = counted(held.notes, noun, f"{noun}s")
     facts = f" {trace.version}, profile {profile_text(trace.profile)}, {notes} of {held.project}"
-    made += [line(facts, "muted").cut(width), *_reading(trace, shown, width, glyphs)]
+    made += [rule(width, shown.counts(trace), dash=glyphs.dash), *result_lines(trace, width, glyphs)]
+    made += [Line(), line(facts, "muted").cut(width), *_reading(trace, shown, width, glyphs)]
     made += notices(trace.notices, width, glyphs)
     route = [*shown.decision(trace, glyphs), *shown.flow(trace, glyphs)]
     made += [Line(), *lines_of(route, width, glyphs)]
     made += ladder_lines(trace, width, glyphs)
-    made += [Line(), rule(width, shown.counts(trace), dash=glyphs.dash), *result_lines(trace, width, glyphs)]
     for place, hit in enumerate(trace.hits[:MOST_HITS]):
         if place == 0 or hit.file in details:
             label = "score of the first" if place == 0 else f"score of number {place + 1}"
