@@ -16,13 +16,13 @@ _SHOWN = 10
 class AnswerChange(StrEnum):
     """Kinds of change of an answer, worst first."""
 
-    NOTHING_FOUND = "nothing is found any more"
+    NOTHING_FOUND = "no longer covered"
     FIRST_GONE = "the first note is no longer in the answer"
     OTHER_FIRST = "another note is first"
     COVERED_NOW = "not covered before, and to be cited after"
     SAME_FIRST = "the same note is first"
-    STILL_NOTHING = "nothing is found, as before"
-    RIGHTLY_NOTHING = "nothing is found any more, as it was judged"
+    STILL_NOTHING = "still not covered"
+    RIGHTLY_NOTHING = "not covered now, as the judgment expects"
 
 
 @dataclass(frozen=True, slots=True)

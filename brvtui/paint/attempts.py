@@ -48,7 +48,7 @@ def rung_row(rung: Rung, times: Mapping[str, float], depth: int = 0) -> Attempte
     """Returns the row of a ladder's step; ``times`` are milliseconds by name."""
     return Attempted(
         id=f"{RUNG}{rung.number}",
-        name=rung.strategy,
+        name=rung.strategy.replace("_", " "),
         state=rung.state,
         found=f"{rung.hits} found" if rung.ran else "",
         why=rung.why,
@@ -74,18 +74,18 @@ def attempts_in_short(rows: Sequence[Attempted], ladder: Ladder) -> list[Span]:
     rungs = [row for row in rows if row.id.startswith(RUNG) and row.id != f"{RUNG}0" and row.found]
     ran = rungs or [row for row in rows if row.found and not (row.depth or row.id == "ladder")]
     best = next((row for row in ran if row.state is State.HIT), None)
+    advice = "" if ladder.in_route else " (advice only)"
     if ladder.state is State.FAILED or not (rungs or best):
         head = ladder.why or "no rung applies"
     elif best is None:
-        head = "no rung found a note"
+        head = f"no rung found a note{advice}"
     else:
-        advice = "" if ladder.in_route else " (advice only)"
         head = f"{best.name} found {plural(best.total, 'note')}{advice}" if rungs else "not needed"
     outcome = (head, "strong" if best else "text")
     if not ran or (best is not None and len(rungs) == 1):
         return [outcome]
     counts = ", ".join(f"{row.name} {row.found.removesuffix(' found')}" for row in ran)
-    return [outcome, (f"{plural(len(rungs), 'rung')} ran: {counts}" if rungs else f"notes found: {counts}", "muted")]
+    return [outcome, (f"{plural(len(rungs), 'rung')} ran: {counts}" if rungs else f"searches: {counts}", "muted")]
 
 
 def head_line(row: Attempted, width: int, glyphs: Glyphs, opened: bool) -> Line:

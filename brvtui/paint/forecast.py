@@ -15,7 +15,7 @@ _PLACES = 3
 def forecast_blocks(forecast: DocumentForecast, glyphs: Glyphs, day: int = 0) -> Iterator[Block]:
     """Yields the ceiling, now and ``day`` days on, then :func:`coming_blocks`."""
     then = f", {forecast.ceiling_then:.{_PLACES}f} in {day} d" if day else ""
-    best = f"ceiling {forecast.ceiling:.{_PLACES}f} of at most {forecast.reach:.{_PLACES}f}{then}"
+    best = f"best possible score {forecast.ceiling:.{_PLACES}f} of at most {forecast.reach:.{_PLACES}f}{then}"
     yield Text(best, "accent", after=0)
     yield from coming_blocks(forecast, glyphs, day)
 

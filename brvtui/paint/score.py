@@ -176,7 +176,7 @@ def ceiling_lines(ceiling: Ceiling, decimals: int, width: int, by_path: bool = F
     ``by_path`` says that the query names the path, which is found without words, and can score more.
     """
     best = math.floor(ceiling.score * 10**decimals + 0.5) / 10**decimals
-    text = f"ceiling {best:.{decimals}f} for any words{' but its path' if by_path else ''}: "
+    text = f"best possible score today {best:.{decimals}f}{', except for its path' if by_path else ''}: "
     standings = [(_standing(horizon), _short(horizon.threshold)) for horizon in ceiling.horizons]
     alike = [(standing, [each for _, each in group]) for standing, group in groupby(standings, lambda one: one[0])]
     text += ", ".join(said.format(" and ".join(each)) for said, each in alike)
@@ -187,7 +187,11 @@ def _standing(horizon: Horizon) -> str:
     """How a ceiling stands to a threshold ``{}``: below it now, or above it at any age or for some days."""
     if not horizon.reachable or horizon.days_left == 0:
         return "below {}"
-    return "can reach {} at any age" if horizon.days_left is None else f"can reach {{}} for {days(horizon.days_left)}"
+    return (
+        "reaches {} at any age"
+        if horizon.days_left is None
+        else f"reaches {{}} for {days(horizon.days_left).removesuffix(' d')} more days"
+    )
 
 
 def source_name(source: str) -> str:
@@ -197,7 +201,7 @@ def source_name(source: str) -> str:
 
 def signals(aged: AgedSignals, width: int, glyphs: Glyphs) -> list[Line]:
     """Returns the signals before and after decay, their source, and the effect of an access hit."""
-    made = [rule(width, f"signals from {source_name(aged.source)} · {days(aged.days)} old", dash=glyphs.dash)]
+    made = [rule(width, f"signals from {source_name(aged.source)} · note {days(aged.days)} old", dash=glyphs.dash)]
     first = line(" importance ", "muted").add(f"{aged.importance_stored:.4g} → {aged.importance:.1f}", "text")
     then = line(" recency ", "muted").add(f"{number(aged.recency_stored)} → {aged.recency:.3f}", "text")
     if first.width + then.width < width:

@@ -223,7 +223,10 @@ def step_lines(step: Step, outlook: Outlook, width: int, glyphs: Glyphs) -> list
 def check_line(check: Check, step: Step, width: int, glyphs: Glyphs) -> Line:
     """Returns the line of a check: value, threshold, margin, and where there is room its constant."""
     sign, role = _passed(check, glyphs)
-    if step.state in (State.SKIPPED, State.NOT_REACHED) or (step.state is State.PASSED and check.passed is False):
+    decides = step.state not in (State.SKIPPED, State.NOT_REACHED)
+    if check.passed is False and (not decides or step.state is State.PASSED):
+        sign = glyphs.state["not_reached"]  # a cross only marks a check that failed and mattered
+    if sign == glyphs.state["not_reached"] or not decides:
         role = "muted"
     made = Line().gap(5).add(f"{sign} ", role).fit(check.name, min(_NAME, width // 2 - 8), "text")
     places = places_of(check)

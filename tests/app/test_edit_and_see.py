@@ -67,7 +67,7 @@ async def test_what_saving_does_stands_above_the_text(garden: Tree, make_app: Ma
         edit = view(pilot).editor.edit
         assert edit is not None
         score, recency, ceiling = edit.check.effects
-        assert (score.name, recency.name, ceiling.name) == ("score", "recency", "ceiling")
+        assert (score.name, recency.name, ceiling.name) == ("score", "recency", "best possible score")
         assert recency.kept == recency.now
         assert recency.now is not None
         assert recency.saved == pytest.approx(1.0)
@@ -84,7 +84,7 @@ async def test_the_ranking_follows_the_query_and_says_what_is_not_read(pilot: Ap
     brv(pilot).editing.edit(NOTE)
     await until(pilot, lambda: view(pilot).editor.edit is not None)
     await looked(pilot)
-    assert "ceiling 1.00" in shown(pilot)
+    assert "best possible score 1.00" in shown(pilot)
     assert "Ask a query on the Query screen" in flat(pilot, "#ranking")
     await pilot.press("escape")
     await type_in_note(pilot, "x")

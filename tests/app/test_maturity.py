@@ -112,8 +112,8 @@ async def test_events_orders_and_columns_of_a_narrow_window(app: BrvTui) -> None
     async with app.run_test(size=NARROW) as pilot:
         await opened(pilot, "f5", "right_curly_bracket")
         text = text_of(pilot, "#ageing").replace("\u00a0", " ")
-        assert "✗ out of tier 2 (direct answer by its path alone)" in text
-        assert "▾ is offered for pruning in 27 d (for its file's age)" in text
+        assert "✗ left tier 2 (direct answer only by its path)" in text
+        assert "▾ is offered for pruning in 27 d (old file)" in text
         assert "• leaves the prompt in 42 d (its text alone is not quoted)" in text
         assert "no updatedAt: never an archive candidate" in text
         assert "importance 61 → 51.7 now → 44.5 then" in text
@@ -138,7 +138,7 @@ async def test_what_ends_that_a_note_may_be_archived_or_pruned(app: BrvTui, gard
         app.select("deploy/dated.md")
         await settled(pilot)
         text = flat(pilot, "#ageing")
-        assert "✗ an archive candidate (importance by updatedAt)" in text
+        assert "✗ an archive candidate (low importance)" in text
         assert "its importance by updatedAt, " in text
         assert "under 35: a later updatedAt in its frontmatter (e) or validated (I, here alone) ends that" in text
         app.select("deploy/at_the_limit.md")
@@ -147,7 +147,7 @@ async def test_what_ends_that_a_note_may_be_archived_or_pruned(app: BrvTui, gard
         app.select("billing/refunds.md")
         await settled(pilot)
         text = flat(pilot, "#ageing")
-        assert "✗ offered for pruning (for its file's age)" in text
+        assert "✗ offered for pruning (old file)" in text
         assert " d: saving it with a new time (e) ends that" in text
 
 

@@ -66,7 +66,7 @@ def test_a_blank_query_is_bad_usage(run: Run, project: Tree) -> None:
 def test_a_query_whose_first_note_is_gone_is_a_negative_answer(run: Run, project: Tree) -> None:
     code, out, _ = run("migrate", "--dry-run", "invoices")  # a word of a path alone, which V4 does not search
     assert code == 1
-    assert "nothing is found any more" in out
+    assert "no longer covered" in out
     assert run("migrate", "--dry-run", "rounding")[0] == 0
 
 
@@ -76,7 +76,7 @@ def test_what_was_judged_not_covered_is_not_lost(run: Run, project: Tree) -> Non
     file.write_text('[[query]]\nid = "i"\ntext = "invoices"\nexpected = "not covered"\n')
     code, out, err = run("migrate", "--dry-run")
     assert (code, err) == (0, "")
-    assert "nothing is found any more, as it was judged" in out
+    assert "not covered now, as the judgment expects" in out
 
 
 def test_what_notes_lose(run: Run, project: Tree) -> None:

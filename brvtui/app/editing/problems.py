@@ -65,7 +65,7 @@ def check(session: Session, request: CheckRequest) -> TextCheck:
     states = (preview.now, preview.renewed, preview.kept)
     effects = [
         Effect("recency", *(state.recency for state in states)),
-        Effect("ceiling", *(state.ceiling for state in states)),
+        Effect("best possible score", *(state.ceiling for state in states)),
     ]
     if query.strip():
         listed = any(moved.file == path for moved in preview.results)

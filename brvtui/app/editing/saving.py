@@ -60,7 +60,9 @@ class SavingLine(Lines):
 
 
 def _time(edit: Edit, save: str, keep: str) -> list[Span]:
-    does, instead = ("keeps its time", "new time") if edit.keep_mtime else ("new time", "keep its time")
+    does, instead = (
+        ("save, old time kept", "use new time") if edit.keep_mtime else ("save, time is now", "keep old time")
+    )
     role = "bold warn" if edit.keep_mtime else "text"
     return [(f" {save}", "bold accent"), (f" {does}", role), (f"  {keep}", "bold accent"), (f" {instead}", "muted")]
 
@@ -77,7 +79,7 @@ def _effect(effect: Effect, edit: Edit) -> list[Span]:
     if number(after) != number(effect.now):
         spans += [(" → ", "muted"), (number(after), _role(effect.now, after))]
     if number(other) != number(after):
-        spans.append((f" ({'new' if edit.keep_mtime else 'kept'} {number(other)})", "muted"))
+        spans.append((f" ({'new' if edit.keep_mtime else 'old'} time: {number(other)})", "muted"))
     return spans
 
 
@@ -222,9 +224,7 @@ class NoteSaver:
             said[0] += f" ({conflict.problem})."
         elif conflict.undecided:
             places = plural(conflict.undecided, "place")
-            said.append(
-                f"Both changed the same lines, or lines side by side: merged, {places} would be yours to decide."
-            )
+            said.append(f"Both changed the same or neighbouring lines. If you merge them, you decide {places}.")
         dialog = questions.ConflictDialog(said, conflict.hunks if conflict.merged is not None else None)
         self._screen.app.push_screen(dialog, lambda answer: self._resolved(answer, conflict))
 

@@ -147,17 +147,17 @@ _ARCHIVING = "; archiving goes by updatedAt alone"
 
 
 class AgeingPane(Pane):
-    """One note: bar with every threshold, curves of importance, recency and ceiling, events, distances, what-if."""
+    """The ageing of one note: a bar with all thresholds, curves, events, distances to other maturities, what-if."""
 
     TITLE = "Ageing"
     READS = (ProjectState, SelectionState, StaleState)
     HELP_TEXT = (
-        "How the selected note ages. The curves are importance (i, of 100), recency (r) and the ceiling (c): the score "
-        "that a perfect text match would get. Lines across stand at the scores for a direct answer and for the prompt "
-        "(in a space of ByteRover V4: for high and medium confidence), the upright at the day of the forecast. Below: "
-        "what comes when if nobody touches the note, how far it is from promotion and demotion, and what more hits or "
-        "updates would make of it: {ageing.more} and {ageing.less} change how many. Where another engine answers, what "
-        "time does to the note's scores in it stands above."
+        "The ageing of the selected note. The curves show its importance (i, of 100), its recency (r), and its best "
+        "possible score (b), which a perfect text match would get. The horizontal lines are the scores needed for a "
+        "direct answer and for the prompt (in a space of ByteRover V4: for high and medium confidence), and the "
+        "vertical line is the day of the forecast. Below are the coming events if nobody touches the note, its "
+        "distance from promotion and demotion, and the effect of more hits or updates: {ageing.more} and "
+        "{ageing.less} change their number. If another engine answers, the effect of time on its scores is at the top."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(AGEING)
 
@@ -258,7 +258,7 @@ def _bar(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
 def _curves(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
     curve = made.curve
     series = [
-        Series("c", "strong", curve.ceiling),
+        Series("b", "strong", curve.ceiling),
         Series("i", "importance", curve.importance / 100),
         Series("r", "recency", curve.recency),
     ]
@@ -270,7 +270,7 @@ def _curves(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
     axis = Line().gap(_AXIS).add("today", "faint")
     if day:
         axis.to(max(axis.width + 1, _AXIS + round(day / LAST_DAY * (cells - 2)))).add(f"{day} d", "accent")
-    legend = Line().add("c", "bold strong").add(" ceiling ", "muted").add("i", "bold importance")
+    legend = Line().add("b", "bold strong").add(" best possible score ", "muted").add("i", "bold importance")
     legend.add(" importance ", "muted").add("r", "bold recency").add(" recency", "muted")
     end = f"{LAST_DAY} d"
     return [*lines, axis.right(width, line(end, "faint")) if axis.width + len(end) < width else axis, legend.cut(width)]
@@ -329,8 +329,8 @@ def _distances(row: BoardRow, width: int, glyphs: Glyphs) -> list[Line]:
         texts.append((text, "warn"))
     else:
         apart = row.to_demotion or 0.0
-        above = f"the stored importance counts, which is {abs(apart):.4g} {'above' if apart >= 0 else 'below'}"
-        texts.append((f"{glyphs.down} demoted below {row.demoted_below:g}: {above}", "text"))
+        above = f"its stored importance is {abs(apart):.4g} {'above' if apart >= 0 else 'below'}"
+        texts.append((f"{glyphs.down} demoted if importance drops below {row.demoted_below:g}: {above}", "text"))
     return [row for text, role in texts for row in wrapped(text, width, role)]
 
 
@@ -338,7 +338,7 @@ def _after(after: After, what: str, width: int, glyphs: Glyphs) -> Line:
     role = after.signals.maturity
     made = line(f" {plural(after.times, what)}: ", "muted")
     made.add(f"{after.signals.importance:.4g} ", "strong").add(f"{glyphs.maturity[role]} {role}", role)
-    return made.add(f", ceiling {share(after.ceiling)}", "muted").cut(width)
+    return made.add(f", best possible score {share(after.ceiling)}", "muted").cut(width)
 
 
 def _signals(made: Ageing, width: int) -> list[Line]:
@@ -355,7 +355,7 @@ def _signals(made: Ageing, width: int) -> list[Line]:
     texts = {
         "importance": values(importance, f"{row.importance:.1f}", f"{made.then_importance:.1f}"),
         "recency": values(f"{row.recency_stored:.3g} → ", share(row.recency), share(made.then_recency)),
-        "ceiling": values("", number(row.ceiling, 3), number(made.then_ceiling, 3)),
+        "best score": values("", number(row.ceiling, 3), number(made.then_ceiling, 3)),
         "counts": f"{plural(row.access_count, 'access hit')}, {plural(row.update_count, 'update')}",
         "source": source_name(row.source),
         "written": written,

@@ -209,4 +209,4 @@ def _meaning(wanted: BoardOptions) -> str:
         does = "shows all" if wanted.in_span else "keeps them"
         keys = f"{{board.changes}} {does}, {{board.only}} one event, {{forecast.answers}}: answers"
         return f"new: in {these_days(wanted.day)}; {keys}"
-    return "counts by today; {board.only} keeps and explains one"
+    return "counts are for today; {board.only} shows one event and explains it"

@@ -72,8 +72,9 @@ class Cache:
         """Looks at the simulated cache as it is now."""
         session, view = self._project.session, self._services.store.view
         trace, is_read = view.answer.trace, view.project.overview is not None
-        if session is not None and is_read and trace is not None and view.presentation.caches:
-            look, query = partial(session.cache_now, trace.query, trace.engine), trace.query
+        if session is not None and is_read and view.presentation.caches:
+            query = trace.query if trace is not None else ""
+            look = partial(session.cache_now, query, view.engine.name)
             self._services.background.run(look, partial(self._seen, query), group="cache", exclusive=True)
 
     def clear(self) -> None:
@@ -90,10 +91,12 @@ class Cache:
         from brvtui.trace.routing import CacheLook
 
         trace = self._services.store.view.answer.trace
-        before = trace.find(CacheLook) if trace is not None and trace.query == query else None
-        if trace is None or before is None:
+        before = trace.find(CacheLook) if trace is not None else None
+        if (trace.query if trace is not None else "") != query or (trace is not None and before is None):
             return  # of another query by now, or answered by an engine without a cache
         self._services.store.update(CacheState(seen))
+        if trace is None or before is None:
+            return
         now = seen.look
         if (before.exact, before.fuzzy) != (now.exact, now.fuzzy) and not trace.ran:
             self._ask_again()

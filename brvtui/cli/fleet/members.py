@@ -56,8 +56,8 @@ _MOST_LINES = 20
 @fleet_command
 @format_option("text", "json", "md", text="How to answer; md is a report to be sent around.")
 def health(stale_days: int, similar: float, options: FleetOptions, form: str) -> int:
-    """Compare the notes of all members: near-duplicates, candidates for contradictions, notes that one alone has, stale
-    ones, and members that are set otherwise than most. Reads every note; needs the extra fleet.
+    """Compare the notes of all members: near-duplicates, possible contradictions, notes that only one member has, stale
+    notes, and members with unusual settings. Reads every note; needs the extra fleet.
 
     Exit code 1 when something contradicts or repeats, or a member is missing.
     """

@@ -120,7 +120,7 @@ class BoardOrder(StrEnum):
     IMPORTANCE = "importance"
     EVENT = "next event"
     PROMOTION = "promotion"
-    CEILING = "ceiling"
+    CEILING = "best possible score"
     RECENCY = "recency"
     ACCESSES = "access hits"
     UPDATES = "updates"

@@ -38,8 +38,8 @@ def _cache_title(shown: CacheNow | None, width: int) -> str:
     """How full it is; and that it is simulated."""
     amount = f" {len(shown.look.entries)}/{shown.look.capacity}" if shown else ""
     if width >= _SIMULATED:
-        return f"Cache{amount} · SIMULATED by brv-tui"
-    return f"Cache{amount if width >= _TITLE else ''} SIMULATED"
+        return f"Cache{amount} · simulated here"
+    return f"Cache{amount if width >= _TITLE else ''} simulated"
 
 
 def _cache_blocks(shown: CacheNow | None, width: int, glyphs: Glyphs) -> Iterator[Block]:
@@ -64,11 +64,11 @@ def _cache_blocks(shown: CacheNow | None, width: int, glyphs: Glyphs) -> Iterato
         yield _warned(f"old answers are given for {seconds(state.left_s)} more, until it is computed again")
     if shown.index_left_s > 0:
         yield _warned(f"for {seconds(shown.index_left_s)} a search may still use the earlier index")
-    yield Text("simulated by brv-tui: the engine keeps its own", "faint", after=0)
+    yield Text("brv-tui simulates this cache: ByteRover keeps its own", "faint", after=0)
 
 
 def _lookups(shown: CacheNow, width: int, glyphs: Glyphs) -> Iterator[Line]:
-    yield line(" if it were asked now:", "faint")
+    yield line(" if you ask it now:", "faint")
     look = shown.look
     for name, state, why in (("exact", look.exact.value, look.exact_why), ("fuzzy", look.fuzzy.value, look.fuzzy_why)):
         head = line(f" {glyphs.state[state]} {name} {STATE_WORDS[state]} ", STATE_ROLES[state])
@@ -84,7 +84,7 @@ def _entry(entry: CacheEntry, width: int, glyphs: Glyphs) -> Iterator[Block]:
     made = line(f" {glyphs.state[state]} ", role).add(f"t{entry.tier} ", f"tier-{entry.tier}")
     made.add(bar, "accent" if alive else "faint").add(f" {seconds(entry.left_s):>5}", "text" if alive else "faint")
     same = glyphs.check if entry.fingerprint_match else glyphs.cross
-    made.add(f" fp{same}", "ok" if entry.fingerprint_match else "bad")
+    made.add(f" tree {same}", "ok" if entry.fingerprint_match else "bad")
     shared = f"{entry.shared_tokens}/{entry.union_tokens} "
     right = Line().add(shared if width >= _ROOMY else "", "muted")
     right.add(number(entry.similarity), "text" if alive else "faint")
@@ -102,18 +102,18 @@ def _entries_in_short(entries: Sequence[CacheEntry]) -> Span:
     amount = counted(len(entries), "entry", "entries")
     if not _alive(newest):
         return f"{amount}, none valid: {newest.why}", "text"
-    return f"{amount}, {'the newest ' if len(entries) > 1 else ''}for {seconds(newest.left_s)} more", "strong"
+    return f"{amount}, {'the newest ' if len(entries) > 1 else ''}valid for {seconds(newest.left_s)}", "strong"
 
 
 def _match_in_short(look: CacheLook) -> Iterator[str]:
     """Yields the hit if it were asked now, else the likest entry that is valid."""
     if look.exact is State.HIT:
-        yield "asked now: exact hit"
+        yield "exact hit if you ask now"
     elif look.fuzzy is State.SKIPPED:
-        yield f"not compared: {look.fuzzy_why}"
+        yield f"similarity not compared: {look.fuzzy_why}"
     elif look.fuzzy_check is not None:
         likest = max(look.entries, key=lambda entry: (_alive(entry), entry.similarity))
-        how, what = ("asked now: fuzzy hit, ", "") if look.fuzzy is State.HIT else ("", "the nearest, ")
+        how, what = ("fuzzy hit if you ask now, ", "") if look.fuzzy is State.HIT else ("", "the nearest, ")
         value, needed = number(look.fuzzy_check.value), number(look.fuzzy_check.threshold)
         yield f"{how}similarity {value} ({needed} needed) to {what}“{likest.key}”"
 
@@ -180,12 +180,12 @@ class ByteRoverPresentation(Presentation):
         ("importance", "rises with use, decays"),
         ("recency", "since the last change"),
         ("maturity", "draft less, core more"),
-        ("local bonus", "the project's own notes"),
+        ("local bonus", "for the project's own notes"),
         ("lost", "lost: maturity, cap"),
     )
     pane_help: ClassVar[Mapping[str, str]] = {
         "Query": "A run's answer is cached as ByteRover would cache it. A path, or a domain's name as the first word, "
-        "keeps the search inside a folder. Of the terms below the field, carrier+4 also finds 4 longer or similar "
+        "keeps the search inside a folder. Below the field, “carrier (+4 similar)” also finds 4 longer or similar "
         "words.",
         "Results": "Below a ruled line: what the search for one word of the query added. Beside the words: shared, "
         "another project has it; from below, a folder that one of its notes lifted.",
@@ -335,9 +335,9 @@ def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
     for expansion in found.lint.expansions[:_MOST_WORDS]:
         more = expansion.prefix + expansion.fuzzy
         role = "text" if expansion.notes else "bad"
-        terms += [(" " if terms else "", "text"), (expansion.term, role)]
+        terms += [(", " if terms else "", "muted"), (expansion.term, role)]
         terms.append(("" if expansion.notes else f" {glyphs.cross} no match", role))
-        terms.append((f"+{more}" if more else "", "muted"))
+        terms.append((f" (+{more} similar)" if more else "", "muted"))
         terms += [(f" (but {expansion.near[0]})", "warn")] if expansion.near else []
     odd = [word for word in found.lint.words if word.mismatch]
     if odd:
@@ -347,8 +347,7 @@ def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
         more_odd = f" +{len(odd) - 2}" if len(odd) > 2 else ""
         groups.append((8, [(f"{glyphs.warn} {pairs}{more_odd}", "warn")]))
     if terms:
-        alike = any(expansion.prefix + expansion.fuzzy for expansion in found.lint.expansions)
-        groups.append((6, [("terms +alike " if alike else "terms ", "muted"), *terms]))
+        groups.append((6, [("words ", "muted"), *terms]))
     groups += [(7, [(note, "warn")]) for note in found.lint.notes]
     groups += _combine(trace)
     if stop:
@@ -370,11 +369,12 @@ def _combine(trace: Trace) -> Groups:
     if not found.combine:
         why = "" if found.lint.notes else found.combine_why or found.outcome.value.replace("_", " ")
         return [(9, [(why, "muted")])] if why else []
-    notes = f" {found.matched} of {plural(found.searchable, 'note')}"
-    none = ", none has all" if found.and_failed and found.matched else ""
-    groups: Groups = [(9, [(found.combine, "bold text"), (notes, "text"), (none, "warn")])]
-    why = found.combine_why.partition(": ")[2] or found.combine_why
-    return [*groups, (1, [(why, "muted")])] if why else groups
+    needs, match = ("any word", "matches" if found.matched == 1 else "match")
+    if found.combine == "AND":
+        needs = "all words"
+    text = f" search: {found.matched} of {plural(found.searchable, 'note')} {match} {needs}"
+    none = ", none matches all" if found.and_failed and found.matched else ""
+    return [(9, [(found.combine, "bold text"), (text, "text"), (none, "warn")])]
 
 
 def _lifts(found: Search, glyphs: Glyphs) -> Iterator[Block]:

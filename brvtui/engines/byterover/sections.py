@@ -12,7 +12,7 @@ from brvtui.trace.scores import TermExpansion
 
 ENGINE = "byterover"
 """The engine's name in settings, traces and files."""
-ESCAPE = "unmatched-word escape"
+ESCAPE = "unmatched words allowed"
 """The name of the check by which a high score makes up for a word that no best match has."""
 UNMATCHED = "a word is in none of the best matches, and no score makes up for it"
 """Why near misses are none of the results where that check failed too."""

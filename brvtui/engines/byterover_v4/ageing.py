@@ -166,7 +166,8 @@ def aged_signals(signals: AgedTopic, profile: V4Profile) -> AgedSignals:
         access_count=int(_number(stored.access_count)),
         update_count=int(_number(stored.update_count)),
         source="sidecar" if signals.has_file else "default",
-        after_access=f"an access hit would make importance {stored.importance:g} → {after.importance:g}, {moved}",
+        after_access=f"the next access raises importance from {stored.importance:g} to {after.importance:g}; "
+        f"the topic {moved}",
     )
 
 

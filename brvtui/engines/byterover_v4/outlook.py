@@ -31,7 +31,7 @@ from brvtui.tree.spaces.contents import BrokenSignals, TopicSignals
 CONFIDENCES: Mapping[str, str] = {"high": "below high confidence", "medium": "below medium confidence"}
 """The confidence that a topic loses, by name: then even the best match of a query does not give it."""
 _BELOW_MATURITY = "below-maturity"
-EVENT_KINDS: Mapping[str, str] = {**CONFIDENCES, _BELOW_MATURITY: "below their maturity"}
+EVENT_KINDS: Mapping[str, str] = {**CONFIDENCES, _BELOW_MATURITY: "low in importance"}
 """What time brings to topics, by name."""
 _SOON = 1e-3
 """Days until what has not come yet, at least: 0 means that it has, and rounding may put it at 0 or earlier."""
@@ -180,5 +180,5 @@ def _events(horizons: Sequence[Horizon], below_maturity: float | None, now_ms: f
             made.append(DatedEvent(name, left, date_after(now_ms, left) if left else "", text))
     if below_maturity is not None:
         date = date_after(now_ms, below_maturity) if below_maturity else ""
-        made.append(DatedEvent(_BELOW_MATURITY, below_maturity, date, "falls below its maturity"))
+        made.append(DatedEvent(_BELOW_MATURITY, below_maturity, date, "becomes low in importance"))
     return sorted(made, key=lambda event: event.days)

@@ -222,7 +222,7 @@ class SoleriPresentation(Presentation):
         yield Rule("places")
         yield from map(Text, _places(placed, section))
         yield from _under_others(placed, section)
-        yield Rule("its ceiling, and how it ages")
+        yield Rule("its best possible score, and how it ages")
         yield from coming_blocks(placed.forecast, glyphs)
         weights = f"weights sum to {sum(section.weights.used.values()):.2f}, and links give at most half of theirs"
         yield Text(f"{weights}: no score exceeds {section.reach:.3f} (hatched in the bar)", "muted")

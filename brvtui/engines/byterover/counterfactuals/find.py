@@ -260,13 +260,15 @@ def _title(case: Case, young_is_enough: bool) -> Counterfactual:
     """
     kept, saved = case.max_score(), case.max_score(days=1 / MS_PER_DAY)
     if not case.reaches(saved):
-        return _above_ceiling(case, Lever.TITLE, saved, "no title: this note's ceiling, even edited today, is")
+        return _above_ceiling(
+            case, Lever.TITLE, saved, "no title is enough: even if you edit this note today, its best possible score is"
+        )
     if young_is_enough and not case.reaches(kept):
-        what = "edited today it needs no word more; with the time of its file its ceiling is"
+        what = "if you edit it today, it needs no more words; with its old time, its best possible score is"
         return _above_ceiling(case, Lever.TITLE, kept, what)
     words = missing_words(case)
     if not words:
-        return impossible(Lever.TITLE, "its title holds every word of the query that counts")
+        return impossible(Lever.TITLE, "its title already contains every word of the query that counts")
     times = [case.note.mtime_ms] if case.reaches(kept) else []
     times += [] if young_is_enough else [just_before_ms(case.context.now_ms)]
     for mtime_ms in times:
@@ -277,15 +279,19 @@ def _title(case: Case, young_is_enough: bool) -> Counterfactual:
                 text = f"“{added}” added to its title{how}"
                 return verified(Lever.TITLE, change, trial, text, len(added.split(" ")))
     if 2 ** len(words) - 1 <= min(MOST_TITLES, trial_limit(case.trace.query)):
-        return impossible(Lever.TITLE, "no words of the query in its title do it: every choice of them was tried")
-    return Counterfactual(Lever.TITLE, LeverStatus.OPEN, "none of the titles that were tried does it")
+        return impossible(
+            Lever.TITLE, "adding words of the query to its title is not enough: every combination was tried"
+        )
+    return Counterfactual(Lever.TITLE, LeverStatus.OPEN, "none of the tried titles is enough")
 
 
 def _wording(case: Case) -> Counterfactual:
     """Another wording, least change first; impossible when not even a perfect text match would do."""
     ceiling = case.max_score()
     if not case.reaches(ceiling):
-        return _above_ceiling(case, Lever.WORDING, ceiling, "no wording but its path: this note's ceiling today is")
+        return _above_ceiling(
+            case, Lever.WORDING, ceiling, "only its path would do: this note's best possible score today is"
+        )
     seen = {case.trace.query}
     for candidate in islice(_every_wording(case), trial_limit(case.trace.query)):
         if not candidate.query.strip() or candidate.query in seen:

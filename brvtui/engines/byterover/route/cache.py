@@ -16,6 +16,7 @@ from brvtui.trace.routing import CacheEntry, CacheLook, FingerprintState, TreeCh
 from brvtui.tree.reading.files import TreeFile
 from brvtui.tree.reading.fingerprint import is_covered
 from brvtui.tree.reading.javascript import folded, spaced_words
+from brvtui.wording import counted
 
 _REMEMBERED = 8
 """Trees that a later one can be compared with."""
@@ -248,7 +249,7 @@ def _problem(entry: Stored, fingerprint: str, now_ms: float, limits: CacheRules)
 
 def words_needed(words: int, least: int) -> str:
     """Says that a query of ``words`` words is shorter than a step needs."""
-    return f"{words} of the {least} words needed"
+    return f"{counted(words, 'word', 'words')}, needs {least}"
 
 
 def _fuzzy(best: float | None, too_few: bool, tokens: int, limits: CacheRules) -> tuple[State, str, Check | None]:

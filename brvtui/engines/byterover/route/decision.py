@@ -43,7 +43,7 @@ def entity_searches(
         "entities.below", _RULE,
     )  # fmt: skip
     if not needed:
-        why = f"{found.total_found} found: {limits.below} or more need no supplement"
+        why = f"{found.total_found} results, needed only below {limits.below}"
         return EntityStep(State.SKIPPED, check, why, (), ()), found.hits
     words = entity_words(query, profile)
     if len(words) < limits.min_words:
@@ -71,7 +71,7 @@ def entity_searches(
     that = "stop words of the first search count" if len(left_out) > 1 else "a stop word of the first search counts"
     beside = f"; {that} here: {', '.join(left_out)}" if left_out else ""
     adding = [each.entity for each in searches if each.added] or searched
-    why = f"{total} added by {', '.join(adding)}{beside}"
+    why = f"{total or 'nothing'} added by {', '.join(adding)}{beside}"
     return EntityStep(state, check, why, words, tuple(searches)), tuple(hits)
 
 

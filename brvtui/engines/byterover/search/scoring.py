@@ -129,7 +129,7 @@ def _aged(
         signals.access_count,
         signals.update_count,
         str(signals.source),
-        f"an access hit would make importance {signals.importance:g} → {raised:g}, {change}",
+        f"the next access raises importance from {signals.importance:g} to {raised:g}; the note {change}",
     )
 
 

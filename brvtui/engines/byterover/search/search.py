@@ -126,7 +126,7 @@ def domain_checks(
     escaped = top >= limits.escape
     escape = Check(
         ESCAPE, top, "≥", limits.escape, escaped if and_failed else None, top - limits.escape,
-        "out_of_domain.escape", rule, "" if and_failed else "not asked: AND did not fail",
+        "out_of_domain.escape", rule, "" if and_failed else "not needed: all words match",
     )  # fmt: skip
     asked_words = and_failed and not escaped
     words = Check(

@@ -88,7 +88,7 @@ def test_no_wording_lifts_a_note_above_its_ceiling(tree: Tree) -> None:
     wording = way_of(made, Lever.WORDING)
     assert made.ceiling == ceiling
     assert wording.standing is LeverStatus.IMPOSSIBLE
-    assert wording.text == f"no wording but its path: this note's ceiling today is {ceiling:.2f}"
+    assert wording.text == f"only its path would do: this note's best possible score today is {ceiling:.2f}"
     path = way_of(made, Lever.PATH)
     assert (path.text, path.score) == ("“x/n.md”", 1.0)
 
@@ -157,7 +157,9 @@ def test_a_note_of_a_shared_source(make_tree: object, tmp_path: Path) -> None:
     assert made.path == "[lib]:x/n.md"
     assert {way.standing for way in made.ways[:6]} == {LeverStatus.IMPOSSIBLE}
     assert made.ways[0].text == "the shared source lib is read only"
-    assert way_of(made, Lever.WORDING).text.startswith("no wording but its path: this note's ceiling today is 0.7")
+    assert way_of(made, Lever.WORDING).text.startswith(
+        "only its path would do: this note's best possible score today is 0.7"
+    )
 
 
 def test_nothing_matches(tree: Tree) -> None:
@@ -253,7 +255,9 @@ def test_recency_that_is_stored_counts_at_no_days_alone(tree: Tree) -> None:
     age, title = way_of(made, Lever.AGE), way_of(made, Lever.TITLE)
     assert age.text == "a moment later: its stored recency 0.3 counts at exactly 0 days alone"
     assert title.standing is LeverStatus.IMPOSSIBLE
-    assert title.text == "edited today it needs no word more; with the time of its file its ceiling is 0.75"
+    assert (
+        title.text == "if you edit it today, it needs no more words; with its old time, its best possible score is 0.75"
+    )
 
 
 def test_a_file_that_is_not_searched(old: Tree) -> None:

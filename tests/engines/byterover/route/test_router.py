@@ -357,20 +357,20 @@ def test_a_stop_word_of_the_first_search_is_named_where_it_is_searched(fruit: Tr
     fruit.note("x/after.md", "After", "after", days=3)
     said = fruit.ask("kiwi after banana").section(EntityStep).why
     assert said.endswith("added by after; a stop word of the first search counts here: after")
-    assert fruit.ask("kiwi quince").section(EntityStep).why == "0 added by kiwi, quince"
+    assert fruit.ask("kiwi quince").section(EntityStep).why == "nothing added by kiwi, quince"
     said = fruit.ask("kiwi after before").section(EntityStep).why
     assert said.endswith("; stop words of the first search count here: after, before")
 
 
 def test_stop_words_that_the_first_search_looked_for_too_are_not(fruit: Tree) -> None:
     """Of stop words alone, none is left out."""
-    assert fruit.ask("after before").section(EntityStep).why == "0 added by after, before"
+    assert fruit.ask("after before").section(EntityStep).why == "nothing added by after, before"
 
 
 def test_one_word_is_too_few(fruit: Tree) -> None:
     trace = fruit.ask("the banana")
     assert trace.section(EntityStep).state is State.SKIPPED
-    assert "1 of the 2 words" in trace.section(EntityStep).why
+    assert "1 word, needs 2" in trace.section(EntityStep).why
 
 
 def test_new_paths_are_appended_not_sorted(fruit: Tree) -> None:
