@@ -36,7 +36,7 @@ def main() -> None:
             query = queries[number % len(queries)]
             path = notes[number * 97 % len(notes)].path
             data = f"{session.snapshot.text(path)} {query} typed{number}".encode()
-            times.append(timed(partial(session.preview, query, path, data, keep_mtime)))
+            times.append(timed(partial(session.preview_edit, query, path, data, keep_mtime)))
         for kind, values in zip(("passed", "processor"), zip(*times, strict=True), strict=True):
             half, most = percentile(values, 0.5), percentile(values, 0.95)
             print(f"{name:24} {kind:10} half within {half:6.1f} ms, 95 % within {most:6.1f} ms")

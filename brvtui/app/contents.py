@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from brvtui.engines.previews import Preview
+    from brvtui.engines.edit_previews import EditPreview
     from brvtui.session.finding import SimilarNote
     from brvtui.tree.editing.problems import Problem
     from brvtui.tree.reading.kinds import ProjectKind
@@ -116,7 +116,7 @@ class TextCheck:
 
     problems: tuple[Problem, ...] = ()
     effects: tuple[Effect, ...] = ()
-    preview: Preview | None = None
+    preview: EditPreview | None = None
 
 
 @dataclass(frozen=True, slots=True)

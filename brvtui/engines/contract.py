@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from brvtui.engines.ageing.rules import AgeingRules
+    from brvtui.engines.edit_previews import EditPreview
     from brvtui.engines.presentation import Presentation
-    from brvtui.engines.previews import Preview
     from brvtui.engines.verification.installed import InstalledEngine
     from brvtui.engines.verification.results import Verification, VerificationRun
     from brvtui.ranking.constants import SignalRules
@@ -309,10 +309,12 @@ class KeepsQueries(Protocol):
 
 
 @runtime_checkable
-class Previews(Protocol):
+class PreviewsEdits(Protocol):
     """An engine that can answer as though a document were edited."""
 
-    def preview(self, context: Context[Any], query: Query, path: str, content: Any, keep_mtime: bool) -> Preview:
+    def preview_edit(
+        self, context: Context[Any], query: Query, path: str, content: Any, keep_mtime: bool
+    ) -> EditPreview:
         """The answer and the numbers of the document at ``path``, before and after its file holds ``content``.
 
         That is bytes for a note and HTML for a topic. ``keep_mtime`` is for a save that keeps the modification time.

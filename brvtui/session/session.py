@@ -20,7 +20,7 @@ from brvtui.engines.contract import (
     Engine,
     EngineError,
     HasManifest,
-    Previews,
+    PreviewsEdits,
     SearchesBesides,
 )
 from brvtui.engines.contract import Context as EngineContext
@@ -44,7 +44,7 @@ from brvtui.tree.reading.signals import NoteSignals, SignalsError, Source, defau
 
 if TYPE_CHECKING:
     # A cold query must not wait for the modules of other questions: the methods that answer them import them.
-    from brvtui.engines.previews import Preview
+    from brvtui.engines.edit_previews import EditPreview
     from brvtui.lab.about import About, Around
     from brvtui.lab.evaluation.keeping import KeepingEvaluator
     from brvtui.notes.operations import Notes
@@ -354,9 +354,9 @@ class Session:
             raise EngineError(f"--limit shows ByteRover's search alone: leave it out with {trace.engine}")
         return engine.with_plain_search(self.engines.context(trace.engine), trace, limit)
 
-    def preview(
+    def preview_edit(
         self, query: str, path: str, content: str | bytes, keep_mtime: bool = False, scope: str = ""
-    ) -> Preview:
+    ) -> EditPreview:
         """The answer to ``query``, and the numbers of the document at ``path``, before and after its file holds
         ``content``: the bytes of a note, the HTML of a topic.
 
@@ -364,8 +364,8 @@ class Session:
         :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`, and EngineError for a query that is too long.
         """
         engine, context = self._native
-        assert isinstance(engine, Previews)
-        return engine.preview(context, EngineQuery(query, scope), path, content, keep_mtime)
+        assert isinstance(engine, PreviewsEdits)
+        return engine.preview_edit(context, EngineQuery(query, scope), path, content, keep_mtime)
 
     def about(self, path: str, before: About | None = None) -> About:
         """The file of the tree at ``path`` by itself: text, frontmatter, signals, ceiling. Raises nothing.

@@ -59,7 +59,7 @@ def check(session: Session, request: CheckRequest) -> TextCheck:
     found = _problems(session, path, request.note, request.edited)
     content = request.note.plain if session.kind.is_html else request.note.encode
     try:
-        preview = session.preview(query, path, content(request.edited), keep, scope)
+        preview = session.preview_edit(query, path, content(request.edited), keep, scope)
     except (UnreadableTopic, EngineError):
         return TextCheck(found)
     states = (preview.now, preview.renewed, preview.kept)

@@ -14,7 +14,7 @@ from brvtui.paint.text import number, signed, wrap
 from brvtui.trace.routing import Outcome
 
 if TYPE_CHECKING:
-    from brvtui.engines.previews import Moved, Preview, PreviewState
+    from brvtui.engines.edit_previews import EditPreview, EditPreviewState, Moved
 
 
 class RankingPane(Pane):
@@ -51,7 +51,7 @@ class RankingPane(Pane):
         return [entry.cut(width) for entry in made]
 
 
-def _outcome(preview: Preview, width: int) -> list[Line]:
+def _outcome(preview: EditPreview, width: int) -> list[Line]:
     """The tiers now and once saved; of an engine without tiers, what it says."""
     before, after = preview.now, preview.after
     if before.tier is None or after.tier is None:
@@ -64,7 +64,7 @@ def _outcome(preview: Preview, width: int) -> list[Line]:
     return [made.add(" →", "muted").extend(_tier(after).spans).gap().add("saved", "muted")]
 
 
-def _tier(state: PreviewState) -> Line:
+def _tier(state: EditPreviewState) -> Line:
     is_covered = state.outcome != Outcome.NOT_COVERED
     return badge(f"TIER {state.tier}", f"tier-{state.tier}") if is_covered else badge("NOT COVERED", "tier-none")
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.engines.byterover.profile import Context, Profile
     from brvtui.engines.byterover.route.cache import CacheContents, SeenTrees
     from brvtui.engines.counterfactuals import Counterfactuals
-    from brvtui.engines.previews import Preview
+    from brvtui.engines.edit_previews import EditPreview
     from brvtui.engines.together import OneRanking, RankedMemories
     from brvtui.engines.verification.installed import InstalledEngine
     from brvtui.engines.verification.results import Verification, VerificationRun
@@ -166,11 +166,11 @@ class ByteRover:
         found = PlainSearch(self.plain_search(context, trace.query, limit, trace.scope_option))
         return replace(trace, sections=(*trace.sections, found))
 
-    def preview(self, context: Context, query: Query, path: str, content: bytes, keep_mtime: bool) -> Preview:
+    def preview_edit(self, context: Context, query: Query, path: str, content: bytes, keep_mtime: bool) -> EditPreview:
         """The answer and the numbers of the note before and after its file holds ``content``; no cache is asked."""
-        from brvtui.engines.byterover.preview import preview
+        from brvtui.engines.byterover.edit_preview import preview_edit
 
-        return preview(context, query.text, query.scope, path, content, keep_mtime)
+        return preview_edit(context, query.text, query.scope, path, content, keep_mtime)
 
     def accessed(self, trace: Trace) -> tuple[str, ...]:
         """The files that the search of ``trace`` found by their own text; none where the cache answered."""

@@ -28,8 +28,8 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.engines.byterover_v4.profile import V4Profile
     from brvtui.engines.byterover_v4.reasons import Asking
     from brvtui.engines.byterover_v4.scripts import RankedSpace, ScriptAnswer
+    from brvtui.engines.edit_previews import EditPreview, EditPreviewState
     from brvtui.engines.migration import MigratedTree
-    from brvtui.engines.previews import Preview, PreviewState
     from brvtui.engines.verification.installed import InstalledEngine
     from brvtui.engines.verification.results import Verification, VerificationRun
     from brvtui.ranking.constants import SignalRules
@@ -175,28 +175,30 @@ class ByteRoverV4:
                 return standing(paths.space.corpus, own, context.now_ms, context.constants)
         return None
 
-    def preview(self, context: Context[V4Profile], query: Query, path: str, content: str, keep_mtime: bool) -> Preview:
+    def preview_edit(
+        self, context: Context[V4Profile], query: Query, path: str, content: str, keep_mtime: bool
+    ) -> EditPreview:
         """The answer before and after the topic at ``path`` of the first space, which may be new, holds ``content``.
 
         Nothing is written. Raises :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`.
         """
         from brvtui.engines.byterover_v4.mending import with_topic
         from brvtui.engines.byterover_v4.outlook import standing
-        from brvtui.engines.previews import Preview
+        from brvtui.engines.edit_previews import EditPreview
         from brvtui.tree.spaces.topic_html import parse_topic
 
         topic, now_ms, place = parse_topic(content), context.now_ms, context.snapshot.by_path.get(path)
         mtime_ms = context.snapshot.notes[place].mtime_ms if place is not None else now_ms
         first, *others = self._spaces(context.snapshot)
 
-        def saved(moment_ms: float) -> PreviewState:
+        def saved(moment_ms: float) -> EditPreviewState:
             space = with_topic(first.space, path, topic, moment_ms)
             changed = replace(first, space=space, paths=_paths(space, ""))
             trace = self._answered(context, query, (changed, *others))[0]
             return _previewed(trace, path, standing(space.corpus, path, now_ms, context.constants))
 
         now = _previewed(self.answer(context, query), path, self.standing(context, path))
-        return Preview(path, now, saved(just_before_ms(now_ms)), saved(mtime_ms), keep_mtime)
+        return EditPreview(path, now, saved(just_before_ms(now_ms)), saved(mtime_ms), keep_mtime)
 
     def migrated(self, snapshot: Snapshot, now_ms: float, name: str, constants: V4Profile) -> MigratedTree:
         """The space called ``name`` that V4's migration at ``now_ms`` would make of the tree of ``snapshot``."""
@@ -298,12 +300,12 @@ class ByteRoverV4:
             return self._ready.spaces
 
 
-def _previewed(trace: Trace, path: str, standing: tuple[AgedSignals, Ceiling | None] | None) -> PreviewState:
-    from brvtui.engines.previews import PreviewState
+def _previewed(trace: Trace, path: str, standing: tuple[AgedSignals, Ceiling | None] | None) -> EditPreviewState:
+    from brvtui.engines.edit_previews import EditPreviewState
 
     _, own = trace.place_of(path)
     aged, ceiling = standing or (None, None)
-    return PreviewState(
+    return EditPreviewState(
         trace.hits, own, aged.recency if aged else None, ceiling.score if ceiling else None, trace.verdict
     )
 

@@ -22,10 +22,10 @@ from brvtui.engines.ageing.forecast import (
     curve,
     days_to_next_event,
 )
-from brvtui.engines.byterover.preview import preview
+from brvtui.engines.byterover.edit_preview import preview_edit
 from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.search.scoring import path_hits
-from brvtui.engines.previews import Preview
+from brvtui.engines.edit_previews import EditPreview
 from brvtui.ranking.maturity import LEVELS
 from brvtui.tree.reading.signals import Source
 from tests.support.ceilings import ceiling_of
@@ -237,8 +237,8 @@ def test_each_hit_is_judged_by_itself() -> None:
 _TEXT = b"# Rollback\n\nby hand\n"
 
 
-def after_save(tree: Tree, path: str, data: bytes) -> Preview:
-    return preview(Context(tree.snapshot(), BRV3, NOW_MS), "rollback hand", "", path, data, keep_mtime=False)
+def after_save(tree: Tree, path: str, data: bytes) -> EditPreview:
+    return preview_edit(Context(tree.snapshot(), BRV3, NOW_MS), "rollback hand", "", path, data, keep_mtime=False)
 
 
 @pytest.fixture

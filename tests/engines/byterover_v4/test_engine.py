@@ -465,7 +465,7 @@ def test_a_save_makes_a_topic_young_whatever_fraction_the_clock_has(folder: Path
     session.load()
     engine, context = ByteRoverV4(), session.engines.context("byterover_v4")
     text = (tree_of(folder) / "auth" / "jwt.html").read_text()
-    saved = engine.preview(context, Query("refresh token"), "auth/jwt.html", text, keep_mtime=False).after
+    saved = engine.preview_edit(context, Query("refresh token"), "auth/jwt.html", text, keep_mtime=False).after
     assert saved.recency == pytest.approx(1.0, abs=1e-6)
 
 

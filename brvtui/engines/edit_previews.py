@@ -27,7 +27,7 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PreviewState:
+class EditPreviewState:
     """A document in one state, and the answer to the query then; no answer to an empty query."""
 
     hits: tuple[Hit, ...]
@@ -42,19 +42,19 @@ class PreviewState:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Preview:
+class EditPreview:
     """The document at ``path`` as it is, saved with a new modification time, and saved with the old one; no cache."""
 
     path: str
-    now: PreviewState
-    renewed: PreviewState
-    kept: PreviewState
+    now: EditPreviewState
+    renewed: EditPreviewState
+    kept: EditPreviewState
     keep_mtime: bool
     unseen: str = ""
     """Why the engine would not read the file any more; empty when it would."""
 
     @property
-    def after(self) -> PreviewState:
+    def after(self) -> EditPreviewState:
         """The state that saving leads to."""
         return self.kept if self.keep_mtime else self.renewed
 

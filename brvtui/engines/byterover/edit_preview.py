@@ -8,13 +8,13 @@ from brvtui.engines.ageing.board import Board
 from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.route.decision import decide, find_results, results_with_words
 from brvtui.engines.byterover.search.detail import score_of
-from brvtui.engines.previews import Preview, PreviewState
+from brvtui.engines.edit_previews import EditPreview, EditPreviewState
 from brvtui.loading.revised import edit_after_save, edited
 from brvtui.timing import Stopwatch
 from brvtui.trace import Origin
 
 
-def preview(context: Context, query: str, scope: str, path: str, data: bytes, keep_mtime: bool) -> Preview:
+def preview_edit(context: Context, query: str, scope: str, path: str, data: bytes, keep_mtime: bool) -> EditPreview:
     """The outcome of ``query`` before and after the file at ``path`` of the project's own tree holds ``data``.
 
     Its scores are those that a search finds after the text is saved. A new modification time makes a note young,
@@ -28,18 +28,18 @@ def preview(context: Context, query: str, scope: str, path: str, data: bytes, ke
     unseen = next((file.reason for file in saved[0].unseen if file.path == path), "")
     states = (replace(context, snapshot=state) for state in (snapshot, *saved))
     now, renewed, kept = (_state(state, query, scope, path) for state in states)
-    return Preview(path, now, renewed, kept, keep_mtime, unseen)
+    return EditPreview(path, now, renewed, kept, keep_mtime, unseen)
 
 
-def _state(context: Context, query: str, scope: str, path: str) -> PreviewState:
+def _state(context: Context, query: str, scope: str, path: str) -> EditPreviewState:
     position = context.snapshot.by_path.get(path)
     row = None if position is None else Board(context.snapshot, context.constants.ageing, context.now_ms).row(position)
     recency, ceiling = (None, None) if row is None else (row.recency, row.ceiling)
     if not query.strip():
-        return PreviewState((), None, recency, ceiling)
+        return EditPreviewState((), None, recency, ceiling)
     made = results_with_words(context, find_results(context, query, scope, Stopwatch()))
     own = next((hit for hit in made.hits if hit.file == path and hit.origin is not Origin.PROPAGATED), None)
     if own is None and position is not None:
         own = score_of(context, made.search, position)
     decided = decide(context, made)
-    return PreviewState(made.hits, own, recency, ceiling, decided.why, decided.tier, decided.outcome)
+    return EditPreviewState(made.hits, own, recency, ceiling, decided.why, decided.tier, decided.outcome)

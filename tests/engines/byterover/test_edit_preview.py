@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.engines.previews import Placement, Preview
+from brvtui.engines.edit_previews import EditPreview, Placement
 from brvtui.session import Session
 from brvtui.trace import Hit, Trace
 from brvtui.trace.routing import Outcome, Route
@@ -67,7 +67,7 @@ CASES = [
 def test_it_is_what_is_found_after_saving(path: str, text: str, keep_mtime: bool, library: Tree) -> None:
     session = library.session()
     before = session.probe(QUERY)
-    made = session.preview(QUERY, path, TEXTS[text], keep_mtime)
+    made = session.preview_edit(QUERY, path, TEXTS[text], keep_mtime)
     after = saved(library, path, TEXTS[text], keep_mtime)
     for found, real in ((made.now, before), (made.after, after)):
         assert found.hits == real.hits
@@ -82,8 +82,10 @@ def test_it_is_what_is_found_after_saving(path: str, text: str, keep_mtime: bool
 
 
 class TestTheEditedNote:
-    def preview(self, library: Tree, text: str, keep_mtime: bool = False, path: str = "auth/rotation.md") -> Preview:
-        return library.session().preview(QUERY, path, TEXTS[text], keep_mtime)
+    def preview(
+        self, library: Tree, text: str, keep_mtime: bool = False, path: str = "auth/rotation.md"
+    ) -> EditPreview:
+        return library.session().preview_edit(QUERY, path, TEXTS[text], keep_mtime)
 
     def test_its_score_and_parts(self, library: Tree) -> None:
         made = self.preview(library, "better", keep_mtime=True)
@@ -95,8 +97,8 @@ class TestTheEditedNote:
         """The same text, saved now: only the age changes."""
         data = (library.tree / "auth" / "rotation.md").read_bytes()
         session = library.session()
-        touched = session.preview(QUERY, "auth/rotation.md", data)
-        kept = session.preview(QUERY, "auth/rotation.md", data, keep_mtime=True)
+        touched = session.preview_edit(QUERY, "auth/rotation.md", data)
+        kept = session.preview_edit(QUERY, "auth/rotation.md", data, keep_mtime=True)
         assert kept.after.own == kept.now.own == touched.now.own
         assert touched.after.own.text == touched.now.own.text
         moment = 1 / DAY_MS
@@ -127,14 +129,14 @@ class TestTheEditedNote:
 
 
 def test_the_tier_changes(library: Tree) -> None:
-    made = library.session().preview(QUERY, "auth/lifetime.md", TEXTS["signals"])
+    made = library.session().preview_edit(QUERY, "auth/lifetime.md", TEXTS["signals"])
     assert (made.now.tier, made.now.outcome) == (3, Outcome.SINGLE_CALL)
     assert (made.after.tier, made.after.outcome) == (2, Outcome.DIRECT)
 
 
 def test_a_scope_is_kept_to(library: Tree) -> None:
     session: Session = library.session()
-    made = session.preview(QUERY, "billing/dunning.md", TEXTS["better"], scope="auth")
+    made = session.preview_edit(QUERY, "billing/dunning.md", TEXTS["better"], scope="auth")
     assert made.results
     assert all(moved.path.startswith("auth") for moved in made.results)
 
@@ -143,7 +145,7 @@ def test_nothing_is_written_and_no_cache_is_asked(library: Tree, tmp_path: Path)
     session = library.session()
     session.run(QUERY)
     files = {path: path.read_bytes() for path in library.root.rglob("*.md")}
-    made = session.preview(QUERY, "auth/rotation.md", TEXTS["better"])
+    made = session.preview_edit(QUERY, "auth/rotation.md", TEXTS["better"])
     assert made.now.tier > 1
     assert {path: path.read_bytes() for path in library.root.rglob("*.md")} == files
     assert session.cache_now(QUERY).look.exact.value == "hit"
