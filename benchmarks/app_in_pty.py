@@ -128,12 +128,12 @@ def one_round(project: Path, columns: int, rows: int, idle_seconds: float) -> di
     terminal.settle()
     terminal.key("\x7f")
     terminal.settle()
-    probes = []
+    previews = []
     for key in _KEYS:
         pressed = time.perf_counter()
         terminal.key(key)
-        probes.append((terminal.settle() - pressed) * 1000)
-    figures["probe_median"], figures["probe_max"] = median(probes), max(probes)
+        previews.append((terminal.settle() - pressed) * 1000)
+    figures["preview_median"], figures["preview_max"] = median(previews), max(previews)
     time.sleep(1)
     terminal.settle()
     before, since = terminal.cpu_seconds(), time.perf_counter()

@@ -36,7 +36,7 @@ def measure(tree: Path) -> dict[str, Any]:
     opened = time.perf_counter()
     session.search("warm", 1)
     queries = [item["query"] for item in json.loads((tree / "queries.json").read_text(encoding="utf-8"))]
-    search_ms, probe_ms = [], []
+    search_ms, preview_ms = [], []
     for _ in range(_PASSES):
         session.snapshot.postings.forget()
         for query in queries:
@@ -45,8 +45,8 @@ def measure(tree: Path) -> dict[str, Any]:
             search_ms.append((time.perf_counter() - start) * 1000)
     for query in queries:
         start = time.perf_counter()
-        session.probe(query)
-        probe_ms.append((time.perf_counter() - start) * 1000)
+        session.preview(query)
+        preview_ms.append((time.perf_counter() - start) * 1000)
     return {
         "notes": len(session.snapshot.notes),
         "terms": len(session.snapshot.postings.vocabulary),
@@ -55,8 +55,8 @@ def measure(tree: Path) -> dict[str, Any]:
         "p50": percentile(search_ms, 0.5),
         "p95": percentile(search_ms, 0.95),
         "max": max(search_ms),
-        "probe_p50": percentile(probe_ms, 0.5),
-        "probe_p95": percentile(probe_ms, 0.95),
+        "preview_p50": percentile(preview_ms, 0.5),
+        "preview_p95": percentile(preview_ms, 0.95),
         "rss_mb": peak_mb(),
     }
 

@@ -39,7 +39,7 @@ def main() -> None:
         session = Session.open(folder / "project", now_ms=_NOW_MS)
         session.load()
         opened = time.perf_counter() - wall, time.process_time() - processor
-        session.probe("warm")
+        session.preview("warm")
         first = time.perf_counter() - wall, time.process_time() - processor
     elements = sum(len(topic.topic.searched_elements) or 1 for topic in session.snapshot.spaces[0].topics)
     print(setting(), f"{len(session.snapshot.notes)} topics, {elements} documents, {len(asked)} queries", sep="\n")
@@ -60,7 +60,7 @@ def ask_all(session: Session, asked: list[dict[str, Any]]) -> tuple[list[float],
         options = {name.replace("-", "_"): value for name, value in (row.get("options") or {}).items()}
         scope = options.pop("scope", "")
         began = time.perf_counter(), time.process_time()
-        session.probe(row["query"], scope, options=options)
+        session.preview(row["query"], scope, options=options)
         wall.append((time.perf_counter() - began[0]) * 1000)
         processor.append((time.process_time() - began[1]) * 1000)
     return wall, processor

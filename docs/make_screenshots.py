@@ -64,7 +64,7 @@ def same_everywhere() -> None:
     from brvtui.snapshot import state
     from tests.app.masking import any_place, fingerprint, without_timings
 
-    for name in ("probe", "run"):
+    for name in ("preview", "run"):
         setattr(Session, name, without_timings(getattr(Session, name)))
     state.fingerprint = fingerprint  # type: ignore[attr-defined]
     logs.shown_path = any_place

@@ -42,7 +42,7 @@ def still_works(tree: Tree) -> None:
     """The good note is found, by search and by the router, and everything is JSON."""
     assert "x/good.md" in paths(tree.search("quokka"))
     session = tree.session()
-    trace = session.probe("quokka")
+    trace = session.preview("quokka")
     assert "x/good.md" in paths(trace)
     assert json.loads(json.dumps(to_plain(trace)).encode())["query"] == "quokka"
 
@@ -61,7 +61,7 @@ def test_no_folder(tmp_path: Path) -> None:
 
 def test_an_empty_tree(tree: Tree) -> None:
     session = tree.session()
-    assert session.probe("quokka").section(Route).outcome == "not_covered"
+    assert session.preview("quokka").section(Route).outcome == "not_covered"
     assert session.search("quokka", 10).hits == ()
     assert session.snapshot.notes == ()
 
@@ -288,7 +288,7 @@ def test_a_tree_below_a_folder_with_an_odd_name(make_tree: Callable[[str], Tree]
     tree.note("x/good.md", "Quokka", "all about the quokka")
     tree.notes(30)
     still_works(tree)
-    assert tree.session().probe("quokka").snapshot.project == "pro [red] ject:\x1b"
+    assert tree.session().preview("quokka").snapshot.project == "pro [red] ject:\x1b"
 
 
 @pytest.mark.parametrize("now_ms", [0.0, float(NOW_MS) * 1000 / 2000, 4e12])

@@ -354,7 +354,7 @@ def test_links_of_a_shared_source_stay_in_it(project: Tree, make_tree: Callable[
     project.source(("lib", other))
     session = project.session()
     assert [found.state for found in session.notes.links().links_of("[lib]:lib/n.md")] == [LinkState.REFUSED] * 2
-    assert "[lib]:lib/n.md" in paths(session.probe("quokka"))
+    assert "[lib]:lib/n.md" in paths(session.preview("quokka"))
     for path in ("[lib]:lib/out.md", "[lib]:lib/outdir/n.md", "[lib]:../../secret.md"):
         assert SECRET not in session.about(path).text
         assert session.about(path).problem

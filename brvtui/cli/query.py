@@ -162,7 +162,7 @@ def query(
 
         check_endings(files, form_of)
     session = asked.open()
-    trace = session.probe(text, asked.scope, options=asked.options, services=True, progress=_VECTORS)
+    trace = session.preview(text, asked.scope, options=asked.options, services=True, progress=_VECTORS)
     if limit:
         trace = session.with_plain_search(trace, limit)
     wanted = session.explainer.counterfactuals(trace) if takes else None
@@ -224,7 +224,7 @@ def explain(
         say_note(notice)
     try:
         # As query answers it: services are asked, or the two would show different answers.
-        trace = session.probe(text, asked.scope, options=asked.options, services=True, progress=_VECTORS)
+        trace = session.preview(text, asked.scope, options=asked.options, services=True, progress=_VECTORS)
         made = [session.explainer.explain(text, note, trace=trace) for note in notes]
         explanations = list({one.path: one for one in made}.values())  # a note may be named twice
         wanted = [session.explainer.counterfactuals(one.trace, one.path) if takes else None for one in explanations]

@@ -40,7 +40,7 @@ def feedback(
     from brvtui.snapshot.naming import find_note
 
     session = asked.open()
-    trace = session.probe(text, asked.scope, options=asked.options)
+    trace = session.preview(text, asked.scope, options=asked.options)
     found = find_note(session.snapshot, note)
     say(session.engines.learn(trace, found.path, Usefulness(usefulness)))
     return OK

@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # the first paint names engines, and must not import what onl
     from brvtui.services.legs import Embedder
 
 _ANY_TEXT = "ready"
-_PROBED = "a probe asks no service: a run does"
+_NOT_IN_PREVIEW = "a probe asks no service: a run does"
 _UNDER_WAY = "the notes' vectors are still being made"
 
 
@@ -32,7 +32,7 @@ def why_not_asked(embedder: Embedder, query: Query, has_vectors: bool) -> str:
     if query.may_ask:
         return ""
     if embedder.is_remote:
-        return _PROBED
+        return _NOT_IN_PREVIEW
     return "" if has_vectors else _UNDER_WAY
 
 

@@ -36,7 +36,7 @@ class ExplainedProject(OpenProject, Protocol):
     def snapshot_of(self, trace: Trace) -> Snapshot:
         """The snapshot that a trace was made on. Raises KeyError when it is gone."""
 
-    def probe(self, query: str, scope: str = "", engine: str = "") -> Trace:
+    def preview(self, query: str, scope: str = "", engine: str = "") -> Trace:
         """The trace of a query, without any effect."""
 
 
@@ -86,7 +86,7 @@ class TraceExplainer:
         """
         from brvtui.snapshot.naming import find_note
 
-        answered, notice = trace or self._opened.probe(query, scope, engine), ""
+        answered, notice = trace or self._opened.preview(query, scope, engine), ""
         try:
             context = self._context(answered)
         except KeyError:

@@ -227,7 +227,7 @@ class Session:
         """
         return self._publisher.keep(self.profile, everything)
 
-    def probe(
+    def preview(
         self,
         query: str,
         scope: str = "",

@@ -108,7 +108,7 @@ def unseen_frames(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
 @pytest.fixture(autouse=True)
 def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """No timings, no absolute paths in fingerprints, signs whatever the locale, colours, no animations, no pauses."""
-    for name in ("probe", "run"):
+    for name in ("preview", "run"):
         monkeypatch.setattr(Session, name, without_timings(getattr(Session, name)))
     monkeypatch.setattr("brvtui.snapshot.state.fingerprint", fingerprint)
     monkeypatch.setattr("brvtui.app.log.logs.shown_path", any_place)

@@ -61,8 +61,8 @@ def _steps(session: Session, mode: str) -> list[Any]:
 
 
 def test_whether_its_model_may_be_asked_is_asked_first(session: Session) -> None:
-    probed, wanted = _steps(session, "long")
-    assert isinstance(probed, Answered)
+    previewed, wanted = _steps(session, "long")
+    assert isinstance(previewed, Answered)
     assert isinstance(wanted, PermissionWanted)
     assert (wanted.trace.engine, wanted.trace.mode, wanted.trace.options) == ("drafter", "probe", {"mode": "long"})
     said = what_is_asked(wanted.trace, Budget())

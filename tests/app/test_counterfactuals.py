@@ -150,7 +150,7 @@ async def test_pressed_again_it_waits_for_what_is_under_way(app: BrvTui, monkeyp
 async def test_a_saved_trace_has_no_tree_to_try(garden: Tree, make_app: MakeApp, tmp_path: Any) -> None:
     session = garden.session(signals_file=garden.root / "signals.json")
     file = tmp_path / "saved.json"
-    file.write_bytes(as_json(session.explainer.saved(session.probe(QUERY))))
+    file.write_bytes(as_json(session.explainer.saved(session.preview(QUERY))))
     app = BrvTui(Opening(file))
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).answer.trace is not None)

@@ -68,7 +68,7 @@ async def test_a_worker_that_breaks_is_told_of_with_a_report(
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
         with monkeypatch.context() as patched:
-            patched.setattr(Session, "probe", broken)
+            patched.setattr(Session, "preview", broken)
             screen(pilot).field.value = "token"
             await until(pilot, lambda: "failed: RuntimeError: it broke; a report is in" in toast_text(pilot))
         assert len(list((own_data_folders / "tool/crashes").iterdir())) == 1
@@ -85,7 +85,7 @@ async def test_an_error_of_the_system_in_a_worker_is_a_line_and_no_crash(
 
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        monkeypatch.setattr(Session, "probe", broken)
+        monkeypatch.setattr(Session, "preview", broken)
         screen(pilot).field.value = "token"
         await until(pilot, lambda: "/full/disk: the disk is full; free some space and try again" in toast_text(pilot))
         assert not (own_data_folders / "tool/crashes").exists()

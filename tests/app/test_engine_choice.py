@@ -39,7 +39,7 @@ async def test_a_refusal_counts_of_the_newest_request_of_the_engine_that_is_chos
     ):
         await switch_to(pilot, "jeffs_brain")
         brv(pilot).clear_notifications()
-        number = queries.prober.newest - (behind or 0)
+        number = queries.requests.newest - (behind or 0)
         request = None if behind is None else QueryRequest(number, "token", "", True)
         queries.refused(EngineUnusable("it cannot be asked", engine, request))
         await settled(pilot)
@@ -165,9 +165,9 @@ async def test_profiles_are_never_read_in_the_event_loop(app: BrvTui, monkeypatc
 
 async def test_a_log_of_several_engines_names_the_one_of_every_row(app: BrvTui, garden: Tree) -> None:
     session = garden.session()
-    session.logbook.add(session.probe("rollback"), NOW_MS, 1.0)
-    session.logbook.add(session.probe("rollback", engine=ENGINE), NOW_MS + 1, 1.0)
-    session.logbook.add(session.probe("zzzzzzz", engine=ENGINE), NOW_MS + 2, 1.0)
+    session.logbook.add(session.preview("rollback"), NOW_MS, 1.0)
+    session.logbook.add(session.preview("rollback", engine=ENGINE), NOW_MS + 1, 1.0)
+    session.logbook.add(session.preview("zzzzzzz", engine=ENGINE), NOW_MS + 2, 1.0)
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         await pilot.press("escape", "4")
@@ -181,7 +181,7 @@ async def test_a_log_of_several_engines_names_the_one_of_every_row(app: BrvTui, 
 
 async def test_a_log_of_another_engine_than_the_one_that_answers_names_it(app: BrvTui, garden: Tree) -> None:
     session = garden.session()
-    session.logbook.add(session.probe("rollback"), NOW_MS, 1.0)
+    session.logbook.add(session.preview("rollback"), NOW_MS, 1.0)
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         await pilot.press("escape", "4")

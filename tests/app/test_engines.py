@@ -156,7 +156,7 @@ async def test_modes_do_not_fit_every_engine_and_typing_goes_on_with_the_chosen_
 
 def test_what_cannot_be_asked_again_is_refused(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     session = garden.session()
-    trace = session.probe("rollback", engine=ENGINE)
+    trace = session.preview("rollback", engine=ENGINE)
     monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", "http://127.0.0.1:9/v1")
     session.configuration = configure(session.project.root)
     with pytest.raises(Refusal, match="the embedder has a url but no model"):
@@ -193,7 +193,7 @@ async def test_a_run_is_logged_and_compared_with_now_or_with_nothing_if_the_engi
     garden: Tree, pilot: AppPilot
 ) -> None:
     session = garden.session()
-    session.logbook.add(replace(session.probe("invoices"), engine="another"), NOW_MS, 1.0)
+    session.logbook.add(replace(session.preview("invoices"), engine="another"), NOW_MS, 1.0)
     await switch(pilot, "rollback")
     score = f"{found(pilot).hits[0].score:.4f}"
     await pilot.press("ctrl+r")
@@ -324,7 +324,7 @@ async def test_no_reranker_is_asked_while_typing(app: BrvTui, monkeypatch: pytes
         monkeypatch.setenv("BRV_TUI_RERANKER_MODEL", "judge")
         async with app.run_test(size=NARROW) as pilot:
             await switch(pilot, "token")
-            assert hybrid(pilot).rerank_skipped is SkipReason.PROBE
+            assert hybrid(pilot).rerank_skipped is SkipReason.PREVIEW
             assert service.asked == []
 
 

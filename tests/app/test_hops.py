@@ -12,7 +12,7 @@ import pytest
 
 import brvtui
 from brvtui.app.app import BrvTui
-from brvtui.app.query.runner import Prober
+from brvtui.app.query.runner import RequestQueue
 from brvtui.app.query.score import ScorePane
 from brvtui.engines.byterover.engine import ByteRover
 from tests.app.driving import WIDE, ask, press, settled
@@ -57,13 +57,13 @@ async def test_a_query_is_followed_from_enter_to_the_panes(app: BrvTui, monkeypa
         file = f"{owner.__module__.removeprefix('brvtui.').replace('.', '/')}.py"
 
         def call(*args: Any, **options: Any) -> Any:
-            if name != "go" or name not in stacks:  # the prober looks again for what waits after each answer
+            if name != "go" or name not in stacks:  # the queue looks again for what waits after each answer
                 stacks[name] = [*calls(), (file, f"{owner.__name__}.{name}")]
             return method(*args, **options)
 
         monkeypatch.setattr(owner, name, call)
 
-    for owner, name in ((Prober, "go"), (ByteRover, "answer"), (ScorePane, "build")):
+    for owner, name in ((RequestQueue, "go"), (ByteRover, "answer"), (ScorePane, "build")):
         noted(owner, name)
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -77,4 +77,4 @@ async def test_a_query_is_followed_from_enter_to_the_panes(app: BrvTui, monkeypa
     followed = [*stacks["go"], *stacks["answer"], *stacks["build"]]
     unknown = [call for call in followed if not same_hop(call, known) and call[0] != "app/configured.py"]
     assert unknown == []
-    assert [call for call in known if call not in followed] == [("session/session.py", "Session.probe")]
+    assert [call for call in known if call not in followed] == [("session/session.py", "Session.preview")]

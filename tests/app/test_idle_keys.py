@@ -35,7 +35,7 @@ def closed(request: pytest.FixtureRequest, garden: Tree, tmp_path: Path) -> BrvT
         return BrvTui(Opening(tmp_path / "nowhere"))
     session = garden.session()
     file = tmp_path / "saved.json"
-    file.write_bytes(as_json(session.explainer.saved(session.probe("token store"))))
+    file.write_bytes(as_json(session.explainer.saved(session.preview("token store"))))
     return BrvTui(Opening(file))
 
 

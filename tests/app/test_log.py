@@ -136,7 +136,7 @@ async def test_another_query_is_shown_from_its_first_line_with_the_answer_that_t
 
 async def test_the_comparison_follows_the_profile(garden: Tree, make_app: MakeApp) -> None:
     session = garden.session()
-    trace = session.probe("rollback")
+    trace = session.preview("rollback")
     session.logbook.add(replace(trace, hits=(replace(trace.hits[0], score=0.1), *trace.hits[1:])), NOW_MS, 1.0)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)

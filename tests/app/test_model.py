@@ -298,7 +298,7 @@ async def test_an_answer_that_is_written_stays_when_the_tree_changes(garden: Tre
         text = view(pilot).model.live.text  # type: ignore[union-attr]
         garden.note("auth/jwt/another.md", "Refresh token rotation", "refresh token rotation", days=1)
         await until(pilot, lambda: view(pilot).knows("auth/jwt/another.md"))
-        await until(pilot, lambda: not _running(pilot, "load") and not _running(pilot, "probe"))
+        await until(pilot, lambda: not _running(pilot, "load") and not _running(pilot, "preview"))
         assert view(pilot).model.live.text == text  # type: ignore[union-attr]
         assert text.split()[-1] in text_of(pilot, "#answer")
         hold.set()
@@ -423,7 +423,7 @@ async def test_an_old_run_that_breaks_down_does_not_end_what_is_under_way(
                 assert view(pilot).model.live is not None
             else:
                 brv(pilot).queries.ask(_LOOP)
-                assert not _running(pilot, "probe")
+                assert not _running(pilot, "preview")
             goes_on.set()
             hold.set()
             await until(pilot, lambda: view(pilot).model.live is None and _running(pilot) == 0)

@@ -15,7 +15,7 @@ def results(pilot: AppPilot) -> str:
 
 
 async def test_rank_in_plain_search_is_shown_below_selected_result(garden: Tree, pilot: AppPilot) -> None:
-    plain = garden.session().probe(QUERY, engine="baseline")
+    plain = garden.session().preview(QUERY, engine="baseline")
     await ask(pilot, QUERY)
     await press(pilot, "escape")
     for engine in ("byterover", "knowing", "baseline"):

@@ -230,10 +230,10 @@ async def test_a_worker_that_breaks_down_is_told_of(app: BrvTui) -> None:
         def broken(query: str, scope: str = "") -> None:
             raise ZeroDivisionError(query)
 
-        session.probe = broken  # type: ignore[method-assign,assignment]  # stands in for a defect of the engine
+        session.preview = broken  # type: ignore[method-assign,assignment]  # stands in for a defect of the engine
         screen(pilot).field.value = "rollback"
         await until(pilot, lambda: toasts(pilot))
-        session.probe = Session.probe.__get__(session)  # type: ignore[method-assign]  # fixed
+        session.preview = Session.preview.__get__(session)  # type: ignore[method-assign]  # fixed
         screen(pilot).field.value = "refunds"
         await settled(pilot)
         assert trace_of(pilot).query == "refunds"
@@ -272,12 +272,12 @@ async def test_a_probe_that_the_cache_answered_is_asked_again_once_that_expires(
     monkeypatch.setattr(CacheLook, "lasts_s", lambda *_: 0.1)
     async with make_app(garden.root, None).run_test(size=WIDE) as pilot:
         await ask_from_cache(pilot, "rollback")
-        ran = brv(pilot).queries.prober.newest
+        ran = brv(pilot).queries.requests.newest
         await pilot.pause(0.5)
-        assert brv(pilot).queries.prober.newest == ran, "a run was given its answer"
+        assert brv(pilot).queries.requests.newest == ran, "a run was given its answer"
         trace = trace_of(pilot)
         brv(pilot).queries._expired(replace(trace))
         await pilot.pause(0.1)
-        assert brv(pilot).queries.prober.newest == ran, "another answer is shown by then"
+        assert brv(pilot).queries.requests.newest == ran, "another answer is shown by then"
         brv(pilot).queries.ask_again()
-        await until(pilot, lambda: brv(pilot).queries.prober.newest > ran + 1)
+        await until(pilot, lambda: brv(pilot).queries.requests.newest > ran + 1)

@@ -34,7 +34,7 @@ def save(garden: Tree, tmp_path: Path, query: str) -> Path:
     """A file with the trace of ``query``."""
     session = garden.session(signals_file=garden.root / "signals.json")
     file = tmp_path / "saved.json"
-    file.write_bytes(as_json(session.explainer.saved(session.probe(query))))
+    file.write_bytes(as_json(session.explainer.saved(session.preview(query))))
     return file
 
 
@@ -158,7 +158,7 @@ async def test_a_file_that_is_no_trace_is_said(tmp_path: Path, content: str) -> 
 
 async def test_a_trace_of_another_engine_opens_too(garden: Tree, tmp_path: Path) -> None:
     session = garden.session()
-    trace = session.probe("token", engine="jeffs_brain", services=True)
+    trace = session.preview("token", engine="jeffs_brain", services=True)
     file = written(tmp_path / "hybrid.json", as_json(session.explainer.saved(trace)))
     app = BrvTui(Opening(file))
     async with app.run_test(size=WIDE) as pilot:
@@ -176,7 +176,7 @@ async def test_a_trace_of_another_engine_opens_too(garden: Tree, tmp_path: Path)
 
 
 def test_the_tree_of_a_trace_holds_its_notes(garden: Tree) -> None:
-    overview = remembered(garden.session().probe("token"))
+    overview = remembered(garden.session().preview("token"))
     files = {branch.path for branch in _leaves(overview.roots)}
     assert files <= set(overview.branches)
     assert "auth/jwt/token_store.md" in files
@@ -213,7 +213,8 @@ async def test_a_damaged_file_breaks_no_pane(garden: Tree, tmp_path: Path) -> No
     session = garden.session(signals_file=garden.root / "signals.json")
     session.run("token")
     traces = [
-        as_plain(session.explainer.saved(session.probe(query))) for query in ("is a refresh token rotated?", "invoice")
+        as_plain(session.explainer.saved(session.preview(query)))
+        for query in ("is a refresh token rotated?", "invoice")
     ]
     app = BrvTui(Opening(save(garden, tmp_path, "token store")))
     shown = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from brvtui.app.query.answering import QueryRequest
-from brvtui.app.query.runner import Prober
+from brvtui.app.query.runner import RequestQueue
 
 
 class Engine:
@@ -12,7 +12,7 @@ class Engine:
     def __init__(self) -> None:
         self.begun: list[QueryRequest] = []
         self.pauses = 0
-        self.prober = Prober(self.begun.append, self._pause)
+        self.requests = RequestQueue(self.begun.append, self._pause)
 
     def _pause(self) -> None:
         self.pauses += 1
@@ -24,7 +24,7 @@ class Engine:
 
 def test_the_first_key_probes_at_once() -> None:
     engine = Engine()
-    engine.prober.ask("a", "")
+    engine.requests.ask("a", "")
     assert engine.queries == ["a"]
     assert engine.pauses == 0
 
@@ -32,86 +32,86 @@ def test_the_first_key_probes_at_once() -> None:
 def test_while_one_is_under_way_only_the_newest_waits() -> None:
     engine = Engine()
     for query in ("a", "ab", "abc"):
-        engine.prober.ask(query, "")
+        engine.requests.ask(query, "")
     assert engine.queries == ["a"]
-    assert not engine.prober.finished(engine.begun[0].number, 1)
+    assert not engine.requests.finished(engine.begun[0].number, 1)
     assert engine.queries == ["a", "abc"]
-    assert engine.prober.finished(engine.begun[1].number, 1)
+    assert engine.requests.finished(engine.begun[1].number, 1)
     assert engine.queries == ["a", "abc"]
 
 
 def test_after_a_slow_search_keys_wait_for_a_pause() -> None:
     engine = Engine()
-    engine.prober.ask("a", "")
-    engine.prober.finished(1, 50)
-    engine.prober.ask("ab", "")
-    engine.prober.ask("abc", "")
+    engine.requests.ask("a", "")
+    engine.requests.finished(1, 50)
+    engine.requests.ask("ab", "")
+    engine.requests.ask("abc", "")
     assert engine.queries == ["a"]
     assert engine.pauses == 2
-    engine.prober.go()
+    engine.requests.go()
     assert engine.queries == ["a", "abc"]
-    engine.prober.finished(3, 1)
-    engine.prober.ask("abcd", "")
+    engine.requests.finished(3, 1)
+    engine.requests.ask("abcd", "")
     assert engine.queries == ["a", "abc", "abcd"]
 
 
 def test_what_is_asked_again_at_once_waits_for_no_pause_after_a_slow_search() -> None:
     engine = Engine()
-    engine.prober.ask("a", "")
-    engine.prober.finished(1, 50)
-    engine.prober.ask("a", "", at_once=True)
+    engine.requests.ask("a", "")
+    engine.requests.finished(1, 50)
+    engine.requests.ask("a", "", at_once=True)
     assert engine.queries == ["a", "a"]
     assert engine.pauses == 0
 
 
 def test_runs_are_never_lost_and_never_wait_for_a_pause() -> None:
     engine = Engine()
-    engine.prober.ask("a", "")
-    engine.prober.finished(1, 50)
-    engine.prober.ask("b", "", run=True)
-    engine.prober.ask("c", "", run=True)
-    engine.prober.ask("cd", "")
+    engine.requests.ask("a", "")
+    engine.requests.finished(1, 50)
+    engine.requests.ask("b", "", run=True)
+    engine.requests.ask("c", "", run=True)
+    engine.requests.ask("cd", "")
     assert engine.queries == ["a", "b"]
-    engine.prober.finished(2, 1)
-    engine.prober.finished(3, 1)
+    engine.requests.finished(2, 1)
+    engine.requests.finished(3, 1)
     assert engine.queries == ["a", "b", "c", "cd"]
     assert [asked.run for asked in engine.begun] == [False, True, True, False]
 
 
 def test_forgetting_makes_an_answer_stale() -> None:
     engine = Engine()
-    engine.prober.ask("a", "")
-    engine.prober.forget()
-    assert not engine.prober.finished(1, 1)
+    engine.requests.ask("a", "")
+    engine.requests.forget()
+    assert not engine.requests.finished(1, 1)
 
 
 def test_a_failure_lets_the_next_one_begin() -> None:
     engine = Engine()
-    engine.prober.ask("a", "")
-    engine.prober.ask("b", "")
-    engine.prober.failed(1)
+    engine.requests.ask("a", "")
+    engine.requests.ask("b", "")
+    engine.requests.failed(1)
     assert engine.queries == ["a", "b"]
 
 
 def test_an_old_request_that_fails_ends_nothing() -> None:
     engine = Engine()
-    engine.prober.ask("a", "", run=True)
-    engine.prober.finished(1, 1)  # its model is still writing
-    engine.prober.ask("b", "", run=True)
-    engine.prober.ask("c", "")
-    engine.prober.failed(1)
+    engine.requests.ask("a", "", run=True)
+    engine.requests.finished(1, 1)  # its model is still writing
+    engine.requests.ask("b", "", run=True)
+    engine.requests.ask("c", "")
+    engine.requests.failed(1)
     assert engine.queries == ["a", "b"]
-    engine.prober.failed(2)
+    engine.requests.failed(2)
     assert engine.queries == ["a", "b", "c"]
 
 
 def test_a_late_answer_frees_nothing_that_another_request_holds() -> None:
     engine = Engine()
-    engine.prober.ask("a", "", run=True)
-    engine.prober.ask("b", "", run=True)
-    engine.prober.finished(1, 1)
-    engine.prober.ask("c", "", run=True)
-    assert not engine.prober.finished(1, 1)  # its second answer
+    engine.requests.ask("a", "", run=True)
+    engine.requests.ask("b", "", run=True)
+    engine.requests.finished(1, 1)
+    engine.requests.ask("c", "", run=True)
+    assert not engine.requests.finished(1, 1)  # its second answer
     assert engine.queries == ["a", "b"]
-    engine.prober.finished(2, 1)
+    engine.requests.finished(2, 1)
     assert engine.queries == ["a", "b", "c"]

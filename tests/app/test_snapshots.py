@@ -132,7 +132,7 @@ async def test_empty_tree(looks: Looks, make_app: MakeApp, tree: Tree) -> None:
 async def test_saved_trace(looks: Looks, garden: Tree, tmp_path: Path) -> None:
     session = garden.session(signals_file=garden.root / "signals.json")
     file = tmp_path / "saved.json"
-    file.write_bytes(as_json(session.explainer.saved(session.probe("refresh token rotation"))))
+    file.write_bytes(as_json(session.explainer.saved(session.preview("refresh token rotation"))))
     async with BrvTui(Opening(file)).run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).project.phase is Phase.READY)
         await looks(pilot, "test_saved_trace[{size}]", ONLY_WIDE)

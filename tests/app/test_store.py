@@ -57,7 +57,7 @@ def test_nothing_is_shown_of_a_tree_at_first() -> None:
 
 def _trace(tree: Tree) -> Trace:
     tree.note("x/good.md", "Quokka", "all about the quokka")
-    return tree.session().probe("quokka")
+    return tree.session().preview("quokka")
 
 
 def test_a_trace_is_cut_once_for_all_states(tree: Tree) -> None:

@@ -23,7 +23,7 @@ async def test_the_tiers_of_the_cache_say_so(size: tuple[int, int], pilot: AppPi
 
 
 def test_no_name_or_state_is_cut_at_any_width(garden: Tree) -> None:
-    trace = garden.session().probe("refresh token rotation")
+    trace = garden.session().preview("refresh token rotation")
     outlook, glyphs = presentation(trace.engine).outlook, for_terminal("off")
     for width in range(72, 221):
         names, states = strip(trace.steps, trace.timings, outlook, width, glyphs)
@@ -39,14 +39,14 @@ def test_no_name_or_state_is_cut_at_any_width(garden: Tree) -> None:
 
 def test_no_deciding_value_is_cut_on_a_middle_window(garden: Tree) -> None:
     for query in ("refresh token rotation", "rollback", "token store", "billing notes"):
-        trace = garden.session().probe(query)
+        trace = garden.session().preview(query)
         values = strip(trace.steps, trace.timings, presentation(trace.engine).outlook, 116, for_terminal("off"), True)
         assert "…" not in values[2].plain, values[2].plain
 
 
 def test_a_condition_that_holds_is_no_reason_for_skipping_a_step(garden: Tree) -> None:
-    for query, why in (("rollback", "1 word, needs 2"), ("token", "found ")):
-        trace = garden.session().probe(query)
+    for query, why in (("rollback", "1 word, needs 2"), ("token", "results, needed only")):
+        trace = garden.session().preview(query)
         (entities,) = [step for step in trace.steps if step.name == "entity_search"]
         assert entities.state is State.SKIPPED
         for width in (116, 200):

@@ -165,7 +165,7 @@ try:
     for _ in range(8):
         session = Session.open(folder)
         session.load()
-        assert session.probe("north gate").hits
+        assert session.preview("north gate").hits
         session.close()
 finally:
     running = False

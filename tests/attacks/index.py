@@ -20,13 +20,13 @@ def opened():
     return session
 
 first = opened()
-expected = [hit.path for hit in first.probe("north gate").hits]
+expected = [hit.path for hit in first.preview("north gate").hits]
 assert expected and first.keep()
 first.close()
 (kept,) = Path(os.environ["BRV_TUI_DATA_DIR"]).rglob("kept")
 """
 _SAME = """
-assert [hit.path for hit in session.probe("north gate").hits] == expected
+assert [hit.path for hit in session.preview("north gate").hits] == expected
 session.refresh()
 session.close()
 """

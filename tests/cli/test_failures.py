@@ -25,7 +25,7 @@ def test_a_crash_leaves_a_report(run: Run, own_data_folders: Path, monkeypatch: 
         secret = "the launch code is 4711"
         raise KeyError(secret)
 
-    monkeypatch.setattr(Session, "probe", broken)
+    monkeypatch.setattr(Session, "preview", broken)
     code, out, err = run("query", "where is it")
     (file,) = (own_data_folders / "tool/crashes").iterdir()
     assert (code, out) == (4, "")
@@ -41,7 +41,7 @@ def test_what_the_system_refuses_is_a_line(run: Run, own_data_folders: Path, mon
     def refused(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device", "/full/disk")
 
-    monkeypatch.setattr(Session, "probe", refused)
+    monkeypatch.setattr(Session, "preview", refused)
     wanted = "brv-tui: /full/disk: the disk is full; free some space and try again\n"
     assert run("query", "where") == (4, "", wanted)
     assert not (own_data_folders / "tool/crashes").exists()

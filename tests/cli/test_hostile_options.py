@@ -277,8 +277,8 @@ def test_judgments_are_refused_by_their_line(run: Run, project: Tree) -> None:
 def test_every_way_to_ask_refuses_it(project: Tree) -> None:
     """The app, logs and saved traces make a Query, too."""
     session = project.session(now_ms=None)
-    trace = session.probe("refresh token")
-    for ask in (session.probe, session.run, lambda text: list(session.complete(text)), Query):
+    trace = session.preview("refresh token")
+    for ask in (session.preview, session.run, lambda text: list(session.complete(text)), Query):
         with pytest.raises(EngineError, match="at most 10,000"):
             ask(LENGTHY)
     assert Query.repeating(trace, LENGTHY).text == LENGTHY  # a rewording is ours
@@ -320,7 +320,7 @@ def sample() -> Session:
     session = Session.open(Path(SAMPLE))
     session.load()
     for engine in ENGINES:
-        session.probe("warm up", engine=engine)
+        session.preview("warm up", engine=engine)
     return session
 
 
@@ -328,7 +328,7 @@ def sample() -> Session:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_longest_query_takes_little_time(sample: Session, shape: str, engine: str) -> None:
     started = time.process_time()
-    sample.probe(SHAPES[shape](LONGEST_QUERY), engine=engine)
+    sample.preview(SHAPES[shape](LONGEST_QUERY), engine=engine)
     assert time.process_time() - started < 4
 
 

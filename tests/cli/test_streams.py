@@ -47,7 +47,7 @@ def folder(project: Tree, tmp_path: Path) -> Path:
     project.note("auth/jwt/\u6f22.md", "refresh \u6f22\u5b57", "refresh")
     (tmp_path / "queries.json").write_text('["refresh"]')
     session = project.session()
-    (tmp_path / "saved.json").write_bytes(as_json(session.explainer.saved(session.probe("refresh"))))
+    (tmp_path / "saved.json").write_bytes(as_json(session.explainer.saved(session.preview("refresh"))))
     return tmp_path
 
 

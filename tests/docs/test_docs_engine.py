@@ -145,7 +145,7 @@ class TestTheWorkedExample:
     def test_text(self, tree: Tree) -> None:
         _write_example(tree)
         session = tree.session()
-        trace = session.probe("refresh tokens")
+        trace = session.preview("refresh tokens")
         detail = session.explainer.detail(trace, trace.hits[0].file)
         for item in detail.contributions:
             row = (

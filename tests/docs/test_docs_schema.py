@@ -51,12 +51,12 @@ def test_the_schema_is_valid_and_closed() -> None:
 @pytest.mark.parametrize("query", QUERIES)
 def test_a_trace_is_valid(query: str, project: Tree) -> None:
     session = project.session()
-    for trace in (session.probe(query), session.run(query), session.run(query)):
+    for trace in (session.preview(query), session.run(query), session.run(query)):
         TRACE.validate(_as_json(to_plain(trace)))
 
 
 def test_anything_else_is_not_valid(project: Tree) -> None:
-    plain = _as_json(to_plain(project.session().probe("token rotation")))
+    plain = _as_json(to_plain(project.session().preview("token rotation")))
     for change in ({"extra": 1}, {"tier": "3"}, {"outcome": "lost"}):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate({**plain, **change}, SCHEMA, jsonschema.Draft202012Validator)

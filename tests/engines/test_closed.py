@@ -252,7 +252,7 @@ def test_unknown_names_of_engines_are_cheap_and_are_not_all_kept() -> None:
 
 
 def test_what_it_cannot_do_is_refused_in_a_line(session: Session) -> None:
-    trace = session.probe("quokka", engine="tiered")
+    trace = session.preview("quokka", engine="tiered")
     with pytest.raises(EngineError, match="leave it out with tiered"):
         session.explainer.counterfactuals(trace)
     with pytest.raises(EngineError, match="leave it out with tiered"):

@@ -24,7 +24,7 @@ def library(tree: Tree) -> Tree:
 
 class TestJeffsBrain:
     def ask(self, library: Tree, query: str) -> Trace:
-        return library.session().probe(query, engine="jeffs_brain")
+        return library.session().preview(query, engine="jeffs_brain")
 
     def test_places_words_and_lead(self, library: Tree) -> None:
         trace = self.ask(library, "refresh token")
@@ -65,7 +65,7 @@ class TestJeffsBrain:
 
 class TestSoleri:
     def test_what_put_it_first_its_words_and_its_lead(self, library: Tree) -> None:
-        trace = library.session().probe("refresh tokens", engine="soleri")
+        trace = library.session().preview("refresh tokens", engine="soleri")
         text = verdict_sentence(trace)
         assert text.startswith(f"“Refresh tokens” is first of {trace.total_found}")
         assert f"; its {trace.hits[0].score:.3f}: ".replace("0.", ".") in text
@@ -73,15 +73,15 @@ class TestSoleri:
 
     def test_nothing_found(self, library: Tree) -> None:
         session = library.session()
-        text = verdict_sentence(session.probe("kubernetes ingress", engine="soleri"))
+        text = verdict_sentence(session.preview("kubernetes ingress", engine="soleri"))
         assert text == "Not found: no entry contains ‘kubernetes’ or ‘ingress’."
-        assert verdict_sentence(session.probe("", engine="soleri")).startswith("Not found: the query has no word")
+        assert verdict_sentence(session.preview("", engine="soleri")).startswith("Not found: the query has no word")
 
 
 class TestAnyEngine:
     def test_the_first_its_words_and_its_lead(self, library: Tree) -> None:
         library.note("auth/third.md", "Refreshing", "refresh")
-        trace = replace(library.session().probe("refresh"), steps=())
+        trace = replace(library.session().preview("refresh"), steps=())
         lead = trace.hits[0].score - trace.hits[1].score
         pairs = zip(trace.hits[0].parts, trace.hits[1].parts, strict=True)
         apart = sorted(((one.name, one.value - other.value) for one, other in pairs), key=lambda pair: -abs(pair[1]))
@@ -94,15 +94,15 @@ class TestAnyEngine:
     def test_the_step_that_took_it_and_its_comparison(self, library: Tree) -> None:
         check = Check("top", 0.9, "≥", 0.85, True, 0.05, "", "")
         step = Step("direct", 2, "direct answer", State.TAKEN, (check,), "")
-        trace = replace(library.session().probe("refresh"), steps=(step,))
+        trace = replace(library.session().preview("refresh"), steps=(step,))
         assert plain(default_sentence(trace)).startswith("Answered by direct answer (top 0.90 ≥ 0.85): “")
 
     def test_nothing_found(self, library: Tree) -> None:
-        trace = replace(library.session().probe("zyzzyva"), verdict="no note was near", covered=False)
+        trace = replace(library.session().preview("zyzzyva"), verdict="no note was near", covered=False)
         assert plain(default_sentence(trace)) == "Not covered: no note was near."
 
     def test_one_that_is_not_installed(self, library: Tree) -> None:
-        plain_trace = {**to_plain(library.session().probe("refresh")), "engine": "gone"}
+        plain_trace = {**to_plain(library.session().preview("refresh")), "engine": "gone"}
         assert " is first of " in verdict_sentence(trace_from_plain(plain_trace))
 
 

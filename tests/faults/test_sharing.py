@@ -120,7 +120,7 @@ def test_the_cache_folder_removed_while_running(tree: Tree, own_data_folders: Pa
     again = tree.session(now_ms=None)
     assert KeptIndex(tree.tree).read(BRV3) is not None
     same(again.snapshot, tree.session(now_ms=again.snapshot.loaded_ms).snapshot, random.Random(3), NOW_MS)
-    assert paths(again.probe("wallaby"))[0] == "x/m.md"
+    assert paths(again.preview("wallaby"))[0] == "x/m.md"
     again.history.add("quokka")
     again.close()
 
@@ -147,7 +147,7 @@ def test_files_removed_while_they_are_read(tree: Tree) -> None:
     while not stop.is_set():
         session.load()
         loads += 1
-        assert session.probe("quokka").hits
+        assert session.preview("quokka").hits
     remover.join()
     session.load()
     assert loads
@@ -177,4 +177,4 @@ def test_a_clock_that_is_set_back(tree: Tree, back: float) -> None:
         os.utime(tree.tree / "x/m.md")
         assert session.ageing.board().row(session.snapshot.by_path["x/n.md"]).importance >= 0
         fresh = tree.session(now_ms=now[0])
-        assert paths(session.probe("wallaby")) == paths(fresh.probe("wallaby"))
+        assert paths(session.preview("wallaby")) == paths(fresh.preview("wallaby"))

@@ -88,7 +88,7 @@ def test_a_plain_search_keeps_its_limit(session: Session, query: str, limit: int
 @fuzzed
 @given(QUERIES, st.sampled_from([None, *RetrievalMode]))
 def test_the_hybrid_pipeline_answers_anything(session: Session, query: str, mode: RetrievalMode | None) -> None:
-    trace = session.probe(query, engine="jeffs_brain", options={"mode": mode} if mode else {}, services=True)
+    trace = session.preview(query, engine="jeffs_brain", options={"mode": mode} if mode else {}, services=True)
     assert json.dumps(to_plain(trace)).encode()
     assert all(adds_up(hit) for hit in trace.hits)
 

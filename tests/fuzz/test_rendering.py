@@ -86,9 +86,9 @@ def session(place: Path) -> Session:
 def test_reports_of_any_query(session: Session, data: st.DataObject, query: str, width: int) -> None:
     asked = f"{query} {data.draw(st.sampled_from(['', 'quokka', 'quokka anchor']))}"
     if data.draw(st.booleans()):
-        saved = session.explainer.saved(session.with_plain_search(session.probe(asked), 3))
+        saved = session.explainer.saved(session.with_plain_search(session.preview(asked), 3))
     else:
-        saved = session.explainer.saved(session.probe(asked, engine="jeffs_brain", services=True))
+        saved = session.explainer.saved(session.preview(asked, engine="jeffs_brain", services=True))
     shown(saved, width)
     explanation = session.explainer.explain(asked, "x/good.md", trace=saved.trace)
     assert not controls(printed(explain_report(explanation, width), width))
@@ -122,7 +122,7 @@ def printed(report: Any, width: int) -> str:
 @given(st.data(), JUNK)
 def test_a_damaged_file_is_a_trace_or_is_refused(session: Session, place: Path, data: st.DataObject, junk: Any) -> None:
     """One value anywhere in a saved trace is another, or is gone, or a key is there that nobody knows."""
-    value = json.loads(as_json(session.explainer.saved(session.probe("quokka anchor"))))
+    value = json.loads(as_json(session.explainer.saved(session.preview("quokka anchor"))))
     here: Any = value
     while True:
         keys = list(here) if isinstance(here, dict) else list(range(len(here)))
@@ -151,7 +151,7 @@ def test_a_damaged_file_is_a_trace_or_is_refused(session: Session, place: Path, 
 @fuzzed
 @given(st.data(), QUERIES, WIDTHS, GLYPHS)
 def test_steps_are_painted(session: Session, data: st.DataObject, query: str, width: int, glyphs: Any) -> None:
-    trace = session.probe(f"{query} quokka" if data.draw(st.booleans()) else query)
+    trace = session.preview(f"{query} quokka" if data.draw(st.booleans()) else query)
     values = data.draw(st.booleans())
     made = strip(trace.steps, trace.timings, presentation(trace.engine).outlook, width, glyphs, values)
     made += notices([*trace.notices, query], width, glyphs) + times(trace.timings, width)

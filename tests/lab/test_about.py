@@ -42,7 +42,7 @@ def test_a_note_by_itself(session: Session) -> None:
 
 
 def test_signals_and_ceiling_are_those_of_a_hit(session: Session) -> None:
-    hit = next(hit for hit in session.probe("token store").hits if hit.file == "auth/jwt/store.md")
+    hit = next(hit for hit in session.preview("token store").hits if hit.file == "auth/jwt/store.md")
     page = session.about("auth/jwt/store.md")
     assert (page.aged, page.ceiling) == (hit.signals, hit.ceiling)
 

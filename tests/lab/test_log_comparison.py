@@ -23,7 +23,7 @@ UNSEEN = (
 
 def test_a_query_that_is_answered_the_same(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", importance=90, maturity="core")
-    trace = tree.session().probe("rollback")
+    trace = tree.session().preview("rollback")
     entry = replace(
         ENTRY, tier=trace.tier, top_score=trace.hits[0].score, paths=tuple(hit.path for hit in trace.hits), who=OURS
     )
@@ -34,7 +34,7 @@ def test_a_query_that_is_answered_the_same(tree: Tree) -> None:
 @pytest.mark.parametrize(("status", "said"), [("error", "failed then"), ("cancelled", "was stopped then")])
 def test_a_run_that_was_not_answered_is_not_answered_the_same(tree: Tree, status: str, said: str, who: str) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", importance=90, maturity="core")
-    trace = tree.session().probe("rollback")
+    trace = tree.session().preview("rollback")
     (difference,) = compare(LoggedQuery(1.0, "rollback", who, status), trace).differences
     assert said in difference
 
@@ -42,19 +42,19 @@ def test_a_run_that_was_not_answered_is_not_answered_the_same(tree: Tree, status
 def test_what_is_different_is_said(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=200)
     session = tree.session()
-    trace = session.probe("rollback")
+    trace = session.preview("rollback")
     other = replace(ENTRY, tier=trace.tier + 1, top_score=0.1, paths=("gone.md",))
     assert [line.split()[0] for line in compare(other, trace).differences] == ["tier", "number", "gone.md"]
     made = compare(replace(other, not_covered=True), trace)
     assert [line.split()[0] for line in made.differences] == ["not", "number", "gone.md"], "no note had a tier then"
     assert compare(replace(ENTRY, tier=0), trace).cached.startswith("it came from the cache; on an empty cache it is ")
-    nothing = session.probe("zebra quagga")
+    nothing = session.preview("zebra quagga")
     assert "covered then, not covered now" in compare(ENTRY, nothing).differences
 
 
 def test_small_scores_are_compared_on_their_own_scale(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback")
-    trace = tree.session().probe("rollback", engine="jeffs_brain")
+    trace = tree.session().preview("rollback", engine="jeffs_brain")
     score = trace.hits[0].score
     entry = LoggedQuery(
         10.0, "rollback", OURS, "completed", None, 5.0, score, 1, ("deploy/rollback.md",), engine="jeffs_brain"
@@ -76,7 +76,7 @@ def logged(trace: Trace, **changes: Any) -> LoggedQuery:
 def test_ageing_alone_is_told_by_asking_as_of_then(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     tree.note("deploy/other.md", "Other", "other things", days=90)
-    before = tree.session(now_ms=NOW_MS - 60 * DAY_MS).probe("rollback")
+    before = tree.session(now_ms=NOW_MS - 60 * DAY_MS).preview("rollback")
     compared = tree.session().explainer.compare_logged(logged(before))
     assert compared.differences
     only_time = ("only time has passed: as of that moment, today's notes give the logged answer",)
@@ -88,7 +88,7 @@ def test_ageing_alone_is_told_by_asking_as_of_then(tree: Tree) -> None:
 def test_a_result_that_was_written_too_is_named_where_time_explains_the_answer(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     tree.note("deploy/other.md", "Rollback drills", "rollback", days=90)
-    before, now = (tree.session(now_ms=NOW_MS - days * DAY_MS).probe("rollback") for days in (60, 0))
+    before, now = (tree.session(now_ms=NOW_MS - days * DAY_MS).preview("rollback") for days in (60, 0))
     written = {"deploy/rollback.md": 0.0, "deploy/other.md": NOW_MS - DAY_MS}
     passed = "time has passed: as of that moment, today's notes give the logged answer"
     told = causes(logged(before), now, lambda _: before, written, False, NOW_MS)
@@ -103,7 +103,7 @@ def test_a_result_that_was_written_too_is_named_where_time_explains_the_answer(t
 def test_a_note_that_was_written_since_is_the_cause_where_time_after_that_did_nothing(tree: Tree) -> None:
     """As of the logged moment a note that was written later has no age: that alone proves nothing."""
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
-    before, now = (tree.session(now_ms=NOW_MS - days * DAY_MS).probe("rollback") for days in (60, 0))
+    before, now = (tree.session(now_ms=NOW_MS - days * DAY_MS).preview("rollback") for days in (60, 0))
     entry, written = logged(before), {"deploy/rollback.md": NOW_MS - 1_000.0}
     told = causes(entry, now, lambda at_ms: before if at_ms == entry.at_ms else now, written, False, NOW_MS)
     assert told == ("deploy/rollback.md was written",)
@@ -113,9 +113,9 @@ def test_time_is_named_beside_notes_that_were_written_since(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     tree.note("deploy/other.md", "Other", "rollback of other things", days=90)
     then_ms = NOW_MS - 60 * DAY_MS
-    before = tree.session(now_ms=then_ms).probe("rollback")
+    before = tree.session(now_ms=then_ms).preview("rollback")
     tree.note("deploy/other.md", "Other", "other things", days=1)
-    edited = tree.session(now_ms=then_ms).probe("rollback")
+    edited = tree.session(now_ms=then_ms).preview("rollback")
     given = f"deploy/rollback.md as number 1 with {edited.hits[0].score:.2f}, tier {edited.tier}"
     passed = f"time has passed: as of that moment, today's notes give {given}"
     assert tree.session().explainer.compare_logged(logged(before)).causes == (
@@ -132,7 +132,7 @@ def test_time_is_named_beside_notes_that_were_written_since(tree: Tree) -> None:
 
 def test_a_clock_that_is_earlier_now_is_told(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
-    later = tree.session(now_ms=NOW_MS + 60 * DAY_MS).probe("rollback")
+    later = tree.session(now_ms=NOW_MS + 60 * DAY_MS).preview("rollback")
     assert tree.session().explainer.compare_logged(logged(later)).causes == (
         "only the clock is earlier now: as of that moment, today's notes give the logged answer",
     )
@@ -140,11 +140,11 @@ def test_a_clock_that_is_earlier_now_is_told(tree: Tree) -> None:
 
 def test_time_did_nothing_to_a_note_before_it_was_written(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90, recency=0.5)
-    entry = logged(tree.session(now_ms=NOW_MS - 60 * DAY_MS).probe("rollback"))
+    entry = logged(tree.session(now_ms=NOW_MS - 60 * DAY_MS).preview("rollback"))
     written = "deploy/rollback.md was written"
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=0, recency=0.5)
     assert tree.session().explainer.compare_logged(entry).causes == (written,)
-    edited = tree.session(now_ms=NOW_MS + 1).probe("rollback")
+    edited = tree.session(now_ms=NOW_MS + 1).preview("rollback")
     soon = tree.session(now_ms=NOW_MS + 4_000).explainer.compare_logged(entry)
     assert soon.causes == (written,), "the stored recency, which counts at 0 days, is no later score"
     later = tree.session(now_ms=NOW_MS + 60 * DAY_MS).explainer.compare_logged(entry)
@@ -158,7 +158,7 @@ def test_time_did_nothing_to_a_note_before_it_was_written(tree: Tree) -> None:
 def test_notes_that_were_written_since_or_are_gone_are_named(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     tree.note("deploy/other.md", "Other", "other things", days=1)
-    trace = tree.session(now_ms=NOW_MS - 5 * DAY_MS).probe("rollback")
+    trace = tree.session(now_ms=NOW_MS - 5 * DAY_MS).preview("rollback")
     entry = logged(trace, paths=("deploy/gone.md", *(hit.path for hit in trace.hits)), top_score=0.1)
     given = f"deploy/rollback.md as number 1 with {trace.hits[0].score:.2f}, tier {trace.tier}"
     assert tree.session().explainer.compare_logged(entry).causes == (
@@ -172,7 +172,7 @@ def test_notes_that_were_written_since_or_are_gone_are_named(tree: Tree) -> None
 
 def test_a_note_that_was_archived_since_is_said_to_be(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
-    entry = logged(tree.session(now_ms=NOW_MS - 5 * DAY_MS).probe("rollback"))
+    entry = logged(tree.session(now_ms=NOW_MS - 5 * DAY_MS).preview("rollback"))
     session = tree.session()
     session.notes.apply(session.notes.plan_archive("deploy/rollback.md"))
     session.load()
@@ -186,7 +186,7 @@ def test_what_a_run_packed_is_no_difference_to_that_run(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     session = tree.session()
     first = session.run("rollback", engine="knowing")
-    again = session.probe("rollback", engine="knowing")
+    again = session.preview("rollback", engine="knowing")
     assert again.hits[0].score > first.hits[0].score, "what was packed weighs more for some minutes"
     compared = session.explainer.compare_logged(logged(first, engine="knowing", tier=None))
     assert compared.differences == ()
@@ -196,7 +196,7 @@ def test_what_a_run_packed_is_no_difference_to_that_run(tree: Tree) -> None:
 def test_what_was_done_here_is_named_where_no_file_tells_of_it(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     tree.note("deploy/other.md", "Other", "other things", days=9)
-    trace = tree.session().probe("rollback")
+    trace = tree.session().preview("rollback")
     entry = logged(trace, top_score=0.1)
 
     def told(*done: tuple[str, list[str]]) -> tuple[str, ...]:
@@ -215,7 +215,7 @@ def test_what_was_done_here_is_named_where_no_file_tells_of_it(tree: Tree) -> No
 
 def test_another_profile_and_what_the_tree_does_not_tell(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
-    trace = tree.session().probe("rollback")
+    trace = tree.session().preview("rollback")
     (cause,) = tree.session().explainer.compare_logged(logged(trace, top_score=0.1)).causes
     assert cause == f"no note's file is newer: what changed is {UNSEEN}"
     (cause,) = tree.session().explainer.compare_logged(logged(trace, top_score=0.1, profile="docs")).causes
@@ -229,7 +229,7 @@ def test_another_profile_and_what_the_tree_does_not_tell(tree: Tree) -> None:
 
 def test_signals_that_the_engine_does_not_read_are_named(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
-    entry = logged(tree.session().probe("rollback"))
+    entry = logged(tree.session().preview("rollback"))
     tree.file("deploy/rollback.md", "---\nmaturity: core\n---\n# Rollback\n\nrollback rollback\n", 9)
     tree.read_frontmatter()
     (cause,) = tree.session().explainer.compare_logged(entry).causes

@@ -37,7 +37,7 @@ def hit(base: Hit, file: str, score: float, **parts: float) -> Hit:
 @pytest.fixture
 def pinned(tree: Tree) -> Trace:
     """An answer with two results, of tier 2."""
-    trace = tree.session().probe("rollback")
+    trace = tree.session().preview("rollback")
     base = trace.hits[0]
     hits = (hit(base, "a", 0.91, relevance=0.6, recency=0.31), hit(base, "b", 0.8, relevance=0.5, recency=0.3))
     return replace(trace, tier=2, covered=True, hits=hits, near_misses=())
@@ -45,7 +45,7 @@ def pinned(tree: Tree) -> Trace:
 
 def test_the_same_answer_differs_in_nothing(tree: Tree) -> None:
     session = tree.session()
-    compared = diff_traces(session.probe("rollback"), session.probe("rollback"))
+    compared = diff_traces(session.preview("rollback"), session.preview("rollback"))
     assert not compared.differs
     assert compared.settings == ()
     assert {one.moved for one in compared.results} == {Shift.SAME}
@@ -170,8 +170,8 @@ def test_nothing_found_then_or_now(pinned: Trace) -> None:
 
 
 def test_time_wording_and_scope_are_named(tree: Tree) -> None:
-    then = tree.session().probe("rollback")
-    now = tree.session(now_ms=NOW_MS + 60 * DAY_MS).probe("rollback alias", "deploy")
+    then = tree.session().preview("rollback")
+    now = tree.session(now_ms=NOW_MS + 60 * DAY_MS).preview("rollback alias", "deploy")
     named = {one.name: (one.then, one.now) for one in diff_traces(then, now).settings}
     assert named == {
         "wording": ("rollback", "rollback alias"),
@@ -181,8 +181,8 @@ def test_time_wording_and_scope_are_named(tree: Tree) -> None:
 
 
 def test_ageing_alone_is_found_in_the_parts(tree: Tree) -> None:
-    then = tree.session().probe("freeze")
-    now = tree.session(now_ms=NOW_MS + 60 * DAY_MS).probe("freeze")
+    then = tree.session().preview("freeze")
+    now = tree.session(now_ms=NOW_MS + 60 * DAY_MS).preview("freeze")
     (only,) = diff_traces(then, now).results
     assert (only.moved, only.scored) == (Shift.SAME, Shift.WORSE)
     assert only.part[0] in ("recency", "importance")
@@ -192,7 +192,7 @@ def test_ageing_alone_is_found_in_the_parts(tree: Tree) -> None:
 @pytest.mark.parametrize("engine", ["jeffs_brain", "soleri"])
 def test_two_engines_are_compared_by_rank_alone(tree: Tree, engine: str) -> None:
     session = tree.session()
-    then, now = session.probe("rollback"), session.probe("rollback", engine=engine)
+    then, now = session.preview("rollback"), session.preview("rollback", engine=engine)
     compared = diff_traces(then, now)
     assert not compared.by_score
     assert compared.differs

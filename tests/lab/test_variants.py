@@ -74,8 +74,8 @@ def answer(session: Session, variant: Variant, judgment: Judgment = QUERY) -> di
     return {item.path: item.score for item in result.results}
 
 
-def probed(session: Session, query: str = QUERY.text) -> dict[str, float]:
-    return {hit.file: hit.score for hit in session.probe(query).hits}
+def scores_of(session: Session, query: str = QUERY.text) -> dict[str, float]:
+    return {hit.file: hit.score for hit in session.preview(query).hits}
 
 
 paths = st.text("abc/ '\"é_", min_size=1, max_size=12).map(lambda text: f"{text}.md")
@@ -134,14 +134,14 @@ def test_a_profile_names_its_engine() -> None:
 
 def test_the_present_is_what_a_probe_gives(garden: Tree) -> None:
     session = opened(garden)
-    assert answer(session, Variant()) == pytest.approx(probed(session))
+    assert answer(session, Variant()) == pytest.approx(scores_of(session))
 
 
 def test_the_cache_of_runs_is_not_asked(garden: Tree) -> None:
     session = opened(garden)
-    tier = session.probe(QUERY.text).tier
+    tier = session.preview(QUERY.text).tier
     session.run(QUERY.text)
-    assert session.probe(QUERY.text).tier == 0
+    assert session.preview(QUERY.text).tier == 0
     result = session.variants.result(session.variants.state(Variant()), QUERY)
     assert result.outcome == f"tier {tier}"
     assert result.results
@@ -151,10 +151,10 @@ def test_a_profile_and_constants(garden: Tree) -> None:
     session, other = opened(garden), opened(garden)
     other.use_profile("docs")
     other.load()
-    assert answer(session, Variant("byterover", "docs")) == pytest.approx(probed(other))
+    assert answer(session, Variant("byterover", "docs")) == pytest.approx(scores_of(other))
     changed = Variant().with_constant("score.recency", 0.0)
     without_recency = answer(session, changed)
-    assert without_recency != pytest.approx(probed(session))
+    assert without_recency != pytest.approx(scores_of(session))
     assert changed.with_constant("score.recency", None) == Variant()
     with pytest.raises(EngineError, match=r"score\.nothing"):
         session.variants.state(Variant().with_constant("score.nothing", 1))
@@ -162,9 +162,9 @@ def test_a_profile_and_constants(garden: Tree) -> None:
 
 def test_a_moment_is_a_session_at_that_moment(garden: Tree) -> None:
     session, then = opened(garden), opened(garden, NOW_MS + 30 * DAY_MS)
-    assert answer(session, Variant(days=30)) == pytest.approx(probed(then))
+    assert answer(session, Variant(days=30)) == pytest.approx(scores_of(then))
     earlier = opened(garden, NOW_MS - DAY_MS)
-    assert answer(session, Variant(days=-1)) == pytest.approx(probed(earlier))
+    assert answer(session, Variant(days=-1)) == pytest.approx(scores_of(earlier))
 
 
 def test_an_edit_is_as_after_saving_it(garden: Tree, tmp_path: Path) -> None:
@@ -175,15 +175,15 @@ def test_an_edit_is_as_after_saving_it(garden: Tree, tmp_path: Path) -> None:
     saved = Tree.__new__(Tree)
     saved.root, saved.tree = copy, copy / ".brv" / "context-tree"
     saved.file(TOKENS, data, days=20)
-    assert made == pytest.approx(probed(opened(saved)))
+    assert made == pytest.approx(scores_of(opened(saved)))
 
 
 def test_notes_left_out_are_as_if_they_were_removed(garden: Tree) -> None:
     session = opened(garden)
     made = answer(session, Variant(without=(TOKENS,)))
-    assert TOKENS in probed(session)
+    assert TOKENS in scores_of(session)
     (garden.tree / TOKENS).unlink()
-    assert made == pytest.approx(probed(opened(garden)))
+    assert made == pytest.approx(scores_of(opened(garden)))
 
 
 def test_signals_of_a_note(garden: Tree) -> None:

@@ -137,7 +137,7 @@ def test_signals_that_the_engine_would_find_go_to_both(tmp_path: Path) -> None:
     file = tmp_path / "signals.json"
     file.write_text(json.dumps({"a/b/n2.md": {"importance": 95, "recency": 0.5, "maturity": "core"}}))
     session = tree.session(signals_file=file)
-    assert session.probe("token rotation").hits[0].path == "a/b/n2.md"
+    assert session.preview("token rotation").hits[0].path == "a/b/n2.md"
     sentence, steps = compared(session.snapshot, ["token rotation", "refresh", "note 3"])
     assert (sentence[:6], steps) == ("3 of 3", [])
 

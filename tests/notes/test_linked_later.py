@@ -84,9 +84,9 @@ def test_a_shared_source_is_left_out_with_a_line(tree: Tree, tmp_path: Path) -> 
     tree.notes(3)
     tree.source(("docs", shared))
     session = tree.session()
-    assert session.probe("walrus").hits
+    assert session.preview("walrus").hits
     shared.tree.rename(tmp_path / "away")
     shared.tree.symlink_to(tmp_path / "away")
     session.refresh()
-    assert not session.probe("walrus").hits
+    assert not session.preview("walrus").hits
     assert any("is now behind a link" in notice for notice in session.snapshot.notices)

@@ -114,9 +114,9 @@ def test_what_was_done_is_searched_at_once_while_watching(yard: Tree) -> None:
         }
         _, seen = read_note_file(yard.tree, "court/gates/south.md")
         session.notes.save("court/gates/south.md", b"# South\n\nzebra\n", seen)
-        assert [hit.path for hit in session.probe("zebra").hits] == ["court/gates/south.md"]
+        assert [hit.path for hit in session.preview("zebra").hits] == ["court/gates/south.md"]
         session.notes.undo()
-        assert session.probe("zebra").hits == ()
+        assert session.preview("zebra").hits == ()
         session.notes.undo()
         assert "yard/gates/north.md" in session.snapshot.by_path
     finally:

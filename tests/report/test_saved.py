@@ -105,7 +105,7 @@ def test_svg_is_xml_and_fetches_nothing(saved: SavedTrace) -> None:
 def test_svg_of_what_xml_cannot_hold(project: Tree) -> None:
     project.note("x/nonchar.md", "quokka \ufffe\uffff\ud800 \x00", "text")
     session = project.session()
-    ElementTree.fromstring(rendered(session.explainer.saved(session.probe("quokka \ufffe\x0b")), Form.SVG).decode())
+    ElementTree.fromstring(rendered(session.explainer.saved(session.preview("quokka \ufffe\x0b")), Form.SVG).decode())
 
 
 def test_text_is_what_query_prints(saved: SavedTrace) -> None:
@@ -116,7 +116,7 @@ def test_text_is_what_query_prints(saved: SavedTrace) -> None:
 
 def test_a_hybrid_trace_in_each_form(project: Tree) -> None:
     session = project.session()
-    saved = session.explainer.saved(session.probe("quokka", engine="jeffs_brain", services=True))
+    saved = session.explainer.saved(session.preview("quokka", engine="jeffs_brain", services=True))
     assert "JEFFS BRAIN" in text_of(saved)
     blocks = MarkdownIt("gfm-like", {"html": True}).parse(markdown_report(saved))
     kinds = {token.type for block in blocks for token in block.children or ()}

@@ -48,11 +48,11 @@ def asked(tree: Tree) -> list[SavedTrace]:
     tree.notes(8)
     session = tree.session()
     queries = ["quokka anchor", "quokka", "zebra quagga", "x/good.md", "quokka in yard", "the", "anchr gates zzz"]
-    traces = [session.probe(query) for query in queries]
-    traces += [session.run("quokka anchor"), session.run("quokka anchor"), session.probe("anchor quokka")]
-    traces.append(session.with_plain_search(session.probe("quokka"), 3))
+    traces = [session.preview(query) for query in queries]
+    traces += [session.run("quokka anchor"), session.run("quokka anchor"), session.preview("anchor quokka")]
+    traces.append(session.with_plain_search(session.preview("quokka"), 3))
     for engine in ("jeffs_brain", "soleri", "knowing"):
-        traces += [session.probe(query, engine=engine) for query in queries]
+        traces += [session.preview(query, engine=engine) for query in queries]
     return [session.explainer.saved(trace) for trace in traces]
 
 
@@ -60,7 +60,7 @@ def asked_of_space(folder: Path) -> list[SavedTrace]:
     session = Session.open(small_space(folder, NOW_MS), now_ms=NOW_MS)
     session.load()
     words = next(iter(session.snapshot.notes)).title.split()[0]
-    return [session.explainer.saved(session.probe(query)) for query in (words, f"{words} zzz", "zebra", "--x", "")]
+    return [session.explainer.saved(session.preview(query)) for query in (words, f"{words} zzz", "zebra", "--x", "")]
 
 
 def places(value: Any) -> Iterator[Place]:
@@ -205,7 +205,7 @@ def run_changes(saved: list[SavedTrace], file: Path, session: Session | None, am
 def test_a_part_of_a_score_with_another_name(tree: Tree, tmp_path: Path, name: str, other: str) -> None:
     tree.note("x/good.md", "Quokka", "all about the quokka", 45, maturity="draft")
     session = tree.session()
-    text = json.dumps(as_plain(session.explainer.saved(session.probe("quokka"))))
+    text = json.dumps(as_plain(session.explainer.saved(session.preview("quokka"))))
     changed = text.replace(f'"name": "{name}"', f'"name": {json.dumps(other)}')
     assert changed != text or name == "cap"
     assert problem(json.loads(changed), tmp_path / "changed.json", session) == ""
@@ -215,7 +215,7 @@ def test_a_part_of_a_score_with_another_name(tree: Tree, tmp_path: Path, name: s
 def test_a_missing_section_is_named(tree: Tree, tmp_path: Path, section: str) -> None:
     tree.note("x/good.md", "Quokka", "all about the quokka")
     session = tree.session()
-    plain = json.loads(json.dumps(as_plain(session.explainer.saved(session.probe("quokka")))))
+    plain = json.loads(json.dumps(as_plain(session.explainer.saved(session.preview("quokka")))))
     del plain["trace"]["sections"][section]
     file = tmp_path / "changed.json"
     file.write_text(json.dumps(plain))
@@ -227,7 +227,7 @@ def test_a_missing_section_is_named(tree: Tree, tmp_path: Path, section: str) ->
 def test_a_clock_that_is_no_time_is_refused_or_shown(tree: Tree, tmp_path: Path, clock: str) -> None:
     tree.note("x/good.md", "Quokka", "all about the quokka")
     session = tree.session()
-    plain = json.loads(json.dumps(as_plain(session.explainer.saved(session.probe("quokka")))))
+    plain = json.loads(json.dumps(as_plain(session.explainer.saved(session.preview("quokka")))))
     plain["trace"]["snapshot"]["clock"] = clock
     assert problem(plain, tmp_path / "changed.json", session) == ""
 
@@ -235,7 +235,7 @@ def test_a_clock_that_is_no_time_is_refused_or_shown(tree: Tree, tmp_path: Path,
 def test_very_many_results_are_counted(tree: Tree, tmp_path: Path) -> None:
     tree.note("x/good.md", "Quokka", "all about the quokka", 45)
     session = tree.session()
-    plain = json.loads(json.dumps(as_plain(session.explainer.saved(session.probe("quokka")))))
+    plain = json.loads(json.dumps(as_plain(session.explainer.saved(session.preview("quokka")))))
     plain["trace"]["hits"] *= 3_000
     file = tmp_path / "many.json"
     file.write_text(json.dumps(plain))
@@ -324,7 +324,7 @@ def test_changed_traces_of_a_space(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_traces_of_every_moment_that_can_be_asked_are_shown(tree: Tree, tmp_path: Path, clock: str) -> None:
     tree.note("x/good.md", "Quokka", "all about the quokka")
     session = tree.session()
-    plain = json.loads(json.dumps(as_plain(session.explainer.saved(session.probe("quokka")))))
+    plain = json.loads(json.dumps(as_plain(session.explainer.saved(session.preview("quokka")))))
     plain["trace"]["snapshot"]["clock"] = clock
     file = tmp_path / "changed.json"
     assert problem(plain, file, session) == ""

@@ -54,13 +54,13 @@ def test_what_was_saved_is_read_again(project: Tree, tmp_path: Path, query: str)
 
 def test_a_hybrid_trace_is_read_again(project: Tree, tmp_path: Path) -> None:
     session = project.session()
-    saved = session.explainer.saved(session.probe("quokka", engine="jeffs_brain", services=True))
+    saved = session.explainer.saved(session.preview("quokka", engine="jeffs_brain", services=True))
     assert read(written(tmp_path / "t.json", as_json(saved))) == saved
 
 
 def test_sections_of_an_engine_that_is_not_installed_are_kept(project: Tree, tmp_path: Path) -> None:
     session = project.session()
-    value = as_plain(session.explainer.saved(session.probe("token")))
+    value = as_plain(session.explainer.saved(session.preview("token")))
     value["engine"] = value["trace"]["engine"] = "elsewhere"
     file = tmp_path / "trace.json"
     file.write_text(json.dumps(value))
@@ -74,7 +74,7 @@ def test_sections_of_an_engine_that_is_not_installed_are_kept(project: Tree, tmp
 
 def test_it_holds_what_the_panes_show_of_hits_and_near_misses(project: Tree) -> None:
     session = project.session()
-    trace = session.probe("quokka")
+    trace = session.preview("quokka")
     saved = session.explainer.saved(trace)
     assert trace.section(Search).near_misses
     assert {hit.file for hit in trace.hits if hit.text} <= saved.detail.keys()
@@ -86,7 +86,7 @@ def test_it_holds_what_the_panes_show_of_hits_and_near_misses(project: Tree) -> 
 
 def test_when_the_snapshot_is_gone_the_trace_is_saved_without_detail(project: Tree) -> None:
     session = project.session()
-    trace = session.probe("quokka")
+    trace = session.preview("quokka")
     for number in range(4):
         project.note(f"z/{number}.md", "More", "more")
         session.load()
@@ -96,7 +96,7 @@ def test_when_the_snapshot_is_gone_the_trace_is_saved_without_detail(project: Tr
 
 def test_the_answer_of_query_is_a_saved_trace_too(project: Tree, tmp_path: Path) -> None:
     session = project.session()
-    plain = as_plain(session.explainer.saved(session.probe("quokka")))
+    plain = as_plain(session.explainer.saved(session.preview("quokka")))
     bare = {"schema": plain["schema"], "trace": plain["trace"]}
     read_again = read(written(tmp_path / "t.json", bare))
     assert plain["trace"] == to_plain(read_again.trace)
@@ -118,7 +118,7 @@ def test_the_answer_of_query_is_a_saved_trace_too(project: Tree, tmp_path: Path)
 )
 def test_what_is_wrong_is_said(project: Tree, tmp_path: Path, change: dict[str, Any], says: str) -> None:
     session = project.session()
-    file = written(tmp_path / "t.json", {**as_plain(session.explainer.saved(session.probe("quokka"))), **change})
+    file = written(tmp_path / "t.json", {**as_plain(session.explainer.saved(session.preview("quokka"))), **change})
     assert says in refusal(file)
 
 
@@ -149,7 +149,7 @@ def test_a_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
 
 def test_a_trace_without_steps_is_said(project: Tree, tmp_path: Path) -> None:
     session = project.session()
-    plain = as_plain(session.explainer.saved(session.probe("quokka")))
+    plain = as_plain(session.explainer.saved(session.preview("quokka")))
     plain["trace"]["steps"] = []
     assert "must hold the steps" in refusal(written(tmp_path / "t.json", plain))
 
@@ -158,7 +158,7 @@ def test_a_trace_without_steps_is_said(project: Tree, tmp_path: Path) -> None:
 @pytest.mark.parametrize("engine", ["byterover", "elsewhere"])
 def test_a_tier_is_the_engines(project: Tree, tmp_path: Path, tier: int, engine: str) -> None:
     session = project.session()
-    plain = as_plain(session.explainer.saved(session.probe("quokka")))
+    plain = as_plain(session.explainer.saved(session.preview("quokka")))
     plain["trace"] |= {"tier": tier, "engine": engine}
     plain["trace"]["steps"][0]["tier"] = tier
     saved = read(written(tmp_path / "t.json", plain))
@@ -233,13 +233,13 @@ def through_json(value: Any) -> Any:
 @pytest.mark.parametrize("profile", ["brv-3", "combined"])
 def test_a_trace_comes_back_as_it_was(answered_project: Tree, query: str, profile: str) -> None:
     session = answered_project.session(profile)
-    for trace in (session.probe(query), session.run(query), session.run(f"{query}  "), session.probe(query, "x")):
+    for trace in (session.preview(query), session.run(query), session.run(f"{query}  "), session.preview(query, "x")):
         assert trace_from_plain(through_json(trace)) == trace
 
 
 @pytest.mark.parametrize("query", QUERIES[:-1])
 def test_a_hybrid_trace_comes_back_as_it_was(answered_project: Tree, query: str) -> None:
-    trace = answered_project.session().probe(query, engine="jeffs_brain", services=True)
+    trace = answered_project.session().preview(query, engine="jeffs_brain", services=True)
     assert trace_from_plain(through_json(trace)) == trace
 
 

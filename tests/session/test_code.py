@@ -66,9 +66,9 @@ def answered(session: Session, task: str, files: Sequence[str] = (), entry: str 
 
 @pytest.mark.parametrize("entry", ["files", "changes"])
 def test_files_are_named_by_words(session: Session, entry: str) -> None:
-    trace = session.probe("what of tokens.py?", options={"entry": entry})
+    trace = session.preview("what of tokens.py?", options={"entry": entry})
     assert {"src/tokens.py/TokenStore.rotate", "src/web.py/refresh"} <= {hit.file for hit in trace.hits}
-    missing = session.probe("no_file.py", options={"entry": entry})
+    missing = session.preview("no_file.py", options={"entry": entry})
     assert not missing.hits
     assert missing.verdict == "no symbol is called so, and none names a file of that name"
 
@@ -76,7 +76,7 @@ def test_files_are_named_by_words(session: Session, entry: str) -> None:
 @pytest.mark.parametrize("task", ["rotate the TokenStore", "refresh the session", "nosuchword"])
 def test_the_command_code_ranks_as_a_query_does(session: Session, task: str) -> None:
     packed = answered(session, task).packed
-    hits = session.probe(task, options={"budget": 5000}).hits
+    hits = session.preview(task, options={"budget": 5000}).hits
     assert [round(one.score, 9) for one in packed] == [round(hit.score, 9) for hit in hits]
     assert all(one.node.name.rpartition("/")[2] in hit.file for one, hit in zip(packed, hits, strict=True))
 
@@ -92,10 +92,10 @@ def judge(root: Path, document: str, task: str = TASK, times: int = 2) -> None:
 
 @pytest.mark.parametrize("task", [TASK, "refresh the session", "`rotate` tokens"])
 def test_feedback_and_learned_words_count(session: Session, root: Path, task: str) -> None:
-    before = {hit.file: hit.score for hit in session.probe(task).hits}
-    session.engines.learn(session.probe(task), ROTATE, Usefulness.ACCEPTED)
+    before = {hit.file: hit.score for hit in session.preview(task).hits}
+    session.engines.learn(session.preview(task), ROTATE, Usefulness.ACCEPTED)
     judge(root, ROTATE, task, 1)
-    trace = session.probe(task)
+    trace = session.preview(task)
     rotate = next(hit for hit in trace.hits if hit.file == ROTATE)
     assert [part.value for part in rotate.parts if part.name == "feedback"] == [0.25]
     assert rotate.score > before.get(ROTATE, 0.0)
@@ -104,9 +104,9 @@ def test_feedback_and_learned_words_count(session: Session, root: Path, task: st
 
 def test_files_and_changes_are_ranked_without_feedback(session: Session, root: Path) -> None:
     asked = "src/tokens.py"
-    before = session.probe(asked, options={"entry": "files"}).hits
+    before = session.preview(asked, options={"entry": "files"}).hits
     judge(root, ROTATE, asked)
-    assert session.probe(asked, options={"entry": "files"}).hits == before
+    assert session.preview(asked, options={"entry": "files"}).hits == before
 
 
 @pytest.mark.parametrize(
@@ -126,9 +126,9 @@ def test_files_and_changes_are_ranked_without_feedback(session: Session, root: P
     ],
 )
 def test_feedback_on_what_is_no_symbol_is_named_and_does_not_count(session: Session, root: Path, document: str) -> None:
-    before = session.probe(TASK)
+    before = session.preview(TASK)
     judge(root, document)
-    trace = session.probe(TASK)
+    trace = session.preview(TASK)
     assert trace.hits == before.hits
     assert len([line for line in trace.notices if line.startswith("feedback on 1 symbol that cannot be found")]) == 1
     assert session.explainer.explain(TASK, ROTATE, trace=trace).rank is not None
@@ -138,18 +138,18 @@ def test_feedback_on_what_is_no_symbol_is_named_and_does_not_count(session: Sess
 
 def test_feedback_on_a_renamed_symbol_is_left_out_until_it_is_back(session: Session, root: Path) -> None:
     judge(root, ROTATE)
-    judged = session.probe(TASK)
+    judged = session.preview(TASK)
     assert not judged.notices
     write(root, {"src/tokens.py": TOKENS.replace("rotate", "turn")})
     session.refresh()
-    assert any(ROTATE in line for line in session.probe(TASK).notices)
+    assert any(ROTATE in line for line in session.preview(TASK).notices)
     write(root, {"src/tokens.py": TOKENS})
     session.refresh()
-    assert session.probe(TASK).hits == judged.hits
+    assert session.preview(TASK).hits == judged.hits
 
 
 def test_a_trace_speaks_of_symbols(session: Session) -> None:
-    trace = session.probe("rotate the TokenStore")
+    trace = session.preview("rotate the TokenStore")
     first = trace.hits[0]
     assert first.title.startswith("TokenStore")
     assert first.file == f"src/tokens.py/{first.title}"
@@ -157,7 +157,7 @@ def test_a_trace_speaks_of_symbols(session: Session) -> None:
     assert all("note" not in step.summary for step in trace.steps)
     for hit in trace.hits:
         assert hit.score == pytest.approx(sum(part.value for part in hit.parts), abs=1e-9)
-    inside = session.probe("rotate the TokenStore", scope="src/web.py")
+    inside = session.preview("rotate the TokenStore", scope="src/web.py")
     assert inside.section(GraphRetrieval).ranking
     assert {word.word for hit in trace.hits for word in hit.words} >= {"rotate"}
 
@@ -187,7 +187,7 @@ def test_agents_are_given_where_each_confidence_is_from_and_parts_that_sum(sessi
 def test_an_injected_symbol_has_the_parts_of_its_own_score(session: Session, root: Path) -> None:
     write(root, {"src/checks.py": "class EmailValidator:\n    def clean(self): pass\n"})
     session.refresh()
-    hit = session.probe(INJECTED_TASK).hits[0]
+    hit = session.preview(INJECTED_TASK).hits[0]
     assert hit.title == "EmailValidator"
     assert [part.name for part in hit.parts if part.value] == ["confidence", "recency", "nearness", "injected"]
     assert hit.score == pytest.approx(sum(part.value for part in hit.parts), abs=1e-9)
@@ -195,7 +195,7 @@ def test_an_injected_symbol_has_the_parts_of_its_own_score(session: Session, roo
 
 def test_a_step_says_that_types_go_first(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     def steps() -> dict[str, str]:
-        return {step.name: step.summary for step in session.probe(TASK).steps}
+        return {step.name: step.summary for step in session.preview(TASK).steps}
 
     assert "types before members" not in steps()["seeds"]
     assert "power of nearness" not in steps()["packing"]
@@ -206,13 +206,13 @@ def test_a_step_says_that_types_go_first(session: Session, monkeypatch: pytest.M
 
 
 def test_a_command_can_say_what_was_packed_just_now(session: Session) -> None:
-    trace = session.probe(TASK, options={"recent": ROTATE})
+    trace = session.preview(TASK, options={"recent": ROTATE})
     rotate = next(hit for hit in trace.hits if hit.file == ROTATE)
     assert [part.value for part in rotate.parts if part.name == "session"] == [pytest.approx(0.1)]
     assert trace.section(GraphRetrieval).session == 1
-    assert not session.probe(TASK).section(GraphRetrieval).session, "nothing is remembered of it"
+    assert not session.preview(TASK).section(GraphRetrieval).session, "nothing is remembered of it"
     with pytest.raises(EngineError, match="recent=gone: no symbol has this path"):
-        session.probe(TASK, options={"recent": f"{ROTATE},gone"})
+        session.preview(TASK, options={"recent": f"{ROTATE},gone"})
 
 
 def packs_of(root: Path) -> PackCache:
@@ -246,11 +246,11 @@ def test_a_damaged_file_of_packs_counts_as_none(session: Session, root: Path) ->
     file = runs_file(root, "knowing")
     file.write_bytes(file.read_bytes().replace(b"TokenStore", b"TokenStoru"))
     assert not packs_of(root).packs
-    assert session.probe(TASK).hits
+    assert session.preview(TASK).hits
 
 
 def test_why_and_why_not_are_told(session: Session) -> None:
-    trace = session.probe("rotate the TokenStore")
+    trace = session.preview("rotate the TokenStore")
     there = session.explainer.explain(trace.query, "src/tokens.py/TokenStore", trace=trace)
     assert there.use.startswith("given to an agent")
     missing = session.explainer.explain(trace.query, "round_cents", trace=trace)
@@ -279,12 +279,12 @@ def test_the_notes_of_the_repository_that_speak_of_a_symbol_are_around_it(sessio
 def test_one_question_finds_symbols_the_notes_on_them_and_files_without_any(session: Session, root: Path) -> None:
     write(root, {"src/cash.py": "def settle_invoice(): pass\n"})
     session.refresh()
-    plain = session.probe("settle an invoice")
+    plain = session.preview("settle an invoice")
     assert "src/billing.py/round_cents" not in {hit.file for hit in plain.hits}
     assert plain.section(GraphRetrieval).notes_on_code == plain.section(GraphRetrieval).files_without_note == ()
     Tree(root).note("auth/jwt/code.md", "Why", "After `settle_invoice` comes `round_cents`.", 1)
     assert session.refresh(), "a note alone has changed"
-    told = session.probe("settle an invoice")
+    told = session.preview("settle an invoice")
     linked = told.section(GraphRetrieval).placed("src/billing.py/round_cents")
     assert linked is not None, "the note joins it with what the task names"
     assert way_in_words(linked) == "from settle_invoice: documented by → auth/jwt/code.md → documents"
@@ -293,7 +293,7 @@ def test_one_question_finds_symbols_the_notes_on_them_and_files_without_any(sess
         ("auth/jwt/code.md", {"settle_invoice", "round_cents"})
     ]
     assert told.section(GraphRetrieval).files_without_note == ()
-    assert session.probe("rotate").section(GraphRetrieval).files_without_note == ("src/tokens.py", "src/web.py")
+    assert session.preview("rotate").section(GraphRetrieval).files_without_note == ("src/tokens.py", "src/web.py")
     assert "auth/jwt/code.md" not in {hit.file for hit in told.hits}
     assert session.refresh() is False
 
@@ -308,24 +308,24 @@ def test_notes_of_another_project_speak_in_place_of_the_repositorys_own(
         notes.load()
         session.join_notes(notes.snapshot)
     session.refresh()
-    assert [note.note for note in session.probe(TASK).section(GraphRetrieval).notes_on_code] == ["auth/jwt/code.md"]
+    assert [note.note for note in session.preview(TASK).section(GraphRetrieval).notes_on_code] == ["auth/jwt/code.md"]
     session.join_notes(None)
     session.refresh()
-    assert session.probe(TASK).section(GraphRetrieval).notes_on_code == ()
+    assert session.preview(TASK).section(GraphRetrieval).notes_on_code == ()
 
 
 def test_a_changed_file_changes_the_next_answer(session: Session, root: Path) -> None:
-    before = session.probe("rotate")
+    before = session.preview("rotate")
     write(root, {"src/more.py": "def rotate_everything(): pass\n"})
     assert session.refresh()
-    assert "src/more.py/rotate_everything" in {hit.file for hit in session.probe("rotate").hits}
+    assert "src/more.py/rotate_everything" in {hit.file for hit in session.preview("rotate").hits}
     assert session.snapshot_of(before).generation == before.snapshot.generation
 
 
 def test_other_engines_are_refused_by_name(session: Session) -> None:
     for name in ("byterover", "soleri", "jeffs_brain"):
         with pytest.raises(EngineError, match=f"{name} ranks notes; over code, knowing answers"):
-            session.probe("rotate", engine=name)
+            session.preview("rotate", engine=name)
 
 
 def test_a_page_tells_what_it_is_compared_with_the_disk(session: Session, root: Path) -> None:

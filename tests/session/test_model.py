@@ -79,7 +79,7 @@ def test_tier_3(opened: Opened) -> None:
         done = trace.answer.completion
         assert done.cost_cents == pytest.approx((100 * 500 + 10 * 1500) / 1e6)
         assert done.turn_cents == (done.cost_cents,)
-        again = session.probe("wallaby")
+        again = session.preview("wallaby")
         assert (again.tier, again.answer.text) == (0, trace.answer.text)
     payload = server.asked[0][1]
     assert (payload["max_tokens"], payload["temperature"]) == (1024, 0.3)
@@ -162,7 +162,7 @@ def test_a_failure_leaves_an_answer_and_no_trace_in_the_cache(opened: Opened, an
         assert why in trace.answer.notice
         done = trace.answer.completion
         assert (done.ended, done.partial) == (EndReason.FAILED, "half" if answer is HALF else "")
-        assert session.probe("quokka").tier == 4, "nothing was cached"
+        assert session.preview("quokka").tier == 4, "nothing was cached"
         assert KEY not in json.dumps(to_plain(trace)) + repr(events)
 
 
@@ -197,7 +197,7 @@ def test_cancelling_in_the_middle(opened: Opened) -> None:
         assert failed.trace.answer.kind == "extractive"
         assert server.gone.wait(30)
         never.set()
-        assert session.probe("quokka").tier == 4
+        assert session.preview("quokka").tier == 4
 
 
 def test_a_note_that_gives_orders_stays_data(opened: Opened, project: Tree) -> None:
@@ -222,7 +222,7 @@ def test_nobody_is_asked_without_leave(opened: Opened, query: str) -> None:
         assert trace.answer.text
         session.model.allow()
         session.engines.clear_caches()
-        session.probe(query)
+        session.preview(query)
         session.run(query)
         assert server.asked == [], "neither a probe nor a plain run asks"
     if query in ("wallaby", "quokka"):
@@ -237,7 +237,7 @@ def test_a_query_that_needs_no_model_asks_none(opened: Opened, query: str) -> No
         assert [type(event) for event in events] == [Routed, Finished]
         assert events[0].model == ""
         assert trace.tier == 2
-        assert session.probe(query).tier == 0
+        assert session.preview(query).tier == 0
         assert end(session, query)[1].tier == 0
         assert server.asked == []
 
@@ -258,7 +258,7 @@ def test_without_a_provider_the_cache_says_what_it_said(project: Tree) -> None:
     session = project.session()
     _, first = end(session, "quokka eats leaves")
     for query, tier in (("quokka eats leaves", 0), ("quokka eats leaves today", 1)):
-        made = session.probe(query)
+        made = session.preview(query)
         assert (made.tier, made.answer.text) == (tier, first.answer.text)
     assert LABEL in first.answer.text
 
@@ -270,7 +270,7 @@ def test_the_answer_is_cached_when_it_is_whole(opened: Opened, project: Tree) ->
         times = iter([NOW_MS, NOW_MS, NOW_MS + 9_000])
         session.clock = lambda: next(times, NOW_MS + 69_000)
         end(session, "quokka")
-        assert session.probe("quokka").tier == 0
+        assert session.preview("quokka").tier == 0
 
 
 def test_a_profile_that_is_switched_meanwhile_has_an_empty_cache(opened: Opened) -> None:

@@ -27,7 +27,7 @@ def test_nothing_can_be_asked_before_it_is_loaded(quokkas: Tree) -> None:
     session = Session.open(quokkas.root)
     assert not session.is_loaded
     with pytest.raises(NotLoaded):
-        session.probe("quokka")
+        session.preview("quokka")
     assert session.load()
     assert session.is_loaded
 
@@ -48,7 +48,7 @@ def test_stored_signals_that_change_are_a_change(quokkas: Tree) -> None:
     session = quokkas.session()
     quokkas.sidecar_file("x/n.md", {"importance": 90})
     assert session.load()
-    assert session.probe("quokka").hits[0].signals is not None
+    assert session.preview("quokka").hits[0].signals is not None
 
 
 def test_stored_signals_of_a_summary_are_a_change_too(quokkas: Tree) -> None:
@@ -63,7 +63,7 @@ def test_another_profile_empties_the_cache(quokkas: Tree) -> None:
     session.run("quokka")
     session.use_profile("docs")
     session.load()
-    trace = session.probe("quokka")
+    trace = session.preview("quokka")
     assert (trace.profile, trace.section(Route).used) == ("docs", True)
     with pytest.raises(ProfileError):
         session.use_profile("nothing")
@@ -96,10 +96,10 @@ def test_looking_changes_nothing(quokkas: Tree, make_tree: Make, own_data_folder
         "[lib]:pay",
         "quokka?",
     ):
-        session.probe(query)
+        session.preview(query)
         session.run(query)
         session.search(query, 10)
-        found = session.probe(query)
+        found = session.preview(query)
         for hit in found.hits:
             if hit.file in session.snapshot.by_path:
                 session.explainer.detail(found, hit.file)
@@ -118,13 +118,13 @@ def test_looking_changes_nothing(quokkas: Tree, make_tree: Make, own_data_folder
 
 
 def test_the_frozen_clock_is_the_one_that_ages(quokkas: Tree) -> None:
-    later = quokkas.session(now_ms=NOW_MS + 86_400_000).probe("quokka")
+    later = quokkas.session(now_ms=NOW_MS + 86_400_000).preview("quokka")
     assert later.hits[0].signals.days == 1.0
 
 
 def test_the_detail_of_a_hit(quokkas: Tree) -> None:
     session = quokkas.session()
-    found = session.probe("quokka")
+    found = session.preview("quokka")
     made = session.explainer.detail(found, found.hits[0].file)
     assert made.score.raw == pytest.approx(found.hits[0].text.raw, rel=1e-12)
     with pytest.raises(KeyError):
@@ -133,7 +133,7 @@ def test_the_detail_of_a_hit(quokkas: Tree) -> None:
 
 def test_a_detail_is_made_on_the_snapshot_of_its_trace(quokkas: Tree) -> None:
     session = quokkas.session()
-    trace = session.probe("quokka")
+    trace = session.preview("quokka")
     file = trace.hits[0].file
     before = session.explainer.detail(trace, file)
     quokkas.file(file, "# Something else entirely\n", days=1)
@@ -144,7 +144,7 @@ def test_a_detail_is_made_on_the_snapshot_of_its_trace(quokkas: Tree) -> None:
 
 def test_an_older_answer_is_explained_on_its_own_tree_while_that_is_there(quokkas: Tree) -> None:
     session = quokkas.session()
-    trace = session.probe("quokka")
+    trace = session.preview("quokka")
     before = session.explainer.explain("quokka", "x/n.md", trace=trace)
     for change in range(2):
         quokkas.file("x/n.md", f"# Something else {change}\n", days=1)
@@ -164,16 +164,16 @@ def test_a_conflict_in_a_note_is_told(tree: Tree) -> None:
     tree.file("auth/talk.md", "# About conflicts\n\nrefresh: git writes `<<<<<<< HEAD` first, later `>>>>>>> topic`.\n")
     told = "auth/rotation.md: a conflict to decide (<<<<<<<): both sides are searched and quoted"
     session = tree.session()
-    assert told in session.probe("refresh").notices
-    assert told in tree.session().probe("refresh").notices, "from the kept index"
+    assert told in session.preview("refresh").notices
+    assert told in tree.session().preview("refresh").notices, "from the kept index"
     tree.file("auth/rotation.md", marked.replace("<<<<<<< HEAD\n", "").replace(">>>>>>> topic\n", ""))
     session.refresh()
-    assert not any("conflict" in notice for notice in session.probe("refresh").notices)
+    assert not any("conflict" in notice for notice in session.preview("refresh").notices)
 
 
 def test_an_older_answer_is_explained_at_its_own_time(quokkas: Tree) -> None:
     session = quokkas.session()
-    trace = session.probe("quokka")
+    trace = session.preview("quokka")
     before = session.explainer.detail(trace, "x/m.md") or session.explainer.detail(trace, "x/n.md")
     later = session.clock() + 40 * 86_400_000
     session.clock = lambda: later
@@ -186,13 +186,13 @@ def test_signals_that_broken_frontmatter_loses_are_told(tree: Tree) -> None:
     tree.file("auth/rotation.md", "---\ntitle: [Refresh\nimportance: 90\n---\n# Refresh rotation\n\nrefresh refresh")
     tree.note("auth/other.md", "Other", "refresh things")
     session = tree.session()
-    trace = session.probe("refresh rotation")
+    trace = session.preview("refresh rotation")
     told = "auth/rotation.md: the frontmatter cannot be used, so the signals are those of a new note"
     assert told in trace.notices
     assert "repair it" in session.explainer.explain("refresh rotation", "auth/rotation.md", "", trace).notice
     assert session.explainer.explain("refresh rotation", "auth/other.md", "", trace).notice == ""
     again = tree.session()  # from the kept index
-    assert told in again.probe("refresh rotation").notices
+    assert told in again.preview("refresh rotation").notices
     tree.settings("")  # signals are not read from frontmatter
     assert "signals.frontmatter" in tree.session().explainer.explain("refresh", "auth/rotation.md").notice
 
@@ -200,14 +200,14 @@ def test_signals_that_broken_frontmatter_loses_are_told(tree: Tree) -> None:
 def test_a_probe_has_no_effect_and_a_run_fills_the_cache(quokkas: Tree) -> None:
     session = quokkas.session()
     for _ in range(3):
-        trace = session.probe("quokka facts")
+        trace = session.preview("quokka facts")
         assert (trace.mode, trace.section(Route).used, trace.section(CacheLook).entries) == ("probe", True, ())
     run = session.run("quokka facts")
     assert (run.mode, run.section(Route).used) == ("run", True)
-    assert session.probe("QUOKKA facts").tier == 0
-    assert session.probe("facts quokka").tier == 1
+    assert session.preview("QUOKKA facts").tier == 0
+    assert session.preview("facts quokka").tier == 1
     session.engines.clear_caches()
-    assert session.probe("quokka facts").section(Route).used
+    assert session.preview("quokka facts").section(Route).used
 
 
 def test_the_simulated_cache_beside_what_is_typed(quokkas: Tree) -> None:
@@ -226,7 +226,7 @@ def test_queries_from_many_threads(quokkas: Tree) -> None:
     def work(number: int) -> None:
         for turn in range(15):
             session.run(f"turn{number}x{turn} place{number}y{turn}")
-            session.probe("wallaby")
+            session.preview("wallaby")
             if turn % 5 == 0:
                 quokkas.note(f"x/t{number}.md", f"Turn {turn}")
                 session.load()
@@ -239,7 +239,7 @@ def test_recording_goes_to_the_tools_own_overlay(quokkas: Tree, own_data_folders
     before = state_of(quokkas.root, own_data_folders / "engine")
     session = quokkas.session()
     session.recording = True
-    session.probe("quokka")
+    session.preview("quokka")
     assert not (own_data_folders / "tool").exists()
     trace = session.run("quokka")
     assert "x/n.md" in paths(trace)

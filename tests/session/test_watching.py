@@ -65,14 +65,14 @@ def watched(quokkas: Tree) -> Iterator[Changes]:
 
 
 def test_a_changed_note_is_noticed(watched: Changes, quokkas: Tree) -> None:
-    assert "bilby" not in paths(watched.session.probe("bilby"))
+    assert "bilby" not in paths(watched.session.preview("bilby"))
     quokkas.note("x/n.md", "Bilby", "all about the bilby", days=-1)
-    assert watched.in_time(lambda: "x/n.md" in paths(watched.session.probe("bilby")))
+    assert watched.in_time(lambda: "x/n.md" in paths(watched.session.preview("bilby")))
 
 
 def test_an_added_note_is_noticed(watched: Changes, quokkas: Tree) -> None:
     quokkas.note("new/deep/n.md", "Bilby", "all about the bilby")
-    assert watched.in_time(lambda: paths(watched.session.probe("bilby")) == ["new/deep/n.md"])
+    assert watched.in_time(lambda: paths(watched.session.preview("bilby")) == ["new/deep/n.md"])
 
 
 def test_a_moved_note_is_noticed(watched: Changes, quokkas: Tree) -> None:
@@ -84,14 +84,14 @@ def test_a_moved_note_is_noticed(watched: Changes, quokkas: Tree) -> None:
 def test_a_deleted_note_is_noticed(watched: Changes, quokkas: Tree) -> None:
     (quokkas.tree / "x" / "n.md").unlink()
     assert watched.in_time(lambda: "x/n.md" not in watched.session.snapshot.by_path)
-    assert watched.session.probe("quokka").section(Route).outcome == "not_covered"
+    assert watched.session.preview("quokka").section(Route).outcome == "not_covered"
 
 
 def test_a_note_saved_by_exchange_is_noticed(watched: Changes, quokkas: Tree) -> None:
     draft = quokkas.tree / "x" / ".n.md.swp"
     draft.write_text("# Bilby\nall about the bilby")
     draft.replace(quokkas.tree / "x" / "n.md")
-    assert watched.in_time(lambda: "x/n.md" in paths(watched.session.probe("bilby")))
+    assert watched.in_time(lambda: "x/n.md" in paths(watched.session.preview("bilby")))
 
 
 def test_a_summary_and_signals_are_noticed(watched: Changes, quokkas: Tree) -> None:

@@ -140,12 +140,12 @@ class Asker(Stopping):
         self._pick = random.Random(seed)
 
     def step(self) -> None:
-        (what,) = self._pick.choices(("probe", "run", "explain", "about", "board", "around"), (60, 15, 8, 8, 1, 1))
+        (what,) = self._pick.choices(("preview", "run", "explain", "about", "board", "around"), (60, 15, 8, 8, 1, 1))
         self.asked[what] += 1
         session, text = self._session, query(self._pick)
         note = self._pick.choice(session.snapshot.notes).path if session.snapshot.notes else "none.md"
-        if what == "probe":
-            self._probe(text)
+        if what == "preview":
+            self._preview(text)
         elif what == "run":
             session.run(text)
         elif what == "explain":
@@ -160,8 +160,8 @@ class Asker(Stopping):
         session.cache_now(text)
         self.stopped.wait(self._between_s)
 
-    def _probe(self, text: str) -> None:
-        trace = self._session.probe(text)
+    def _preview(self, text: str) -> None:
+        trace = self._session.preview(text)
         for hit in trace.hits:
             if not adds_up(hit):
                 raise Wrong(f"{text!r}: the parts of {hit.path} do not add up to {hit.score}")

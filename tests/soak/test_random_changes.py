@@ -24,5 +24,5 @@ def test_the_live_index_equals_a_fresh_one(seconds: int, parts: int) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     measured = json.loads(done.stdout)
     assert sum(measured["changes"].values()) > 50 * seconds
-    assert measured["questions"]["probe"] > 4 * seconds
+    assert measured["questions"]["preview"] > 4 * seconds
     assert measured["snapshots"] > 0.8 * seconds

@@ -57,7 +57,7 @@ def random_edit(chance: random.Random, place: Path, counts: dict[str, int]) -> N
 
 def scores(session: Session) -> list[object]:
     """Results of all queries, with every score and part."""
-    return [_answer(session.probe(query)) for query in QUERIES]
+    return [_answer(session.preview(query)) for query in QUERIES]
 
 
 def _answer(trace: Trace) -> object:

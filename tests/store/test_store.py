@@ -208,7 +208,7 @@ def test_a_flipped_bit_is_noticed_and_told_and_what_was_there_is_kept(tree: Tree
     assert not file.exists()
     told = f"{kept}: damaged, and counts as missing; save what you need, then remove it"
     assert session.snapshot.notices == (told,)
-    assert session.probe("a").notices[0] == told
+    assert session.preview("a").notices[0] == told
     write(tree.tree)
     assert len(read(tree.tree)) == 1
     kept.unlink()

@@ -235,9 +235,9 @@ class Brain:
 
     def ask(self, snapshot: Snapshot, asked: Request) -> Retrieved:
         given = {option.name: getattr(asked, option.name) for option in fields(asked)}
-        text, probe, scope = given.pop("query"), given.pop("probe"), given.pop("scope")
+        text, preview, scope = given.pop("query"), given.pop("preview"), given.pop("scope")
         options = {name: value for name, value in given.items() if value is not None}
-        return self.engine.retrieve(self.context(snapshot), Query(text, scope, run=not probe, options=options))
+        return self.engine.retrieve(self.context(snapshot), Query(text, scope, run=not preview, options=options))
 
     def prepare(
         self,

@@ -28,7 +28,7 @@ async def test_a_query_is_typed_and_the_panes_are_read(served: Served, tree: Tre
         await page.open(served.printed)
         await page.until(lambda text: "1 note " in text)
         await page.type("quokka")
-        trace = tree.session().probe("quokka")
+        trace = tree.session().preview("quokka")
         panes = [f" {pane} " for pane in ("Route", "Tree", "Results", "Score", "Retry", "Cache", "Answer")]
         found = ["› quokka ", "Needs an agent loop", "x/n.md", f"{trace.hits[0].score:.2f}", *panes]
         await page.until(lambda text: all(one in text for one in found))

@@ -104,9 +104,9 @@ def steps(
         return
     if cancellation is None:
         if has_services(session):
-            probed = ask(run=False)
-            yield probed
-            if isinstance(probed, EngineUnusable):
+            previewed = ask(run=False)
+            yield previewed
+            if isinstance(previewed, EngineUnusable):
                 return
     elif (state := session.model.state).name and not state.problem and not request.without_model:
         if state.allowed:
@@ -115,13 +115,13 @@ def steps(
             except EngineError as error:
                 yield EngineUnusable(str(error), engine, request)
             return
-        probed = answer(session, overviews, request._replace(run=False), engine, mode, run=False)
-        if isinstance(probed, EngineUnusable):
-            yield probed
+        previewed = answer(session, overviews, request._replace(run=False), engine, mode, run=False)
+        if isinstance(previewed, EngineUnusable):
+            yield previewed
             return
-        if probed.trace.answer.awaits_model:
-            yield probed
-            yield PermissionWanted(state.name, probed.trace)
+        if previewed.trace.answer.awaits_model:
+            yield previewed
+            yield PermissionWanted(state.name, previewed.trace)
             return
     ended = ask(run=True)
     yield ended
@@ -179,7 +179,7 @@ def answer(
     from brvtui.engines.contract import EngineError
 
     before, started = session.snapshot.generation, time.perf_counter()
-    asks = session.run if run else session.probe
+    asks = session.run if run else session.preview
     try:
         trace = asks(request.query, request.scope, engine, _mode_option(mode))
     except EngineError as error:

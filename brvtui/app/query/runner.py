@@ -39,7 +39,7 @@ _NEXT, _GRADE = "{engine.next} asks the next engine; ", "{results.judge} grades 
 _CUT_OFF = "stopped: what the model had written stands below the answer"
 
 
-class Prober:
+class RequestQueue:
     """Orders requests: one at a time, runs never lost, of probes only the newest.
 
     ``start`` begins a request; ``pause`` calls :meth:`go` after a pause, again from the start if it is called again.
@@ -55,7 +55,7 @@ class Prober:
         self._begun = 0
         """The number of the request that was begun last."""
         self._runs: deque[QueryRequest] = deque()
-        self._probe: QueryRequest | None = None
+        self._preview: QueryRequest | None = None
         self._slow = False
 
     def ask(
@@ -64,7 +64,7 @@ class Prober:
         """Requests a trace; a probe that has not begun gives way to it. One ``at_once`` waits for no further keys."""
         self.newest += 1
         request = QueryRequest(self.newest, query, scope, run, without_model)
-        self._probe = None if run else request
+        self._preview = None if run else request
         if run:
             self._runs.append(request)
         if self._slow and not run and not at_once:
@@ -76,11 +76,11 @@ class Prober:
         """Begins what waits, unless something is under way."""
         if self._busy:
             return
-        waiting = self._runs.popleft() if self._runs else self._probe
+        waiting = self._runs.popleft() if self._runs else self._preview
         if waiting is None:
             return
-        if waiting is self._probe:
-            self._probe = None
+        if waiting is self._preview:
+            self._preview = None
         self._busy = True
         self._begun = waiting.number
         self._start(waiting)
@@ -88,7 +88,7 @@ class Prober:
     def forget(self) -> None:
         """Makes every answer under way stale, and drops a probe that waits."""
         self.newest += 1
-        self._probe = None
+        self._preview = None
 
     def finished(self, number: int, took_ms: float) -> bool:
         """Takes note of an answer to the request ``number``; returns whether that is the newest request."""
@@ -136,7 +136,7 @@ class QueryRunner:
         """A query, and the note that it is to help: that is selected once it is answered."""
         self.has_run = False
         """Whether the user ran a query, so that an engine may ask services without a run."""
-        self.prober = Prober(self._begin, self._pause)
+        self.requests = RequestQueue(self._begin, self._pause)
         self._pausing: Timer | None = None
         self._expiring: Timer | None = None
         """Ends with the cached answer that is shown."""
@@ -159,7 +159,7 @@ class QueryRunner:
         if not query.strip():
             self._clear()
         elif self._project.session is not None and view.project.overview is not None:
-            self.prober.ask(query, view.query.scope, run, at_once=at_once)
+            self.requests.ask(query, view.query.scope, run, at_once=at_once)
 
     def select_once_answered(self, query: str, file: str) -> None:
         """Selects the note at ``file``, not the first result, once ``query`` is answered and has it."""
@@ -174,7 +174,7 @@ class QueryRunner:
         self.ask(self.typed, at_once=True)
 
     def _clear(self) -> None:
-        self.prober.forget()
+        self.requests.forget()
         store = self._services.store
         query, file = store.view.query, store.view.selection.file
         kept = not query.text.strip() or store.view.knows(file)
@@ -230,7 +230,7 @@ class QueryRunner:
     def _pause(self) -> None:
         if self._pausing is not None:
             self._pausing.stop()
-        self._pausing = self._services.set_timer(PAUSE_S, self.prober.go)
+        self._pausing = self._services.set_timer(PAUSE_S, self.requests.go)
 
     # answering
 
@@ -250,7 +250,7 @@ class QueryRunner:
             self._newest_run, group = request.number, "run"
         else:
             self.has_run |= request.run
-            serving, group = request.run and answering.has_services(session), "serve" if request.run else "probe"
+            serving, group = request.run and answering.has_services(session), "serve" if request.run else "preview"
             if serving != store.view.answer.serving:  # every pane that reads the answer would be built again
                 store.update(store.view.answer._replace(serving=serving))
         steps = partial(
@@ -258,7 +258,7 @@ class QueryRunner:
         )
         tell = background.relay(partial(self._step, request))
 
-        def work() -> None:  # never cancelled: what has begun must end, or the prober would wait for it for ever
+        def work() -> None:  # never cancelled: what has begun must end, or the queue would wait for ever
             for step in steps():
                 tell(step)
 
@@ -272,11 +272,11 @@ class QueryRunner:
         match step:
             case Answered():
                 self._remember(step)
-                if self.prober.finished(request.number, step.took_ms):
+                if self.requests.finished(request.number, step.took_ms):
                     self._show(step)
             case EngineUnusable():
                 self.refused(step)
-                self.prober.failed(request.number)
+                self.requests.failed(request.number)
             case Logged(problem):
                 self._logged(problem)
             case PermissionWanted():
@@ -297,10 +297,10 @@ class QueryRunner:
         self._services.notify(why, severity="error", timeout=10)
         if request.number == self._newest_run:
             self._show_live(None)
-        elif request.run and request.number == self.prober.newest:
+        elif request.run and request.number == self.requests.newest:
             store = self._services.store
             store.update(store.view.answer._replace(serving=False))
-        self.prober.failed(request.number)
+        self.requests.failed(request.number)
 
     def _remember(self, answered: Answered) -> None:
         """Takes over what a run changed: the history, and the tree where access hits were recorded."""
@@ -341,9 +341,9 @@ class QueryRunner:
         cache = trace.find(CacheLook)
         if cache is not None and (trace.ran or cache.entries):
             self._cache.look()
-        self._probe_once_expired(trace)
+        self._preview_once_expired(trace)
 
-    def _probe_once_expired(self, trace: Trace) -> None:
+    def _preview_once_expired(self, trace: Trace) -> None:
         """Has a probe that the cache answered asked again once the cache gives another answer; a run was given its."""
         from brvtui.trace.routing import CacheLook, FingerprintState
 
@@ -366,7 +366,7 @@ class QueryRunner:
         A refusal of an older request, or by an engine that was chosen before, changes nothing.
         """
         request, chosen, session = refused.request, self._services.store.view.engine.name, self._project.session
-        is_old = request is not None and request.number != self.prober.newest
+        is_old = request is not None and request.number != self.requests.newest
         if session is None or refused.engine != chosen or is_old:
             return
         first = session.engines.names[0]
@@ -409,7 +409,7 @@ class QueryRunner:
             if answer == ALLOW:
                 session.model.allow()
             if answer in (ALLOW, NOT_NOW) and self._project.session is session:
-                self.prober.ask(request.query, request.scope, run=True, without_model=answer == NOT_NOW)
+                self.requests.ask(request.query, request.scope, run=True, without_model=answer == NOT_NOW)
 
         budget = budget_of(session.settings.llm)
         self._services.push_screen(

@@ -194,7 +194,7 @@ def _request(query: Query) -> tuple[Request, Aliases]:
     except AliasError as error:
         raise EngineError(str(error)) from error
     made = Request(
-        query.text, RetrievalMode(mode) if mode else None, probe=not query.may_ask, scope=query.scope, **options
+        query.text, RetrievalMode(mode) if mode else None, preview=not query.may_ask, scope=query.scope, **options
     )
     return made, aliases
 

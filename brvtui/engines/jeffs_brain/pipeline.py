@@ -59,7 +59,7 @@ class Request:
     rerank_top_n: int | None = None
     rerank: bool | None = None
     skip_retry_ladder: bool = False
-    probe: bool = False
+    preview: bool = False
     """Whether somebody still types: no reranker is asked then."""
     scope: str = ""
     """A folder, which this pipeline does not know: a notice says so."""
@@ -168,7 +168,7 @@ def _retrieve(asked: _Search) -> Retrieved:
             asked.sources.reranker,
             (lexical.candidates, semantic.candidates),
             asked.options,
-            asked.request.probe,
+            asked.request.preview,
             asked.profile,
         )
     legs = (lexical.leg, semantic.leg)
@@ -183,7 +183,7 @@ def _retrieve(asked: _Search) -> Retrieved:
         engine=ENGINE,
         version="Jeffs Brain",
         profile=asked.profile.name,
-        mode="probe" if asked.request.probe else "run",
+        mode="probe" if asked.request.preview else "run",
         query=asked.request.query,
         scope_option=asked.request.scope,
         snapshot=asked.sources.snapshot,

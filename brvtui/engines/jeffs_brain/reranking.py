@@ -29,7 +29,7 @@ def rerank(
     reranker: Reranker | None,
     legs: tuple[Sequence[Candidate], Sequence[Candidate]],
     options: Defaults,
-    is_probe: bool,
+    is_preview: bool,
     profile: HybridProfile,
 ) -> RerankOutcome:
     """The outcome for ``candidates`` in their reweighted order; ``legs`` are the two lists before fusion.
@@ -48,8 +48,8 @@ def rerank(
     agreed = unanimity(first, second, rules.window, rules.agree_min)
     if agreed:
         return RerankOutcome(as_is, skipped=SkipReason.UNANIMITY, agreements=agreed.agreements)
-    if is_probe:
-        return RerankOutcome(as_is, skipped=SkipReason.PROBE)
+    if is_preview:
+        return RerankOutcome(as_is, skipped=SkipReason.PREVIEW)
     head, _ = head_and_tail(len(candidates), options.rerank_top_n)
     documents = [_document(candidates[position], profile.rerank.snippet_chars) for position in head]
     try:

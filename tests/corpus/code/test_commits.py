@@ -125,7 +125,7 @@ def test_output_that_is_none_is_read_as_long_ago(hostile: str) -> None:
 def test_commit_recency_is_a_part_of_the_score(root: Path) -> None:
     session = Session.open(now_ms=NOW * 1000, repository=root)
     session.load()
-    hits = {hit.title: hit for hit in session.probe("run the job").hits}
+    hits = {hit.title: hit for hit in session.preview("run the job").hits}
     told = {title: [part.value for part in hit.parts if part.name == "change"] for title, hit in hits.items()}
     assert told == {"new_job": [0.05], "week_job": [0.03], "month_job": [0.01], "old_job": []}
     for hit in hits.values():

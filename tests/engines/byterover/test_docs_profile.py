@@ -82,7 +82,7 @@ def test_cached_answer_does_not_deny_that_a_derived_file_is_newer(quokkas: Tree)
     session.run("quokka facts")
     quokkas.age("x/_index.md", 1)
     session.load()
-    sentence = "".join(line.plain for line in trace_lines(session.probe("quokka facts"), {}, 200, UNICODE)[:3])
+    sentence = "".join(line.plain for line in trace_lines(session.preview("quokka facts"), {}, 200, UNICODE)[:3])
     assert "no note is newer" in sentence
     assert "no file is newer" not in sentence
 
@@ -220,7 +220,7 @@ def test_no_query_of_the_sample_has_a_folder_under_docs() -> None:
     session = Session.open(REPOSITORY / "sample-tree", "docs", NOW_MS)
     session.load()
     queries = [item["query"] for item in json.loads((REPOSITORY / "sample-tree" / "queries.json").read_text())]
-    found = [session.probe(query) for query in queries]
+    found = [session.preview(query) for query in queries]
     assert len(found) == 42
     assert [one.query for one in found if any(each.origin is Origin.PROPAGATED for each in one.hits)] == []
 

@@ -38,7 +38,7 @@ def saved(tree: Tree, path: str, data: bytes, keep_mtime: bool) -> Trace:
     assert isinstance(save(tree.tree, path, data, seen, keep_mtime=keep_mtime), Saved)
     if not keep_mtime:
         os.utime(tree.tree / path, ns=((NOW_MS - 1) * 1_000_000, (NOW_MS - 1) * 1_000_000))
-    return tree.session().probe(QUERY)
+    return tree.session().preview(QUERY)
 
 
 def places(hits: tuple[Hit, ...]) -> dict[str, Placement]:
@@ -66,7 +66,7 @@ CASES = [
 @pytest.mark.parametrize(("path", "text", "keep_mtime"), CASES)
 def test_it_is_what_is_found_after_saving(path: str, text: str, keep_mtime: bool, library: Tree) -> None:
     session = library.session()
-    before = session.probe(QUERY)
+    before = session.preview(QUERY)
     made = session.preview_edit(QUERY, path, TEXTS[text], keep_mtime)
     after = saved(library, path, TEXTS[text], keep_mtime)
     for found, real in ((made.now, before), (made.after, after)):

@@ -96,7 +96,7 @@ def test_every_recorded_query_makes_a_sound_trace_and_the_recorded_answer(
         scope = options.pop("scope", "")
         if case.get("argv"):
             continue
-        trace = session.probe(case["query"], scope, options=options)
+        trace = session.preview(case["query"], scope, options=options)
         if "error" not in case["answer"]:
             sound(trace)
             printed = trace.section(SpaceAnswer).printed
@@ -119,7 +119,7 @@ def test_a_variant_of_another_day_asks_the_same_topics_then(recorded_session: Se
 
 
 def test_relevance_is_relative_and_the_absolute_one_stands_beside_it(session: Session) -> None:
-    trace = session.probe("refresh token")
+    trace = session.preview("refresh token")
     sound(trace)
     first, second = trace.section(SpaceAnswer).topics
     assert (first.path, first.kind, first.element) == ("auth/jwt.html", "bv-decision", "bve-aaaa0001")
@@ -131,7 +131,7 @@ def test_relevance_is_relative_and_the_absolute_one_stands_beside_it(session: Se
     assert "told to cite it" in said
     assert [word.query for word in trace.hits[0].words] == ["refresh", "token"]
     assert "nothing for" not in said
-    assert "but nothing for ‘kumquat’;" in verdict_sentence(session.probe("the refresh token kumquat?"))
+    assert "but nothing for ‘kumquat’;" in verdict_sentence(session.preview("the refresh token kumquat?"))
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_relevance_is_relative_and_the_absolute_one_stands_beside_it(session: Se
 def test_where_nothing_is_found_the_sentence_and_the_results_say_what_can_be_done(
     session: Session, query: str, options: dict[str, object], said: str
 ) -> None:
-    trace = session.probe(query, options=options)
+    trace = session.preview(query, options=options)
     sentence = verdict_sentence(trace)
     assert said in sentence
     shown = presentation("byterover_v4").nothing(trace, 40)
@@ -164,7 +164,7 @@ def test_where_nothing_is_found_the_sentence_and_the_results_say_what_can_be_don
 )
 def test_a_query_that_begins_with_two_dashes_is_an_option(session: Session, query: str) -> None:
     """As the real scripts answer such a word: nothing is found, and the query that they echo is empty."""
-    trace = session.probe(query)
+    trace = session.preview(query)
     assert not trace.hits
     assert trace.query == query
     assert trace.section(SpaceAnswer).cleaned == ""
@@ -173,14 +173,14 @@ def test_a_query_that_begins_with_two_dashes_is_an_option(session: Session, quer
 
 @pytest.mark.parametrize("query", ["-refresh", " --refresh", "—refresh", "refresh --limit 1", "refresh --"])
 def test_other_dashes_are_words(session: Session, query: str) -> None:
-    trace = session.probe(query)
+    trace = session.preview(query)
     assert trace.hits
     assert trace.section(SpaceAnswer).cleaned
     assert not any("as an option" in line for line in trace.notices)
 
 
 def test_the_terms_of_a_hit_sum_to_its_raw_score(session: Session) -> None:
-    trace = session.probe("refresh token")
+    trace = session.preview("refresh token")
     detail = session.explainer.detail(trace, "auth/jwt.html")
     assert sum(one.value for one in detail.contributions) == pytest.approx(detail.score.term_sum, abs=1e-12)
     assert detail.score.raw == detail.score.term_sum * detail.score.matched_terms
@@ -200,7 +200,7 @@ def test_the_terms_of_a_hit_sum_to_its_raw_score(session: Session) -> None:
 def test_why_a_topic_is_not_there(
     session: Session, query: str, note: str, options: dict[str, object], number: int, numbers: str
 ) -> None:
-    trace = session.probe(query, options=options)
+    trace = session.preview(query, options=options)
     made = session.explainer.explain(query, note, trace=trace)
     assert not made.found
     assert (made.reason.number, numbers in made.numbers) == (number, True), made.numbers
@@ -240,7 +240,7 @@ def test_a_space_with_which_v4_fails(folder: Path, name: str, text: str, message
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)
     session = loaded(folder)
-    trace = session.probe("refresh token")
+    trace = session.preview("refresh token")
     failure = trace.section(SpaceAnswer).failure
     assert message in failure.message
     assert remedy in failure.remedy
@@ -252,7 +252,7 @@ def test_a_space_with_which_v4_fails(folder: Path, name: str, text: str, message
 
 def test_what_changed_is_read_and_ranked_as_by_a_fresh_reading(folder: Path) -> None:
     session = loaded(folder)
-    session.probe("refresh token")
+    session.preview("refresh token")
     jwt = tree_of(folder) / "auth" / "jwt.html"
     jwt.write_text(jwt.read_text().replace("used once", "used once, then the token is void"))
     (tree_of(folder) / "new.html").write_text('<bv-topic title="Token"><p>refresh</p></bv-topic>')
@@ -260,7 +260,7 @@ def test_what_changed_is_read_and_ranked_as_by_a_fresh_reading(folder: Path) -> 
     os.utime(tree_of(folder) / "ops" / "deploy.html", (NOW / 1000, NOW / 1000))
     assert session.load()
     assert not session.load()
-    again, fresh = (one.probe("refresh token").section(SpaceAnswer).printed for one in (session, loaded(folder)))
+    again, fresh = (one.preview("refresh token").section(SpaceAnswer).printed for one in (session, loaded(folder)))
     assert same(again, fresh)
     assert len(again["hits"]) == 3
 
@@ -271,23 +271,23 @@ def test_a_space_is_ranked_by_v4_alone_and_a_tree_by_the_others(
     tree = make_tree("elsewhere")
     assert session.engines.names == ("byterover_v4",)
     with pytest.raises(EngineError, match="byterover_v4 answers here"):
-        session.probe("refresh", engine="soleri")
+        session.preview("refresh", engine="soleri")
     with pytest.raises(ProjectError, match="soleri does not rank"):
         Session.open(folder, engine="soleri")
     tree.note("a.md", "A", "text")
     assert "byterover_v4" not in tree.session().engines.names
     with pytest.raises(EngineError, match="open a folder with a"):
-        tree.session().probe("text", engine="byterover_v4")
+        tree.session().preview("text", engine="byterover_v4")
 
 
 @pytest.mark.parametrize("options", [{"limit": [1]}, {"depth": 1}, {"argv": "x"}, {"element_tag": 1}])
 def test_an_option_that_is_none(session: Session, options: dict[str, object]) -> None:
     with pytest.raises(EngineError):
-        session.probe("refresh", options=options)
+        session.preview("refresh", options=options)
 
 
 def test_a_space_is_opened_by_its_tree_by_a_binding_and_not_without_either(folder: Path) -> None:
-    assert loaded(tree_of(folder)).probe("refresh").hits
+    assert loaded(tree_of(folder)).preview("refresh").hits
     bound = folder.parent / "bound"
     (bound / "below").mkdir(parents=True)
     with pytest.raises(ProjectError):
@@ -296,7 +296,7 @@ def test_a_space_is_opened_by_its_tree_by_a_binding_and_not_without_either(folde
         Session.open(bound / "below", engine="byterover_v4")
     bindings = {"bindings": [{"folder": str(bound), "space_id": SPACE_ID, "addedAt": "2026-01-01"}]}
     (folder.parent / "data" / "bindings.json").write_text(json.dumps(bindings))
-    assert loaded(bound / "below").probe("refresh").hits
+    assert loaded(bound / "below").preview("refresh").hits
 
 
 def test_several_synced_spaces_are_asked_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -307,7 +307,7 @@ def test_several_synced_spaces_are_asked_together(tmp_path: Path, monkeypatch: p
     session = Session.open(tmp_path / "elsewhere", now_ms=recorded_now(recorded), engine="byterover_v4")
     session.load()
     for asked in recorded["aggregate"]:
-        trace = session.probe(asked["query"], options=asked.get("options") or {})
+        trace = session.preview(asked["query"], options=asked.get("options") or {})
         sound(trace)
         printed = trace.section(SpaceAnswer).printed
         assert same(printed, {name: asked["answer"][name] for name in printed})
@@ -358,7 +358,7 @@ def test_a_remedy_for_words_that_are_not_searched_gives_what_a_save_gives(folder
     assert remedy.kind is RemedyKind.EDIT
     deploy.write_text(deploy.read_text().replace('tags="rollout"', 'tags="rollout" keywords="rollout"'))
     os.utime(deploy, ((NOW - 1) / 1000,) * 2)
-    (hit,) = loaded(folder).probe("rollout").hits
+    (hit,) = loaded(folder).preview("rollout").hits
     assert hit.score == pytest.approx(remedy.score)
 
 
@@ -370,7 +370,7 @@ def test_a_remedy_for_words_that_are_not_searched_gives_what_a_save_gives(folder
     ],
 )
 def test_a_remedy_that_is_no_wording_names_none(session: Session, options: dict[str, object], change: str) -> None:
-    trace = session.probe("refresh token", options=options)
+    trace = session.preview("refresh token", options=options)
     remedy = session.explainer.explain("refresh token", "ops/deploy.html", trace=trace).remedy
     assert (remedy.text[: len(change)], remedy.query) == (change, "")
 
@@ -393,7 +393,7 @@ def test_only_topics_in_the_block_are_said_to_be_cited(folder: Path) -> None:
         topic = f'<bv-topic title="Quokka {number}"><p>A quokka is a small animal.</p></bv-topic>'
         (tree_of(folder) / f"q{number}.html").write_text(topic)
     session = loaded(folder)
-    trace = session.probe("quokka")
+    trace = session.preview("quokka")
     section = trace.section(SpaceAnswer)
     files = [hit.file for hit in trace.hits]
     assert section.cited == tuple(files[:3])
@@ -412,7 +412,7 @@ def test_only_topics_in_the_block_are_said_to_be_cited(folder: Path) -> None:
 def test_what_age_takes_is_the_confidence_that_a_topic_has(recorded: dict[str, Any], recorded_session: Session) -> None:
     told: set[str] = set()
     for case in recorded["cases"][::12]:
-        trace = recorded_session.probe(case["query"])
+        trace = recorded_session.preview(case["query"])
         for topic in trace.section(SpaceAnswer).topics[: len(trace.hits)]:
             use = recorded_session.explainer.explain(trace.query, topic.file, trace=trace).use
             if "untouched" in use:
@@ -423,10 +423,10 @@ def test_what_age_takes_is_the_confidence_that_a_topic_has(recorded: dict[str, A
 
 
 def test_our_advice_says_what_the_engine_does_not(session: Session) -> None:
-    covered = session.probe("refresh token").steps[-1]
+    covered = session.preview("refresh token").steps[-1]
     assert (covered.name, covered.state) == ("coverage", State.PASSED)
     assert covered.summary.startswith("ours, V4 has no such gate")
-    trace = session.probe("zebra stripes deploy")
+    trace = session.preview("zebra stripes deploy")
     missed = trace.steps[-1]
     assert [check.constant for check in missed.checks[2:]] == ["advice.sure_top", "advice.direct_top", "advice.lead"]
     assert trace.section(SpaceAnswer).should_cite
@@ -435,11 +435,11 @@ def test_our_advice_says_what_the_engine_does_not(session: Session) -> None:
     assert missed.state is State.FAILED
     assert trace.section(SpaceAnswer).not_covered == "‘zebra’, ‘stripes’ in no result"
     assert "would not call this covered" in verdict_sentence(trace)
-    assert session.probe("zebra").steps[-1].state is State.NOT_REACHED
+    assert session.preview("zebra").steps[-1].state is State.NOT_REACHED
 
 
 def test_every_hit_has_its_ceiling(session: Session) -> None:
-    hit = session.probe("refresh token").hits[0]
+    hit = session.preview("refresh token").hits[0]
     assert hit.ceiling.score == pytest.approx(hit.score)  # it is the best match
     high, medium = hit.ceiling.horizons
     assert high.days_left == pytest.approx(54, abs=0.5)
@@ -450,7 +450,7 @@ def test_a_stored_recency_of_0_lowers_no_ceiling_of_a_topic_that_is_older(folder
     file = tree_of(folder).parent / "state" / "signals" / "auth" / "jwt.html.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text('{"accessCount": 1, "importance": 50, "maturity": "draft", "recency": 0, "updateCount": 1}')
-    hit = loaded(folder).probe("refresh token").hits[0]
+    hit = loaded(folder).preview("refresh token").hits[0]
     assert hit.file == "auth/jwt.html"
     assert hit.ceiling.score >= 0.6
     high, _ = hit.ceiling.horizons
@@ -470,7 +470,7 @@ def test_a_save_makes_a_topic_young_whatever_fraction_the_clock_has(folder: Path
 
 
 def test_a_topic_behind_the_limit_has_the_parts_of_its_score(session: Session) -> None:
-    trace = session.probe("refresh token", options={"limit": 1})
+    trace = session.preview("refresh token", options={"limit": 1})
     (miss,) = (one for one in trace.near_misses if one.rank)
     hit = session.explainer.explain("refresh token", miss.file, trace=trace).hit
     assert hit.parts
@@ -485,5 +485,5 @@ def test_the_snippet_of_a_whole_topic_with_a_number_sign_in_its_name_is_empty(fo
     (tree / "c#d.html").write_text('<bv-topic><bv-fact id="bve-eeee0001">giraffe neck</bv-fact></bv-topic>')
     session = loaded(folder)
     for query, snippet in (("zebra", ""), ("giraffe", "giraffe neck")):
-        [hit] = session.probe(query).section(SpaceAnswer).printed["hits"]
+        [hit] = session.preview(query).section(SpaceAnswer).printed["hits"]
         assert (hit["title"], hit["snippet"]) == ("", snippet)

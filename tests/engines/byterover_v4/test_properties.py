@@ -146,7 +146,7 @@ def test_topics_beyond_the_limits_of_words_are_named(wordy: Path, monkeypatch: p
     searched = [note.path for note in session.snapshot.notes]
     assert searched == ["a/0.html", "a/1.html", "a/2.html"]
     assert [file.path for file in session.snapshot.unseen] == ["a/3.html", "a/4.html", "a/5.html"]
-    [notice] = session.probe("w0x1").notices
+    [notice] = session.preview("w0x1").notices
     assert notice.startswith("not read: a/3.html, and 2 more: ")
     assert session.snapshot.notices == (notice,)
     shown = session.snapshot
@@ -160,7 +160,7 @@ def test_a_space_beyond_the_limits_is_refused_and_its_topics_are_shown(
     monkeypatch.setattr(scripts, "MOST_SPACE_ENTRIES", 100)
     session = loaded(wordy)
     with pytest.raises(EngineError, match="split the space"):
-        session.probe("w0x1")
+        session.preview("w0x1")
     page = session.about("a/5.html")
     assert page.aged is not None
 
@@ -169,7 +169,7 @@ def test_a_space_of_too_much_text_is_read_up_to_a_limit(wordy: Path, monkeypatch
     monkeypatch.setattr(contents, "_MOST_CHARS", 500)
     session = loaded(wordy)
     assert 0 < len(session.snapshot.notes) < 6
-    assert any("exceed the size limit" in notice for notice in session.probe("w0x1").notices)
+    assert any("exceed the size limit" in notice for notice in session.preview("w0x1").notices)
 
 
 def test_a_topic_whose_elements_share_long_attributes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,7 +52,9 @@ class Case:
         """The answer of a new session, which has read nothing before."""
         asked = self.trace
         scope = asked.scope_option if scope is None else scope
-        return opened(self.folder, self.now_ms).probe(query or asked.query, scope, options={**asked.options, **options})
+        return opened(self.folder, self.now_ms).preview(
+            query or asked.query, scope, options={**asked.options, **options}
+        )
 
 
 def opened(folder: Path, now_ms: float) -> Session:
@@ -75,7 +77,7 @@ def cases(folder: Path, recorded: dict[str, Any], seed: int, most: int) -> Itera
     session = opened(folder, now_ms)
     for asked in pick.sample([one for one in recorded["cases"] if not one.get("argv")], most):
         options = {name.replace("-", "_"): value for name, value in (asked.get("options") or {}).items()}
-        trace = session.probe(asked["query"], options.pop("scope", ""), options=options)
+        trace = session.preview(asked["query"], options.pop("scope", ""), options=options)
         lower = [hit.file for hit in trace.hits[1:] if hit.file in session.snapshot.by_path]
         path = pick.choice(lower) if lower and pick.random() < 0.7 else pick.choice(session.snapshot.notes).path
         explanation = session.explainer.explain(trace.query, path, trace=trace)
@@ -171,7 +173,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def offered(folder: Path, query: str, path: str, **options: object) -> tuple[Remedy, ...]:
     session = opened(folder, NOW)
-    explanation = session.explainer.explain(query, path, trace=session.probe(query, options=options))
+    explanation = session.explainer.explain(query, path, trace=session.preview(query, options=options))
     found = session.explainer.remedies(explanation)
     assert found is not None
     return found
@@ -255,12 +257,12 @@ def test_a_topic_of_another_space_can_only_be_asked_for_otherwise(
     session.load()
     kinds: set[RemedyKind | None] = set()
     for asked in recorded["aggregate"]:
-        trace = session.probe(asked["query"])
+        trace = session.preview(asked["query"])
         for hit in trace.hits[1:]:
             if hit.shared_source:
                 explanation = session.explainer.explain(asked["query"], hit.file, trace=trace)
                 for remedy in session.explainer.remedies(explanation) or ():
                     kinds.add(remedy.kind)
-                    again = session.probe(remedy.query)
+                    again = session.preview(remedy.query)
                     assert rank_of(again, hit.file) == remedy.rank
     assert kinds == {RemedyKind.WORDING}

@@ -71,8 +71,8 @@ def drinks(tree: Tree) -> Tree:
     return tree
 
 
-def probe(made: Brain, tree: Tree, query: str = "tea", mode: RetrievalMode = RetrievalMode.HYBRID) -> Trace:
-    return made.ask(tree.snapshot(), Request(query, mode, probe=True)).trace
+def preview(made: Brain, tree: Tree, query: str = "tea", mode: RetrievalMode = RetrievalMode.HYBRID) -> Trace:
+    return made.ask(tree.snapshot(), Request(query, mode, preview=True)).trace
 
 
 def test_the_index_follows_the_snapshot_and_reads_only_what_changed(drinks: Tree) -> None:
@@ -95,12 +95,12 @@ def test_the_index_follows_the_snapshot_and_reads_only_what_changed(drinks: Tree
 
 def test_a_probe_asks_no_service(drinks: Tree) -> None:
     embedder, reranker = Embedder(is_remote=True), Reranker()
-    trace = probe(Brain(embedder, reranker), drinks)
+    trace = preview(Brain(embedder, reranker), drinks)
     assert (trace.mode, trace.section(Hybrid).mode) == ("probe", RetrievalMode.HYBRID)
     assert (trace.leg("vector").state, trace.leg("vector").why) == (
         State.SKIPPED, "a probe asks no service: a run does",
     )  # fmt: skip
-    assert trace.section(Hybrid).rerank_skipped is SkipReason.PROBE
+    assert trace.section(Hybrid).rerank_skipped is SkipReason.PREVIEW
     assert trace.section(Hybrid).errors == ()
     assert (embedder.asked, reranker.asked) == ([], 0)
 
@@ -125,7 +125,7 @@ def test_a_run_has_its_vectors_though_a_newer_snapshot_is_indexed_meanwhile(drin
         def embed(self, texts: Sequence[str]) -> list[list[float]]:
             if not self.asked:
                 self.asked.append([])
-                made.ask(second, Request("salt", RetrievalMode.BM25, probe=True))
+                made.ask(second, Request("salt", RetrievalMode.BM25, preview=True))
             return super().embed(texts)
 
     made = Brain(Slow(is_remote=True))
@@ -145,20 +145,20 @@ def test_why_asks_again_with_the_services_and_options_of_the_answer(drinks: Tree
     why = made.engine.why(context, run, note)
     assert why.reason.text == "past the candidates that a leg keeps"
     embedder.asked.clear()
-    made.engine.why(context, probe(made, drinks), note)
+    made.engine.why(context, preview(made, drinks), note)
     assert embedder.asked == []
 
 
 def test_a_model_of_this_process_is_asked_by_probes_too(drinks: Tree) -> None:
     embedder = Embedder()
     made, snapshot = Brain(embedder), drinks.snapshot()
-    waiting = made.ask(snapshot, Request("tea", RetrievalMode.SEMANTIC, probe=True)).trace
+    waiting = made.ask(snapshot, Request("tea", RetrievalMode.SEMANTIC, preview=True)).trace
     assert waiting.leg("vector").why == "the notes' vectors are still being made"
     assert waiting.hits == ()
     told: list[tuple[int, int]] = []
     made.prepare(snapshot, lambda done, all_: told.append((done, all_)))
     assert told == [(2, 2)]
-    ready = made.ask(snapshot, Request("tea", RetrievalMode.SEMANTIC, probe=True)).trace
+    ready = made.ask(snapshot, Request("tea", RetrievalMode.SEMANTIC, preview=True)).trace
     assert [hit.path for hit in ready.hits] == ["a/tea.md", "a/car.md"]
 
 
@@ -197,7 +197,7 @@ def test_words_alone_make_no_vectors(drinks: Tree) -> None:
 def test_a_cancelled_preparation_says_so(drinks: Tree) -> None:
     made, snapshot = Brain(Embedder()), drinks.snapshot()
     made.prepare(snapshot, cancelled=lambda: True)
-    trace = made.ask(snapshot, Request("tea", probe=True)).trace
+    trace = made.ask(snapshot, Request("tea", preview=True)).trace
     assert trace.notices == ("2 notes have no vector: cancelled",)
 
 
@@ -252,16 +252,16 @@ def test_a_report_says_once_which_rules_cannot_fire_and_that_a_scope_does_not_co
 
 
 def test_rules_that_no_note_can_meet_are_named(drinks: Tree) -> None:
-    assert probe(Brain(), drinks).section(Hybrid).idle_rules == (
+    assert preview(Brain(), drinks).section(Hybrid).idle_rules == (
         "preference × 2.35 and × 2.1: no path holds memory/global/",
         "concrete fact × 2.2 by name: no path holds user-fact- or milestone-; dates and events count",
     )
     drinks.note("memory/global/milestone-one.md", "One")
-    assert probe(Brain(), drinks).section(Hybrid).idle_rules == (
+    assert preview(Brain(), drinks).section(Hybrid).idle_rules == (
         "preference × 2.35: no path below memory/global/ holds user-preference-",
     )
     drinks.note("memory/global/user-preference-tea.md", "Tea")
-    assert probe(Brain(), drinks).section(Hybrid).idle_rules == ()
+    assert preview(Brain(), drinks).section(Hybrid).idle_rules == ()
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_rules_that_no_note_can_meet_are_named(drinks: Tree) -> None:
         ("quagga", Request("", skip_retry_ladder=True), "no note matches the words"),
         ("?!", Request(""), "the query has no word to search for"),
         ("the", Request(""), "the query has no word to search for, and no step of the retry ladder finds a note"),
-        ("tea", Request("", RetrievalMode.SEMANTIC, probe=True), "a probe asks no service: a run does"),
+        ("tea", Request("", RetrievalMode.SEMANTIC, preview=True), "a probe asks no service: a run does"),
     ],
 )
 def test_an_empty_answer_says_why(drinks: Tree, query: str, request_: Request, why: str) -> None:
@@ -339,7 +339,7 @@ def test_global_path_of_a_profile_counts_for_intent(tree: Tree, tmp_path: Path) 
     factors = {}
     for profile in ("", file):
         session = tree.session(profile or None, engine="jeffs_brain", now_ms=None)
-        hits = session.probe("recommend tea").hits
+        hits = session.preview("recommend tea").hits
         factors[profile] = {hit.path: [part.factor for part in hit.parts if part.name == "intent"] for hit in hits}
     assert factors[""] == {"team/tea.md": [], "other/tea.md": []}
     assert factors[file] == {"team/tea.md": [2.1], "other/tea.md": []}
@@ -364,7 +364,7 @@ def test_global_path_of_a_profile_reads_no_folder(
 
         monkeypatch.setattr(os, name, watched)
     session = tree.session(file, engine="jeffs_brain", now_ms=None)
-    assert [hit.path for hit in session.probe("recommend tea").hits] == ["team/tea.md"]
+    assert [hit.path for hit in session.preview("recommend tea").hits] == ["team/tea.md"]
     assert any("team" in path for path in seen)
     assert [path for path in seen if "zq_outside" in path] == []
 
@@ -411,5 +411,5 @@ def test_fallen_back_k_is_the_one_in_the_parts(tree: Tree, tmp_path: Path) -> No
     tree.notes(3)
     session = Session.open(tree.root, written(tmp_path, "[fusion]\nk = -3\n"), engine="jeffs_brain")
     session.load()
-    (hit,) = session.probe("tea").hits
+    (hit,) = session.preview("tea").hits
     assert [(part.value, part.note) for part in hit.parts] == [(1 / 61, "1 / (60 + 1)")]

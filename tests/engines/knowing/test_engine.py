@@ -435,10 +435,10 @@ def test_a_note_with_a_number_sign_in_its_path_is_delivered(tree: Tree) -> None:
 def test_a_better_note_that_does_not_fit_is_named(tree: Tree) -> None:
     tree.note("auth/rotation.md", "Token rotation", "Tokens are rotated. " * 400)
     tree.note("auth/other.md", "Other things", "A token.")
-    trace = tree.session().probe("token rotation", engine="knowing", options={"budget": 200})
+    trace = tree.session().preview("token rotation", engine="knowing", options={"budget": 200})
     assert "“Token rotation” is better (" in verdict_sentence(trace)
     assert "but does not fit into 200 tokens" in verdict_sentence(trace)
-    whole = tree.session().probe("token rotation", engine="knowing")
+    whole = tree.session().preview("token rotation", engine="knowing")
     assert "does not fit" not in verdict_sentence(whole)
 
 

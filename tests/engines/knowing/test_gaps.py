@@ -212,9 +212,9 @@ def test_a_preview_asks_a_local_model_once_vectors_are_there(plain_snapshot: Sna
     assert step_of(engine.answer(asked, Query(WORDLESS))).state is State.NOT_RUN
     assert services.embedder.texts == []
     run = engine.answer(asked, Query(WORDLESS, run=True))
-    probe = engine.answer(asked, Query(WORDLESS))
-    assert step_of(run).state is step_of(probe).state is State.HIT
-    assert [hit.file for hit in probe.hits] == [hit.file for hit in run.hits]
+    preview = engine.answer(asked, Query(WORDLESS))
+    assert step_of(run).state is step_of(preview).state is State.HIT
+    assert [hit.file for hit in preview.hits] == [hit.file for hit in run.hits]
 
 
 def test_a_tree_without_notes_has_nothing_to_compare_with(tree: Tree) -> None:

@@ -427,7 +427,7 @@ def test_an_agent_gets_records_under_soleris_own_names(snapshot: Snapshot, mode:
 
 def test_a_saved_trace_opens_again(garden: Tree, tmp_path: Path) -> None:
     session = garden.session()
-    trace = session.probe("refresh token rotation", engine="soleri")
+    trace = session.preview("refresh token rotation", engine="soleri")
     (tmp_path / "saved.json").write_bytes(as_json(session.explainer.saved(trace)))
     opened = read(tmp_path / "saved.json").trace
     assert opened.section(VaultSearch) == trace.section(VaultSearch)
@@ -453,7 +453,7 @@ def test_a_score_names_the_typed_word_of_each_term(tree: Tree, query: str, named
     tree.note("a/b/c.md", "Title", "café caf naïveté überall and a rollback")
     tree.note("a/b/d.md", "Other", "nothing of that")
     session = tree.session()
-    trace = session.probe(query, engine="soleri")
+    trace = session.preview(query, engine="soleri")
     assert named in trace.verdict
     explanation = session.explainer.explain(query, "a/b/c.md", engine="soleri")
     assert named in explanation.use
@@ -489,7 +489,7 @@ def test_a_note_has_a_ceiling_and_dated_events(garden: Tree) -> None:
     ]
     assert ageing.in_engine("soleri", "nowhere.md") is None
     assert {event.kind for event in (*rotation.events, *cookies.events, *season.events)} <= Soleri().event_kinds.keys()
-    trace = session.probe("rotation", engine="soleri")
+    trace = session.preview("rotation", engine="soleri")
     placed = trace.section(VaultSearch).placed("auth/jwt/rotation_of_refresh.md")
     assert placed.forecast == rotation
     assert placed.hit.ceiling.score == rotation.ceiling
@@ -607,7 +607,7 @@ def test_a_profile_of_the_users_own_extends_a_built_in_one(
     file.write_text('[mapping]\npersonal = "me"\n', encoding="utf-8")
     session = Session.open(garden.root, str(file), NOW_MS, engine="soleri")
     session.load()
-    trace = session.probe("rollback")
+    trace = session.preview("rollback")
     assert trace.profile == "mine"
     assert [(tier.name, tier.weight) for tier in trace.section(VaultSearch).tiers] == [("agent", 1.0), ("project", 0.8)]
     assert trace.hits[0].file == "[me]:deploy/rollback.md"

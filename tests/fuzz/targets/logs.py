@@ -75,8 +75,8 @@ class OwnLog(_Log):
 
     def seeds(self) -> list[bytes]:
         for query in (QUERY, "gate", "none"):
-            self.session.logbook.add(self.session.probe(query), 1.0, 2.0)
-        self.session.logbook.add(self.session.probe(QUERY, engine="jeffs_brain"), 1.0, 2.0)
+            self.session.logbook.add(self.session.preview(query), 1.0, 2.0)
+        self.session.logbook.add(self.session.preview(QUERY, engine="jeffs_brain"), 1.0, 2.0)
         return [self.log.path.read_bytes()]
 
     def run(self, data: bytes) -> str:
@@ -103,7 +103,7 @@ class EngineSignals(Target):
         file.write_bytes(data)
         session: Session = self.tree.session()
         try:
-            trace = session.probe(QUERY)
+            trace = session.preview(QUERY)
             session.about("x/good.md")
             session.ageing.forecast(30)
             return f"{[(hit.path, round(hit.score, 2)) for hit in trace.hits][:2]}"

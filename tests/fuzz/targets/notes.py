@@ -28,7 +28,7 @@ class Note(Target):
         self.tree = planted(folder)
         self.tree.read_frontmatter()
         self.session = self.tree.session()
-        self.expected = hits(self.session.probe(QUERY))
+        self.expected = hits(self.session.preview(QUERY))
 
     def seeds(self) -> list[bytes]:
         block = "title: T\nmaturity: core\nimportance: 60\nrelated: [x/good.md]\ntags: &t [a, b]\nother: *t\n"
@@ -37,7 +37,7 @@ class Note(Target):
     def run(self, data: bytes) -> str:
         place = self.tree.file(_NOTE, data, 1)
         self.session.refresh([place])
-        trace = self.session.probe(QUERY)
+        trace = self.session.preview(QUERY)
         found = [hit for hit in trace.hits if hit.file == _NOTE]
         unseen = {file.path: file.reason for file in self.session.snapshot.unseen}
         if _NOTE in unseen:
@@ -45,7 +45,7 @@ class Note(Target):
                 raise Wrong("a note that is not seen changes the results")
             return f"unseen {unseen[_NOTE]}"[:80]
         for engine in ("jeffs_brain", "soleri", "knowing"):
-            self.session.probe(QUERY, engine=engine)
+            self.session.preview(QUERY, engine=engine)
         self.session.about(_NOTE)
         text = data.decode("utf-8", "replace")
         return f"{self._read(text)} {self._edited(data)} {bool(found)}"

@@ -40,7 +40,7 @@ class Kept(Target):
         self.tree = planted(folder)
         self.tree.notes(_MANY, "filler of many words", folder="many")
         session = self.tree.session()
-        self.expected = hits(session.probe(QUERY))
+        self.expected = hits(session.preview(QUERY))
         session.keep(everything=True)
         session.close()
         self.file = KeptIndex(self.tree.tree).folder / "kept"
@@ -54,7 +54,7 @@ class Kept(Target):
         info = KeptIndex(self.tree.tree).info()
         session = self.tree.session()
         try:
-            trace = session.probe(QUERY)
+            trace = session.preview(QUERY)
             if hits(trace) != self.expected:
                 raise Wrong("a damaged index changes the results")
             session.keep(everything=True)
@@ -98,7 +98,7 @@ class OverlayFile(Target):
         self.overlay = Overlay(self.tree.tree)
         self.overlay.path.parent.mkdir(parents=True, exist_ok=True)
         session = self.tree.session()
-        self.expected = hits(session.probe(QUERY))
+        self.expected = hits(session.preview(QUERY))
         session.close()
 
     def seeds(self) -> list[bytes]:
@@ -111,9 +111,9 @@ class OverlayFile(Target):
         found = self.overlay.read(base)
         session = self.tree.session()
         try:
-            if not found and hits(session.probe(QUERY)) != self.expected:
+            if not found and hits(session.preview(QUERY)) != self.expected:
                 raise Wrong("an overlay of which nothing is used changes the results")
-            session.probe(QUERY)
+            session.preview(QUERY)
             session.ageing.forecast(30)
             session.recording = True
             for notice in session.run(QUERY).notices:
@@ -184,7 +184,7 @@ class Feedback(Target):
         self.file = FeedbackFile(self.tree.tree, "soleri")
         self.file.path.parent.mkdir(parents=True, exist_ok=True)
         session = self.tree.session()
-        self.expected = hits(session.probe(QUERY, engine="soleri"))
+        self.expected = hits(session.preview(QUERY, engine="soleri"))
         session.close()
 
     def seeds(self) -> list[bytes]:
@@ -196,7 +196,7 @@ class Feedback(Target):
         counts = self.file.counts()
         session = self.tree.session()
         try:
-            found = hits(session.probe(QUERY, engine="soleri"))
+            found = hits(session.preview(QUERY, engine="soleri"))
         finally:
             session.close()
         if not counts and found != self.expected:

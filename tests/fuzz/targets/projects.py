@@ -49,7 +49,7 @@ class _Opened(Target):
         self.tree = planted(folder)
         self.root = self.tree.root
         session = self.tree.session()
-        self.expected = hits(session.probe(QUERY))
+        self.expected = hits(session.preview(QUERY))
         session.close()
 
     def write(self, data: bytes) -> None:
@@ -76,7 +76,7 @@ class _Opened(Target):
                 told(problem.message)
             json_line(as_plain(session.configuration))
             session.load()
-            session.probe(QUERY)
+            session.preview(QUERY)
             self.check(session)
             return (
                 f"opened {session.settings.engine} {told(session.profile.name)} {len(session.configuration.problems)}"

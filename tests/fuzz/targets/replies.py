@@ -163,7 +163,7 @@ class _Plain(Target):
         self.tree = planted(folder)
         self.service = Service(b"")
         session = self.tree.session()
-        self.expected = hits(session.probe(QUERY, engine="jeffs_brain", services=True))
+        self.expected = hits(session.preview(QUERY, engine="jeffs_brain", services=True))
         session.close()
         own(f'[services.{self.TABLE}]\nmodel = "mini"\nurl = "{self.service.url}"\n{_FAST}')
 
@@ -173,7 +173,7 @@ class _Plain(Target):
             self._forget(session)
             self.service.first = self.service.later = _HEAD % b"application/json" + data
             self.service.asked = 0
-            trace = session.probe(QUERY, engine="jeffs_brain", services=True)
+            trace = session.preview(QUERY, engine="jeffs_brain", services=True)
             for notice in trace.notices:
                 told(notice)
             if controls(" ".join(trace.notices)):

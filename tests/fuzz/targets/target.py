@@ -68,5 +68,5 @@ def planted(folder: Path) -> Tree:
 
 def same_hits(session: Session, expected: list[tuple[str, float]], what: str) -> None:
     """Raises :class:`Wrong` when ``session`` answers otherwise than ``expected``."""
-    if hits(session.probe(QUERY)) != expected:
+    if hits(session.preview(QUERY)) != expected:
         raise Wrong(f"{what} changes the results")

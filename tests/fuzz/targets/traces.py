@@ -13,11 +13,11 @@ from tests.fuzz.test_rendering import controls, printed
 
 def saved_traces(session: Session) -> list[bytes]:
     """Traces of ``session`` as files: of each engine, of other tiers, of a plain search."""
-    asked = [session.probe(query) for query in (QUERY, "gate", "nothing of this kind", "x/good.md")]
+    asked = [session.preview(query) for query in (QUERY, "gate", "nothing of this kind", "x/good.md")]
     asked.append(session.run(QUERY))
-    asked.append(session.probe(QUERY))
-    asked.append(session.with_plain_search(session.probe(QUERY), 3))
-    asked += [session.probe(QUERY, engine=engine) for engine in ("jeffs_brain", "soleri", "knowing")]
+    asked.append(session.preview(QUERY))
+    asked.append(session.with_plain_search(session.preview(QUERY), 3))
+    asked += [session.preview(QUERY, engine=engine) for engine in ("jeffs_brain", "soleri", "knowing")]
     return [as_json(session.explainer.saved(trace)) for trace in asked]
 
 

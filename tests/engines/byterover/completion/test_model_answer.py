@@ -436,7 +436,7 @@ def test_only_a_whole_answer_is_cached(
     model = ScriptedModel(turn)
     monkeypatch.setattr(session.model, "allowed_model", lambda: model)
     list(session.complete("quokka"))
-    assert session.probe("quokka").tier == tier
+    assert session.preview("quokka").tier == tier
 
 
 def test_a_completion_comes_back_from_a_file(project: Tree) -> None:

@@ -231,7 +231,7 @@ def test_03_every_search_fails(quokkas: Tree) -> None:
     made = why(quokkas, "quokka", "x/n.md", Loss.ENGINE_FAILS)
     assert "context.md at the root" in made.numbers
     session = quokkas.session()
-    trace = session.probe("quokka")
+    trace = session.preview("quokka")
     (domain,) = (step for step in trace.steps if step.name == "out_of_domain")
     assert (domain.state, domain.summary, domain.checks[-1].passed) == (State.SKIPPED, "the search failed", None)
     assert next(step.summary for step in trace.steps if step.name == "entity_search") == "the search failed"
@@ -386,19 +386,19 @@ def test_a_word_in_another_form_is_written_as_in_the_note(tree: Tree, query: str
 
 def test_every_word_in_another_form_is_written_as_notes_have_it(tree: Tree) -> None:
     tree.note("a/pruning.md", "Pruning", "sharpen in march")
-    wordings = [change.query for change in as_in_notes(tree.session().probe("Sharpening, marched marched!"))]
+    wordings = [change.query for change in as_in_notes(tree.session().preview("Sharpening, marched marched!"))]
     assert wordings[0] == "sharpen marched marched!"
     assert wordings[-1] == "sharpen march march"
     for asked, written in (("resharpening sharpening", "resharpening sharpen"), ("a sharpening", "a sharpen")):
-        assert [change.query for change in as_in_notes(tree.session().probe(asked))] == [written]
+        assert [change.query for change in as_in_notes(tree.session().preview(asked))] == [written]
 
 
 def test_a_word_that_names_a_folder_stays_in_other_wordings(tree: Tree) -> None:
     tree.note("mobile/pruning.md", "Pruning", "rates in march")
-    trace = tree.session().probe("mobile rates?")
+    trace = tree.session().preview("mobile rates?")
     assert trace.section(Search).scope.path == "mobile"
     assert [change.query for change in unpunctuated(trace)] == ["mobile rates", "mobile rates"]
-    assert list(unpunctuated(tree.session().probe("mobile rates"))) == []
+    assert list(unpunctuated(tree.session().preview("mobile rates"))) == []
 
 
 def test_11_below_the_floor(tree: Tree) -> None:

@@ -199,10 +199,10 @@ def test_a_note_that_is_gone_is_said_to_be(tree: Tree) -> None:
     tree.notes(30)
     session = tree.session()
     place.unlink()
-    answer = session.probe("x/n.md").answer
+    answer = session.preview("x/n.md").answer
     assert "cannot be read" in answer.text
     tree.file("x/n.md", b"\0")
-    assert "NUL" in session.probe("x/n.md").answer.text
+    assert "NUL" in session.preview("x/n.md").answer.text
 
 
 def test_a_listing_that_is_quoted_shows_the_summarys_body(tree: Tree) -> None:

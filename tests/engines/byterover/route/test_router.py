@@ -167,7 +167,7 @@ def test_the_combined_profile_uses_what_the_ladder_finds(tree: Tree) -> None:
     tree.note("x/rotation.md", "Burrows", "deep under the ground")
     tree.notes(60)
     session = tree.session("combined")
-    trace = session.probe("rotationalize")
+    trace = session.preview("rotationalize")
     assert trace.section(Ladder).in_route
     assert paths(trace) == ["x/rotation.md"]
     assert trace.hits[0].found_by == "trigram_fuzzy"

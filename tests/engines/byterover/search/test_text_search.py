@@ -168,14 +168,14 @@ def words_of(trace: Trace, file: str) -> tuple[MatchedWord, ...]:
 def test_matched_word(tree: Tree, path: str, title: str, text: str, query: str, expected: tuple[object, ...]) -> None:
     tree.note(path, title, text)
     tree.notes(60)
-    assert words_of(tree.session().probe(query), path) == (MatchedWord(query, *expected),)
+    assert words_of(tree.session().preview(query), path) == (MatchedWord(query, *expected),)
 
 
 def test_a_lifted_folder_has_the_words_of_the_note_that_lifted_it(tree: Tree) -> None:
     tree.note("a/x.md", "Wombat", "wombat wombat", importance=90.0, maturity="core")
     tree.file("a/context.md", "# About a\n\nnothing of it\n")
     tree.notes(60)
-    trace = tree.session().probe("wombat")
+    trace = tree.session().preview("wombat")
     folder = next(hit for hit in trace.hits if hit.origin is Origin.PROPAGATED)
     assert [(word.word, word.fields) for word in folder.words] == [("wombat", ("below",))]
 
@@ -184,7 +184,7 @@ def test_a_note_that_another_search_added_has_the_words_of_that_search(tree: Tre
     tree.note("a/both.md", "Emu", "emu kiwi", days=60, importance=80.0, maturity="validated")
     tree.note("a/kiwi.md", "Kiwi", "kiwi", importance=90.0, maturity="core")
     tree.notes(60)
-    trace = tree.session().probe("emu kiwi")
+    trace = tree.session().preview("emu kiwi")
     added = next(hit for hit in trace.hits if hit.found_by)
     assert [word.query for word in added.words] == [added.found_by]
 
@@ -192,7 +192,7 @@ def test_a_note_that_another_search_added_has_the_words_of_that_search(tree: Tre
 def test_what_its_path_found_answers_no_word(tree: Tree) -> None:
     tree.note("a/x.md", "Wombat", "wombat")
     tree.notes(60)
-    trace = tree.session().probe("a/x.md")
+    trace = tree.session().preview("a/x.md")
     assert trace.hits[0].origin is Origin.PATH
     assert trace.hits[0].words == ()
 
@@ -202,7 +202,7 @@ def test_they_are_the_terms_of_the_detail(seed: int, tmp_path: Path) -> None:
     tree, pick = generated(tmp_path / "p", seed, 40), random.Random(seed)
     session = tree.session()
     for _ in range(8):
-        trace = session.probe(query(pick))
+        trace = session.preview(query(pick))
         details = session.explainer.details(trace)
         assert {hit.words for hit in trace.section(Search).hits} <= {hit.words for hit in trace.hits}
         for hit in trace.hits:
