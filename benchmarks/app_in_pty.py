@@ -1,9 +1,9 @@
-"""The app in a pseudo-terminal: first paint, ready to type, a probe's paint, idle CPU.
+"""The app in a pseudo-terminal: first paint, ready to type, a preview's paint, idle CPU.
 
     python -m benchmarks.app_in_pty [PROJECT] [--rounds 5] [--size 120x36] [--idle 8]
 
 Time runs from the start of the process. *First paint* is the first screen with text on it; *ready* is when a key that
-was typed at the start stands in the input; *probe* is from a key to the last byte of the panes that follow it (a
+was typed at the start stands in the input; *preview* is from a key to the last byte of the panes that follow it (a
 quiet of 150 ms ends them); *idle* is user and system time of the process over wall time.
 """
 

@@ -200,12 +200,12 @@ class View(NamedTuple):
 
     @property
     def ran(self) -> bool:
-        """Whether the query was run; else it was probed."""
+        """True if the query was run, false if it was previewed."""
         return self.answer.trace is not None and self.answer.trace.ran
 
     @property
     def uncached(self) -> str:
-        """Why a run's answer was not cached, in a few words; empty when it was, and for a probe."""
+        """Why a run's answer was not cached, in a few words; empty when it was, and for a preview."""
         trace = self.answer.trace
         if trace is None or not trace.ran:
             return ""

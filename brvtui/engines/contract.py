@@ -82,13 +82,13 @@ def _silent(made: int, wanted: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One query. A probe has no effect and asks no service that costs, unless it is allowed to."""
+    """One query. A preview has no effect and asks no service that costs, unless it is allowed to."""
 
     text: str
     scope: str = ""
     run: bool = False
     services: bool = False
-    """Whether a probe may ask services that cost; a run always may."""
+    """Whether a preview may ask services that cost; a run always may."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Options that only some engines know, by name. An engine raises :class:`EngineError` for one that it does not
     know, or whose value it cannot use, and records them in :attr:`Trace.options`."""
@@ -104,12 +104,12 @@ class Query:
 
     @property
     def may_ask(self) -> bool:
-        """Whether services that cost may be asked: for a run always, for a probe where it is allowed to."""
+        """Whether services that cost may be asked: for a run always, for a preview where it is allowed to."""
         return self.run or self.services
 
     @classmethod
     def repeating(cls, trace: Trace, text: str = "") -> Query:
-        """The query of ``trace`` as a probe with the same scope and options; ``text`` replaces its words, if given.
+        """The query of ``trace`` as a preview with the same scope and options; ``text`` replaces its words, if given.
 
         Services may be asked if the trace was made with them.
         """

@@ -1,4 +1,4 @@
-"""How an engine asks an embedder: which one is set, when a probe may ask it, and loading a local model ahead."""
+"""How an engine asks an embedder: which one is set, when a preview may ask it, and loading a local model ahead."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # the first paint names engines, and must not import what onl
     from brvtui.services.legs import Embedder
 
 _ANY_TEXT = "ready"
-_NOT_IN_PREVIEW = "a probe asks no service: a run does"
+_NOT_IN_PREVIEW = "a preview asks no service: a run does"
 _UNDER_WAY = "the notes' vectors are still being made"
 
 
@@ -27,7 +27,7 @@ def embedder_of(context: Context[Any]) -> Embedder | None:
 def why_not_asked(embedder: Embedder, query: Query, has_vectors: bool) -> str:
     """Returns why ``query`` does not ask ``embedder``; empty when it does.
 
-    A probe asks nothing over a network, and does not wait for vectors that are being made.
+    A preview asks nothing over a network, and does not wait for vectors that are being made.
     """
     if query.may_ask:
         return ""

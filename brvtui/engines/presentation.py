@@ -31,8 +31,8 @@ class Presentation:
     """The steps of its answers, for the time before there is one."""
     question = "which documents answer it"
     """Completes the sentence "type a question to see …" while there is no answer."""
-    typing = "every key probes and asks no service; {query.run} runs"
-    """The effects of typing and of running, in one line; an action in braces stands for its key."""
+    typing = "a preview changes nothing and asks no service"
+    """The effects of a preview and of a run, in one line; an action in braces stands for its key."""
     asks_services = True
     """Whether a run asks an embedder or another service, where one is set."""
     learns = False

@@ -262,7 +262,7 @@ def _settings(then: Trace, now: Trace) -> Iterator[ChangedSetting]:
         ("engine", presentation(then.engine).title, presentation(now.engine).title),
         ("profile", then.profile, now.profile if same_engine else then.profile),
         ("mode", _mode(then), _mode(now) if same_engine else _mode(then)),
-        ("probe or run", then.mode, now.mode),
+        ("preview or run", then.mode, now.mode),
         ("notes", str(then.snapshot.notes), str(now.snapshot.notes)),
         ("moment", _moment(then), _moment(now)),
     ):

@@ -96,7 +96,7 @@ class Embedder(Protocol):
 
     @property
     def is_remote(self) -> bool:
-        """Whether it is asked over a network; if so, probes while typing do not ask it."""
+        """Whether it is asked over a network; if so, previews while typing do not ask it."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Sequence[Vector]:

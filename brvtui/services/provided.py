@@ -44,7 +44,7 @@ class EngineServices(Protocol):
         """Whether the user named a language model, allowed or not."""
 
     def why_no_model(self, run: bool) -> str:
-        """Why a probe or a run that reaches the model does not ask it, in a line or two."""
+        """Why a preview or a run that reaches the model does not ask it, in a line or two."""
 
     @property
     def budget(self) -> Budget:

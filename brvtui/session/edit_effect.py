@@ -75,7 +75,7 @@ def effect_of_edits(
 ) -> EditEffect | None:
     """Asks ``judgments`` (the first 200) and the ``unjudged`` queries of the notes now and of the ``earlier`` ones.
 
-    ``engine`` answers, in ``mode``, as a probe. Returns None when ``cancelled`` became true meanwhile. Raises
+    ``engine`` answers, in ``mode``, as a preview. Returns None when ``cancelled`` became true meanwhile. Raises
     :class:`brvtui.engines.contract.EngineError`.
     """
     judged = judgments[:MOST_ASKED]

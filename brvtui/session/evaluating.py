@@ -158,8 +158,8 @@ class EvaluationPlan:
 def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan, progress: Progress) -> Assessment:
     """Asks every one of ``judgments``, compares with the baseline of ``plan``, and says what changed and why.
 
-    Each query is a probe: nothing is written, checked out or cached. Calls ``progress`` with the number of queries that
-    are answered, and of all, for each side. Raises :class:`brvtui.engines.contract.EngineError`,
+    Each query is a preview: nothing is written, checked out or cached. Calls ``progress`` with the number of queries
+    that are answered, and of all, for each side. Raises :class:`brvtui.engines.contract.EngineError`,
     :class:`brvtui.tree.history.git.RevisionError` and :class:`brvtui.saved.traces.SavedError`, the last two before
     anything is asked.
     """

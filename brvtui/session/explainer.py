@@ -81,7 +81,7 @@ class TraceExplainer:
         """Why ``note`` (a path, the end of one, or a title) is or is not in the answer to ``query``.
 
         ``trace`` is the answer to explain, on the snapshot and at the time that it was made; without it the query is
-        probed. Where that snapshot is gone, the newest one stands in, and :attr:`Explanation.notice` says so. Raises
+        previewed. Where that snapshot is gone, the newest one stands in, and :attr:`Explanation.notice` says so. Raises
         :class:`brvtui.snapshot.naming.UnknownNote` and :class:`brvtui.engines.contract.EngineError`.
         """
         from brvtui.snapshot.naming import find_note

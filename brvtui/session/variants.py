@@ -224,11 +224,11 @@ class VariantState:
     """Whether answers are kept for another time: not those with constants or a text that are only tried."""
 
     def trace(self, judgment: Judgment) -> Trace:
-        """The trace of the query of ``judgment``; a probe. Raises :class:`EngineError`."""
+        """The trace of the query of ``judgment``; a preview. Raises :class:`EngineError`."""
         return ask(self.engine, self.context, judgment, self.like)
 
     def ask(self, judgment: Judgment) -> QueryResult:
-        """How the query of ``judgment`` is answered; a probe. Raises :class:`EngineError`."""
+        """How the query of ``judgment`` is answered; a preview. Raises :class:`EngineError`."""
         followed, _ = self.finder.followed(judgment)
         found = self.known.get(asked_words(followed, self.like))
         if found is not None:

@@ -84,7 +84,7 @@ class Trace:
     """The system whose behaviour this is: ``ByteRover 3.14``."""
     profile: str
     mode: str
-    """``probe`` or ``run``."""
+    """``preview`` or ``run``."""
     query: str
     scope_option: str
     snapshot: SnapshotInfo
@@ -125,7 +125,7 @@ class Trace:
 
     @property
     def ran(self) -> bool:
-        """Whether the query was run; else it was probed, without any effect."""
+        """True if the query was run, false if it was previewed, which has no effect."""
         return self.mode == "run"
 
     @property

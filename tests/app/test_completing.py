@@ -64,7 +64,7 @@ def test_whether_its_model_may_be_asked_is_asked_first(session: Session) -> None
     previewed, wanted = _steps(session, "long")
     assert isinstance(previewed, Answered)
     assert isinstance(wanted, PermissionWanted)
-    assert (wanted.trace.engine, wanted.trace.mode, wanted.trace.options) == ("drafter", "probe", {"mode": "long"})
+    assert (wanted.trace.engine, wanted.trace.mode, wanted.trace.options) == ("drafter", "preview", {"mode": "long"})
     said = what_is_asked(wanted.trace, Budget())
     assert said == "This query comes to a model: one call with about 70 tokens of your notes."
 

@@ -199,7 +199,7 @@ async def test_a_run_is_logged_and_compared_with_now_or_with_nothing_if_the_engi
     await pilot.press("ctrl+r")
     await until(pilot, lambda: view(pilot).ran)
     await settled(pilot)
-    assert "Query: run" in shown(pilot)
+    assert "Query · run" in shown(pilot)
     assert view(pilot).query.history == ("rollback",)
     await pilot.press("4")
     await until(pilot, lambda: (log := view(pilot).log) and log.compared)
@@ -241,7 +241,7 @@ async def test_typing_asks_no_service_a_run_does_and_legs_can_be_chosen(service:
     await switch(pilot, "token")
     prepared = len(service.asked)
     assert prepared, "the notes' vectors were made when the engine was chosen"
-    assert found(pilot).leg("vector").why == "a probe asks no service: a run does"
+    assert found(pilot).leg("vector").why == "a preview asks no service: a run does"
     await pilot.press("i", "end")
     await type_text(pilot, " rotation")
     assert len(service.asked) == prepared

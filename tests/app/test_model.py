@@ -131,7 +131,7 @@ async def test_text_is_shown_as_it_comes_and_esc_stops_it(garden: Tree, make_app
             said = flat(pilot, "#answer")
             assert "cancelled" in said
             assert "what it had written" in said
-            assert _titles(pilot) == ("Query: run, not cached: stopped", "Answer · stopped")
+            assert _titles(pilot) == ("Query · run, not cached: stopped", "Answer · stopped")
             assert _logged(pilot) == [("cancelled", "")]
             await pilot.press("escape", "4")
             await until(pilot, lambda: (log := view(pilot).log) and log.compared)
@@ -186,7 +186,7 @@ async def test_a_model_is_asked_only_after_it_was_allowed(garden: Tree, make_app
             await until(pilot, lambda: not isinstance(pilot.app.screen, PermissionDialog))
             if key == "escape":
                 await settled(pilot)
-                assert view(pilot).answer.trace.mode == "probe"  # type: ignore[union-attr]
+                assert view(pilot).answer.trace.mode == "preview"  # type: ignore[union-attr]
             else:
                 await ended(pilot)
                 kind = "model" if key == "y" else "extractive"
@@ -195,8 +195,8 @@ async def test_a_model_is_asked_only_after_it_was_allowed(garden: Tree, make_app
                 assert (
                     _titles(pilot)
                     == {
-                        "y": ("Query: run, the answer is cached", "Answer · by the model"),
-                        "n": ("Query: run, not cached: no model asked", "Answer · no model asked"),
+                        "y": ("Query · run, the answer is cached", "Answer · by the model"),
+                        "n": ("Query · run, not cached: no model asked", "Answer · no model asked"),
                     }[key]
                 )
         assert len(server.asked) == (key == "y")
@@ -220,7 +220,7 @@ def test_why_a_run_is_not_cached(garden: Tree, ending: EndReason, kind: str, why
     ran = AnswerState(replace(trace, mode="run", answer=replace(trace.answer, kind=kind, completion=done)))
     echo = ModelState("echo")
     assert View(model=echo, answer=ran).uncached == why
-    assert View(model=echo, answer=AnswerState(replace(trace, mode="probe"))).uncached == ""
+    assert View(model=echo, answer=AnswerState(replace(trace, mode="preview"))).uncached == ""
     assert View(model=ModelState(), answer=AnswerState(replace(trace, mode="run"))).uncached == ""
 
 
@@ -262,7 +262,7 @@ async def test_a_service_that_refuses_is_one_line_and_the_sentences_stay(garden:
             await ended(pilot)
             assert trace_of(pilot).answer.kind == "extractive"
             assert "failed" in flat(pilot, "#answer")
-            assert _titles(pilot) == ("Query: run, not cached: failed", "Answer · failed")
+            assert _titles(pilot) == ("Query · run, not cached: failed", "Answer · failed")
             ((status, problem),) = _logged(pilot)
             assert status == "error"
             assert "401" in problem
@@ -307,14 +307,14 @@ async def test_an_answer_that_is_written_stays_when_the_tree_changes(garden: Tre
         trace = trace_of(pilot)
         assert trace.answer.completion is not None
         garden.note("auth/jwt/third.md", "Third", "text", days=1)
-        await until(pilot, lambda: (now := view(pilot).answer.trace) and now is not trace and now.mode == "probe")
+        await until(pilot, lambda: (now := view(pilot).answer.trace) and now is not trace and now.mode == "preview")
 
 
 async def test_an_answer_of_another_profile_does_not_replace_what_is_shown(garden: Tree, make_app: MakeApp) -> None:
     async with being_written(make_app(garden.root), WIDE) as (pilot, hold):
         ran = view(pilot).answer.trace
         await pilot.press("f2", "p")
-        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace is not ran and trace.mode == "probe")
+        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace is not ran and trace.mode == "preview")
         hold.set()
         await until(pilot, lambda: view(pilot).model.live is None)
         await until(pilot, lambda: "is answered, of the tree and profile" in toast_text(pilot))

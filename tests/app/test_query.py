@@ -1,4 +1,4 @@
-"""Typing probes, Enter runs; every pane follows."""
+"""Typing previews, Enter runs; every pane follows."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.app.looking import AppPilot, brv, flat, screen, shown, text_of, toast
 from tests.support.trees import Tree
 
 
-async def test_typing_probes_and_changes_nothing(app: BrvTui, own_data_folders: Path, garden: Tree) -> None:
+async def test_typing_previews_and_changes_nothing(app: BrvTui, own_data_folders: Path, garden: Tree) -> None:
     before = {path: path.read_bytes() for path in garden.root.rglob("*") if path.is_file()}
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         await type_text(pilot, "key rotation")
         trace = trace_of(pilot)
-        assert trace.mode == "probe"
+        assert trace.mode == "preview"
         assert trace.query == "key rotation"
         assert trace.section(Route).outcome is Outcome.SINGLE_CALL
         assert "TIER 3" in shown(pilot)
@@ -32,7 +32,7 @@ async def test_typing_probes_and_changes_nothing(app: BrvTui, own_data_folders: 
     assert not list(own_data_folders.rglob("*.json"))
 
 
-async def test_a_probe_puts_one_answer_into_the_view(app: BrvTui, pilot: AppPilot) -> None:
+async def test_a_preview_puts_one_answer_into_the_view(app: BrvTui, pilot: AppPilot) -> None:
     """What reads the answer is built once for a key."""
     await settled(pilot)
     answers: list[object] = []
@@ -113,7 +113,7 @@ async def test_history_goes_back_and_the_newest_query_is_answered(pilot: AppPilo
     assert trace_of(pilot).query == "refunds"
 
 
-async def test_what_was_typed_while_loading_is_probed(pilot: AppPilot) -> None:
+async def test_what_was_typed_while_loading_is_previewed(pilot: AppPilot) -> None:
     await press(pilot, *"rollback")
     assert trace_of(pilot).query == "rollback"
 
@@ -266,7 +266,7 @@ async def test_a_note_of_another_screen_is_no_row(app: BrvTui, garden: Tree) -> 
         assert view(pilot).selection.file == results.choices[0]
 
 
-async def test_a_probe_that_the_cache_answered_is_asked_again_once_that_expires(
+async def test_a_preview_that_the_cache_answered_is_asked_again_once_that_expires(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(CacheLook, "lasts_s", lambda *_: 0.1)

@@ -22,7 +22,7 @@ class Engine:
         return [asked.query for asked in self.begun]
 
 
-def test_the_first_key_probes_at_once() -> None:
+def test_the_first_key_previews_at_once() -> None:
     engine = Engine()
     engine.requests.ask("a", "")
     assert engine.queries == ["a"]

@@ -85,7 +85,7 @@ async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:
         await press(pilot, "escape", "2")
         assert "all files" not in text_of(pilot, "#keys"), "a space has neither stubs nor derived files"
         await press(pilot, "1", "i")
-        assert "enter runs ━" in shown(pilot), "V4 asks no service"
+        assert "Enter runs ━" in shown(pilot), "V4 asks no service"
         await press(pilot, "f1")
         assert "cached" not in shown(pilot)
         await press(pilot, "escape", "escape")

@@ -63,7 +63,7 @@ class Toy:
         hits = tuple(hit for hit in scored if hit.score >= context.constants.least)
         step = Step("count", None, "count words", State.TAKEN, (), f"notes with enough of the words: {len(hits)}")
         return Trace(
-            SCHEMA, self.name, "Toy 1", context.constants.name, "run" if query.run else "probe", query.text,
+            SCHEMA, self.name, "Toy 1", context.constants.name, "run" if query.run else "preview", query.text,
             query.scope, context.snapshot_info, f"{len(words)} words were counted", bool(hits), None,
             (step,), (Stage("least score", len(scored), len(scored) - len(hits), len(hits), "half of all"),), hits,
             options=dict(query.options), total_found=len(hits), matched=len(scored), sections=(Counted(words),),

@@ -132,7 +132,7 @@ def test_a_profile_names_its_engine() -> None:
     assert parse_variant("docs +2w", PROFILES, "byterover") == Variant(profile="docs", days=14)
 
 
-def test_the_present_is_what_a_probe_gives(garden: Tree) -> None:
+def test_the_present_is_what_a_preview_gives(garden: Tree) -> None:
     session = opened(garden)
     assert answer(session, Variant()) == pytest.approx(scores_of(session))
 

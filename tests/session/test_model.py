@@ -224,7 +224,7 @@ def test_nobody_is_asked_without_leave(opened: Opened, query: str) -> None:
         session.engines.clear_caches()
         session.preview(query)
         session.run(query)
-        assert server.asked == [], "neither a probe nor a plain run asks"
+        assert server.asked == [], "neither a preview nor a plain run asks"
     if query in ("wallaby", "quokka"):
         assert "may not be asked in this session" in trace.answer.notice
 

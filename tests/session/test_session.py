@@ -197,11 +197,11 @@ def test_signals_that_broken_frontmatter_loses_are_told(tree: Tree) -> None:
     assert "signals.frontmatter" in tree.session().explainer.explain("refresh", "auth/rotation.md").notice
 
 
-def test_a_probe_has_no_effect_and_a_run_fills_the_cache(quokkas: Tree) -> None:
+def test_a_preview_has_no_effect_and_a_run_fills_the_cache(quokkas: Tree) -> None:
     session = quokkas.session()
     for _ in range(3):
         trace = session.preview("quokka facts")
-        assert (trace.mode, trace.section(Route).used, trace.section(CacheLook).entries) == ("probe", True, ())
+        assert (trace.mode, trace.section(Route).used, trace.section(CacheLook).entries) == ("preview", True, ())
     run = session.run("quokka facts")
     assert (run.mode, run.section(Route).used) == ("run", True)
     assert session.preview("QUOKKA facts").tier == 0

@@ -30,7 +30,7 @@ _SCORE = re.compile(r"[│┃▌ ] \d [○◐●▤▱] [^│┃]*?(\d\.\d+|\d) 
 _DRAFTED_S = 4.0
 _ANSWERS_S = 300.0
 _AGAIN_S = 20.0
-_SCREENS = {"2": " About ", "3": " TODAY ", "4": " Then and now ", "1": " Query: "}
+_SCREENS = {"2": " About ", "3": " TODAY ", "4": " Then and now ", "1": " Query · "}
 """What a screen shows and no other does, by its key."""
 
 

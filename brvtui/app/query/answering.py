@@ -64,7 +64,7 @@ class Logged(NamedTuple):
 
 
 class PermissionWanted(NamedTuple):
-    """A run comes to a model that may not be asked yet; nothing was run. ``trace`` is its probe."""
+    """A run comes to a model that may not be asked yet; nothing was run. ``trace`` is the preview of its query."""
 
     model: str
     trace: Trace
@@ -93,8 +93,8 @@ def steps(
 ) -> Iterator[RunStep]:
     """Has ``engine`` answer ``request``; yields each step, which blocks. A run's query joins the history.
 
-    With a ``cancellation``, a model may answer a run; where it may not be asked yet, the query is probed. A run that
-    services take part in is probed without them first, so that something is shown at once.
+    With a ``cancellation``, a model may answer a run; where it may not be asked yet, the query is previewed. A run that
+    services take part in is previewed without them first, so that something is shown at once.
     """
     from brvtui.engines.contract import EngineError
 
@@ -175,7 +175,7 @@ def _complete(
 def answer(
     session: Session, overviews: OverviewBuilder, request: QueryRequest, engine: str, mode: str, run: bool
 ) -> Answered | EngineUnusable:
-    """Has ``engine`` answer ``request``, in a run or a probe. A run's query joins the history."""
+    """Has ``engine`` answer ``request``, in a run or a preview. A run's query joins the history."""
     from brvtui.engines.contract import EngineError
 
     before, started = session.snapshot.generation, time.perf_counter()
@@ -233,7 +233,7 @@ def import_painters(engine: str) -> None:
 
 
 def has_services(session: Session) -> bool:
-    """Returns whether a run asks a service that a probe does not; one that cannot be used counts."""
+    """Returns whether a run asks a service that a preview does not; one that cannot be used counts."""
     services = session.settings.services
     return bool(services.embedder.model or services.reranker.model)
 

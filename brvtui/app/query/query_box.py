@@ -91,9 +91,9 @@ class QueryInput(OrderedInput):
 
     TITLE = "Query"
     HELP_TEXT = (
-        "Type a question. Every key probes: all panes show what would happen, and nothing changes. {query.run} runs "
-        "the query, as the engine would be asked. Up and down bring back earlier queries. Below the field stands how "
-        "the engine reads it."
+        "Type a question. Typing previews the answer: all panes show what would happen, and nothing changes. "
+        "{query.run} runs the query as the engine would. Up and down bring back earlier queries. The line below the "
+        "field shows how the engine reads the query."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(QUERY_FIELD)
 
@@ -132,7 +132,7 @@ class Prompt(Lines):
 
 
 class QueryBadge(Lines):
-    """The scope of the query, the engine's mode or the day of a saved trace, and whether it was probed or run."""
+    """The scope of the query, the engine's mode or the day of a saved trace, and a badge: preview, run or saved."""
 
     READS = (QueryState, AnswerState, EngineState, ProjectState)
 
@@ -151,8 +151,8 @@ class QueryBadge(Lines):
         if view.query.followed is not None and view.query.followed.query == view.query.text:
             made.add(" ENGINE'S, RE-COMPUTED ", "bold badge-text on accent")
         else:
-            said = "SAVED" if saved else "RUN" if view.ran else "PROBE"
-            made.add(f" {said} ", "bold accent" if said == "PROBE" else "bold badge-text on ok")
+            said = "SAVED" if saved else "RUN" if view.ran else "PREVIEW"
+            made.add(f" {said} ", "bold accent" if said == "PREVIEW" else "bold badge-text on ok")
         return [Line().right(width, made)]
 
 
@@ -168,7 +168,7 @@ class LintLine(Lines):
         """
         if view.answered is None:
             if view.project.phase is Phase.LOADING:
-                said = "type on: the query is probed as soon as the notes are read"
+                said = "type on: the preview appears once the notes are read"
             elif view.project.phase is Phase.FAILED:
                 said = "no tree to ask"
             else:

@@ -40,7 +40,7 @@ _CUT_OFF = "stopped: what the model had written stands below the answer"
 
 
 class RequestQueue:
-    """Orders requests: one at a time, runs never lost, of probes only the newest.
+    """Orders requests: one at a time, runs never lost, of previews only the newest.
 
     ``start`` begins a request; ``pause`` calls :meth:`go` after a pause, again from the start if it is called again.
     """
@@ -61,7 +61,7 @@ class RequestQueue:
     def ask(
         self, query: str, scope: str, run: bool = False, without_model: bool = False, at_once: bool = False
     ) -> None:
-        """Requests a trace; a probe that has not begun gives way to it. One ``at_once`` waits for no further keys."""
+        """Requests a trace; a preview that has not begun gives way to it. One ``at_once`` waits for no further keys."""
         self.newest += 1
         request = QueryRequest(self.newest, query, scope, run, without_model)
         self._preview = None if run else request
@@ -86,7 +86,7 @@ class RequestQueue:
         self._start(waiting)
 
     def forget(self) -> None:
-        """Makes every answer under way stale, and drops a probe that waits."""
+        """Makes every answer under way stale, and drops a preview that waits."""
         self.newest += 1
         self._preview = None
 
@@ -108,7 +108,7 @@ class RequestQueue:
 class QueryRunner:
     """Asks what is typed, and shows the answer.
 
-    Probes never ask a model; runs ask it once the user has let them.
+    Previews never ask a model; runs ask it once the user has let them.
     """
 
     def __init__(
@@ -344,7 +344,7 @@ class QueryRunner:
         self._preview_once_expired(trace)
 
     def _preview_once_expired(self, trace: Trace) -> None:
-        """Has a probe that the cache answered asked again once the cache gives another answer; a run was given its."""
+        """Previews the query of ``trace`` again when the cached answer that it shows expires; leaves a run as it is."""
         from brvtui.trace.routing import CacheLook, FingerprintState
 
         if self._expiring is not None:

@@ -207,7 +207,8 @@ class QueryScreen(FrameScreen):
         self._take_plan(view)
         super().show(view)
         self.field.remember(view.query.history)
-        self.query_one(QueryBox).border_title = Content(self.services.with_keys(_mode(view)))
+        run_key = self.services.shown_key("query.run").capitalize()
+        self.query_one(QueryBox).border_title = Content(_mode(view, run_key))
         if view.project.saved and not self.field.disabled:
             self.field.value = view.query.text
             self.field.placeholder = "an empty query"
@@ -353,20 +354,21 @@ class QueryScreen(FrameScreen):
         self._cache.clear()
 
 
-def _mode(view: View) -> str:
+def _mode(view: View, run_key: str) -> str:
+    preview = f"Query · typing previews, {run_key} runs"
     if view.project.saved:
-        return "Query: a saved trace"
+        return "Query · a saved trace"
     if view.opening:
         return "Query"
     if view.no_project:
-        return "Query: no project is open"
+        return "Query · no project is open"
     if not view.presentation.caches:
         asks = " and asks the services that are set" if view.presentation.asks_services else ""
-        return "Query: run" if view.ran else f"Query: probe, {{query.run}} runs{asks}"
+        return "Query · run" if view.ran else f"{preview}{asks}"
     if view.live is not None:
-        return "Query: run, a model answers"
+        return "Query · run, a model answers"
     if view.answered is not None and view.ran and view.answered.answer.kind == "cached":
-        return "Query: run, answered from the cache"
+        return "Query · run, answered from the cache"
     if view.uncached:
-        return f"Query: run, not cached: {view.uncached}"
-    return "Query: run, the answer is cached" if view.ran else "Query: probe, {query.run} runs and caches"
+        return f"Query · run, not cached: {view.uncached}"
+    return "Query · run, the answer is cached" if view.ran else preview

@@ -91,7 +91,7 @@ class Baseline:
         hits, count, words = shown[:top_k], len(search.found), " ".join(search.words)
         misses = tuple(traces.behind_the_first(hit, rank, top_k) for rank, hit in enumerate(shown[top_k:], top_k + 1))
         trace = Trace(
-            traces.SCHEMA, ENGINE, "tantivy's BM25", limits.name, "run" if query.run else "probe", query.text,
+            traces.SCHEMA, ENGINE, "tantivy's BM25", limits.name, "run" if query.run else "preview", query.text,
             query.scope, context.snapshot_info, counted(count, "note", "notes"), bool(hits), None,
             (Step("words", None, "words", State.PASSED if words else State.MISSED, (), words or "none to search for"),
              Step("search", None, "search", State.TAKEN if hits else State.MISSED, (), f"{count} found")),

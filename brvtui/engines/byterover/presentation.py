@@ -170,7 +170,7 @@ class ByteRoverPresentation(Presentation):
         StepName("retry_ladder", "ladder", timed_by="retry ladder", usual=False),
     )
     question = "which tier would answer it"
-    typing = "every key probes and changes nothing; {query.run} runs and caches the answer"
+    typing = "a preview changes nothing; a run caches the answer"
     caches = True
     tried_edits = "an edit, an update, a higher maturity"
     ranks_folders = True

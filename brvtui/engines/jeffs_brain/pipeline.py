@@ -183,7 +183,7 @@ def _retrieve(asked: _Search) -> Retrieved:
         engine=ENGINE,
         version="Jeffs Brain",
         profile=asked.profile.name,
-        mode="probe" if asked.request.preview else "run",
+        mode="preview" if asked.request.preview else "run",
         query=asked.request.query,
         scope_option=asked.request.scope,
         snapshot=asked.sources.snapshot,

@@ -34,7 +34,7 @@ def rerank(
 ) -> RerankOutcome:
     """The outcome for ``candidates`` in their reweighted order; ``legs`` are the two lists before fusion.
 
-    A probe asks no reranker. One that fails leaves the order as it was, with the stage's error.
+    A preview asks no reranker. One that fails leaves the order as it was, with the stage's error.
     """
     as_is = range(len(candidates))
     if not candidates:

@@ -30,7 +30,7 @@ class SkipReason(StrEnum):
     NO_RERANKER = "no_reranker"
     EMPTY_CANDIDATES = "empty_candidates"
     MODE_OFF = "mode_off"
-    PREVIEW = "probe"
+    PREVIEW = "preview"
     """Somebody still types: a run asks. This project's own."""
 
 

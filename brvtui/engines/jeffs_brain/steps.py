@@ -15,7 +15,7 @@ _NOT_RERANKED = {
     SkipReason.EMPTY_CANDIDATES: "there is nothing to rerank",
     SkipReason.MODE_OFF: "reranking is turned off",
     SkipReason.NO_RERANKER: "there is no reranker",
-    SkipReason.PREVIEW: "a probe asks no reranker: a run does",
+    SkipReason.PREVIEW: "a preview asks no reranker: a run does",
 }
 
 

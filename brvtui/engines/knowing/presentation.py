@@ -188,7 +188,7 @@ class KnowingPresentation(Presentation):
         StepName("packing", "packing"),
     )
     question = "which notes a walk over links reaches from your words"
-    typing = "every key probes; {query.run} runs, and what it packs weighs more for some minutes"
+    typing = "a preview changes nothing; what a run packs weighs more for some minutes"
     learns = True
     draws_graph = True
     places_explained = "n names w words k keywords f folders"

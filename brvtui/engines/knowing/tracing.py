@@ -98,7 +98,7 @@ class TraceMaker:
             engine=ENGINE,
             version=VERSION,
             profile=self.context.constants.name,
-            mode="run" if self.query.run else "probe",
+            mode="run" if self.query.run else "preview",
             query=self.query.text,
             scope_option=self.query.scope,
             snapshot=self.context.snapshot_info,

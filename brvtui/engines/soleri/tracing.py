@@ -121,7 +121,7 @@ def traced(
         engine=ENGINE,
         version=VERSION,
         profile=profile.name,
-        mode="run" if query.run else "probe",
+        mode="run" if query.run else "preview",
         query=query.text,
         scope_option=query.scope,
         snapshot=context.snapshot_info,

@@ -29,7 +29,7 @@ def evaluate(
     progress: Progress = lambda done, of: None,
     known: Mapping[Asked, QueryResult] = _NOTHING,
 ) -> Evaluation:
-    """How ``engine`` answers ``judgments`` in ``context``; each is a probe with the options of ``like``.
+    """How ``engine`` answers ``judgments`` in ``context``; each is a preview with the options of ``like``.
 
     A judgment without a scope has that of ``like``. Documents that moved are followed. Calls ``progress`` with the
     number of queries that are answered, and of all. Those that are ``known`` by words and scope, from the same state,

@@ -113,7 +113,7 @@ async def test_the_first_screens_name_the_keys_of_the_user(garden: Tree, make_ap
     garden.file("auth/store.md", "---\nimportance: 80\n---\n# Token store\n\nWhere tokens are.\n")  # a warning
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        for said in ("Query: probe, F12 runs and caches", "F12 runs and caches the answer", "F12  runs"):
+        for said in ("Query · typing previews, F12 runs", "F12  runs"):
             assert said in shown(pilot), said
         assert "Enter" not in shown(pilot)
         await ask(pilot, "token store")

@@ -93,12 +93,12 @@ def test_the_index_follows_the_snapshot_and_reads_only_what_changed(drinks: Tree
     ]
 
 
-def test_a_probe_asks_no_service(drinks: Tree) -> None:
+def test_a_preview_asks_no_service(drinks: Tree) -> None:
     embedder, reranker = Embedder(is_remote=True), Reranker()
     trace = preview(Brain(embedder, reranker), drinks)
-    assert (trace.mode, trace.section(Hybrid).mode) == ("probe", RetrievalMode.HYBRID)
+    assert (trace.mode, trace.section(Hybrid).mode) == ("preview", RetrievalMode.HYBRID)
     assert (trace.leg("vector").state, trace.leg("vector").why) == (
-        State.SKIPPED, "a probe asks no service: a run does",
+        State.SKIPPED, "a preview asks no service: a run does",
     )  # fmt: skip
     assert trace.section(Hybrid).rerank_skipped is SkipReason.PREVIEW
     assert trace.section(Hybrid).errors == ()
@@ -149,7 +149,7 @@ def test_why_asks_again_with_the_services_and_options_of_the_answer(drinks: Tree
     assert embedder.asked == []
 
 
-def test_a_model_of_this_process_is_asked_by_probes_too(drinks: Tree) -> None:
+def test_a_model_of_this_process_is_asked_by_previews_too(drinks: Tree) -> None:
     embedder = Embedder()
     made, snapshot = Brain(embedder), drinks.snapshot()
     waiting = made.ask(snapshot, Request("tea", RetrievalMode.SEMANTIC, preview=True)).trace
@@ -271,7 +271,7 @@ def test_rules_that_no_note_can_meet_are_named(drinks: Tree) -> None:
         ("quagga", Request("", skip_retry_ladder=True), "no note matches the words"),
         ("?!", Request(""), "the query has no word to search for"),
         ("the", Request(""), "the query has no word to search for, and no step of the retry ladder finds a note"),
-        ("tea", Request("", RetrievalMode.SEMANTIC, preview=True), "a probe asks no service: a run does"),
+        ("tea", Request("", RetrievalMode.SEMANTIC, preview=True), "a preview asks no service: a run does"),
     ],
 )
 def test_an_empty_answer_says_why(drinks: Tree, query: str, request_: Request, why: str) -> None:

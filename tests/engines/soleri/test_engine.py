@@ -381,7 +381,7 @@ def test_a_note_that_could_not_be_read_is_read_again(garden: Tree, monkeypatch: 
     assert [hit.file for hit in engine.answer(context(after), Query("tag")).hits][:1] == ["deploy/rollback.md"]
 
 
-def test_a_probe_that_may_not_ask_is_no_failure(snapshot: Snapshot) -> None:
+def test_a_preview_that_may_not_ask_is_no_failure(snapshot: Snapshot) -> None:
     remote = Letters(1.0)
     remote.is_remote = True
     trace = Soleri().answer(context(snapshot, services=WithEmbedder(remote)), Query("token"))

@@ -105,7 +105,7 @@ class RouteRequest:
 
 
 def route(context: Context, state: CacheContents, asked: RouteRequest) -> tuple[Trace, CacheContents]:
-    """The trace of ``asked`` and the cache after it, which the caller keeps after a run and drops after a probe."""
+    """The trace of ``asked`` and the cache after it, which the caller keeps after a run and drops after a preview."""
     watch = Stopwatch()
     with watch.measure("total"):
         trace, after = _route(context, state, asked, watch)
@@ -140,7 +140,7 @@ def _route(
         engine=ENGINE,
         version=f"{profile.engine.name} {profile.engine.version}",
         profile=profile.name,
-        mode="run" if asked.run else "probe",
+        mode="run" if asked.run else "preview",
         query=query,
         scope_option=asked.scope,
         snapshot=context.snapshot_info,
