@@ -118,7 +118,7 @@ quality: .venv/.installed-dev
 fleet-demo: .venv/.installed-dev
 	$(BIN)/python -m benchmarks.fleet_demo $(ARGS)
 
-restamp: $(BIN)/python
+restamp: .venv/.installed
 	$(BIN)/python sample-tree/restamp.py
 
 wheel: $(BIN)/python

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,8 +14,10 @@ _SWITCH_SECONDS = 0.001
 """How long a worker may keep the event loop waiting (Python's 5 ms, for each time that it asks)."""
 
 
-def run(opening: Opening) -> int:
+def run(opening: Opening, at_end: Callable[[], None] = lambda: None) -> int:
     """Opens the app on what ``opening`` says and returns the exit code once the user leaves.
+
+    Calls ``at_end`` before it ends the process.
 
     A user who goes over to the other memory of the project, or to that of a fleet's member, leaves one app for another.
     """
@@ -32,6 +35,7 @@ def run(opening: Opening) -> int:
         app = BrvTui(app.leaving.reopening)
     if opening.fleet is not None:
         opening.fleet.close()
+    at_end()
     code = app.return_code or 0
     end_process_unless_idle(code, app.time_left.seconds)
     return code

@@ -58,6 +58,7 @@ def discard_output() -> None:
 
 
 _COMMANDS = {
+    "demo": "demo:demo",
     "open": "serving:open_app",
     "serve": "serving:serve",
     "query": "query:query",

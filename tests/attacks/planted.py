@@ -51,6 +51,7 @@ ARGUMENTS: dict[str, Sequence[Sequence[str]]] = {
     ],
     "compare": [[_QUESTION]],
     "completion": [["bash"], ["zsh"], ["fish"]],
+    "demo": [["--query", _QUESTION]],
     "diff": [[_QUESTION, "--rev", "HEAD~1"], [_QUESTION, "--at", "+30d"]],
     "eval": [["--baseline-rev", "HEAD~1"], ["--at", "+30d"]],
     "explain": [[_QUESTION, "yard/gate_1.md"]],

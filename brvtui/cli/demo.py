@@ -1,0 +1,108 @@
+"""``brv-tui demo``: a copy of the sample tree, opened in the app or asked a query."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from shutil import copyfile
+from tempfile import TemporaryDirectory
+
+import click
+
+import brvtui
+from brvtui.cli.failure import BAD_USAGE, FAILED, Failure, check_terminal
+from brvtui.cli.options import NamedPath, query_text
+from brvtui.timing import system_clock
+
+_SAMPLE, _AGES = "sample-tree", "ages.json"
+_NOT_COPIED = ("restamp.py", ".restamped")
+_MS_PER_DAY = 86_400_000
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  brv-tui demo
+  brv-tui demo --query "carrier resends"
+  brv-tui demo my-copy
+"""
+)
+@click.argument("folder", required=False, type=NamedPath())
+@click.option("--query", "text", type=query_text, metavar="TEXT", help="Answer TEXT as brv-tui query does; no app.")
+@click.pass_context
+def demo(ctx: click.Context, folder: Path | None, text: str | None) -> int:
+    """Open a sample tree in the app: 75 notes of an invented company, with ages that count back from now.
+
+    FOLDER is where to put the notes: a new or an empty folder. Without it, they and everything that brv-tui keeps about
+    them are in a temporary folder, which is removed at the end, and the settings are the defaults.
+    """
+    if text is None:
+        check_terminal(instead="brv-tui demo --query TEXT")
+    with ExitStack() as stack:
+        project = folder.absolute() if folder is not None else stack.enter_context(_temporary_project())
+        _copy_sample(project)
+        if text is not None:
+            from brvtui.cli.query import query
+
+            arguments = ["--project", str(project), "--", text]
+            code: int = query.invoke(query.make_context("query", arguments, parent=ctx.parent))
+            return code
+        from brvtui.app import run
+        from brvtui.app.project.opening import Opening
+
+        return run(Opening(project), at_end=stack.close)
+
+
+def stamp(project: Path, now_ms: float) -> int:
+    """Gives the notes of ``project`` the ages in its ``ages.json``, in days, as modification times before ``now_ms``.
+
+    The times are in whole milliseconds. Returns the number of notes; skips those that are gone. Raises OSError.
+    """
+    tree, count = project / ".brv" / "context-tree", 0
+    for path, days in json.loads((project / _AGES).read_text(encoding="utf-8")).items():
+        if (tree / path).is_file():
+            time_ns = (int(now_ms) - round(days * _MS_PER_DAY)) * 1_000_000
+            os.utime(tree / path, ns=(time_ns, time_ns))
+            count += 1
+    return count
+
+
+def _copy_sample(folder: Path) -> None:
+    """Copies the sample tree to ``folder``. Raises :class:`Failure` unless that is new or empty, and OSError."""
+    if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
+        raise Failure(f"{folder}: not an empty folder; name a new one", BAD_USAGE)
+    source = _sample()
+    for file in source.rglob("*"):
+        if file.is_file() and file.name not in _NOT_COPIED:
+            copy = folder / file.relative_to(source)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copyfile(file, copy)
+    stamp(folder, system_clock())
+
+
+def _sample() -> Path:
+    """The folder of the sample tree: within the package of a wheel, beside that of a checkout."""
+    package = Path(brvtui.__file__).parent
+    for place in (package / _SAMPLE, package.parent / _SAMPLE):
+        if (place / _AGES).is_file():
+            return place
+    raise Failure("the sample tree is missing from this installation: install brv-tui again", FAILED)
+
+
+@contextmanager
+def _temporary_project() -> Iterator[Path]:
+    """A folder for the sample tree, with the data, cache and settings of this process beside it; removed at the end."""
+    before = dict(os.environ)
+    with TemporaryDirectory(prefix="brv-tui-demo-", ignore_cleanup_errors=True) as place:
+        os.environ["BRV_TUI_DATA_DIR"] = str(Path(place, "data"))
+        for name in ("BRV_TUI_CONFIG_DIR", "BRV_TUI_CACHE_DIR"):
+            os.environ.pop(name, None)
+        try:
+            yield Path(place, _SAMPLE)
+        finally:
+            os.environ.clear()
+            os.environ.update(before)

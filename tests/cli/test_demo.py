@@ -1,0 +1,104 @@
+"""``brv-tui demo``: the sample tree, in a temporary folder or in one that the user names."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from benchmarks.app_in_pty import start
+from brvtui.cli.demo import stamp
+from brvtui.config import user_file
+from tests.app.driving import WIDE
+from tests.app.test_editor_killed import _wait
+from tests.app.test_signals import _ended
+from tests.cli.conftest import Run
+from tests.support.recorded import REPOSITORY
+
+SAMPLE = REPOSITORY / "sample-tree"
+_DAY_S = 86_400
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of temporary files, which is empty."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return folder
+
+
+def test_a_query_answers_and_leaves_nothing(run: Run, temporary: Path, own_data_folders: Path) -> None:
+    code, out, err = run("demo", "--query", "carrier resends", inside=False)
+    assert (code, err) == (0, "")
+    assert "TIER 3" in out
+    assert "pelican_webhooks.md" in out
+    assert list(temporary.iterdir()) == []
+    assert not [file for file in own_data_folders.rglob("*") if file.is_file()]
+
+
+def test_the_users_settings_do_not_count(run: Run) -> None:
+    file = user_file()
+    file.parent.mkdir(parents=True)
+    file.write_text('engine = "soleri"\n')
+    assert "TIER 3" in run("demo", "--query", "carrier resends", inside=False)[1]
+    assert file.read_text() == 'engine = "soleri"\n'
+
+
+def test_a_named_folder_keeps_the_notes_with_their_ages(run: Run, tmp_path: Path, temporary: Path) -> None:
+    copy = tmp_path / "new" / "copy"
+    code, out, _ = run("demo", str(copy), "--query", "kubernetes ingress nginx", inside=False)
+    assert (code, "not covered" in out) == (1, True)
+    assert list(temporary.iterdir()) == []
+    ages = json.loads((SAMPLE / "ages.json").read_text())
+    for path, days in ages.items():
+        note = copy / ".brv" / "context-tree" / path
+        assert time.time() - note.stat().st_mtime == pytest.approx(days * _DAY_S, abs=60)
+    assert not (copy / "restamp.py").exists()
+    assert run("query", "carrier resends", "--project", str(copy), inside=False)[0] == 0
+
+
+def test_a_folder_that_is_not_empty_is_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    for folder in (tmp_path, tmp_path / "file"):
+        refused = run("demo", str(folder), "--query", "x", inside=False)
+        assert refused == (2, "", f"brv-tui: {folder}: not an empty folder; name a new one\n")
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_without_a_terminal_it_names_the_query(run: Run, temporary: Path) -> None:
+    said = "brv-tui: the app needs a terminal; without one, use brv-tui demo --query TEXT\n"
+    assert run("demo", inside=False) == (2, "", said)
+    assert list(temporary.iterdir()) == []
+
+
+def test_an_installation_without_the_sample_says_so(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("brvtui.cli.demo._SAMPLE", "no-sample")
+    code, _, err = run("demo", "--query", "x", inside=False)
+    assert (code, err.count("\n"), "install brv-tui again" in err) == (4, 1, True)
+
+
+def test_files_that_are_gone_get_no_age(tmp_path: Path) -> None:
+    note = tmp_path / ".brv" / "context-tree" / "a.md"
+    note.parent.mkdir(parents=True)
+    note.write_text("a")
+    (tmp_path / "ages.json").write_text('{"a.md": 1.5, "gone.md": 2}')
+    assert stamp(tmp_path, 86_400_000 * 2 + 0.7) == 1
+    assert note.stat().st_mtime_ns == 43_200_000 * 1_000_000
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_the_app_opens_answers_and_leaves_nothing(temporary: Path, own_data_folders: Path) -> None:
+    terminal = start(Path("demo"), *WIDE)
+    _wait(terminal, lambda text: "75 notes" in text)
+    terminal.key("carrier resends")
+    _wait(terminal, lambda text: "TIER 3" in text)
+    terminal.key("\x11")  # ctrl+q
+    assert _ended(terminal)[0] == 0
+    assert list(temporary.iterdir()) == []
+    assert not [file for file in own_data_folders.rglob("*") if file.is_file()]
