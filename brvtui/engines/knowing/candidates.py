@@ -1,4 +1,4 @@
-"""From fused candidates to seeds: implementing types, noise, packages, numbers (``docs/knowing.md``, "Seeds")."""
+"""From fused candidates to seeds: implementing types, noise, packages, limits (``docs/knowing.md``, "Seeds")."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from brvtui.engines.knowing.model import Graph, Node
 from brvtui.engines.knowing.seed_rules import NoiseRules, SeedRules
 from brvtui.ranking.fusion import Share, share
 
-# The channels merged into one list of candidates (``docs/knowing.md``, "Fusion").
+# Fusion of the channels into one list of candidates (``docs/knowing.md``, "Fusion").
 
 
 class Channel(StrEnum):
-    """A way to find nodes, in the order in which equal scores keep it."""
+    """A method of finding nodes. Their order here breaks ties in the fusion."""
 
     TIERED = "tiered"
     FULL_TEXT = "bm25"
@@ -33,11 +33,11 @@ class ChannelList:
     ids: Sequence[str]
     weight: float
     factors: Mapping[int, float] | None = None
-    """What the share of some ranks is multiplied with."""
+    """The factors by which the shares of some ranks are multiplied."""
 
 
 class FusedNode(NamedTuple):
-    """A candidate: the sum of its shares, and the share of each place that it has; ``leg`` counts the channels."""
+    """A candidate with its score, which is the sum of its shares; ``leg`` in a share is the channel's number."""
 
     id: str
     score: float
@@ -45,9 +45,9 @@ class FusedNode(NamedTuple):
 
 
 def fused(channels: Sequence[ChannelList], k: float, limit: int) -> list[FusedNode]:
-    """The best ``limit`` nodes by reciprocal rank fusion: a place adds ``weight / (k + rank + 1)``, rank from 0.
+    """The best ``limit`` nodes by reciprocal rank fusion: each rank, from 0, adds ``weight / (k + rank + 1)``.
 
-    Equal scores keep the order of the channels, and of each channel. A channel without weight is left out.
+    Nodes with equal scores keep the order of the channels. Channels with weight 0 are left out.
     """
     shares: dict[str, list[Share]] = {}
     for leg, channel in enumerate(channels):
@@ -60,7 +60,7 @@ def fused(channels: Sequence[ChannelList], k: float, limit: int) -> list[FusedNo
 
 
 class NoiseKind(StrEnum):
-    """Why a candidate is no seed."""
+    """The kinds of noise: reasons not to use a candidate as a seed."""
 
     EXTERNAL = "outside the corpus"
     FRAGMENT = "path"
@@ -69,7 +69,7 @@ class NoiseKind(StrEnum):
 
 
 class Noise(NamedTuple):
-    """Why a candidate is no seed, and the text that says so."""
+    """A candidate that is noise, with the text that made it noise."""
 
     id: str
     kind: NoiseKind
@@ -77,16 +77,16 @@ class Noise(NamedTuple):
 
 
 class SeedNode(NamedTuple):
-    """Where the walk starts, and its weight."""
+    """A start of the walk, and its weight."""
 
     id: str
     weight: float
     by_path: bool = False
-    """Whether only the channel of paths named it."""
+    """True if only the channel of paths found it."""
 
 
 def with_implementers(ids: Sequence[str], graph: Graph, rules: SeedRules) -> list[str]:
-    """``ids``, and then what implements the interfaces and types among them."""
+    """``ids``, followed by the ids of the nodes that implement interfaces and types among them."""
     made = dict.fromkeys(ids)
     for id_ in ids:
         node = graph.find(id_)
@@ -96,7 +96,7 @@ def with_implementers(ids: Sequence[str], graph: Graph, rules: SeedRules) -> lis
 
 
 def noise(node: Node, rules: NoiseRules) -> Noise | None:
-    """Why ``node`` is no seed; None for a good one."""
+    """The reason not to use ``node`` as a seed; None if it can be one."""
     if node.is_external:
         return Noise(node.id, NoiseKind.EXTERNAL, node.kind)
     name = lower(node.qualified_name)
@@ -113,7 +113,7 @@ def noise(node: Node, rules: NoiseRules) -> Noise | None:
 
 
 def noise_filtered(nodes: Iterable[Node], rules: NoiseRules) -> tuple[list[Node], list[Noise]]:
-    """The nodes that may be seeds, in their order, and why the others may not."""
+    """The nodes that can be seeds, in their order, and the noise."""
     kept, dropped = [], []
     for node in nodes:
         found = noise(node, rules)
@@ -125,14 +125,15 @@ def noise_filtered(nodes: Iterable[Node], rules: NoiseRules) -> tuple[list[Node]
 
 
 def types_first(nodes: Sequence[Node], rules: SeedRules) -> list[Node]:
-    """Types before their members, each in its order."""
+    """The nodes with types before their members, each group in its order."""
     return sorted(nodes, key=lambda node: node.kind not in rules.first_kinds)
 
 
 def focused(nodes: Sequence[Node], rules: SeedRules) -> tuple[list[Node], str]:
-    """The largest package first, and its name; of equal ones that which is seen first.
+    """The nodes with those of the largest package first, and the name of that package.
 
-    Nothing moves, and the name is empty, when no package is large enough.
+    If several are equally large, the one seen first counts. If none is large enough, the order does not change and the
+    name is empty.
     """
     groups: dict[str, list[Node]] = {}
     for node in nodes:
@@ -145,7 +146,10 @@ def focused(nodes: Sequence[Node], rules: SeedRules) -> tuple[list[Node], str]:
 
 
 def dominant_package(nodes: Sequence[Node], rules: SeedRules) -> str:
-    """The package of most of ``nodes``, of equal ones that which is complete first; empty when it is too small."""
+    """The most frequent package of ``nodes``; empty if it has too few of them.
+
+    If several are equally frequent, the one that reaches this count first wins.
+    """
     counts: Counter[str] = Counter()
     package, most = "", rules.focus_least - 1
     for node in nodes:
@@ -156,13 +160,13 @@ def dominant_package(nodes: Sequence[Node], rules: SeedRules) -> str:
 
 
 def seed_count(graph_size: int, rules: SeedRules) -> int:
-    """How many candidates are seeds in a graph of ``graph_size`` nodes."""
+    """The maximum number of seeds in a graph of ``graph_size`` nodes."""
     sizes = (rules.large, rules.medium)
     return next((size_.seeds for size_ in sizes if graph_size > size_.above), rules.small.seeds)
 
 
 def seeds(candidates: Sequence[str], by_path: Sequence[str], graph_size: int, rules: SeedRules) -> list[SeedNode]:
-    """The first candidates, each weighing less than the one before, and then what only paths named."""
+    """The first candidates with decreasing weights, followed by nodes that only the channel of paths found."""
     count = min(seed_count(graph_size, rules), len(candidates))
     made = {id_: SeedNode(id_, 1 / (1 + rules.rank_step * rank)) for rank, id_ in enumerate(candidates[:count])}
     most = count + rules.path_more

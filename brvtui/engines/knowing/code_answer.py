@@ -1,4 +1,4 @@
-"""The answer to one question over code, in lines of text and as an agent is given it (``docs/code.md``)."""
+"""The answer to one question about code, as lines of text and in the formats for agents (``docs/code.md``)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from brvtui.engines.knowing.walk import StrongestWays, heaviest_edge
 from brvtui.paint.text import signed
 from brvtui.wording import counted
 
-# A packed context as the program hands it to an agent: XML, Markdown or JSON.
+# The formats of a packed context for agents: XML, Markdown and JSON, as the program writes them.
 
 
 _SMALL = re.compile(r'(?<=": )(-?[\d.]+)e-(\d+)(?=,?$)', re.MULTILINE)
@@ -32,12 +32,12 @@ _ALWAYS = ("blast_radius", "confidence", "recency", "distance")
 
 
 class UnknownFormatError(ValueError):
-    """A format that the program does not know."""
+    """The program has no such format."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContextBlock:
-    """The results that an agent is given, by score, and their tokens."""
+    """The results for an agent, by score, and their number of tokens."""
 
     results: Sequence[ScoredCandidate]
     tokens_used: int
@@ -103,7 +103,7 @@ def _xml_symbol(one: ScoredCandidate, is_near: bool) -> list[str]:
 
 
 def _escaped(text: str) -> str:
-    """``text`` with the escapes of the program, which leaves an apostrophe as it is."""
+    """``text`` escaped as in the program, which does not escape apostrophes."""
     return escape(text, quote=False).replace('"', "&quot;")
 
 
@@ -153,13 +153,13 @@ def _record(one: ScoredCandidate) -> dict[str, Any]:
 
 
 def _small(number: re.Match[str]) -> str:
-    """A number near 0 as the program writes it: with an exponent only below a millionth."""
+    """A small number as the program writes it, with an exponent only below a millionth."""
     digits, exponent = number.groups()
     return format(Decimal(number[0]), "f") if int(exponent) <= 6 else f"{digits}e-{int(exponent)}"
 
 
 def _number(value: float) -> float | int:
-    """A number as the program writes it: a whole one without a decimal point."""
+    """A number as the program writes it. Whole numbers have no decimal point."""
     return int(value) if value == int(value) else value
 
 
@@ -168,7 +168,7 @@ _SHOWN = 10
 _CHANNELS = {"tiered": "name", "bm25": "text", "equivalence": "concept", "path": "path"}
 _FOUND_BY = {**_CHANNELS, "walk": "no channel: the walk"}
 _SHOWN_BESIDE = 5
-"""Notes, and files without a note, that are listed below the symbols."""
+"""The maximum number of notes, and of files without a note, listed below the symbols."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ class SymbolAnswer:
         return not self.packed
 
     def as_text(self, form: str) -> str:
-        """The packed symbols as an agent is given them: ``xml``, ``markdown`` or ``json``."""
+        """The packed symbols in the format ``form``: ``xml``, ``markdown`` or ``json``."""
         return formatted(ContextBlock(self.packed, self.made.packed.used, self.made.packed.budget), form)
 
     def lines(self) -> list[str]:
@@ -210,7 +210,7 @@ class SymbolAnswer:
         return lines if self.index.documentation.is_empty else lines + self._lines_beside()
 
     def _lines_beside(self) -> list[str]:
-        """The first of the notes that speak of the symbols, and of their files without any."""
+        """The first notes that mention the symbols, and the first of their files without a note."""
         notes, files = self._notes, self.files_without_note()
         lines = ["", f"{counted(len(notes), 'note speaks', 'notes speak')} of this code" + (":" if notes else "")]
         lines += notes[:_SHOWN_BESIDE]
@@ -277,7 +277,9 @@ class SymbolAnswer:
         return "none of these files holds a symbol that fits into the budget"
 
     def _as_seed(self, explained: SymbolExplanation) -> str:
-        """The role of a symbol as a seed of the walk, or its place among the candidates; empty if it was not found."""
+        """The role of a symbol as a seed of the walk, or its place among the candidates; empty if no
+        channel found it.
+        """
         if explained.is_seed:
             return ", a seed of the walk"
         search, id_ = self.made.search, explained.node.id
@@ -293,7 +295,7 @@ class SymbolAnswer:
         return f"{' only' if found == 1 else ''}; no seed: {place}"
 
     def _reason(self, scored: ScoredCandidate) -> str:
-        """The reason why a symbol is listed: the channel that found it, or the way to it."""
+        """The reason for listing a symbol: the channel that found it, or the path to it."""
         candidate = scored.candidate
         if self.entry == "files":
             calls = counted(candidate.callers, "call", "calls")
@@ -319,7 +321,7 @@ class SymbolAnswer:
         return [(name, list(ids).index(id_) + 1) for name, ids in lists.items() if id_ in ids]
 
     def _call(self, scored: ScoredCandidate) -> tuple[str, ...]:
-        """The call by which a symbol outside of the files uses one in them."""
+        """The call from a symbol outside the files to one in them."""
         own = {one.node.id for one in self.made.ranked if not one.candidate.distance}
         calls = self.index.task.graph.edges_from(scored.node.id, "calls")
         return next(((_short(edge.source), "calls →", _short(edge.target)) for edge in calls if edge.target in own), ())
@@ -329,7 +331,7 @@ class SymbolAnswer:
         return StrongestWays(self.made.walk, _LONGEST_WAY) if self.made.walk is not None else None
 
     def _way(self, id_: str) -> list[str]:
-        """The strongest way of the walk to a symbol, from a seed: names with the types of edges between them."""
+        """The strongest path of the walk to a symbol, from a seed: names with the types of edges between them."""
         walk, graph = self.made.walk, self.index.task.graph
         way = self._ways.straight(graph.positions[id_]) if self._ways is not None else None
         if walk is None or way is None:

@@ -1,4 +1,4 @@
-"""The symbols of a repository as the engine ranks them (``docs/code.md``)."""
+"""The symbols of a repository as a graph and an index for the engine (``docs/code.md``)."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _NOTE = "note"
 
 
 def graph_of_code(pages: SymbolPages, documentation: Documentation | None = None) -> Graph:
-    """The symbols of a repository as the engine ranks them, and the notes that ``documentation`` joins with them.
+    """The graph of a repository's symbols and of the notes that ``documentation`` links to them.
 
-    A note is no result, and nothing looks for it; but the walk goes over it from one symbol that it names to others.
+    Notes are neither searched nor returned as results, but the walk passes through them from one symbol to others.
     """
     code = pages.graph
     nodes = (
@@ -56,14 +56,14 @@ def graph_of_code(pages: SymbolPages, documentation: Documentation | None = None
 
 
 def files_without_note(packed: Sequence[ScoredCandidate], documentation: Documentation) -> tuple[str, ...]:
-    """The files of the symbols ``packed``, tests aside, of which no note speaks, nor of what is in them; best first."""
+    """The files of the symbols ``packed``, best first, that no note mentions. Test files are left out."""
     without = set(documentation.files_without_note)
     return tuple(dict.fromkeys(one.node.path for one in packed if one.node.path in without))
 
 
 @dataclass(frozen=True, eq=False)
 class SymbolIndex(NoteIndex):
-    """The symbols of one snapshot of a repository, ready to be asked. Each is a note of its own."""
+    """The index of the symbols in one snapshot of a repository. Each symbol is a document."""
 
     nouns: ClassVar[tuple[str, str]] = ("symbol", "symbols")
     why_penalised: ClassVar[str] = "a test, and the task is not about tests"
@@ -73,18 +73,18 @@ class SymbolIndex(NoteIndex):
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Lines about edges that are left out, languages of which many files are not read, and a git that waited."""
+        """Messages about omitted edges, languages with many unread files, and problems with git."""
         graph = self.pages.graph
         unread = (one.line for one in graph.skipped if one.reason.endswith(NOT_READ))
         return tuple(filter(None, (graph.cut, *unread, self.times.problem)))
 
     def files_named(self, text: str) -> list[str]:
-        """The source files that the words of ``text`` name, by their paths or the ends of these, in their order."""
+        """The source files named in ``text`` by path or by the end of a path, in order of mention."""
         found = (self.documentation.names.file(word.strip(AROUND)) for word in text.split())
         return list(dict.fromkeys(filter(None, found)))
 
     def scoring(self, task: str, entry: str, now: float, feedback: Mapping[str, float]) -> ScoringContext:
-        """The facts beside the graph with which the question ``task`` is scored; ``feedback`` is by page."""
+        """Facts outside the graph for scoring the question ``task``; ``feedback`` is by page."""
         lifted = entry == "files" or (entry == "task" and lifts_penalty(task, self.task.profile.scoring))
         self.times.look(now)
         return ScoringContext(
@@ -100,11 +100,11 @@ class SymbolIndex(NoteIndex):
         return self.times.of_line(page.symbol.path, page.symbol.line, now) if page is not None else None
 
     def delivered(self, node: Node) -> str:
-        """A symbol as an agent is given it: its qualified name, its kind and its signature."""
+        """A symbol as an agent receives it: qualified name, kind and signature."""
         return f"{node.qualified_name} {node.kind} {node.signature}"
 
     def notes_on(self, packed: Sequence[ScoredCandidate]) -> tuple[NoteOnCode, ...]:
-        """The notes that speak of the symbols ``packed``; first those of whose symbols the scores sum to most."""
+        """The notes that mention the symbols ``packed``, sorted by the sum of their symbols' scores, highest first."""
         ranks: dict[str, list[int]] = {}
         written: dict[str, dict[str, None]] = {}
         weights: dict[str, float] = {}
@@ -117,18 +117,18 @@ class SymbolIndex(NoteIndex):
         return tuple(NoteOnCode(note, tuple(ranks[note]), tuple(written[note])) for note in order)
 
     def files_without_note(self, packed: Sequence[ScoredCandidate]) -> tuple[str, ...]:
-        """The files of ``packed`` symbols of which no note speaks; none where the repository has no notes."""
+        """The files of the ``packed`` symbols that no note mentions; empty if the repository has no notes."""
         return () if self.documentation.is_empty else files_without_note(packed, self.documentation)
 
     def cost(self, node: Node) -> int:
-        """The tokens of :meth:`delivered`."""
+        """The number of tokens in :meth:`delivered`."""
         return node_tokens(node, self.task.profile.packing)
 
 
 def index_symbols(snapshot: Snapshot, profile: KnowingProfile, before: NoteIndex | None = None) -> SymbolIndex:
-    """The index of the symbols of ``snapshot``, which must be that of a repository.
+    """The index of the symbols in ``snapshot``, which must come from a repository.
 
-    What did not change since ``before``, made under the same profile, is not read again.
+    ``before`` is an earlier index with the same profile. Texts that have not changed since then are not indexed again.
     """
     assert isinstance(snapshot, RepositorySnapshot)
     pages = snapshot.pages

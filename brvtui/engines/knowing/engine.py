@@ -1,4 +1,4 @@
-"""knowing as an engine over notes: a graph that follows the snapshots, and what runs leave for the session."""
+"""knowing as an engine for notes and code: the graph of each snapshot, and state from earlier runs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
 
 MODES: tuple[Strategy, ...] = ("density", "top-k", "file-grouped")
 ENTRIES = ("task", "files", "changes")
-"""What a question is: a task, or the files that someone reads, or that a pull request changes."""
+"""The kinds of questions: a task, files to read, or files changed in a pull request."""
 _OPTIONS = {"budget": int}
 _OTHERS = ("mode", "entry", "recent")
 _ASKED = (State.HIT, State.MISSED, State.FAILED)
@@ -43,15 +43,13 @@ _ASKED = (State.HIT, State.MISSED, State.FAILED)
 
 @dataclass(frozen=True, slots=True)
 class _ReadyIndex:
-    """The index of one snapshot."""
-
     snapshot: Snapshot
     profile: KnowingProfile
     index: NoteIndex
 
 
 class Knowing:
-    """Keyword channels choose seeds, a walk over the graph of notes ranks, a budget of tokens is packed."""
+    """Chooses seeds by keyword channels, ranks by a walk over the graph of notes, and packs a token budget."""
 
     name = ENGINE
     title = "knowing"
@@ -61,7 +59,7 @@ class Knowing:
     sections = (GraphRetrieval,)
 
     def __init__(self) -> None:
-        """An engine without an index; the first query makes it."""
+        """The first query builds the index."""
         self._ready: _ReadyIndex | None = None
         self._indexing = threading.Lock()
         self._recent: RecentUse | None = None
@@ -70,13 +68,13 @@ class Knowing:
 
     @cached_property
     def presentation(self) -> KnowingPresentation:
-        """How its traces are shown."""
+        """The presentation of its traces."""
         from brvtui.engines.knowing.presentation import KnowingPresentation
 
         return KnowingPresentation()
 
     def constants(self, profile: str = "") -> KnowingProfile:
-        """The built-in constants called ``profile``. Raises :class:`brvtui.typed_tables.ProfileError`."""
+        """The built-in constants of ``profile``. Raises :class:`brvtui.typed_tables.ProfileError`."""
         from brvtui.engines.knowing.profile import load_profile
 
         return load_profile(profile)
@@ -84,11 +82,11 @@ class Knowing:
     def prepare(
         self, context: Context[KnowingProfile], progress: Callable[[int, int], None], cancelled: Callable[[], bool]
     ) -> None:
-        """Makes the graph of the snapshot, what the channels read of it, and what the first walk would wait for."""
+        """Builds the graph of the snapshot, the indexes of the channels, and cached values of the walk."""
         self._index(context).task.warm()
 
     def answer(self, context: Context[KnowingProfile], query: Query) -> Trace:
-        """The answer to ``query``. Raises :class:`EngineError`. A run is remembered for the session."""
+        """The answer to ``query``. Raises :class:`EngineError`. The session remembers a run."""
         from brvtui.engines.knowing.tracing import TraceMaker
 
         watch = Stopwatch()
@@ -112,7 +110,7 @@ class Knowing:
         return with_causes(self, context, query, trace, words, ())
 
     def answer_code(self, context: Context[KnowingProfile], query: Query, files: Sequence[str]) -> SymbolAnswer:
-        """The answer to ``query`` about ``files``, as :class:`brvtui.engines.contract.ReadsCode` says."""
+        """The answer to ``query`` about ``files``, as described in :class:`brvtui.engines.contract.ReadsCode`."""
         from brvtui.engines.knowing.code_answer import SymbolAnswer
         from brvtui.engines.knowing.code_tasks import SymbolIndex
 
@@ -124,7 +122,7 @@ class Knowing:
         return SymbolAnswer(index, made, request.entry, tuple(notices))
 
     def without_runs(self) -> Knowing:
-        """An engine with the same graph for which nothing was packed in this session; feedback counts as before."""
+        """A copy with the same index and feedback but without the packs of earlier runs."""
         from brvtui.engines.knowing.pack_cache import PackCache
 
         made = Knowing()
@@ -134,9 +132,9 @@ class Knowing:
         return made
 
     def detail(self, context: Context[KnowingProfile], trace: Trace, file: str) -> Detail | None:
-        """The score of the note at ``file`` in its parts, also of one that does not fit; None for one unranked.
+        """The parts of the score of the note at ``file``, even if it does not fit; None if it is not ranked.
 
-        Raises KeyError for a note that the snapshot does not hold.
+        Raises KeyError for a note that is not in the snapshot.
         """
         if file not in context.snapshot.by_path:
             raise KeyError(file)
@@ -144,7 +142,7 @@ class Knowing:
         return Detail(file, (), None, "", placed.hit) if placed is not None else None
 
     def why(self, context: Context[KnowingProfile], trace: Trace, document: Named) -> Explanation:
-        """Why ``document`` is, or is not, in the answer ``trace``."""
+        """The reason for the presence or absence of ``document`` in the answer ``trace``."""
         from brvtui.engines.knowing.reasons import explain
 
         was_asked = trace.ran or any(step.name == GAPS and step.state in _ASKED for step in trace.steps)
@@ -154,9 +152,9 @@ class Knowing:
         return explain(context, index, trace, made, document, asking(self, context, trace, was_asked))
 
     def learn(self, context: Context[KnowingProfile], trace: Trace, file: str, usefulness: Usefulness) -> str:
-        """Keeps what a user says of the result ``file`` of ``trace``, and returns in a line what that changes.
+        """Stores feedback on the result ``file`` of ``trace``, and returns a line about its effect.
 
-        Raises :class:`EngineError` when it cannot be kept.
+        Raises :class:`EngineError` if it cannot be stored.
         """
         try:
             context.services.feedback(ENGINE).add(Feedback(trace.query, file, usefulness, context.now_ms))
@@ -193,7 +191,7 @@ class Knowing:
         return entry(request, files or index.files_named(request.task), index.task, around)
 
     def _remembered(self, context: Context[KnowingProfile]) -> tuple[UseMemory, str]:
-        """What users said of results; nothing new, and why, where that cannot be read."""
+        """The feedback of users, and an error message if it cannot be read; the earlier feedback is then used."""
         from brvtui.engines.knowing.remembered import UseMemory
 
         with self._indexing:
@@ -209,9 +207,8 @@ class Knowing:
     def _served(
         self, context: Context[KnowingProfile], query: Query, request: TaskRequest, made: TaskContext, index: NoteIndex
     ) -> str:
-        """What the system's cache would give in place of the answer ``made``, and what telling the difference costs.
-
-        Empty where it is the same.
+        """A message if the program's cache would serve a different pack, with the cost of the difference;
+        else empty.
         """
         from brvtui.engines.knowing.pack_cache import pack_delta
 
@@ -244,7 +241,7 @@ class Knowing:
                 self._keep_packs(context, self._held_packs(context).stored(key, pack, profile.pack_cache))
 
     def _served_pack(self, context: Context[KnowingProfile], key: str) -> CachedPack | None:
-        """The pack of an earlier run that a task with ``key`` would be served."""
+        """The cached pack of an earlier run for ``key``."""
         packs = self._held_packs(context)
         if key not in packs.packs:
             return None
@@ -255,11 +252,11 @@ class Knowing:
         from brvtui.engines.knowing.pack_cache import plain_packs
 
         self._packs = packs
-        with suppress(OSError):  # the next process packs anew
+        with suppress(OSError):  # the next process will pack again
             context.services.state(ENGINE).write(plain_packs(packs))
 
     def _held_packs(self, context: Context[KnowingProfile]) -> PackCache:
-        """The packs of this process, and of those before it."""
+        """The packs of this process and of earlier ones."""
         from brvtui.engines.knowing.pack_cache import kept_packs
 
         if self._packs is None:
@@ -267,7 +264,7 @@ class Knowing:
         return self._packs
 
     def _index(self, context: Context[KnowingProfile]) -> NoteIndex:
-        """The index of the snapshot; what did not change since the last is not read again."""
+        """The index of the snapshot, updated from the previous one."""
         with self._indexing:
             ready = self._ready
             if ready is not None and ready.profile != context.constants:
@@ -280,7 +277,7 @@ class Knowing:
 
 
 def _made_index(snapshot: Snapshot, constants: KnowingProfile, before: NoteIndex | None) -> NoteIndex:
-    """The index of notes, or of symbols; what did not change since ``before`` is not read again."""
+    """The index of notes or symbols, updated from ``before``."""
     if not snapshot.kind.has_files:
         from brvtui.engines.knowing.code_tasks import index_symbols
 
@@ -291,7 +288,7 @@ def _made_index(snapshot: Snapshot, constants: KnowingProfile, before: NoteIndex
 
 
 def _request(context: Context[KnowingProfile], query: Query, index: NoteIndex, memory: UseMemory) -> TaskRequest:
-    """The request that ``query`` makes. Raises :class:`EngineError` for an option that is none."""
+    """The request for ``query``. Raises :class:`EngineError` for an invalid option."""
     from brvtui.engines.knowing.pipeline import TaskRequest
 
     options = dict(query.options)

@@ -1,4 +1,4 @@
-"""The channel of equivalence: phrases of a task that stand for names (``docs/knowing.md``, "Equivalence classes")."""
+"""The channel of equivalence: phrases in a task that map to names (``docs/knowing.md``, "Equivalence classes")."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from brvtui.engines.knowing.seed_rules import EquivalenceRules, LearningSteps
 from brvtui.engines.knowing.words import meaningful_words
 
 GRAPH_SOURCE = "graph"
-"""The source of the classes that are made of a result's neighbours."""
+"""The source of classes built from a result's neighbours."""
 
 
 class EquivalenceClass(NamedTuple):
-    """Phrases, and the names of what they stand for."""
+    """Phrases, and the names or nodes that they map to."""
 
     concept: str
     phrases: tuple[str, ...]
@@ -30,31 +30,31 @@ class EquivalenceClass(NamedTuple):
     weight: float
     source: str
     language: str = ""
-    """The language it holds for; empty for all."""
+    """The language in which it applies; empty for all."""
     nodes: tuple[str, ...] = ()
-    """The ids of what they stand for, where these are known."""
+    """The ids of the target nodes, if known."""
     document: str = ""
-    """The path of the document that they stand for, if they do; the graph may no longer hold it."""
+    """The path of the target document, if there is one. It may no longer be in the graph."""
 
 
 class ClassMatch(NamedTuple):
-    """A class, and its phrases that the task holds."""
+    """A class, and its phrases that occur in the task."""
 
     matched: EquivalenceClass
     phrases: tuple[str, ...]
 
     def is_strong(self, rules: EquivalenceRules) -> bool:
-        """Whether several phrases matched, or the only one is of several words."""
+        """True if several phrases match, or if the first one has several words."""
         return len(self.phrases) >= rules.strong_phrases or " " in self.phrases[0]
 
     def is_injected(self, rules: EquivalenceRules) -> bool:
-        """Whether its nodes go to the top of the answer, whatever their score."""
+        """True if its nodes go to the top of the answer, whatever their score."""
         heavy = self.matched.weight >= rules.injected_weight and self.matched.source == rules.injected_source
         return heavy and self.is_strong(rules)
 
 
 class EquivalenceHit(NamedTuple):
-    """A node, the name it was resolved from, and the match that named it first."""
+    """A node, the name that led to it, and the first match with this name."""
 
     id: str
     target: str
@@ -62,12 +62,12 @@ class EquivalenceHit(NamedTuple):
 
 
 class PhraseTable:
-    """Classes by their phrases, so that a task is read once however many classes there are."""
+    """Classes indexed by phrase, so that the time to match a task does not depend on their number."""
 
     def __init__(self, classes: Sequence[EquivalenceClass], whole_words: bool = False) -> None:
-        """``classes`` in the order in which they are matched.
+        """Indexes ``classes``, which are matched in this order.
 
-        With ``whole_words`` a phrase inside of a word does not count, and what matches with more phrases goes first.
+        With ``whole_words``, a phrase inside a word does not match, and classes with more matching phrases come first.
         """
         self.classes = tuple(classes)
         self._whole_words = whole_words
@@ -78,10 +78,10 @@ class PhraseTable:
         self._lengths = sorted({len(text) for text in self._holders})
 
     def matches(self, task: str, language: str = "") -> list[ClassMatch]:
-        """The classes with a phrase inside ``task``, in their order.
+        """The classes with a phrase in ``task``, in order.
 
-        Those of another language than ``language`` are left out; an empty one is unknown, and leaves out none. An empty
-        phrase is inside every task.
+        Classes of a language other than ``language`` are left out, unless ``language`` is empty. An empty phrase
+        matches every task.
         """
         text = lower(task)
         found: dict[int, set[int]] = {}
@@ -102,19 +102,21 @@ class PhraseTable:
 
 
 def _is_word(text: str, start: int, end: int) -> bool:
-    """Whether ``text[start:end]`` neither begins nor ends inside of a word."""
+    """True if ``text[start:end]`` neither begins nor ends inside a word."""
     return not text[max(0, start - 1) : start].isalnum() and not text[end : end + 1].isalnum()
 
 
 def expanded(phrases: Sequence[str], verbs: Sequence[str]) -> list[str]:
-    """The phrases, and then each with every verb before it, unless it begins like one and goes on."""
+    """The phrases, followed by each verb–phrase pair. Phrases that already start with a verb are not paired."""
     plain = [text for text in phrases if text in verbs or not text.startswith(tuple(verbs))]
     return [*phrases, *(f"{verb} {text}" for text in plain for verb in verbs)]
 
 
 @cache
 def built_in_classes(verbs: tuple[str, ...]) -> PhraseTable:
-    """The seed's classes for code: general ones, whose phrases are also read with ``verbs``, then languages' own."""
+    """The built-in classes for code: general ones, whose phrases are also combined with ``verbs``, and those per
+    language.
+    """
     text = resources.files("brvtui.engines.knowing").joinpath("classes.json").read_text(encoding="utf-8")
     tables = json.loads(text)["classes"]
     return PhraseTable(
@@ -133,9 +135,9 @@ def built_in_classes(verbs: tuple[str, ...]) -> PhraseTable:
 
 
 def alias_class(node: Node, graph: Graph, rules: EquivalenceRules) -> EquivalenceClass | None:
-    """The class of the words in the names of what points to ``node``, then of what it points to.
+    """The class of the words in the names of the neighbours of ``node``, those that point to it first.
 
-    None when these say nothing else than its own name.
+    None if these words add nothing to its own name.
     """
     generic = frozenset(rules.alias_generic_words)
     own = lower(node.name)
@@ -150,20 +152,20 @@ def alias_class(node: Node, graph: Graph, rules: EquivalenceRules) -> Equivalenc
     if not words:
         return None
     phrases = (*words, *(" ".join(pair) for pair in pairwise(words)))
-    # A note stands for itself; a symbol stands for all of its name, as the program resolves names alone.
+    # A note is its own target; a symbol's target is its name, because the program resolves only names.
     targets, nodes = ((), (node.id,)) if node.columns is not None else ((node.name,), ())
     return EquivalenceClass(f"GRAPH_{node.name}", phrases, targets, rules.alias_weight, GRAPH_SOURCE, nodes=nodes)
 
 
 def graph_aliases(ids: Sequence[str], graph: Graph, rules: EquivalenceRules) -> list[EquivalenceClass]:
-    """The classes of the first of ``ids``, each made of the names of its neighbours."""
+    """The alias classes of the first ``rules.alias_nodes`` of ``ids``."""
     nodes = (graph.find(id_) for id_ in ids[: rules.alias_nodes])
     made = (alias_class(node, graph, rules) for node in nodes if node is not None)
     return [class_ for class_ in made if class_ is not None]
 
 
 def language_of(graph: Graph, rules: EquivalenceRules) -> str:
-    """The language of most of an even sample of the names in ``graph``; empty when none can be told."""
+    """The most frequent language in a sample of the names in ``graph``; empty if none is recognized."""
     counts: Counter[str] = Counter()
     names = sorted((node.qualified_name for node in graph.nodes), key=name_order)
     for name in names[:: max(1, len(names) // rules.language_sample)]:
@@ -175,7 +177,7 @@ def language_of(graph: Graph, rules: EquivalenceRules) -> str:
 
 
 def resolved(matches: Iterable[ClassMatch], lookup: NameLookup, rules: EquivalenceRules) -> list[EquivalenceHit]:
-    """The nodes that ``matches`` stand for, each once; names that too much has stand for none."""
+    """The nodes that ``matches`` map to, without duplicates. Names that are too generic are ignored."""
     hits: dict[str, EquivalenceHit] = {}
     for match in matches:
         learned = lookup.graph.by_document.get(match.matched.document, ())
@@ -190,25 +192,25 @@ def resolved(matches: Iterable[ClassMatch], lookup: NameLookup, rules: Equivalen
 
 
 def channel_cap(results: int, rules: EquivalenceRules) -> int:
-    """How many nodes the channel may hold beside ``results`` by name and full text."""
+    """The maximum number of nodes in the channel; ``results`` is the number of results by name and full text."""
     return max(rules.cap_least, int(rules.per_result * results))
 
 
-# Words of tasks that come to stand for the nodes that were used (``docs/knowing.md``, "Learned words").
+# Words of tasks that are learned for the nodes that were used (``docs/knowing.md``, "Learned words").
 
 
 LEARNED_SOURCE = "learned"
-"""The source of the classes that use taught."""
+"""The source of classes learned from use."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedWords:
-    """The number of times that tasks with a word in them used a node, by word and id."""
+    """The number of tasks with a word that used a node, by word and id."""
 
     counts: Mapping[str, dict[str, int]] = field(default_factory=dict)
 
     def taught(self, lessons: Iterable[tuple[Collection[str], Collection[str]]]) -> LearnedWords:
-        """The same after more tasks: each with its worthy words, in lower case, and the ids of the nodes it used."""
+        """A copy with more tasks. Each lesson has the words to learn, in lower case, and the ids of the used nodes."""
         counts = dict(self.counts)
         fresh: set[str] = set()
         for words, ids in lessons:
@@ -219,7 +221,7 @@ class LearnedWords:
         return LearnedWords(counts)
 
     def classes(self, keywords: Iterable[str], rules: LearningSteps) -> list[EquivalenceClass]:
-        """A class for each of ``keywords`` and each node that was used often enough with it, most used first."""
+        """A class for each of ``keywords`` and each node used often enough with it, most used first."""
         made = []
         for word in dict.fromkeys(keyword.lower() for keyword in keywords):
             of_word = self.counts.get(word, {})
@@ -231,17 +233,17 @@ class LearnedWords:
 
 
 def worthy_words(keywords: Iterable[str], rules: LearningSteps, stop_words: Collection[str]) -> list[str]:
-    """The keywords that say enough to be learned, in lower case."""
+    """The distinct keywords that are specific enough to be learned, in lower case."""
     words = dict.fromkeys(keyword.lower() for keyword in keywords)
     return [word for word in words if is_worthy(word, rules, stop_words)]
 
 
 def is_worthy(keyword: str, rules: LearningSteps, stop_words: Collection[str]) -> bool:
-    """True if ``keyword``, in lower case, says enough to be learned."""
+    """True if ``keyword``, in lower case, is specific enough to be learned."""
     return size(keyword) >= rules.keyword_least and keyword not in rules.noise_words and keyword not in stop_words
 
 
 def learned_weight(count: int, rules: LearningSteps) -> float:
-    """The weight of a word that a node was used with ``count`` times."""
+    """The weight of a word for a node that was used ``count`` times with it."""
     more = min(max(count - rules.uses, 0) / rules.uses_more, 1)
     return rules.weight_least + rules.weight_more * more

@@ -1,4 +1,4 @@
-"""The channel of full text: what is asked of FTS5, over which texts (``docs/knowing.md``, "Full text")."""
+"""The channel of full text: the terms for FTS5 and the texts that they search (``docs/knowing.md``, "Full text")."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _NAME, _PATH = "symbol_name", "file_path"
 _OR = " OR "
 _WORD = re.compile(r"\w+")
 _MOST_PROBED = 100
-"""Compounds of one task that are looked for each on its own."""
+"""The maximum number of compounds of one task that are searched separately."""
 
 
 class TermSource(StrEnum):
-    """Why a term is asked for."""
+    """The origin of a search term."""
 
     KEYWORD = "keyword"
     DECOMPOSED = "part of a compound"
@@ -36,17 +36,17 @@ class TermSource(StrEnum):
 
 
 class TextTerm(NamedTuple):
-    """One of the alternatives that full-text search is asked for."""
+    """One of the alternatives in a full-text search."""
 
     text: str
     source: TermSource
     column: str = ""
-    """The column it must be in; empty for any."""
+    """The column to search; empty for all."""
     is_phrase: bool = False
     is_prefix: bool = False
 
     def expression(self, quoted: bool) -> str:
-        """The term in the notation of FTS5: quoted, or as the program writes it."""
+        """The term in FTS5 syntax, quoted, or unquoted as in the program."""
         if quoted:
             text = phrase(self.text, self.is_prefix)
         elif self.is_phrase:
@@ -57,7 +57,7 @@ class TextTerm(NamedTuple):
 
 
 class TextHit(NamedTuple):
-    """A node, and its BM25 score, above 0."""
+    """A node and its BM25 score, which is positive."""
 
     id: str
     score: float
@@ -65,38 +65,42 @@ class TextHit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextSearch:
-    """What was asked for, and what was found."""
+    """The terms of a full-text search, and its hits."""
 
     terms: tuple[TextTerm, ...]
     expression: str
     hits: tuple[TextHit, ...]
     was_decomposed: bool = False
-    """Whether whole names found nothing, and their parts were asked for."""
+    """True if whole names matched nothing, so that their parts were searched."""
     error: str = ""
-    """What FTS5 says of an expression that it cannot read, which finds nothing; empty with quoted terms."""
+    """The error of FTS5 if it cannot parse the expression; always empty with quoted terms."""
 
     def keeping(self, allows: Callable[[str], bool]) -> TextSearch:
-        """The same with the hits whose ids ``allows`` holds for."""
+        """A copy with the hits whose ids pass ``allows``."""
         return replace(self, hits=tuple(hit for hit in self.hits if allows(hit.id)))
 
 
 @dataclass(frozen=True, eq=False)
 class SearchedTexts:
-    """The searched texts of a graph's nodes, but for those that only join others."""
+    """The indexed texts of a graph's nodes, without those that only connect others."""
 
     rules: FullTextRules
     texts: dict[str, Columns]
-    """The texts of each id, in the order of the graph."""
+    """The texts of each node by id, in the order of the graph."""
     ids: tuple[str, ...]
     full_text: FullText
 
     def search(self, terms: Sequence[TextTerm], limit: int) -> list[TextHit]:
-        """The best ``limit`` nodes. Raises :class:`brvtui.text.fts.FullTextError` for a term that is not quoted."""
+        """The best ``limit`` nodes. Raises :class:`brvtui.text.fts.FullTextError` if FTS5 cannot parse an unquoted
+        term.
+        """
         found = self.full_text.search(self._asked(terms), self.rules.columns.weights, limit) if terms else []
         return [TextHit(self.ids[place], score) for place, score in found]
 
     def holds(self, terms: Sequence[TextTerm]) -> bool:
-        """Whether a node has one of ``terms``. Raises :class:`brvtui.text.fts.FullTextError`, too."""
+        """True if a node matches one of ``terms``. Raises :class:`brvtui.text.fts.FullTextError` like
+        :meth:`search`.
+        """
         return self.full_text.holds(self._asked(terms))
 
     def _asked(self, terms: Sequence[TextTerm]) -> list[str]:
@@ -104,7 +108,7 @@ class SearchedTexts:
 
 
 def searched_texts(graph: Graph, rules: FullTextRules, last: SearchedTexts | None = None) -> SearchedTexts:
-    """The index of ``graph``; texts that ``last`` holds already are not read again."""
+    """The index of ``graph``. Texts that are also in ``last`` are not indexed again."""
     texts = {node.id: searched_columns(node, rules) for node in graph.nodes if not node.is_connector}
     ids, documents = tuple(texts), list(texts.values())
     if last is None or last.rules != rules:
@@ -113,14 +117,14 @@ def searched_texts(graph: Graph, rules: FullTextRules, last: SearchedTexts | Non
 
 
 def _kept(last: SearchedTexts, texts: dict[str, Columns]) -> Positions:
-    """For each node its place in ``last`` if its texts are the same there, else -1."""
+    """For each node, its place in ``last`` if its texts are unchanged, else -1."""
     places = {id_: place for place, id_ in enumerate(last.ids)}
     held = (places[id_] if last.texts.get(id_) == text else -1 for id_, text in texts.items())
     return np.fromiter(held, np.int64, len(texts))
 
 
 def keyword_terms(keywords: Sequence[str]) -> list[TextTerm]:
-    """A term for each keyword; compounds are looked for in names only."""
+    """One term per keyword. Compounds are searched in names only."""
     return [
         TextTerm(keyword.replace('"', ""), TermSource.KEYWORD, _NAME, is_phrase=True)
         if is_compound(keyword)
@@ -130,10 +134,10 @@ def keyword_terms(keywords: Sequence[str]) -> list[TextTerm]:
 
 
 def decomposed_terms(keywords: Sequence[str], rules: FullTextRules) -> list[TextTerm]:
-    """The keywords with compounds in their parts, in lower case and as written, each once.
+    """The keywords with each compound split into its parts, in lower case and as written, without duplicates.
 
-    Parts are looked for in names only; a dotted name gives its last segments alone, and a part that is too short, or
-    known in lower case, gives nothing.
+    Parts are searched in names only. Of a dotted name, only the last segments are used. Parts that are too short, or
+    whose lower-case form has occurred, are left out.
     """
     made: dict[str, TextTerm] = {}
     for keyword in keywords:
@@ -153,21 +157,21 @@ def decomposed_terms(keywords: Sequence[str], rules: FullTextRules) -> list[Text
 
 
 def related_words(keywords: Sequence[str], rules: FullTextRules, most: int) -> list[str]:
-    """The first ``most`` words that the thesaurus has for the keywords, without the keywords themselves."""
+    """The first ``most`` words in the thesaurus for the keywords, without the keywords."""
     related = (word for keyword in keywords for word in rules.thesaurus.get(lower(keyword), ()))
     return list(dict.fromkeys(word for word in related if word not in keywords))[:most]
 
 
 def expression(terms: Sequence[TextTerm], quoted: bool) -> str:
-    """The terms as one expression of FTS5."""
+    """The terms as one FTS5 expression."""
     return _OR.join(term.expression(quoted) for term in terms)
 
 
 def text_search(keywords: KeywordSet, path_terms: Sequence[str], index: SearchedTexts, task: str = "") -> TextSearch:
-    """The nodes whose texts hold the keywords, or phrases, path terms and related words that are made of them.
+    """The nodes whose texts match the keywords, or phrases, path terms and related words derived from them.
 
-    When whole keywords find nothing, compounds are asked for in their parts; so is each compound that ``task`` writes
-    and no node has, if the rules say so.
+    If whole keywords match nothing, compounds are split into their parts. If ``rules.decomposed_each``, this is also
+    done for each compound in ``task`` that matches no node.
     """
     rules = index.rules
     first = keywords.primary if rules.primary_alone else keywords.all
@@ -190,7 +194,7 @@ def text_search(keywords: KeywordSet, path_terms: Sequence[str], index: Searched
 
 
 def _finds_nothing(terms: Sequence[TextTerm], index: SearchedTexts) -> bool:
-    """Whether ``terms`` are read and match no node."""
+    """True if FTS5 can parse ``terms`` and they match no node."""
     try:
         return not index.holds(terms)
     except FullTextError:
@@ -210,7 +214,7 @@ def _added_terms(keywords: KeywordSet, path_terms: Sequence[str], rules: FullTex
 def stand_ins(
     texts: Columns, search: TextSearch, keywords: KeywordSet, rules: FullTextRules
 ) -> tuple[tuple[str, str], ...]:
-    """The related words that ``search`` asked for and a node's ``texts`` hold, each with the keyword it stands for."""
+    """The related words of ``search`` that occur in a node's ``texts``, each with its keyword."""
     asked = [term.text for term in search.terms if term.source is TermSource.RELATED]
     if not asked:
         return ()

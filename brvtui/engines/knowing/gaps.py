@@ -1,4 +1,4 @@
-"""Nodes that are near a task in meaning, where words find too few candidates (``docs/knowing.md``, "Filling gaps")."""
+"""Adds nodes close in meaning to a task if words find too few candidates (``docs/knowing.md``, "Filling gaps")."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from brvtui.trace import State
 from brvtui.wording import counted
 
 _BATCH, _TEXT_CHARS = 64, 8_000
-"""The number of texts in a request, and the characters of a text that are sent."""
+"""The number of texts per request, and the number of characters sent of each text."""
 
 
 @dataclass(frozen=True, slots=True)
 class NearNodes:
-    """The ids and cosines of the nodes nearest to a task, nearest first, or why they are not known."""
+    """The ids and cosines of the nodes nearest to a task, nearest first, or the reason for having none."""
 
     found: tuple[tuple[str, float], ...] = ()
     why: str = ""
-    """The reason if there are none, or not from all nodes."""
+    """The reason if there are none or some vectors are missing."""
     state: State = State.FAILED
-    """If there are none: NOT_RUN if the embedder was not asked, FAILED if it failed."""
+    """The state if there are none: NOT_RUN if the embedder was not called, FAILED if the call failed."""
 
 
 NearSearch = Callable[[], NearNodes]
@@ -40,22 +40,23 @@ NearSearch = Callable[[], NearNodes]
 
 @dataclass(frozen=True, slots=True)
 class GapFill:
-    """The nodes that were added to too few candidates, nearest first, with their cosines; or why none was."""
+    """The nodes added to too few candidates, nearest first, with their cosines; or the reason for adding none."""
 
     candidates: int
     state: State
     words: str
     added: tuple[tuple[str, float], ...] = ()
     notice: str = ""
-    """A line about an embedder that failed; empty for none."""
+    """A message about a failed embedder; empty if there is none."""
 
 
 def fill_gap(
     nodes: Sequence[Node], search: NearSearch, allows: Callable[[str], bool], graph: Graph, rules: SeedRules
 ) -> GapFill:
-    """Returns the nearest nodes that join the candidates ``nodes``: accepted by ``allows``, in their main package.
+    """Finds the nodes nearest to the task that can join the candidates ``nodes``.
 
-    Any package is accepted if no two candidates share one. ``search`` is called only for a gap.
+    A node must pass ``allows`` and be in the dominant package of the candidates, if they have one. ``search`` is called
+    only if there are too few candidates.
     """
     count, held, package = len(nodes), {node.id for node in nodes}, dominant_package(nodes, rules)
     if count >= rules.gap_below:
@@ -73,16 +74,18 @@ def fill_gap(
 
 
 class NodeVectors:
-    """The vectors of a graph's results, made by an embedder when a gap first needs them, and kept by their texts."""
+    """The vectors of a graph's results, cached by text. An embedder computes them when a gap first needs them."""
 
     def __init__(self, graph: Graph, noise: NoiseRules, nearest: int) -> None:
-        """Searches for so many ``nearest`` nodes of ``graph`` that are no ``noise``; reads and asks nothing yet."""
+        """Searches for up to ``nearest`` nodes of ``graph`` that are not ``noise``. Loads nothing until the first
+        search.
+        """
         self._graph, self._noise, self._nearest = graph, noise, nearest
         self._embedded: tuple[str, list[str], Embedded] | None = None
         self._embedding = threading.Lock()
 
     def search(self, services: EngineServices, query: Query) -> NearSearch | None:
-        """A function that asks the embedder of ``services`` for what is near ``query``; None when none is set."""
+        """Returns a function that finds the nodes near ``query``, or None if ``services`` has no embedder."""
         try:
             embedder = services.embedder
         except ServiceError as error:

@@ -24,7 +24,7 @@ _CLUSTER = b"cluster\0"
 
 
 class KeywordRule(StrEnum):
-    """What made a keyword of a text."""
+    """The rule that produced a keyword."""
 
     QUOTED = "back-ticks"
     CODE = "code pattern"
@@ -36,7 +36,7 @@ class KeywordRule(StrEnum):
 
 
 class Keyword(NamedTuple):
-    """A word to look for, the rule that made it, and the text of the task that it was made of."""
+    """A keyword, its rule, and the text in the task that it comes from."""
 
     text: str
     rule: KeywordRule
@@ -45,7 +45,7 @@ class Keyword(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KeywordSet:
-    """The keywords of a task, by how specific they are; none occurs twice."""
+    """The keywords of a task by specificity, without duplicates."""
 
     exact: tuple[Keyword, ...] = ()
     compounds: tuple[Keyword, ...] = ()
@@ -53,7 +53,7 @@ class KeywordSet:
 
     @property
     def primary(self) -> tuple[str, ...]:
-        """Identifiers and compounds, which are looked for first."""
+        """Identifiers and compounds, which are searched first."""
         return tuple(keyword.text for keyword in (*self.exact, *self.compounds))
 
     @property
@@ -76,37 +76,37 @@ def size(text: str) -> int:
 
 
 def lower(text: str) -> str:
-    """``text`` in lower case, each character by itself: a final sigma is like any other, ``İ`` becomes ``i``."""
+    """``text`` in lower case, one character at a time: ``Σ`` always becomes ``σ``, and ``İ`` becomes ``i``."""
     return text.lower() if text.isascii() else "".join("i" if char == "İ" else char.lower() for char in text)
 
 
 def ascii_lower(text: str) -> str:
-    """``text`` with the letters of ASCII in lower case."""
+    """``text`` with its ASCII letters in lower case."""
     return text.translate(_ASCII_LOWER)
 
 
 def words(text: str) -> list[str]:
-    """The words of ``text`` between white space."""
+    """The words of ``text``, split at white space."""
     return [word for word in _SPACE.split(text) if word]
 
 
 def normal_task(task: str) -> str:
-    """``task`` without outer white space, in lower case: the same for tasks that share a pack."""
+    """``task`` in lower case without surrounding white space. Tasks with the same result share a pack."""
     return lower(task.strip(_WHITE))
 
 
 def has_mixed_case(text: str) -> bool:
-    """Whether ``text`` holds both capitals and small letters of ASCII."""
+    """True if ``text`` contains both upper-case and lower-case ASCII letters."""
     return bool(_UPPER.search(text)) and bool(_LOWER.search(text))
 
 
 def is_compound(text: str) -> bool:
-    """Whether ``text`` looks like an identifier of several words."""
+    """True if ``text`` looks like an identifier of several words."""
     return "_" in text or "." in text or has_mixed_case(text)
 
 
 def split_identifier(text: str) -> list[str]:
-    """The words of ``text``: between underscores if there are any, else from each capital to the next."""
+    """The words of ``text``, split at underscores if there are any, else before each capital."""
     return [part for part in (text.split("_") if "_" in text else _CAPITALS.split(text)) if part]
 
 
@@ -121,7 +121,7 @@ def keyword_set(task: str, rules: KeywordRules) -> KeywordSet:
 
 
 def code_patterns(text: str, rules: KeywordRules) -> list[str]:
-    """What can only be code in ``text``, in its order: calls, members of a type, dotted names with an underscore."""
+    """The words of ``text`` that are clearly code: calls, members of a type, and dotted names with an underscore."""
     found: dict[str, None] = {}
     for raw in words(text):
         word = raw.rstrip(_RIGHT).lstrip(_LEFT)
@@ -138,7 +138,7 @@ def code_patterns(text: str, rules: KeywordRules) -> list[str]:
 
 
 def cluster_hash(keywords: Sequence[str]) -> str:
-    """The name of the group of tasks with these primary keywords, as 64 hexadecimal digits; zeros without any."""
+    """The id of the cluster of tasks with these primary keywords, as 64 hexadecimal digits; zeros if there are none."""
     if not keywords:
         return "0" * hashlib.sha256().digest_size * 2
     words = sorted(keyword.encode("utf-8", "surrogatepass") for keyword in keywords)
@@ -150,7 +150,7 @@ def _is_number(word: str) -> bool:
 
 
 class _Extraction:
-    """The phases over one task. A keyword is kept once, where it is first met."""
+    """Extracts the keywords of one task in phases. Each keyword belongs to the first phase that finds it."""
 
     def __init__(self, task: str, rules: KeywordRules) -> None:
         self._task, self._rules = task, rules
@@ -182,14 +182,14 @@ class _Extraction:
         self._add(into, lower(text), rule, text)
 
     def _quoted(self) -> Iterator[str]:
-        """Every second piece between back-ticks, if another back-tick closes it."""
+        """Yields the identifiers between pairs of back-ticks."""
         for piece in self._task.split(_BACK_TICK)[1:-1:2]:
             text = piece.strip(_WHITE)
             if text and " " not in text and size(text) <= self._rules.quoted_most:
                 yield text
 
     def _priority(self) -> list[Keyword]:
-        """The first word after a leading verb that says something; a compound goes to the compounds."""
+        """The first significant word after a leading verb. A compound is added to the compounds instead."""
         made: list[Keyword] = []
         if not self._words or lower(self._words[0]) not in self._verbs:
             return made

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 Positions = NDArray[np.int64]
 
 EXTERNAL = "external"
-"""The kind of a node that stands for something outside the corpus: a library's symbol, the missing target of a link."""
+"""The kind of a node outside the corpus: a symbol of a library, or the missing target of a link."""
 ASSUMED = "assumed"
-"""The provenance of the least confidence, which every node has."""
+"""The provenance of the default confidence, which every node has."""
 _EXTERNAL_PREFIXES = ("external://", "stdlib://")
 
 
 class Columns(NamedTuple):
-    """The six texts of a node that full-text search reads, in the order of its weights."""
+    """The six texts of a node for full-text search, in the order of the weights."""
 
     symbol_name: str
     concepts: str
@@ -32,49 +32,49 @@ class Columns(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A note, a section, a symbol: what the graph joins and an answer may hold."""
+    """A note, a section or a symbol: a node of the graph and a possible result."""
 
     id: str
     kind: str
     qualified_name: str
     name: str
-    """The terminal name: a symbol's own name, a note's title as one word."""
+    """The terminal name: the short name of a symbol, or a note's title as one word."""
     package: str = ""
-    """The group in which seeds are kept together: a class's file, a note's topic."""
+    """The group in which seeds are kept together: the file of a class, or the topic of a note."""
     module: str = ""
-    """What the walk leaves only with a loss of weight; empty for a node that belongs to none."""
+    """The module, which the walk leaves only with a loss of weight; empty if there is none."""
     path: str = ""
-    """The file, relative to the corpus."""
+    """The path of its file in the corpus."""
     signature: str = ""
     doc: str = ""
     aliases: tuple[str, ...] = ()
-    """Other terminal names: a note's file stem."""
+    """Other terminal names, such as the file stem of a note."""
     columns: Columns | None = None
-    """The searched texts; None for a symbol, whose texts follow from its other fields."""
+    """The searched texts; None for a symbol, whose texts are derived from its other fields."""
     modified: float | None = None
-    """When it last changed (a commit's time, or that of a note), in seconds since 1970; None when unknown."""
+    """The time of the last change (of a commit or a note), in seconds since 1970; None if unknown."""
     document: str = ""
-    """The document that it is a part of, where that is not its file: a symbol is one of its own."""
+    """The path of its document if that is not its file: each symbol is a document."""
     is_connector: bool = False
-    """Whether it only joins others (a keyword, a file that notes name): nothing looks for it."""
+    """True if it only connects other nodes (a keyword, a file that notes mention). It is never searched."""
     is_result: bool = True
-    """Whether an answer may hold it; a folder may be a seed only."""
+    """True if it can be a result. A folder can only be a seed."""
     is_set_aside: bool = False
-    """Whether it lies in an archive, or is deprecated."""
+    """True if it is archived or deprecated."""
 
     @property
     def stands_in(self) -> str:
-        """The path of the document that an answer holds for it."""
+        """The path of the document that represents it in an answer."""
         return self.document or self.path
 
     @property
     def is_external(self) -> bool:
-        """Whether it lies outside the corpus, so that it is never a result."""
+        """True if it is outside the corpus, so that it is never a result."""
         return self.kind == EXTERNAL or self.qualified_name.startswith(_EXTERNAL_PREFIXES)
 
 
 class Edge(NamedTuple):
-    """A directed relation between two nodes; an end may be the id of no node, for a target that is unresolved."""
+    """A directed relation between two nodes. An end may be an unresolved id without a node."""
 
     source: str
     target: str
@@ -84,7 +84,7 @@ class Edge(NamedTuple):
 
 
 class Incidence(NamedTuple):
-    """The edges at each node: those of position ``p`` are ``edges[starts[p]:starts[p + 1]]``."""
+    """The edges at each node. For the node at position ``p``, they are ``edges[starts[p]:starts[p + 1]]``."""
 
     starts: Positions
     edges: Positions
@@ -96,14 +96,14 @@ class Incidence(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Nodes and edges, immutable. A node's position is its place in ``nodes``; unresolved ends come after them."""
+    """Immutable nodes and edges. A position is an index into ``nodes``, or a later number for an unresolved end."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...] = ()
 
     @cached_property
     def positions(self) -> dict[str, int]:
-        """The position of each id, those of unresolved ends included, from ``len(nodes)`` on."""
+        """The position of each id. Unresolved ends have positions from ``len(nodes)`` on."""
         positions = {node.id: place for place, node in enumerate(self.nodes)}
         for edge in self.edges:
             positions.setdefault(edge.source, len(positions))
@@ -117,11 +117,11 @@ class Graph:
 
     @property
     def size(self) -> int:
-        """How many positions there are."""
+        """The number of positions."""
         return len(self.positions)
 
     def find(self, id_: str) -> Node | None:
-        """The node with the id ``id_``; None when there is none, or it is an unresolved end."""
+        """The node with the id ``id_``; None if there is none or it is an unresolved end."""
         place = self.positions.get(id_, self.size)
         return self.nodes[place] if place < len(self.nodes) else None
 
@@ -156,22 +156,22 @@ class Graph:
 
     @cached_property
     def confidences(self) -> NDArray[np.float64]:
-        """The highest confidence of the edges that end at each position; 0 without one."""
+        """The highest confidence among the edges that end at each position; 0 if there are none."""
         made = np.zeros(self.size)
         np.maximum.at(made, self.targets, np.fromiter((edge.confidence for edge in self.edges), float, len(self.edges)))
         return made
 
     def provenance(self, id_: str, least: float) -> str:
-        """The origin of the confidence in a node: that of its surest incoming edge, if it has at least ``least``."""
+        """The provenance of the most confident incoming edge, or ``ASSUMED`` if its confidence is below ``least``."""
         surest = max(self.edges_to(id_), key=lambda edge: edge.confidence, default=None)
         return surest.provenance if surest is not None and surest.confidence >= least else ASSUMED
 
     def edges_from(self, id_: str, *types: str) -> list[Edge]:
-        """The edges that leave ``id_``, of the given types or of all, in the order of the graph."""
+        """The edges from ``id_``, of the given types or of all, in the order of the graph."""
         return self._edges_at(self.outgoing, id_, types)
 
     def edges_to(self, id_: str, *types: str) -> list[Edge]:
-        """The edges that end at ``id_``, of the given types or of all, in the order of the graph."""
+        """The edges to ``id_``, of the given types or of all, in the order of the graph."""
         return self._edges_at(self.incoming, id_, types)
 
     def _edges_at(self, incidence: Incidence, id_: str, types: Sequence[str]) -> list[Edge]:
@@ -183,7 +183,7 @@ class Graph:
 
     @cached_property
     def outside(self) -> int:
-        """How many nodes stand for something outside the corpus."""
+        """The number of nodes outside the corpus."""
         return sum(node.is_external for node in self.nodes)
 
     @cached_property
@@ -196,7 +196,7 @@ class Graph:
 
     @cached_property
     def by_document(self) -> dict[str, list[Node]]:
-        """The nodes that stand in each document as its results, in the order of the graph."""
+        """The nodes of each document that can be results, in the order of the graph."""
         documents: dict[str, list[Node]] = {}
         for node in self.nodes:
             if node.is_result and not node.is_connector and node.stands_in:
@@ -204,24 +204,24 @@ class Graph:
         return documents
 
     def by_node(self, values: Mapping[str, float]) -> dict[str, float]:
-        """The ``values`` of documents, by path, as those of all their nodes, by id; unknown documents have none."""
+        """The ``values`` of documents, by path, assigned to all their nodes, by id. Unknown documents are left out."""
         return {node.id: value for path, value in values.items() for node in self.by_document.get(path, ())}
 
 
 def name_order(name: str) -> bytes:
-    """The key by which names are in the order of their bytes."""
+    """The sort key of a name: its bytes."""
     return name.encode("utf-8", "surrogatepass")
 
 
 def terminal_name(qualified_name: str) -> str:
-    """The text after the last dot; all of it when there is no dot."""
+    """The text after the last dot; the whole name if there is none."""
     return qualified_name.rpartition(".")[2]
 
 
 def package_key(qualified_name: str) -> str:
-    """The dotted path before the first capitalised part; the whole path when there is none before it.
+    """The dotted path before the first capitalized part, or the whole path if that is empty.
 
-    Methods of a class share its file, while a function in lower case has a package of its own.
+    Methods of a class share its file; a lower-case function has its own package.
     """
     _, found, path = qualified_name.partition("://")
     kept: list[str] = []
@@ -233,7 +233,7 @@ def package_key(qualified_name: str) -> str:
 
 
 def module_of(qualified_name: str) -> str:
-    """The first folder of the path; empty when there is none."""
+    """The first folder of the path; empty if there is none."""
     _, _, path = qualified_name.partition("://")
     folder, found, _ = path.partition("/")
     return folder if found else ""
@@ -250,7 +250,7 @@ def symbol(
     modified: float | None = None,
     document: str = "",
 ) -> Node:
-    """The node of a code symbol. Its name, package and module follow from its qualified name, its id by default too."""
+    """The node of a code symbol. Its name, package, module and default id are derived from its qualified name."""
     return Node(
         id_ or qualified_name,
         kind,

@@ -1,7 +1,7 @@
-"""Look-ups over all names of a graph: equal, with this beginning, with this inside, below such a folder.
+"""Searches in all names of a graph: equal names, prefixes, substrings, and names in a folder.
 
-A *row* is a node's place in the byte order of qualified names; nodes that only join others have none. Nothing here
-loops over all nodes for a query: names are sorted for beginnings, and joined in one text for what is inside of them.
+A *row* is a node's place in the byte order of qualified names. Nodes that only connect others have no row. No query
+loops over all nodes: names are sorted for prefix search, and joined into one text for substring search.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _NONE: Positions = np.empty(0, np.int64)
 
 @dataclass(frozen=True, slots=True)
 class SortedTexts:
-    """Texts in order, each with the row of its node."""
+    """Sorted texts, each with the row of its node."""
 
     texts: tuple[str, ...]
     rows: Positions
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[str, int]]) -> SortedTexts:
-        """The pairs of a text and a row, sorted."""
+        """Sorts the pairs of a text and a row."""
         held = sorted(pairs)
         return cls(tuple(text for text, _ in held), np.array([row for _, row in held], np.int64))
 
@@ -43,17 +43,17 @@ class SortedTexts:
         return self.rows[bisect_left(self.texts, text) : bisect_right(self.texts, text)]
 
     def starting_with(self, text: str) -> Positions:
-        """The rows of the texts that start with ``text``, ascending, each once."""
+        """The distinct rows of the texts that start with ``text``, ascending."""
         return np.unique(self.rows[bisect_left(self.texts, text) : bisect_left(self.texts, text + _LAST)])
 
 
 class NameLookup:
-    """The names of a graph. Case is ignored everywhere."""
+    """The names of a graph. All look-ups ignore case."""
 
     def __init__(self, graph: Graph, like: bool = False) -> None:
-        """``like`` looks inside of names as SQL's LIKE does.
+        """With ``like``, searches inside names as SQL's LIKE does.
 
-        ``_`` stands for any character and ``%`` for any run of them, and only the case of ASCII letters is ignored.
+        ``_`` then matches any character and ``%`` any run of characters, and only ASCII letters ignore case.
         """
         self.graph, self.like = graph, like
         self._fold = ascii_lower if like else lower
@@ -61,7 +61,7 @@ class NameLookup:
         order = [place for place, node in enumerate(nodes) if not node.is_connector]
         order.sort(key=lambda place: name_order(nodes[place].qualified_name))
         self.places: Positions = np.array(order, np.int64)
-        """The position in the graph of each row."""
+        """The position of each row in the graph."""
         names = [self._fold(nodes[place].qualified_name) for place in order]
         self._names = SortedTexts.of(
             [
@@ -87,22 +87,22 @@ class NameLookup:
         return self.graph.nodes[int(self.places[row])]
 
     def named(self, name: str) -> Positions:
-        """The rows of the nodes whose terminal name, or an alias, is ``name``."""
+        """The rows of the nodes whose terminal name or alias is ``name``."""
         return self._names.equal_to(self._fold(name))
 
     def starting_with(self, text: str) -> Positions:
-        """The rows of the nodes whose terminal name, or an alias, starts with ``text``."""
+        """The rows of the nodes whose terminal name or alias starts with ``text``."""
         return self._names.starting_with(self._fold(text))
 
     def containing(self, text: str, wildcards: bool = False) -> Iterator[int]:
-        """The rows of the nodes whose qualified name contains ``text``, in which ``wildcards`` may stand as in LIKE."""
+        """Yields the rows of the nodes whose qualified name contains ``text``; with ``wildcards``, as in LIKE."""
         folded = self._fold(text).replace("\n", " ")
         if wildcards and _has_wildcards(folded):
             return self._qualified.matching(_like(folded))
         return self._qualified.containing(folded)
 
     def after_slash(self, text: str) -> Positions:
-        """The rows of the nodes whose qualified name contains a slash and then ``text``."""
+        """The rows of the nodes whose qualified name contains a slash followed by ``text``."""
         if "/" in text or (self.like and _has_wildcards(text)):
             return np.fromiter(self.containing(f"/{text}", self.like), np.int64)
         return self._after_slash(self._fold(text))
@@ -111,7 +111,7 @@ class NameLookup:
         return np.union1d(self._below(f"/{folded}"), self._tails.starting_with(folded))
 
     def beside_slash(self, text: str) -> Positions:
-        """The rows of the nodes whose qualified name contains ``text`` with a slash before it, or after it."""
+        """The rows of the nodes whose qualified name contains ``text`` directly before or after a slash."""
         folded = self._fold(text)
         if "/" in folded:
             found = (self._qualified.containing(part) for part in (f"/{folded}", f"{folded}/"))
@@ -132,11 +132,11 @@ def _like(text: str) -> re.Pattern[str]:
     return re.compile("".join(parts.get(char) or re.escape(char) for char in text))
 
 
-# The channel of paths: words of a task that name folders, and what lies there (``docs/knowing.md``, "Paths").
+# The channel of paths: nodes in folders that a task names (``docs/knowing.md``, "Paths").
 
 
 class PathHitKind(StrEnum):
-    """What a node in a named folder is."""
+    """The kind of a node in a named folder."""
 
     BY_MEMBER = "type with a member of that name"
     RICH = "type with members"
@@ -145,7 +145,7 @@ class PathHitKind(StrEnum):
 
 
 class PathHit(NamedTuple):
-    """A node, the term that names a folder or file on its way, and, for a type, the keyword in a member's name."""
+    """A node, the matching term in its path and, for a type, the keyword that matches a member."""
 
     id: str
     term: str
@@ -154,7 +154,7 @@ class PathHit(NamedTuple):
 
 
 def path_terms(task: str, rules: PathChannelRules) -> list[str]:
-    """The words of ``task`` that may name folders, longest first."""
+    """The words of ``task`` that may be names of folders, longest first."""
     stop = frozenset(rules.stop_words)
     found: dict[str, None] = {}
     for raw in words(task):
@@ -172,14 +172,14 @@ def path_terms(task: str, rules: PathChannelRules) -> list[str]:
 
 
 def path_match(qualified_name: str, term: str, rules: PathChannelRules) -> bool:
-    """Whether ``term`` stands in the path of a name, where its first occurrence begins a word."""
+    """True if the first occurrence of ``term`` in the path of a name is at the beginning of a word."""
     path = file_part(lower(qualified_name), rules.extensions)
     at = path.find(lower(term))
     return at == 0 or (at > 0 and path[at - 1] in rules.before_term)
 
 
 class FolderIndex:
-    """Which nodes are types, and the names of their members."""
+    """The types among the nodes, and the names of their members."""
 
     def __init__(self, lookup: NameLookup, rules: PathChannelRules) -> None:
         self.lookup, self.rules = lookup, rules
@@ -193,7 +193,7 @@ class FolderIndex:
                 names += [lower(member.qualified_name)] if member is not None else []
         kinds = {row: graph.nodes[place].kind for row, place in enumerate(lookup.places.tolist()) if place in members}
         self.rich = frozenset(row for row, kind in kinds.items() if kind in rules.type_kinds)
-        """The rows of the types with members."""
+        """The rows of types with members."""
         owners = [row for row, kind in kinds.items() if kind in rules.owner_kinds]
         self._owners: Positions = np.array(owners, np.int64)
         held = [members[int(lookup.places[row])] for row in owners]
@@ -203,7 +203,9 @@ class FolderIndex:
         self._members = JoinedLines([name for names in held for name in names])
 
     def named_members(self, rows: Positions, keywords: Sequence[str]) -> dict[int, str]:
-        """The types among ``rows`` with a member whose name contains one of ``keywords``, and the first of these."""
+        """The types among ``rows`` with a member whose name contains one of ``keywords``, each with the first such
+        keyword.
+        """
         owners = np.flatnonzero(np.isin(self._owners, rows, assume_unique=True))
         runs = np.split(owners, np.flatnonzero(np.diff(owners) > 1) + 1) if len(owners) else []
         spans = [(int(self._starts[run[0]]), int(self._starts[run[-1] + 1])) for run in runs]
@@ -216,13 +218,13 @@ class FolderIndex:
         return dict(sorted(found.items()))
 
     def near(self, term: str) -> Positions:
-        """The rows of what has ``term`` after a slash in its name; failing that, between two dots."""
+        """The rows of the nodes with ``term`` after a slash in their names; if there are none, between two dots."""
         rows = self.lookup.after_slash(term)
         return rows if len(rows) else np.fromiter(self.lookup.containing(f".{term}.", self.lookup.like), np.int64)
 
 
 def path_search(terms: Sequence[str], keywords: KeywordSet, index: FolderIndex) -> list[PathHit]:
-    """The nodes in the folders and files that ``terms`` name: first types with a member named by a keyword."""
+    """The nodes in folders and files named by ``terms``. Types with a member that matches a keyword come first."""
     near = {term: index.near(term) for term in terms}
     long = [text for text in keywords.all if size(text) >= index.rules.term_least]
     hits = _by_member(near, long if index.rules.members_by_all else keywords.primary, index)
@@ -243,7 +245,7 @@ def _by_member(near: dict[str, Positions], keywords: Sequence[str], index: Folde
 
 
 def _taken(term: str, rows: Positions, scanned: set[int], index: FolderIndex) -> list[tuple[int, PathHitKind]]:
-    """What one term gives: types with members before those without, and these before all else."""
+    """The nodes for one term: types with members first, then types without, then all others."""
     rules, lookup = index.rules, index.lookup
     kinds: dict[PathHitKind, list[int]] = {PathHitKind.RICH: [], PathHitKind.LEAN: [], PathHitKind.OTHER: []}
     count = 0

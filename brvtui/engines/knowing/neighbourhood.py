@@ -1,4 +1,4 @@
-"""What edges join the first results with: the part of the graph that a trace holds, so that it can be drawn."""
+"""The part of the graph around the first results, stored in a trace so that it can be drawn."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ _Tie = tuple[str, str, str, float]
 
 @dataclass(frozen=True)
 class MapMaker:
-    """Makes the map of one answer. A note and its sections are one place; every other node is a place of its own."""
+    """Builds the map of one answer. A note and its sections share one place; every other node has its own."""
 
     index: NoteIndex
     made: TaskContext
     _known: dict[str, str] = field(default_factory=dict)
-    """The places of the nodes that were met, by their ids."""
+    """The places of the visited nodes, by node id."""
     _shares: dict[str, float] = field(default_factory=dict)
-    """The shares of the places that were met."""
+    """The walk's shares of the visited places, by place id."""
 
     def map(self, centres: Sequence[str]) -> GraphMap:
-        """The heaviest links of each note in ``centres`` (paths), every link among the places that these join, and
-        the places.
+        """Returns the map around ``centres`` (paths of notes).
+
+        It contains the nearest neighbours of each centre and every link between these places.
         """
         ties = {centre: list(dict.fromkeys(self._ties(centre))) for centre in centres}
         kept = dict.fromkeys(centres)
@@ -43,7 +44,7 @@ class MapMaker:
         return GraphMap(tuple(map(self._place, kept)), tuple(links), tuple(centres))
 
     def place_of(self, position: int) -> str:
-        """The place of the node at ``position`` of the graph: its note's path, or its own id."""
+        """The place id of the node at ``position`` in the graph: the path of its note, or else its own id."""
         graph = self.index.task.graph
         if position >= len(graph.nodes):
             return graph.ids[position]
@@ -51,7 +52,7 @@ class MapMaker:
         return node.stands_in if node.stands_in in self.index.notes.known and not node.is_connector else node.id
 
     def name(self, position: int) -> str:
-        """How the node at ``position`` is shown."""
+        """The display name of the node at ``position`` in the graph."""
         graph = self.index.task.graph
         if position < len(graph.nodes):
             return self.index.title(graph.nodes[position])
@@ -84,7 +85,7 @@ class MapMaker:
         return order[: self.index.task.profile.notes.neighbours]
 
     def _positions(self, id_: str) -> list[int]:
-        """The nodes of a place: of a note, its own first."""
+        """The positions of the nodes in a place. For a note, its own node comes first."""
         known, positions = self.index.notes.known.get(id_), self.index.task.graph.positions
         return [positions[node.id] for node in known.piece.nodes] if known is not None else [positions[id_]]
 
@@ -100,7 +101,7 @@ class MapMaker:
         graph, positions = self.index.task.graph, self._positions(id_)
         first = graph.nodes[positions[0]] if positions[0] < len(graph.nodes) else None
         kind = first.kind if first is not None and first.kind != EXTERNAL else "missing"
-        if first is None and id_ in graph.by_path:  # code names its files, which hold symbols and are none
+        if first is None and id_ in graph.by_path:  # in code, a file is not a node; only its symbols are
             kind = "file"
         file = id_ if id_ in self.index.notes.known else ""
         is_seed = any(place in self.made.seeds for place in positions)

@@ -1,4 +1,4 @@
-"""What a task is asked of over notes: their graph, what the channels read of it, and the constants that fit notes."""
+"""The index of a snapshot's notes: their graph, the indexes of the channels, and the constants for notes."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from brvtui.engines.knowing.seeding import seed_index
 from brvtui.snapshot import Snapshot
 from brvtui.wording import counted
 
-# The keywords and tags of notes as phrases that stand for them (``docs/knowing.md``, "Equivalence classes").
+# Keywords and tags as phrases that find their notes (``docs/knowing.md``, "Equivalence classes").
 
 
 NOTE_SOURCE = "note"
-"""The source of the classes that notes' own keywords make."""
+"""The source of classes built from the keywords and tags of notes."""
 _JOINTS = re.compile("[_-]+")
 
 
 def note_classes(pieces: Iterable[NotePiece], rules: NoteClassRules) -> PhraseTable:
-    """A class for each note: its keywords and tags, but for those that too many notes have.
+    """One class per note with its keywords and tags, except those that too many notes share.
 
-    Phrases count as whole words, and notes that more phrases stand for come first.
+    Phrases match whole words only, and notes with more matching phrases come first.
     """
     phrases = [(piece.nodes[0], tuple(_phrases(piece, rules))) for piece in pieces]
     counts = Counter(phrase for _, held in phrases for phrase in held)
@@ -55,39 +55,39 @@ def _phrases(piece: NotePiece, rules: NoteClassRules) -> Iterator[str]:
 
 
 AROUND = "`'\",;:()@?!."
-"""What may stand around the name of a file in a sentence."""
+"""Punctuation that may surround a file name in a sentence."""
 
 
 @dataclass(frozen=True, eq=False)
 class NoteIndex:
-    """The notes of one snapshot, ready to be asked."""
+    """The searchable notes of one snapshot."""
 
     nouns: ClassVar[tuple[str, str]] = ("note", "notes")
-    """What one result is called, and several."""
+    """The singular and plural names of a result."""
     why_penalised: ClassVar[str] = "set aside: in an archive, or deprecated"
-    """Why a result has only a part of its score."""
+    """The reason for reducing the score of a penalised result."""
     notes: NoteGraph
     task: TaskIndex
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """A line for each thing that is not in the graph, or not whole."""
+        """Messages about notes that are missing or incomplete in the graph."""
         unread = len(self.notes.unread)
         line = f"{counted(unread, 'note', 'notes')} cannot be read: only their names are in the graph"
         return (line,) if unread else ()
 
     def title(self, node: Node) -> str:
-        """How a node is shown: by its title, a section behind that of its note, another node by its name."""
+        """The display title of a node. The title of a section includes the title of its note."""
         known = self.notes.known.get(node.stands_in)
         return known.piece.titles.get(node.id, node.name) if known is not None else node.name
 
     def text(self, node: Node) -> str:
-        """What a note or a section says; empty for another node."""
+        """The text of a note or section; empty for other nodes."""
         known = self.notes.known.get(node.stands_in)
         return known.piece.texts.get(node.id, "") if known is not None else ""
 
     def files_named(self, text: str) -> list[str]:
-        """The notes, and the files that notes name, whose paths or names stand in ``text``, in its order."""
+        """The notes and mentioned files whose paths or names occur in ``text``, in order of mention."""
         paths = self.task.graph.by_path
         ends: dict[str, list[str]] = {}
         for path in paths:
@@ -97,9 +97,9 @@ class NoteIndex:
         return list(dict.fromkeys(path for paths_of in found for path in paths_of if path))
 
     def scoring(self, task: str, entry: str, now: float, feedback: Mapping[str, float]) -> ScoringContext:
-        """What is known beside the graph when the question ``task`` is scored ``now``, in seconds since 1970.
+        """Facts outside the graph for scoring the question ``task`` at ``now``, in seconds since 1970.
 
-        ``feedback`` holds the shares of useful votes by the paths of notes.
+        ``feedback`` maps the paths of notes to their shares of useful votes.
         """
         profile = self.task.profile
         lifted = lifts_penalty(task, profile.scoring)
@@ -112,7 +112,7 @@ class NoteIndex:
         )
 
     def delivered(self, node: Node) -> str:
-        """The text of a result as an agent is given it: its title, where it stands, the summary, and what it says."""
+        """A result as an agent receives it: title, id, summary and text."""
         head = self.notes.piece(node.path).nodes[0]
         rules = self.task.profile.notes
         says = self.text(node) if rules.delivers == "whole" or node is not head else ""
@@ -120,22 +120,22 @@ class NoteIndex:
         return "\n\n".join(filter(None, (f"# {self.title(node)}", f"`{node.id}`", summary, says)))
 
     def notes_on(self, packed: Sequence[ScoredCandidate]) -> tuple[NoteOnCode, ...]:
-        """The notes that speak of ``packed`` symbols; none where the results are notes themselves."""
+        """The notes that mention the ``packed`` symbols; empty if the results are notes."""
         return ()
 
     def files_without_note(self, packed: Sequence[ScoredCandidate]) -> tuple[str, ...]:
-        """The files of ``packed`` symbols of which no note speaks; none where the results are notes themselves."""
+        """The files of the ``packed`` symbols that no note mentions; empty if the results are notes."""
         return ()
 
     def cost(self, node: Node) -> int:
-        """The tokens of :meth:`delivered`."""
+        """The number of tokens in :meth:`delivered`."""
         return text_tokens(self.delivered(node), self.task.profile.packing)
 
 
 def index_notes(snapshot: Snapshot, profile: KnowingProfile, before: NoteIndex | None = None) -> NoteIndex:
-    """The index of the notes of ``snapshot``; what did not change since ``before`` is not read again.
+    """The index of the notes in ``snapshot``.
 
-    ``before`` must have been made under the same profile.
+    ``before`` is an earlier index with the same profile. Notes that have not changed since then are not read again.
     """
     rules = for_notes(profile)
     notes = note_graph(snapshot, rules.notes, before.notes if before is not None else None)
@@ -145,7 +145,7 @@ def index_notes(snapshot: Snapshot, profile: KnowingProfile, before: NoteIndex |
 
 
 def for_notes(profile: KnowingProfile) -> KnowingProfile:
-    """``profile`` with what differs over notes: edges and their weights, noise, and what links a note to another."""
+    """``profile`` with the edge weights, noise rules and edge types for notes."""
     notes = profile.notes
     return replace(
         profile,

@@ -1,4 +1,4 @@
-"""What a note brings into the graph: its nodes, and whom it names. Read once, until the note changes."""
+"""The contribution of a note to the graph: its nodes and references. A note is parsed once until it changes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LEAST_WORD = 3
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A link or a path in a note. ``source`` is the node that holds it."""
+    """A link or a path in a note; ``source`` is the node that contains it."""
 
     source: str
     type: str
@@ -39,21 +39,21 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class NotePiece:
-    """What one note brings into the graph; its first node is the note itself, the others are its sections."""
+    """The contribution of one note to the graph. Its first node is the note; the others are its sections."""
 
     note: Note
     nodes: tuple[Node, ...]
     titles: Mapping[str, str]
-    """How each node is shown, by id: the note's title, and behind it a section's heading."""
+    """The display title of each node, by id. The title of a section is that of its note and its heading."""
     texts: Mapping[str, str]
-    """What each node says, by id."""
+    """The text of each node, by id."""
     mentions: tuple[Mention, ...]
     files: tuple[tuple[str, str], ...]
-    """The id of a node, and a file that it names."""
+    """Pairs of a node's id and a file that the node mentions."""
     keywords: tuple[str, ...]
     tags: tuple[str, ...]
     words: frozenset[str]
-    """Of title and summary: what similar notes have in common."""
+    """The words of title and summary, for finding similar notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class _NoteSection:
 
 
 def read_piece(note: Note, text: str, updated_ms: float | None, rules: NoteGraphRules) -> NotePiece:
-    """The piece of ``note``, whose text is ``text``."""
+    """The contribution of ``note``, which contains ``text``."""
     front = parse(text)
     fields, body = front.fields, text[front.body_start :]
     title = text_of(fields.get("title")) or note.title
@@ -134,7 +134,7 @@ def read_piece(note: Note, text: str, updated_ms: float | None, rules: NoteGraph
 
 
 def slug(text: str) -> str:
-    """``text`` as one word: what is no letter, digit or underscore becomes an underscore."""
+    """``text`` as one word: characters other than letters, digits and underscores become underscores."""
     return _NOT_WORD.sub("_", text).strip("_")
 
 
@@ -153,7 +153,7 @@ def _mentions(fields: Mapping[str, Any], body: str, path: str, holder: Any) -> I
 
 
 def _files(body: str) -> Iterator[tuple[int, str]]:
-    """Files of the project that a note names: in its list of files, or quoted as a path."""
+    """Yields the project files that a note mentions, in its list of files or as quoted paths, with their offsets."""
     for match in _QUOTED_PATH.finditer(body) if "`" in body else ():
         if not match[1].endswith(".md"):
             yield match.start(), match[1]
@@ -167,9 +167,9 @@ def _files(body: str) -> Iterator[tuple[int, str]]:
 
 
 def _sections(body: str, most: int) -> list[_NoteSection]:
-    """What stands before the first heading of level 2, and what stands below each of the first ``most``.
+    """The text before the first heading of level 2, and then the first ``most`` sections with such a heading.
 
-    Code blocks hold no headings.
+    Headings in code blocks do not count.
     """
     made: list[_NoteSection] = []
     lines: list[str] = []

@@ -1,4 +1,4 @@
-"""The notes of a snapshot as a graph that follows it note by note (``docs/knowing.md``, "Notes as a graph")."""
+"""The notes of a snapshot as a graph, updated note by note (``docs/knowing.md``, "Notes as a graph")."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ _DERIVED = "derived"
 
 @dataclass(frozen=True, eq=False)
 class KnownPiece:
-    """What a note brought in, and the entry of its file when it was read."""
+    """The contribution of a note, and the parsed file that it comes from."""
 
     parsed: Parsed | None
-    """None for a note that is being edited, or could not be read: it is read again."""
+    """None for a note that is being edited or could not be read. Such a note is read again."""
     piece: NotePiece
 
 
 @dataclass(frozen=True, eq=False)
 class NoteGraph:
-    """The graph of one snapshot, and what it was made of."""
+    """The graph of one snapshot, and its parts."""
 
     graph: Graph
     known: Mapping[str, KnownPiece]
     similar: Mapping[str, tuple[tuple[NotePiece, ...], tuple[Edge, ...]]]
-    """For each folder the pieces that were compared, and the edges that this gave."""
+    """For each folder, the pieces that were compared, and the resulting edges."""
     unread: tuple[str, ...]
-    """Notes that could not be read, so that only their names are searched."""
+    """The paths of notes that could not be read. Only their names are searchable."""
 
     def piece(self, path: str) -> NotePiece:
-        """What the note at ``path`` brought in. Raises KeyError."""
+        """The contribution of the note at ``path``. Raises KeyError if there is none."""
         return self.known[path].piece
 
 
 def note_graph(snapshot: Snapshot, rules: NoteGraphRules, before: NoteGraph | None = None) -> NoteGraph:
-    """The graph of every note that ``snapshot`` searches, in the order of their paths.
+    """The graph of every searchable note in ``snapshot``, in order of path.
 
-    Notes whose files did not change since ``before`` (made under the same rules) are not read again. Stubs of archived
-    notes are left out: they would count double.
+    Notes whose files have not changed since ``before`` (a graph with the same rules) are not read again. Stubs of
+    archived notes are left out because they would count twice.
     """
     known: dict[str, KnownPiece] = {}
     unread = []
@@ -113,7 +113,7 @@ def _within_notes(pieces: Sequence[NotePiece], rules: NoteGraphRules) -> Iterato
 
 
 def _folders(pieces: Sequence[NotePiece], nodes: dict[str, Node], rules: NoteGraphRules) -> Iterator[Edge]:
-    """Nodes for domains and topics, and what each holds."""
+    """Adds nodes for domains and topics to ``nodes``, and yields their edges."""
     for piece in pieces:
         tree = piece.note.path.removesuffix(piece.note.file)
         folders = piece.note.file.split("/")[:-1]
@@ -138,7 +138,7 @@ def _folders(pieces: Sequence[NotePiece], nodes: dict[str, Node], rules: NoteGra
 def _links(
     pieces: Sequence[NotePiece], names: Mapping[str, Names], nodes: dict[str, Node], rules: NoteGraphRules
 ) -> Iterator[Edge]:
-    """Edges for what notes link to; what does not exist becomes a node outside of the corpus."""
+    """Yields an edge for each link in a note. A missing target becomes a node outside the corpus."""
     for piece in pieces:
         note = piece.note
         tree = note.path.removesuffix(note.file)
@@ -155,7 +155,7 @@ def _links(
 
 
 def _connectors(pieces: Sequence[NotePiece], nodes: dict[str, Node], rules: NoteGraphRules) -> Iterator[Edge]:
-    """Nodes for keywords, tags and files that notes have in common, unless too many notes do."""
+    """Yields edges to keywords, tags and files, unless too many notes share one. Adds their nodes to ``nodes``."""
     for kind, type_, held in (
         (KEYWORD, "has_keyword", [(piece.nodes[0].id, word) for piece in pieces for word in piece.keywords]),
         (TAG, "has_tag", [(piece.nodes[0].id, word) for piece in pieces for word in piece.tags]),
@@ -196,7 +196,7 @@ def _is_same(one: NotePiece, other: NotePiece) -> bool:
 
 
 def _similar_edges(group: Sequence[NotePiece], rules: NoteGraphRules) -> Iterator[Edge]:
-    """Edges between notes of one folder whose titles and summaries have enough words in common (Jaccard)."""
+    """Yields edges between notes of one folder with many words of titles and summaries in common (Jaccard)."""
     if not 2 <= len(group) <= rules.similar_group:
         return
     words: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Packed contexts that are served again for the same task (``docs/knowing.md``, "The pack cache")."""
+"""The cache of packed contexts for repeated tasks (``docs/knowing.md``, "The pack cache")."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ from brvtui.engines.knowing.model import Edge, Graph, Node
 from brvtui.engines.knowing.profile import PackingRules
 from brvtui.engines.knowing.seed_rules import PackCacheRules, SessionRules
 
-# What was packed recently weighs more (``docs/knowing.md``, "Session").
+# Boosts for recently packed nodes (``docs/knowing.md``, "Session").
 
 
 _MOST_HALVES = 1000.0
-"""A time further in the future than so many half-lives adds no more; it is beyond any bound."""
+"""The limit of half-lives for times in the future. The boost is then beyond any bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecentUse:
-    """When each node was packed, in seconds since 1970, oldest first."""
+    """The times at which each node was packed, in seconds since 1970, oldest first."""
 
     times: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     def recorded(self, ids: Iterable[str], now: float, rules: SessionRules) -> RecentUse:
-        """The same with ``ids`` packed at ``now``; of each node the last times are kept."""
+        """A copy with ``ids`` packed at ``now``. Only the last times of each node are kept."""
         added = {id_: (*self.times.get(id_, ()), now)[-rules.kept :] for id_ in ids}
         return RecentUse({**self.times, **added})
 
     def boosts(self, ids: Iterable[str], now: float, rules: SessionRules) -> dict[str, float]:
-        """What each of ``ids`` gets at ``now``: the sum over its times of a half for every half-life, up to a bound.
+        """The boost of each of ``ids`` at ``now``: the sum over its times, each halved per half-life, up to a limit.
 
-        Ages count whole seconds. Nodes that would get next to nothing are left out.
+        Ages are in whole seconds. Nodes with a very small boost are left out.
         """
         found = {id_: recent_boost([now - time for time in self.times.get(id_, ())], rules) for id_ in ids}
         return {id_: boost for id_, boost in found.items() if boost > rules.least}
 
 
 def recent_boost(ages: Iterable[float], rules: SessionRules) -> float:
-    """The boost of a node that was packed ``ages`` seconds ago; a time in the future (an age below 0) adds over 1."""
+    """The boost of a node packed ``ages`` seconds ago. A time in the future (a negative age) adds more than 1."""
     halves = (math.floor(age) / rules.half_life_seconds for age in ages)
     return min(rules.most, sum(2 ** -max(half, -_MOST_HALVES) for half in halves))
 
 
-# What changed between two packed contexts, and whether sending that is cheaper than sending the whole.
+# The difference between two packed contexts, and its cost compared with sending the whole context.
 
 
 Link = tuple[str, str, str]
@@ -55,7 +55,7 @@ Link = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class ContextDelta:
-    """The difference of two packed contexts. Nodes are named by id."""
+    """The difference between two packed contexts. Nodes are identified by id."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
@@ -67,9 +67,9 @@ class ContextDelta:
 def pack_delta(
     before: Sequence[str], now: Sequence[Node], graph: Graph, tokens: Callable[[Node], int], rules: PackingRules
 ) -> ContextDelta:
-    """The difference between a pack of the nodes with the ids ``before`` and one of the nodes ``now``.
+    """The difference between a pack of the nodes with the ids ``before`` and a pack of the nodes ``now``.
 
-    What is not in ``graph`` any more counts as removed; edges are those among the nodes of a pack.
+    Nodes that are no longer in ``graph`` count as removed. Only edges between nodes of the same pack count.
     """
     nodes = [graph.find(id_) or Node(id_, "", id_, id_) for id_ in before]
     held = (_edges_among(before, graph), _edges_among([node.id for node in now], graph))
@@ -89,7 +89,7 @@ def delta(
     tokens: Callable[[Node], int],
     rules: PackingRules,
 ) -> ContextDelta:
-    """The difference between the context ``before`` and ``now``; ``tokens`` is what a node costs."""
+    """The difference between the contexts ``before`` and ``now``; ``tokens`` returns the cost of a node."""
     old, new = {node.id for node in before}, {node.id for node in now}
     added = [node for node in now if node.id not in old]
     removed = [node.id for node in before if node.id not in new]
@@ -108,26 +108,26 @@ def delta(
 
 
 _MOST_KEPT = 500
-"""So many packs are kept for the next process, ..."""
+"""The maximum number of packs stored for the next process."""
 _MOST_IDS = 5_000
-"""... each of at most so many nodes."""
+"""The maximum number of nodes in a stored pack."""
 
 
 @dataclass(frozen=True, slots=True)
 class CachedPack:
-    """What a run packed."""
+    """The packed context of a run."""
 
     ids: tuple[str, ...]
-    """The nodes, by score."""
+    """The ids of the nodes, by score."""
     used: int
-    """Tokens."""
+    """The number of tokens."""
     budget: int
     snapshot: str
-    """The state of the corpus that it was packed from."""
+    """The fingerprint of the snapshot that was searched."""
     packed: float
-    """When, in seconds since 1970."""
+    """The time of packing, in seconds since 1970."""
     is_of_earlier_process: bool = False
-    """Whether it was kept by an earlier process, so that it is no longer in memory."""
+    """True if an earlier process stored it, so that it is no longer in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +137,10 @@ class PackCache:
     packs: Mapping[str, CachedPack] = field(default_factory=dict)
 
     def found(self, key: str, snapshot: str, now: float, rules: PackCacheRules) -> CachedPack | None:
-        """The pack that a task with ``key`` is served; None when it is packed anew.
+        """The cached pack for the task with ``key``; None if the task must be packed again.
 
-        A new pack is served for a time even if the corpus changes, and after that time until the corpus changes.
+        A pack is valid for ``rules.memory_seconds`` even if the corpus changes, and after that until the corpus
+        changes.
         """
         pack = self.packs.get(key)
         if pack is None:
@@ -149,23 +150,23 @@ class PackCache:
         return pack if snapshot and pack.snapshot == snapshot else None
 
     def after_feedback(self) -> PackCache:
-        """The same after a result was judged: no pack outlives its time in memory."""
+        """A copy after feedback on a result: packs are valid only for their time in memory."""
         return PackCache({key: replace(pack, snapshot="") for key, pack in self.packs.items()})
 
     def stored(self, key: str, pack: CachedPack, rules: PackCacheRules) -> PackCache:
-        """The same with ``pack`` in it; the oldest gives way when there are too many."""
+        """A copy with ``pack`` added. If there are too many packs, the oldest is dropped."""
         packs = {known: held for known, held in self.packs.items() if known != key}
         return PackCache(dict([*packs.items(), (key, pack)][-rules.entries :]))
 
 
 def plain_packs(cache: PackCache) -> dict[str, Any]:
-    """The newest packs of ``cache``, as JSON has them; those of very many nodes are left out."""
+    """The newest packs of ``cache`` as JSON values. Packs with very many nodes are left out."""
     newest = dict(list(cache.packs.items())[-_MOST_KEPT:])
     return {key: list(astuple(pack)[:5]) for key, pack in newest.items() if len(pack.ids) <= _MOST_IDS}
 
 
 def kept_packs(plain: Any, rules: PackCacheRules) -> PackCache:
-    """What :func:`plain_packs` made; empty for anything else."""
+    """The cache stored by :func:`plain_packs`; empty if ``plain`` is anything else."""
     packs: dict[str, CachedPack] = {}
     try:
         for key, (ids, used, budget, snapshot, packed) in list(plain.items())[-min(_MOST_KEPT, rules.entries) :]:
@@ -176,10 +177,10 @@ def kept_packs(plain: Any, rules: PackCacheRules) -> PackCache:
 
 
 def pack_key(task: str, rules: PackCacheRules, **options: Any) -> str:
-    """What names a task in the cache: its text without outer space and whatever its case.
+    """The cache key of a task: a hash of its text, ignoring case and surrounding white space.
 
-    The ``options`` that it is packed with (budget, scope, …) are part of it if the rules say so; the program leaves
-    them out, and serves a pack for one budget to a task with another.
+    If ``rules.whole_key``, the key also depends on ``options`` (budget, scope, …). The program leaves them out and
+    serves a pack of one budget to a task with another.
     """
     text = normal_task(task)
     if rules.whole_key and options:

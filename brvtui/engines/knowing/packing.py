@@ -1,4 +1,4 @@
-"""Filling a budget of tokens with results: the best score for each token, near the seeds first."""
+"""Fills a token budget with results, those with the highest score per token first."""
 
 from __future__ import annotations
 
@@ -18,53 +18,53 @@ from brvtui.ranking.packing import fitting
 Strategy = Literal["density", "top-k", "file-grouped"]
 STRATEGIES: tuple[Strategy, ...] = ("density", "top-k", "file-grouped")
 _COMPACT = {"gcf": 16, "gcb": 26}
-"""The per cent of the tokens that two compact forms of the program need."""
+"""The percentage of the tokens that two compact formats of the program need."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackedItem:
-    """What packing did with one result."""
+    """The outcome of packing one result."""
 
     scored: ScoredCandidate
     tokens: int
     density: float
-    """Its score for each token, times how near it is."""
+    """The score per token, multiplied by nearness."""
     is_packed: bool
     left: int
-    """The tokens that were left when its turn came."""
+    """The number of tokens left before this result."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackedContext:
-    """A budget that was filled."""
+    """The outcome of packing."""
 
     budget: int
     used: int
     exponent: float
-    """How much nearness counts: the walk's share to this power."""
+    """The power to which the walk's share is raised in densities."""
     items: tuple[PackedItem, ...]
-    """Every result, in the order of their turns."""
+    """Every result, in the order in which packing tried them."""
 
     @property
     def packed(self) -> list[ScoredCandidate]:
-        """The results that fit, by score."""
+        """The results that fit, best first."""
         return sorted((item.scored for item in self.items if item.is_packed), key=lambda one: -one.score)
 
 
 def text_tokens(text: str, rules: PackingRules) -> int:
-    """The estimated tokens of ``text``, by its bytes in UTF-8."""
+    """The estimated number of tokens in ``text``, from its length in UTF-8 bytes."""
     return len(text.encode("utf-8", "surrogatepass")) // rules.bytes_per_token
 
 
 def node_tokens(node: Node, rules: PackingRules, format_: str = "") -> int:
-    """The estimated tokens of a symbol's name, kind and signature."""
+    """The estimated number of tokens in a symbol's name, kind and signature."""
     tokens = text_tokens(f"{node.qualified_name} {node.kind} {node.signature}", rules)
     share = _COMPACT.get(format_)
     return tokens if share is None else max(1, tokens * share // 100)
 
 
 def proximity_exponent(phantoms: float, rules: PackingRules) -> float:
-    """The power of nearness; ``phantoms`` is how many nodes outside of the corpus come on one inside."""
+    """The exponent of nearness; ``phantoms`` is the number of nodes outside the corpus per node inside."""
     return min(rules.proximity_most, rules.proximity_least + rules.proximity_per_phantom * phantoms)
 
 
@@ -76,10 +76,10 @@ def pack(
     strategy: Strategy = "density",
     coherence: float = 0.0,
 ) -> PackedContext:
-    """Takes of ``ranked`` (best first) what fits into ``budget``; what does not fit is skipped, and the next tried.
+    """Packs results from ``ranked`` (best first) into ``budget`` tokens, skipping those that no longer fit.
 
-    ``costs`` are tokens, at least 1 each. With ``coherence``, an item whose file is packed already gains that share of
-    density.
+    ``costs`` are in tokens, at least 1 each. With ``coherence``, the density of an item is raised by this share if
+    another item of its file is already packed.
     """
     tokens = [max(1, cost) for cost in costs]
     phantoms = sum(one.node.is_external for one in ranked)
@@ -119,7 +119,7 @@ def _filled(
 
 
 def _by_file(ranked: Sequence[ScoredCandidate], tokens: Sequence[int]) -> list[int]:
-    """The items file by file, the file with the most score for each token first."""
+    """The items grouped by file. The file with the highest score per token comes first."""
     files: dict[str, list[int]] = {}
     for at, one in enumerate(ranked):
         files.setdefault(one.node.path, []).append(at)
@@ -138,7 +138,7 @@ def _coherent(
     budget: int,
     bonus: float,
 ) -> list[int]:
-    """The order in which items are taken, if one whose file is packed already gains ``bonus``; then the others."""
+    """The order of packing if an item gains ``bonus`` once its file is packed. Items that do not fit come last."""
     left, waiting, made, files = budget, list(order), [], set()
     while fits := [at for at in waiting if tokens[at] <= left]:
         best = max(fits, key=lambda at: densities[at] * (1 + bonus if ranked[at].node.path in files else 1))
@@ -150,7 +150,7 @@ def _coherent(
 
 
 def pack_root(task: str, node_hashes: Iterable[bytes]) -> str:
-    """The SHA-256 that names a packed context: of the task, and of what is in it whatever the order."""
+    """The SHA-256 of a packed context: of the task and of the nodes in any order."""
     digest = hashlib.sha256(normal_task(task).encode("utf-8", "surrogatepass"))
     for node_hash in sorted(node_hashes):
         digest.update(node_hash)

@@ -1,4 +1,4 @@
-"""From a task to the context that an agent is given: seeds, walk, score, and what fits into the budget."""
+"""From a task to the context for an agent: seeds, walk, scores, and packing into the budget."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from brvtui.engines.knowing.seeding import NOTHING_LEARNED, SeedIndex, SeedSearc
 from brvtui.engines.knowing.walk import Roads, Walk, roads, walk
 
 INJECTED = "injected"
-"""The component of a result that a framework's class put on top: what its score has beyond the others."""
+"""The score component of a result that a framework's class put on top: its lead over its own score."""
 
 
 @dataclass(frozen=True, eq=False)
 class TaskIndex:
-    """What a task is asked of: a graph, what the channels read of it, and its edges as the walk uses them."""
+    """Everything that a task runs on: a graph, the indexes of its channels, and its edges for the walk."""
 
     seeds: SeedIndex
     ways: Roads
@@ -37,63 +37,63 @@ class TaskIndex:
 
     @property
     def profile(self) -> KnowingProfile:
-        """The constants under which it was made."""
+        """The constants of the index."""
         return self.seeds.profile
 
     def warm(self) -> None:
-        """Computes now what is else computed with the first answer, and kept."""
+        """Computes cached values now, so that the first answer does not have to."""
         _ = self.ways.steps, self.ways.totals, self.graph.confidences, self.graph.outgoing, self.graph.incoming
         _ = self.graph.by_path
 
 
 @dataclass(frozen=True, slots=True)
 class TaskRequest:
-    """A task, and how its answer is cut."""
+    """A task, and the options for its answer."""
 
     task: str
     budget: int
     cost: Callable[[Node], int]
-    """The tokens of a node, as it would be delivered."""
+    """Returns the number of tokens of a node as delivered."""
     strategy: Strategy = "density"
     learned: LearnedWords = NOTHING_LEARNED
     is_in_scope: Callable[[Node], bool] | None = None
-    """Which nodes the channels may find; None for all."""
+    """Returns True for the nodes that channels may find; None if there is no scope."""
     stands_for: Callable[[Node], str] = field(default=lambda node: node.id)
-    """What a result is taken for: of those that stand for the same, the best one is packed."""
+    """Returns the document of a node. Only the best node of each document is packed."""
     entry: str = "task"
-    """Whether the task is words, or names files: ``task``, ``files`` or ``changes``."""
+    """The kind of the task: words (``task``), or names of files (``files`` or ``changes``)."""
     recent: tuple[str, ...] = ()
-    """The paths of documents that count as packed just now, beside those that runs packed."""
+    """The paths of documents to count as just packed, in addition to those that runs packed."""
     near: NearSearch | None = None
-    """Asks the embedder for nodes near the task; None without one."""
+    """Finds nodes near the task with the embedder; None without one."""
 
 
 @dataclass(frozen=True, eq=False)
 class TaskContext:
-    """The whole answer to a task."""
+    """The complete answer to a task."""
 
     search: SeedSearch
     seeds: Mapping[int, float]
-    """The seeds of the walk with their weights, by position."""
+    """The weights of the walk's seeds, by position."""
     walk: Walk | None
-    """None when there is no seed."""
+    """None if there is no seed."""
     ranked: tuple[ScoredCandidate, ...]
-    """Every node that is a possible result, best first; injected ones in front."""
+    """Every possible result, best first, after the injected ones."""
     beside: Mapping[str, tuple[ScoredCandidate, ...]]
-    """For a ranked node the others that stand for the same, best first, by its id."""
+    """For the id of each ranked node, the other nodes of the same document, best first."""
     packed: PackedContext
     reached: int = 0
-    """How many nodes the walk gave enough probability."""
+    """The number of nodes above the walk's cutoff."""
 
 
 def task_index(seeds: SeedIndex) -> TaskIndex:
-    """The index of a task over the graph of ``seeds``."""
+    """The index for tasks over the graph of ``seeds``."""
     vectors = NodeVectors(seeds.graph, seeds.profile.noise, seeds.profile.seeds.gap_nearest)
     return TaskIndex(seeds, roads(seeds.graph, seeds.profile.walk), vectors)
 
 
 def for_task(request: TaskRequest, index: TaskIndex, around: ScoringContext) -> TaskContext:
-    """The answer to a task: its seeds, what the walk reaches from them, ranked, and packed into the budget."""
+    """The answer to a task: the nodes that a walk from its seeds reaches, ranked and packed into the budget."""
     graph, profile = index.graph, index.profile
     search = find_seeds(request.task, index.seeds, request.learned, request.is_in_scope, request.near)
     seeds = {graph.positions[seed.id]: seed.weight for seed in search.seeds}
@@ -107,14 +107,14 @@ def for_task(request: TaskRequest, index: TaskIndex, around: ScoringContext) -> 
 
 
 def for_files(request: TaskRequest, files: Sequence[str], index: TaskIndex, around: ScoringContext) -> TaskContext:
-    """What the ``files`` hold and who uses that, ranked by how many do, and packed; nothing is walked."""
+    """The nodes in ``files`` and their users, ranked by number of users and packed. There is no walk."""
     found = [one for one in around_files(index.graph, files, around, index.profile) if one.node.is_result]
     scored = ranked(index.graph, found, index.profile.hits, index.profile.scoring)
     return _packed(request, index, _no_search(request), {}, None, scored, 0)
 
 
 def for_changes(request: TaskRequest, files: Sequence[str], index: TaskIndex, around: ScoringContext) -> TaskContext:
-    """What a walk from everything in the changed ``files`` reaches, ranked and packed."""
+    """The nodes that a walk from the changed ``files`` reaches, ranked and packed."""
     graph, profile = index.graph, index.profile
     walked, found = around_changes(graph, index.ways, files, around, profile)
     seeds = dict.fromkeys(np.flatnonzero(walked.start).tolist(), 1.0)
@@ -148,7 +148,7 @@ def _with_injected(
     around: ScoringContext,
     profile: KnowingProfile,
 ) -> list[ScoredCandidate]:
-    """The ranked nodes with those that a framework's class names in front of them."""
+    """The ranked nodes, after the nodes that a framework's class puts on top."""
     ids = [hit.id for hit in search.injected if (node := graph.find(hit.id)) is not None and node.is_result]
     if not ids:
         return list(scored)

@@ -1,4 +1,4 @@
-"""knowing's traces in words: the sentence that says why, channels, seeds, the walk and its ways, what packing did."""
+"""The presentation of knowing's traces: the sentence, channels, seeds, the walk and its paths, and packing."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _WORDS = re.compile(r"[^\W_]+")
 
 
 def sentence(trace: Trace) -> Sentence:
-    """Why the first note is first: its words, words that stand for them, or links; and its lead."""
+    """The reason for the first note: its words, related words or links; and its lead over the second."""
     if not trace.hits:
         is_unsearched = trace.section(GraphRetrieval).ranking or not (trace.missing or trace.filtered_out)
         causes = missing_words(trace, "knowing", kind_of(trace.engine, trace.snapshot).noun)
@@ -59,10 +59,11 @@ def sentence(trace: Trace) -> Sentence:
 
 
 def _unmet(trace: Trace) -> Iterator[str]:
-    """The keywords that nothing in the first note meets; of one with a hyphen that it meets in part, the other parts.
+    """The keywords that do not occur in the first note. Of a hyphenated one that matches in part, yields the other
+    parts.
 
-    What is no word of the query, such as ‘c’ of the keyword ‘c-158’ made of ‘INC-158’, ‘kept’ of a ‘KeptIndex’ that the
-    note holds, or a ‘QuietHours’ put together of two words, is none of the user's.
+    Only words of the query count: not ‘c’ from the keyword ‘c-158’ (of ‘INC-158’), not ‘kept’ from a ‘KeptIndex’ that
+    the note contains, and not a ‘QuietHours’ combined from two words.
     """
     met = {one.query for one in trace.hits[0].words}
     query = trace.query.lower()
@@ -79,7 +80,7 @@ def _unmet(trace: Trace) -> Iterator[str]:
 
 
 def _past_the_budget(trace: Trace) -> Iterator[Clause]:
-    """Which better note does not fit into the budget, so that the first is not the best."""
+    """A clause about a better note that does not fit into the budget."""
     best = max(trace.near_misses, key=lambda miss: miss.score, default=None)
     if best is not None and best.score > trace.hits[0].score:
         budget = trace.section(GraphRetrieval).budget
@@ -87,11 +88,11 @@ def _past_the_budget(trace: Trace) -> Iterator[Clause]:
         yield clause("; ", title(best.title), better, weight=80)
 
 
-# The neighbourhood of one place of a trace's map, for the drawing.
+# The neighbourhood of one place on the map of a trace, for the drawing.
 
 
 def neighbourhood(section: GraphRetrieval, place: str) -> Neighbourhood | None:
-    """What the trace tells of the links at ``place``, the heaviest first; None for a place that its map lacks."""
+    """The links at ``place`` in the trace, heaviest first; None if the map does not contain this place."""
     places = {one.id: one for one in section.map.places}
     centre = places.get(place)
     if centre is None:
@@ -127,7 +128,7 @@ def _neighbour(other: GraphPlace, link: GraphLink, centre: str, rank: int, share
 
 
 def _ways(placed: GraphResult, centre: GraphPlace, places: Mapping[str, GraphPlace]) -> tuple[WayTold, ...]:
-    """The ways to the centre, from place to place; those that only go from it and come back count with all others."""
+    """The paths to the centre, from place to place. Paths that start at the centre and return count as other paths."""
     if not placed.ways:
         return ()
     made: dict[str, WayTold] = {}
@@ -147,7 +148,7 @@ def _ways(placed: GraphResult, centre: GraphPlace, places: Mapping[str, GraphPla
 
 
 def _shares(ways: tuple[ToldWay, ...], centre: str) -> dict[str, float]:
-    """The share that came over each neighbour: the last place of a way before it comes to the centre for good."""
+    """The share of probability from each neighbour: the last place on a path before its final return to the centre."""
     made: dict[str, float] = defaultdict(float)
     for way in ways:
         before = [place for place in (way.seed_place, *(step.place for step in way.steps)) if place != centre]
@@ -157,7 +158,7 @@ def _shares(ways: tuple[ToldWay, ...], centre: str) -> dict[str, float]:
 
 
 def _about(centre: GraphPlace, rank: int) -> str:
-    """Its rank, and how the walk has it."""
+    """The rank of the centre, and its share of the walk."""
     kind = f"result {rank}" if rank else "no result" if centre.file else centre.kind
     walk = f"walk {centre.walk:.0%} of the best" if centre.walk else ""
     return " · ".join(filter(None, (kind, "seed" if centre.is_seed else "", walk)))
@@ -168,7 +169,7 @@ _NAME = 14
 _LISTED = 8
 _LEAST_SHARE = 0.005
 _LETTERS = {"tiered": "n", "bm25": "w", "equivalence": "k", "path": "f", "vectors": "v"}
-"""The letter of each channel: names, words, keywords, folders, vectors."""
+"""The letters of the channels: names, words, keywords, folders, vectors."""
 
 
 class KnowingPresentation(Presentation):
@@ -206,11 +207,11 @@ class KnowingPresentation(Presentation):
     sentence = staticmethod(sentence)
 
     def warning(self, trace: Trace) -> str:
-        """That full text found nothing because FTS5 could not read what it was asked."""
+        """A warning if full-text search failed because FTS5 could not parse the terms."""
         return "full text failed" if trace.section(GraphRetrieval).text_error else ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """The keywords, the folder in front, where the profile does as the program runs."""
+        """The keywords, the folder moved to the front, recent use, feedback, and deviations from the documentation."""
         section = trace.section(GraphRetrieval)
         words = (*section.exact, *section.components, *section.compounds)
         groups: Groups = [(9, [("keywords ", "muted"), (", ".join(words[:_LISTED]) or "none", "text")])]
@@ -225,14 +226,14 @@ class KnowingPresentation(Presentation):
         return groups
 
     def counts(self, trace: Trace) -> str:
-        """How many notes of how many ranked ones, in how many tokens."""
+        """The number of packed notes among the ranked ones, and their tokens."""
         section = trace.section(GraphRetrieval)
         if not section.ranking:
             return "Results none"
         return f"Results {len(trace.hits)} of {len(section.ranking)} · {section.used:,} of {section.budget:,} tokens"
 
     def remark(self, trace: Trace, hit: Hit) -> str:
-        """Its place in each channel: ``n1 w4``, after what stands for a word that it lacks; else the way to it."""
+        """Its rank in each channel, such as ``n1 w4``, after words that replace missing ones; else the path to it."""
         places = " ".join(f"{_LETTERS.get(place.leg, place.leg)}{place.rank + 1}" for place in hit.places)
         placed = trace.section(GraphRetrieval).placed(hit.file)
         if placed is None:
@@ -241,11 +242,11 @@ class KnowingPresentation(Presentation):
         return " ".join(filter(None, (stand_ins, places))) or way_in_words(placed) or "linked"
 
     def neighbourhood(self, trace: Trace, place: str) -> Neighbourhood | None:
-        """What the trace tells of the links at ``place``: a note's path, or the id of a folder, a keyword, a file."""
+        """The links at ``place`` in the trace: the path of a note, or the id of a folder, keyword or file."""
         return neighbourhood(trace.section(GraphRetrieval), place)
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """Tokens over what was left."""
+        """The number of tokens over the remaining budget."""
         over = f"{miss.short:,.0f} tokens" if miss.short > 0 else "nothing: others came first"
         return over, f"+{miss.short:.0f} t"
 
@@ -255,7 +256,7 @@ class KnowingPresentation(Presentation):
         return f"past the budget of {section.budget:,} tokens"
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "channels") -> Iterator[Block]:
-        """Yields channels and counts, the walk's seeds and rounds, noise, and what differs from the document."""
+        """Yields channels and counts, the walk's seeds and rounds, noise, and deviations from the documentation."""
         section = trace.section(GraphRetrieval)
         yield from super().flow(trace, glyphs, legs)
         if section.walk is not None:
@@ -268,7 +269,7 @@ class KnowingPresentation(Presentation):
         yield from deviation_blocks(section.deviations)
 
     def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Iterator[Block]:
-        """Yields how a note came into the answer: its channels, the walk's ways to it, what packing did."""
+        """Yields the reasons for a note in the answer: its channels, the walk's paths to it, and packing."""
         placed = trace.section(GraphRetrieval).placed(file)
         if placed is not None:
             yield from _found_blocks(placed)
@@ -276,7 +277,7 @@ class KnowingPresentation(Presentation):
             yield from _packing_blocks(placed)
 
     def answer(self, trace: Trace) -> Iterator[Block]:
-        """Yields what an agent would get, a remark that no answer is written and, for code, the notes about it."""
+        """Yields the packed results, a remark that no answer is written and, for code, the notes about it."""
         section = trace.section(GraphRetrieval)
         given = ", ".join(hit.title for hit in trace.hits) or "nothing"
         text = "knowing retrieves and stops there: it writes no answer. An agent would be given"
@@ -284,7 +285,7 @@ class KnowingPresentation(Presentation):
         yield from _note_blocks(section)
 
     def prompt(self, trace: Trace | None) -> Titled:
-        """The packed context, as an agent would get it."""
+        """The packed context as an agent would receive it."""
         if trace is None:
             return Titled("context", ())
         section = trace.section(GraphRetrieval)
@@ -293,13 +294,13 @@ class KnowingPresentation(Presentation):
         return Titled(f"context {section.used:,} t", (block,), section.context)
 
     def words(self, trace: Trace) -> Sequence[str]:
-        """The keywords that were looked for."""
+        """The searched keywords."""
         section = trace.section(GraphRetrieval)
         return (*section.exact, *section.compounds, *section.components)
 
 
 def _note_blocks(section: GraphRetrieval) -> Iterator[Block]:
-    """The notes that speak of the symbols of an answer, and the files of these that have none."""
+    """Yields the notes that mention the symbols of an answer, and files of these without a note."""
     notes = [note_on_code(note) for note in section.notes_on_code]
     for heading, found in (
         ("notes that speak of it", notes),
@@ -330,7 +331,7 @@ def _found_blocks(placed: GraphResult) -> Iterator[Block]:
 
 
 def _way_blocks(placed: GraphResult, glyphs: Glyphs) -> Iterator[Block]:
-    """The walk's ways to a note as a drawing: the more probability came over a way, the longer its bar."""
+    """Yields the walk's paths to a note, each with a bar for its share of the probability."""
     yield Rule(f"ways of the walk · {placed.walk:.0%} of the best")
     if not placed.ways:
         yield Text("its ways are told for the first results only" if placed.probability else "none", "muted")
@@ -344,7 +345,7 @@ def _way_blocks(placed: GraphResult, glyphs: Glyphs) -> Iterator[Block]:
 
 
 def _share(share: float, glyphs: Glyphs) -> Line:
-    """A share as a bar and a number."""
+    """A share as a bar and a percentage."""
     return Line().gap().fit(eighths(share, _BAR, glyphs), _BAR, "accent").add(f" {share:>4.0%} ", "strong")
 
 

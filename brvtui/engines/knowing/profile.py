@@ -1,4 +1,4 @@
-"""Every constant of the engine, by name: ``profiles/knowing.toml``, ``knowing-code.toml`` (``docs/knowing.md``)."""
+"""All constants of the engine: ``profiles/knowing.toml`` and ``knowing-code.toml`` (``docs/knowing.md``)."""
 
 from __future__ import annotations
 
@@ -30,41 +30,44 @@ class WalkRules:
     """The random walk with restart."""
 
     restart: Annotated[float, Range(0, 1)]
-    """The share of each round that starts again at the seeds."""
+    """The share of each round that restarts at the seeds."""
     rounds: CountLimit
     levels: Count
-    """How many edges away from a seed the walk may go."""
+    """The maximum number of edges from a seed that the walk goes."""
     settled: Positive
-    """The walk ends when the probabilities of two rounds differ by less than this in total."""
+    """The walk ends when the total change in a round is less than this."""
     leaders: Count
-    """How many of the best nodes must keep their order ..."""
+    """The number of best nodes that must keep their order ..."""
     leaders_rounds: Count
-    """... in how many comparisons, for the walk to end."""
+    """... in this number of comparisons, for the walk to end."""
     leaders_equal: SizeLimit
-    """More equal nodes than this have no order, as in the program, whose order of equal ones is any; 0 for all."""
+    """With more equal nodes than this, no order is compared, because the program sorts equal nodes arbitrarily; 0 for
+    no limit.
+    """
     negligible: Share
-    """A node with less probability does not hand it on: it is lost."""
+    """A node with less probability does not pass it on; the probability is lost."""
     cutoff: Share
-    """A node with less than this share of the best one's probability is no result."""
+    """A node with less than this share of the best node's probability is not a result."""
     other_module: Share
-    """The factor of an edge into another module. What it takes away is lost."""
+    """The factor of an edge into another module. The rest is lost."""
     module_sample: SizeLimit
-    """How many nodes are looked at for their module; 0 for all."""
+    """The number of nodes whose modules are checked; 0 for all."""
     crossing_types: tuple[str, ...]
-    """The types of edges that lead into another module without loss: those that a person wrote."""
+    """The types of edges that lead into another module without loss, because a person wrote them."""
     closed_types: tuple[str, ...]
-    """The types of edges over which no edges are read: what they lead to is a dead end. None by default."""
+    """The types of edges whose targets are dead ends, because their edges are not loaded. None by default."""
     edge_weights: dict[str, float]
     other_edges: float
     """The weight of an edge of any other type."""
     generated_edges: Share
-    """The factor of an edge that a tool found, and nobody wrote (the provenance ``lsp_resolved``)."""
+    """The factor of an edge that a tool found (provenance ``lsp_resolved``)."""
     whole_neighbourhood: bool
-    """Whether edges are read as from the program's cache: those of the last level, too, without their provenance,
-    and with the types in ``kept_types`` alone."""
+    """True if edges are read as from the program's cache: including the last level, without their provenance, and with
+    only the types in ``kept_types``.
+    """
     kept_types: tuple[str, ...]
     lost_type: str
-    """What an edge of a type that the cache does not keep is read as."""
+    """The type assigned to an edge whose type is not in ``kept_types``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +75,11 @@ class HitsRules:
     """Hubs and authorities among the results of the walk."""
 
     more_than: Annotated[int, Range()]
-    """They are counted among more than so many candidates."""
+    """They count if there are more candidates than this."""
     nodes: CountLimit
     rounds: Count
     types: tuple[str, ...]
-    """The types of edges that count; empty for all."""
+    """The types of edges to follow; empty for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ class ComponentWeights:
 
 @dataclass(frozen=True, slots=True)
 class AgeSteps:
-    """What an age in days is worth: the value of the first step that it does not exceed."""
+    """The values of ages. The first step that an age does not exceed applies."""
 
     day: float
     week: float
@@ -102,26 +105,26 @@ class AgeSteps:
 
 @dataclass(frozen=True, slots=True)
 class AuthorityRules:
-    """What hubs and authorities add to a score, or take from it."""
+    """The effect of hubs and authorities on a score."""
 
     seed_above: Share
     seed_factor: float
     other_above: Share
     other_factor: float
-    """Taken from a node that is no seed: much is linked to it, whatever the task."""
+    """Subtracted for a node that is not a seed: its many links do not depend on the task."""
     hub_above: Share
     hub_factor: float
 
 
 @dataclass(frozen=True, slots=True)
 class FeedbackWeights:
-    """What feedback adds at most, and takes at most."""
+    """The maximum effects of feedback on a score."""
 
     neutral: Share
     useful: float
     useless: float
     zero_counts: bool
-    """Whether feedback that is all negative counts; the program takes it for none."""
+    """True if entirely negative feedback counts. The program ignores it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,34 +132,34 @@ class ScoreRules:
     """The score of a candidate, as a sum of components."""
 
     plain: ComponentWeights
-    """Without hubs and authorities."""
+    """Weights without hubs and authorities."""
     linked: ComponentWeights
-    """With them."""
+    """Weights with hubs and authorities."""
     authority: AuthorityRules
     recency: AgeSteps
     change: AgeSteps
-    """Added for a node that changed of late."""
+    """Added for a node with a recent commit."""
     feedback: FeedbackWeights
     session: float
     session_most: Positive
     walk_units: Count
-    """The walk's probability counts as up to so many callers."""
+    """The highest walk probability counts as this number of callers."""
     seed_units: Annotated[int, Range()]
-    """A seed has up to so many callers more, by its weight."""
+    """A seed with weight 1 has this number of extra callers."""
     least_confidence: Share
     penalty: Share
-    """The factor of a test, or of a note in an archive."""
+    """The factor for a test or an archived note."""
     penalty_words: tuple[str, ...]
-    """A task with one of these words lifts the penalty."""
+    """Words in a task that lift the penalty."""
     penalty_words_inside: bool
-    """Whether a word counts inside of another, as ``test`` in ``latest``."""
+    """True if a word counts inside another, such as ``test`` in ``latest``."""
     injected_lead: float
-    """How far above the best score a framework's class puts its own symbols."""
+    """The lead of a framework's own symbols over the best score."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackingRules:
-    """Filling a budget of tokens."""
+    """Constants for filling a token budget."""
 
     bytes_per_token: Count
     budget: CountLimit
@@ -165,7 +168,7 @@ class PackingRules:
     proximity_per_phantom: float
     proximity_most: float
     delta_worth: Share
-    """A delta is sent if it has less than this share of the tokens of the whole."""
+    """A delta is worth sending if it costs less than this share of the whole context."""
     whole_tokens: Annotated[int, Range()]
     delta_tokens: Annotated[int, Range()]
     edge_tokens: Annotated[int, Range()]
@@ -175,55 +178,55 @@ class PackingRules:
 
 @dataclass(frozen=True, slots=True)
 class ReviewRules:
-    """The context of changed files, and of a pull request."""
+    """Constants for the context of changed files and of a pull request."""
 
     cutoff: Share
-    """As that of the walk, for a pull request."""
+    """The cutoff of the walk for a pull request."""
     first_mention_counts: bool
-    """Whether a changed symbol that another one uses, and that is met there first, is no changed one."""
+    """True if a changed symbol counts as unchanged once it was listed as a user of another."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteGraphRules:
-    """How notes become a graph."""
+    """Constants for building a graph of notes."""
 
     plain_headings: tuple[str, ...]
-    """Headings in lower case that say nothing of their section's subject: such a section has no name of its own."""
+    """Generic headings, in lower case. The name of a section with such a heading includes the name of its note."""
     sections_most: CountLimit
-    """What stands below more headings of a note belongs to the last section."""
+    """The maximum number of sections per note. Further text belongs to the last section."""
     set_aside: tuple[str, ...]
-    """Folders, and values of ``status``, in lower case: a note with one of them is penalised."""
+    """Folders, and values of ``status``, that make a note archived or deprecated, in lower case."""
     connector_most: Count
-    """Keywords, tags and files that more notes have join none of them."""
+    """Keywords, tags and files with more notes than this connect none of them."""
     similar_above: Share
     similar_most: Count
-    """How many similar notes of its folder a note is joined with."""
+    """The maximum number of edges from a note to similar notes in its folder."""
     similar_group: Count
-    """In a folder of more notes, none is compared."""
+    """In folders with more notes than this, similar notes are not computed."""
     caller_types: tuple[str, ...]
-    """The edges that say that a note is used by another."""
+    """The types of edges from a user of a note to the note."""
     user_types: tuple[str, ...]
-    """The edges that say that a note uses a changed file, or another note."""
+    """The types of edges from a note to a changed file or note that it uses."""
     hits_types: tuple[str, ...]
-    """The edges that make hubs and authorities."""
+    """The types of edges for hubs and authorities."""
     delivers: Literal["whole", "summary"]
-    """What an agent is given of a note: all of it, or its summary; of a section always all."""
+    """The delivered part of a note: its whole text or its summary. Sections are always delivered whole."""
     shown: CountLimit
-    """For how many results the walk's ways are told."""
+    """The number of results whose walk paths are recorded."""
     linked: CountLimit
-    """Of how many results that no channel found the strongest way is told."""
+    """The number of results without a channel whose strongest walk path is recorded."""
     ways: Count
-    """How many ways are told for each ..."""
+    """The maximum number of paths per result ..."""
     way_edges: Count
-    """... and how long they may be."""
+    """... and their maximum length in edges."""
     neighbours: Count
-    """How many neighbours are told for each."""
+    """The maximum number of recorded neighbours per result."""
     recency_of_change: bool
-    """Whether recency is that of a note's last change."""
+    """True if the last change of a note determines its recency."""
     other_confidence: Share
     confidences: dict[str, float]
     edge_weights: dict[str, float]
-    """The walk's weights of the edges that only notes have."""
+    """The walk's weights for the types of edges that only notes have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,8 +258,9 @@ class KnowingProfile:
 
 @cache
 def load_profile(source: str = "") -> KnowingProfile:
-    """The profile called ``source``, or read from the TOML file ``source``; the document's for an empty name.
+    """The profile with the name ``source``, or read from the TOML file ``source``; the default for an empty name.
 
-    Raises :class:`brvtui.typed_tables.ProfileError` when there is no such profile, or a key or value of it is wrong.
+    Raises :class:`brvtui.typed_tables.ProfileError` if there is no such profile, or one of its keys or values is
+    invalid.
     """
     return typed(KnowingProfile, profile_tables(source or ENGINE, PROFILES), "", source or ENGINE)

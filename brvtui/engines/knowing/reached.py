@@ -1,4 +1,4 @@
-"""What the walk reached, or what links to changed files, as candidates; and these ranked with hubs and authorities."""
+"""Candidates from the walk or from changed files, and their ranking with hubs and authorities."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from brvtui.engines.knowing.walk import Roads, Walk, walk
 
 
 def is_test(node: Node) -> bool:
-    """Whether a symbol lies in a test."""
+    """True if a symbol is in a test."""
     return is_test_path(node.qualified_name)
 
 
 @dataclass(frozen=True)
 class ScoringContext:
-    """What is known beside the graph when candidates are made."""
+    """Facts outside the graph that candidates are scored with."""
 
     now: float
     """Seconds since 1970."""
     penalised: Callable[[Node], bool] = is_test
-    """Which nodes are penalised: tests, or notes in an archive; none for a task that asks for them."""
+    """Returns True for nodes that are penalised, such as tests or archived notes."""
     observes_change: bool = False
-    """Whether a node was last seen when it last changed; else nothing is known of it."""
+    """True if the last change of a node counts as its last observation; otherwise it counts as its last commit."""
     caller_types: tuple[str, ...] = ("calls",)
-    """The edges that say that a node is used by another."""
+    """The types of edges from a user of a node to the node."""
     feedback: Mapping[str, float] = field(default_factory=dict)
-    """The share of useful votes, by id."""
+    """The share of useful votes, by node id."""
     session: Mapping[str, float] = field(default_factory=dict)
-    """The boost of what was given of late, by id."""
+    """The boost for recent use, by node id."""
     committed: Callable[[Node], float | None] = lambda _: None
-    """When a node was last committed, in seconds since 1970; None where that is not known, or long ago."""
+    """Returns the time of a node's last commit, in seconds since 1970; None if it is unknown or long ago."""
 
     def candidate(
         self, node: Node, callers: int, confidence: float, distance: int, walked: float = 0.0, provenance: str = ""
     ) -> ScoringInput:
-        """The candidate of ``node``."""
+        """The scoring input for ``node``."""
         changed = self.committed(node) if node.modified is None else node.modified
         age = None if changed is None else self.now - changed
         return ScoringInput(
@@ -67,10 +67,10 @@ def reached(
     rules: ScoreRules,
     with_outside: bool = False,
 ) -> list[ScoringInput]:
-    """The nodes that the walk gives at least ``cutoff`` of the best one's probability, best first.
+    """The nodes with at least the share ``cutoff`` of the best node's walk probability, best first.
 
-    Seeds, with their weights by position, have up to ``rules.seed_units`` callers more. Nodes outside of the corpus are
-    left out unless ``with_outside``.
+    ``seeds`` maps positions to weights; a seed gets up to ``rules.seed_units`` extra callers. Nodes outside the corpus
+    are left out unless ``with_outside``.
     """
     scores = walked.scores[: len(graph.nodes)]
     found = np.flatnonzero((scores >= cutoff) & (scores > 0))
@@ -90,9 +90,9 @@ def reached(
 def around_files(
     graph: Graph, files: Sequence[str], around: ScoringContext, profile: KnowingProfile
 ) -> list[ScoringInput]:
-    """The nodes of ``files`` with how many others use each, and those users.
+    """The nodes in ``files`` with their numbers of users, followed by the users.
 
-    Where the first mention counts, a node of the files that another one of them was seen to use before stays a user.
+    If ``profile.review.first_mention_counts``, a node already listed as a user of an earlier one stays a user.
     """
     least = profile.scoring.least_confidence
     own: dict[str, ScoringInput] = {}
@@ -116,9 +116,9 @@ def around_files(
 def around_changes(
     graph: Graph, ways: Roads, files: Sequence[str], around: ScoringContext, profile: KnowingProfile
 ) -> tuple[Walk, list[ScoringInput]]:
-    """What a walk from every node of the changed ``files`` reaches; nodes outside of the corpus are kept.
+    """The walk from every node in the changed ``files``, and the candidates that it reaches.
 
-    How near a node is does not count when it is packed.
+    Nodes outside the corpus are included. Nearness is not counted when these candidates are packed.
     """
     seeds = {place: 1.0 for path in files for place in graph.by_path.get(path, ())}
     made = walk(ways, seeds, profile.walk)
@@ -131,7 +131,7 @@ def around_changes(
 def ranked(
     graph: Graph, candidates: Sequence[ScoringInput], hits: HitsRules, rules: ScoreRules
 ) -> list[ScoredCandidate]:
-    """The candidates by score; among more than a few, hubs and authorities count."""
+    """The candidates, best first. Hubs and authorities count if there are more than ``hits.more_than``."""
     if len(candidates) <= hits.more_than:
         return rank(candidates, None, rules)
     most = sorted(candidates, key=lambda one: -one.callers)[: hits.nodes]

@@ -1,4 +1,4 @@
-"""Why a note is, or is not, in an answer (``docs/knowing.md``, "Why a note is not there")."""
+"""Reasons for the presence or absence of a note in an answer (``docs/knowing.md``, "Why a note is not there")."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ from brvtui.engines.knowing.tracing_words import WITHOUT_KEYWORD, how_found
 from brvtui.snapshot.naming import Named
 from brvtui.trace import Explanation, LossStage, Remedy, Trace
 
-# How a symbol came into an answer: channel, score and links (``docs/knowing.md``, "Why a symbol is there").
+# Reasons for a symbol in an answer: channel, score and links (``docs/knowing.md``, "Why a symbol is there").
 
 
 WALK, BELOW, NONE = "walk", "loaded, below the cutoff", "none"
-"""How a node was reached that no channel found."""
+"""The values of ``channel`` for a node that no channel found."""
 
 
 class SymbolExplanation(NamedTuple):
-    """Where a symbol stands in an answer, and what put it there."""
+    """The rank of a symbol in an answer, and the reasons for it."""
 
     node: Node
     rank: int | None
-    """From 1; None for a node that is not ranked."""
+    """From 1; None if the node is not ranked."""
     scored: ScoredCandidate | None
     channel: str
-    """The first channel that found it; how the walk did when none found it."""
+    """The first channel that found it; otherwise one of WALK, BELOW and NONE."""
     tier: str
-    """The pass over names that found it; empty where names did not."""
+    """The pass over names that found it; empty if none did."""
     is_seed: bool
     walk: float
-    """The walk's probability as a share of the greatest."""
+    """Its walk probability as a share of the highest one."""
 
 
 def explain_symbol(text: str, made: TaskContext, graph: Graph) -> SymbolExplanation | None:
-    """The explanation of the best ranked node called ``text``, or with it in its qualified name.
+    """The explanation of the best ranked node with the name ``text``, or with ``text`` in its qualified name.
 
-    When none is ranked it is that of the first such node in the graph, by qualified name; None without one.
+    If no such node is ranked, explains the first one in the graph by qualified name. Returns None if there is none.
     """
     lower = text.lower()
     named = (
@@ -71,7 +71,7 @@ def explain_symbol(text: str, made: TaskContext, graph: Graph) -> SymbolExplanat
 
 
 def _found_by(id_: str, search: SeedSearch) -> tuple[str, str]:
-    """The first channel that found a node, and the pass over names that did; both empty when none did."""
+    """The first channel that found a node, and the pass over names if it was that channel; both empty if none did."""
     tier = next((hit.tier.value for hit in search.names if hit.id == id_), "")
     if tier:
         return Channel.TIERED, tier
@@ -85,7 +85,7 @@ def _found_by(id_: str, search: SeedSearch) -> tuple[str, str]:
 
 
 class GraphLoss(LossStage):
-    """The stages at which a note can be lost, earliest first."""
+    """Stages at which a note can be lost, earliest first."""
 
     NO_NODE = "not in the graph"
     NOT_NEAR = "it is none of the files, and nothing of them leads to it"
@@ -101,7 +101,9 @@ class GraphLoss(LossStage):
 def explain(
     context: Context[KnowingProfile], index: NoteIndex, trace: Trace, made: TaskContext, document: Named, ask: Ask
 ) -> Explanation:
-    """Why ``document`` is, or is not, among the hits of ``trace``; ``made`` is the answer that the trace shows."""
+    """The reason for the presence or absence of ``document`` among the hits of ``trace``, which shows the answer
+    ``made``.
+    """
     section, path = trace.section(GraphRetrieval), document.path
     placed = section.placed(path)
     words = how_found(placed) if placed is not None else ""

@@ -1,4 +1,4 @@
-"""What users said of results, as the feedback of later tasks and the words that these are found by."""
+"""Feedback of users on results, as scores and learned words for later tasks."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from brvtui.engines.knowing.words import identifiers
 from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.wording import counted
 
-# What was done with the results: used, left unused, and said to be useful (``docs/knowing.md``, "Use").
+# Use of results: used, unused, and rated as useful (``docs/knowing.md``, "Use").
 
 
 WINDOW_SECONDS = 600
-"""So long after it was returned a node can be used, in the program; this tool watches no agent."""
+"""The time after its return in which the program counts a node as used. This tool does not watch agents."""
 NAME_LEAST = 3
-"""The length of an identifier that can mean a symbol."""
+"""The minimum length of an identifier that can name a symbol."""
 NO_CLUSTER = ""
 """The cluster of a record that belongs to no group of tasks."""
 
@@ -32,13 +32,13 @@ class PendingNode(NamedTuple):
 
     id: str
     name: str
-    """The identifier that means it."""
+    """The identifier that counts as a use of it."""
     returned: float
-    """When it was returned last, in seconds since 1970."""
+    """The time of its last return, in seconds since 1970."""
 
 
 class UseVerdict(NamedTuple):
-    """How a count ended: the nodes that were used, and those that were not."""
+    """The outcome for pending nodes: those that were used, and those that were not."""
 
     used: tuple[PendingNode, ...]
     unused: tuple[PendingNode, ...]
@@ -46,20 +46,20 @@ class UseVerdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PendingUse:
-    """The nodes whose use is waited for, by id."""
+    """The nodes that have been returned and may still be used, by id."""
 
     pending: Mapping[str, PendingNode] = field(default_factory=dict)
     used: frozenset[str] = frozenset()
-    """The ids of the nodes that were used since the last flush; a node is used once, however often it is returned."""
+    """The ids of the nodes used since the last flush. A node counts once, however often it is returned."""
 
     def returned(self, nodes: Iterable[PendingNode]) -> PendingUse:
-        """The same with ``nodes`` waited for, too."""
+        """A copy with ``nodes`` pending, too."""
         return replace(self, pending={**self.pending, **{node.id: node for node in nodes}})
 
     def detected(self, content: str, now: float) -> tuple[PendingUse, tuple[str, ...]]:
-        """The same after ``content`` was read or written, and the ids of the nodes that it uses for the first time.
+        """A copy after ``content`` was read or written, and the ids of the nodes that it uses for the first time.
 
-        ``content`` uses a node returned a short time ago if one of its identifiers is the node's name in any case.
+        ``content`` uses a recently returned node if one of its identifiers equals the node's name, ignoring case.
         """
         words = {word.lower() for word in identifiers(content, NAME_LEAST)}
         used = tuple(
@@ -70,12 +70,12 @@ class PendingUse:
         return replace(self, used=self.used | {*used}), used
 
     def expired(self, now: float) -> tuple[PendingUse, UseVerdict]:
-        """The same without the nodes that were returned too long ago, and the verdict on these."""
+        """A copy without the nodes that were returned too long ago, and the verdict on them."""
         old = {id_ for id_, node in self.pending.items() if now - node.returned > WINDOW_SECONDS}
         return self._ended(old)
 
     def flushed(self) -> tuple[PendingUse, UseVerdict]:
-        """Nothing is waited for any more; the verdict on all that was."""
+        """An empty copy, and the verdict on all pending nodes."""
         return PendingUse(), self._ended(self.pending.keys())[1]
 
     def _ended(self, ids: Collection[str]) -> tuple[PendingUse, UseVerdict]:
@@ -86,19 +86,19 @@ class PendingUse:
 
 
 def pending_node(node: Node, now: float) -> PendingNode:
-    """A symbol that was returned at ``now``, with its short name: what follows the last dot, or else the last slash."""
+    """A symbol returned at ``now`` under its short name: the text after the last dot, or else after the last slash."""
     name = node.qualified_name
     return PendingNode(node.id, name.rpartition("." if "." in name else "/")[2], now)
 
 
 class FeedbackRecord(NamedTuple):
-    """Whether a node was useful, for the tasks of which cluster."""
+    """A verdict on the usefulness of a node for a cluster of tasks."""
 
     id: str
     is_useful: bool
     cluster: str = NO_CLUSTER
     root: str = ""
-    """The state of the node's package then; empty for any."""
+    """The state of the node's package at that time; empty if it does not matter."""
 
 
 def feedback_scores(
@@ -108,11 +108,11 @@ def feedback_scores(
     rules: UseRules,
     roots: Mapping[str, str] | None = None,
 ) -> dict[str, float]:
-    """The share of useful records for each of ``ids`` that has any, from 0 to 1.
+    """The share of useful records, from 0 to 1, for each of ``ids`` that has records.
 
-    A task with a cluster counts the records of that cluster alone, and those without one if the rules say so; a task
-    without one counts all. With ``roots``, a record of another state of the node's package, or of a package without a
-    known state, does not count.
+    For a task with a cluster, only records of that cluster count, and records without one if the rules say so. For a
+    task without a cluster, all records count. With ``roots``, records of another or an unknown state of the node's
+    package do not count.
     """
     useful: dict[str, int] = {}
     total: dict[str, int] = {}
@@ -130,7 +130,7 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, eq=False)
 class UseMemory:
-    """What was said so far, as records and learned words, under one profile. Documents are known by their paths."""
+    """All feedback as records and learned words, under one profile. Documents are identified by path."""
 
     profile: KnowingProfile
     said: tuple[Feedback, ...] = ()
@@ -138,13 +138,13 @@ class UseMemory:
     learned: LearnedWords = LearnedWords()
 
     def scores(self, task: str) -> dict[str, float]:
-        """For each path that was judged for tasks like ``task``, the share of judgments that call it useful."""
+        """The share of useful votes for each document that was judged for tasks like ``task``, by path."""
         cluster = task_cluster(keyword_set(task, self.profile.keywords))
         paths = {record.id for record in self.records}
         return feedback_scores(self.records, paths, cluster, self.profile.use)
 
     def after(self, said: Sequence[Feedback]) -> UseMemory:
-        """The memory of everything that was ``said``; what this one begins with is not read again."""
+        """The memory of all the feedback ``said``. Entries that are already in this memory are not processed again."""
         count = len(self.said)
         if tuple(said[:count]) != self.said:
             return UseMemory(self.profile).after(said)
@@ -165,9 +165,9 @@ class UseMemory:
 
 
 def unknown_judged(memory: UseMemory, made: TaskContext, graph: Graph, noun: str, nouns: str) -> str:
-    """A line about the judged documents that would count for the task of ``made`` but are not in ``graph``.
+    """A message about judged documents that would count for the task of ``made`` but are not in ``graph``.
 
-    Empty where there is none. A document is called a ``noun``, several ``nouns``.
+    Empty if there are none. ``noun`` and ``nouns`` are the words for one document and for several.
     """
     learned = (match.matched for match in made.search.matches if match.matched.source == LEARNED_SOURCE)
     counted_for = [*memory.scores(made.search.task), *(one.document for one in learned)]
@@ -181,5 +181,5 @@ def unknown_judged(memory: UseMemory, made: TaskContext, graph: Graph, noun: str
 
 
 def task_cluster(keywords: KeywordSet) -> str:
-    """The group of tasks that a task belongs to; none without primary keywords."""
+    """The cluster of a task; ``NO_CLUSTER`` if it has no primary keywords."""
     return cluster_hash(keywords.primary) if keywords.primary else NO_CLUSTER

@@ -1,4 +1,4 @@
-"""The score of a candidate: components that sum, of its reach, its links, its age, and what was said of it."""
+"""The score of a candidate as a sum of components: reach, links, age and feedback."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from brvtui.engines.knowing.keywords import lower
 from brvtui.engines.knowing.model import Graph, Node
 from brvtui.engines.knowing.profile import AgeSteps, FeedbackWeights, HitsRules, ScoreRules
 
-# Hubs and authorities: what links to much of importance, and what much of importance links to.
+# Hubs link to many important nodes; authorities are linked from many important nodes.
 
 
 _ROUNDS = 10
-"""How many rounds there are without a number above 0."""
+"""The default number of rounds."""
 
 
 class LinkRank(NamedTuple):
-    """How much a node is an authority, and a hub: each from 0 to 1, the squares of all sum to 1."""
+    """A node's authority and hub values, each from 0 to 1. The squares over all nodes sum to 1."""
 
     authority: float
     hub: float
 
 
 def hubs_and_authorities(graph: Graph, places: Sequence[int], rules: HitsRules) -> dict[int, LinkRank]:
-    """The ranks of the nodes at ``places`` by the edges among them, after a fixed number of rounds (Kleinberg's HITS).
+    """The hub and authority values of the nodes at ``places``, by the edges between them (Kleinberg's HITS).
 
-    Edges have no weight; parallel ones each count.
+    The number of rounds is fixed. Edges have no weight, but parallel edges count separately.
     """
     if not places:
         return {}
@@ -76,23 +76,23 @@ _TEST_PATHS = (
 
 @dataclass(frozen=True, slots=True)
 class ScoringInput:
-    """What is known of a node before it is scored. Ages are in seconds."""
+    """The properties of a node that its score depends on. Ages are in seconds."""
 
     node: Node
     callers: int
-    """The walk's probability in whole units, or how many nodes link to it."""
+    """The walk probability in whole units, or the number of nodes that link to this one."""
     confidence: float
     distance: int
-    """0 for a seed, 1 for a node that was reached."""
+    """0 for a seed, 1 for a node that the walk reached."""
     walk: float = 0.0
-    """The walk's probability as a share of the greatest; 0 where none walked."""
+    """The walk probability as a share of the highest one; 0 without a walk."""
     observed_age: float | None = None
     changed_age: float | None = None
     feedback: float | None = None
     """The share of useful votes; None without votes."""
     session: float = 0.0
     is_penalised: bool = False
-    """Whether it is a test, or in an archive, and the task asks for none."""
+    """True for a test or an archived note if the task does not ask for such."""
     provenance: str = ""
 
 
@@ -107,20 +107,20 @@ class ScoredCandidate:
 
     @property
     def node(self) -> Node:
-        """The node that is scored."""
+        """The scored node."""
         return self.candidate.node
 
     def component(self, name: str) -> float:
-        """The component ``name``; 0 for one that it does not have."""
+        """The value of the component ``name``; 0 if it has none."""
         return self.components.get(name, 0.0)
 
 
 def rank(
     candidates: Sequence[ScoringInput], links: Mapping[str, LinkRank] | None, rules: ScoreRules
 ) -> list[ScoredCandidate]:
-    """The candidates by their score, best first; equal ones in the order given.
+    """The candidates by score, best first. Equal ones keep their order.
 
-    ``links`` holds ranks by id; with None, no hubs and authorities were counted, and other weights apply.
+    ``links`` contains hub and authority values by id. If it is None, they are not used, and other weights apply.
     """
     most = max((candidate.callers for candidate in candidates), default=0)
     scored = [_scored(candidate, max(1, most), links, rules) for candidate in candidates]
@@ -148,7 +148,7 @@ def _scored(
 
 
 def age_value(age: float | None, steps: AgeSteps) -> float:
-    """What an age in seconds is worth. An age below 0 counts as within a day."""
+    """The value of an age in seconds. A negative age counts as less than a day."""
     if age is None:
         return steps.unknown
     for days, value in ((1, steps.day), (7, steps.week), (30, steps.month)):
@@ -158,7 +158,7 @@ def age_value(age: float | None, steps: AgeSteps) -> float:
 
 
 def authority_adjustment(links: LinkRank, is_seed: bool, rules: ScoreRules) -> float:
-    """What a node's links add to its score: for a seed its authority and its hub, for another less than nothing."""
+    """The contribution of links to a score. It is positive for a seed with high values and negative for other nodes."""
     limits = rules.authority
     if not is_seed:
         return -limits.other_factor * links.authority if links.authority > limits.other_above else 0.0
@@ -167,7 +167,7 @@ def authority_adjustment(links: LinkRank, is_seed: bool, rules: ScoreRules) -> f
 
 
 def feedback_value(share: float | None, weights: FeedbackWeights) -> float:
-    """What the share of useful votes adds to a score, or takes from it."""
+    """The contribution of feedback to a score, which can be negative; ``share`` is the share of useful votes."""
     if share is None or (share <= 0 and not weights.zero_counts):
         return 0.0
     if share > weights.neutral:
@@ -176,13 +176,13 @@ def feedback_value(share: float | None, weights: FeedbackWeights) -> float:
 
 
 def is_test_path(qualified_name: str) -> bool:
-    """Whether a symbol lies in a test, by its path."""
+    """True if the path of a symbol is that of a test."""
     name = lower(qualified_name)
     return any(part in name for part in _TEST_PATHS) or ("/test_" in name and ".py" in name)
 
 
 def lifts_penalty(task: str, rules: ScoreRules) -> bool:
-    """Whether ``task`` is about tests, so that they are not penalised."""
+    """True if ``task`` is about tests, so that they are not penalised."""
     text = lower(task)
     if rules.penalty_words_inside:
         return any(word in text for word in rules.penalty_words)
@@ -190,7 +190,7 @@ def lifts_penalty(task: str, rules: ScoreRules) -> bool:
 
 
 def result_confidence(scores: Sequence[float]) -> float:
-    """How far the best score stands out from the tenth, from 0 to 1; 1 for a list that is too short to say."""
+    """The lead of the best score over the tenth, from 0 to 1; 1 if there are fewer than ten scores."""
     if len(scores) < _FLAT_RANK:
         return 1.0
     if scores[0] <= 0:

@@ -1,4 +1,4 @@
-"""What only a trace of knowing holds (``docs/knowing.md``, "The trace")."""
+"""The sections of a trace that only knowing has (``docs/knowing.md``, "The trace")."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ ENGINE = "knowing"
 """The engine's name in settings, traces and files."""
 PROFILES = (ENGINE, "knowing-code")
 CHANNELS = ("tiered", "bm25", "equivalence", "path")
-"""The channels, in the order in which they are fused."""
+"""The channels, in order of fusion."""
 GAPS, VECTORS = "gaps", "vectors"
-"""The step in which an embedder adds candidates, and the name of what found these."""
+"""The name of the step in which an embedder adds candidates, and the name of its pseudo-channel."""
 
 
 @dataclass(frozen=True)
 class FoundBy:
-    """A channel that found a node of a note. The rank counts from 1."""
+    """A channel that found a node of a note. Ranks start at 1."""
 
     channel: str
     rank: int
     why: str
-    """What matched: a keyword, a phrase, a folder."""
+    """The match: a keyword, a phrase or a folder."""
     node: str
-    """The title of the node that was found."""
+    """The title of the found node."""
     stand_ins: tuple[tuple[str, str], ...] = ()
-    """Words of the node that full text was asked for too, each with the word of the task that it stands for."""
+    """Related words that match the node, each with its word of the task."""
 
 
 @dataclass(frozen=True)
 class WayStep:
-    """One step of a way: the edge that was followed, and where it led."""
+    """One step of a path: an edge and the node that it leads to."""
 
     edge: str
     title: str
     forwards: bool
-    """Whether the edge was followed from its source to its target."""
+    """True if the edge is followed from its source to its target."""
     place: str
-    """Where it led, as a place of the map."""
+    """The id of the reached place on the map."""
 
 
 @dataclass(frozen=True)
 class ToldWay:
-    """A way of the walk from a seed to a result, and the share of the result's probability that came over it."""
+    """A path of the walk from a seed to a result, and its share of the result's probability."""
 
     seed: str
     seed_place: str
@@ -54,31 +54,31 @@ class ToldWay:
 
 @dataclass(frozen=True)
 class GraphPlace:
-    """A place of the map: a note with its sections, or another node (a folder, a keyword, a file, a missing target)."""
+    """A place on the map: a note with its sections, or another node (a folder, a keyword, a file, a missing target)."""
 
     id: str
-    """A note's path, or the id of another node."""
+    """The path of a note, or the id of another node."""
     title: str
     kind: str
     file: str
-    """The note's path; empty for what is no note."""
+    """The path of the note; empty for other nodes."""
     walk: float
-    """The walk's probability of the best of its nodes, as a share of the greatest."""
+    """The walk probability of its best node as a share of the highest one."""
     is_seed: bool
 
 
 @dataclass(frozen=True)
 class GraphLink:
-    """An edge between two places of the map."""
+    """An edge between two places on the map."""
 
     source: str
     target: str
     forwards: str
-    """How it reads from its source: ``related``."""
+    """Its name seen from the source: ``related``."""
     backwards: str
-    """How it reads from its target: ``related from``."""
+    """Its name seen from the target: ``related from``."""
     weight: float
-    """The weight that the walk gives it."""
+    """Its weight in the walk."""
 
 
 @dataclass(frozen=True)
@@ -88,46 +88,46 @@ class GraphMap:
     places: tuple[GraphPlace, ...]
     links: tuple[GraphLink, ...]
     centres: tuple[str, ...]
-    """The places whose heaviest links are all here; of another, only its links to these are."""
+    """The places whose heaviest links are all included. Other places have only their links to included places."""
 
 
 @dataclass(frozen=True)
 class GraphResult:
-    """A note that was ranked: by the best of its nodes, its text as a whole or one of its sections."""
+    """A ranked note. It is represented by its best node: the whole note or a section."""
 
     hit: Hit
     node: str
     kind: str
     seed_weight: float | None
-    """None for a node that only the walk reached."""
+    """None if only the walk reached it."""
     found_by: tuple[FoundBy, ...]
     fused_rank: int | None
-    """From 1, among the candidates; None for one that no channel put there."""
+    """The rank among the candidates, from 1; None if no channel found it."""
     fused_score: float
     walk: float
-    """The walk's probability as a share of the greatest."""
+    """Its walk probability as a share of the highest one."""
     probability: float
     levels: int
-    """How many edges it is from a seed."""
+    """The number of edges from the nearest seed."""
     ways: tuple[ToldWay, ...]
     other_ways: float
-    """The share of its probability that came over all other ways; with the ways' shares it sums to 1."""
+    """The share of its probability from all other paths. With the shares of ``ways``, it sums to 1."""
     authority: float
     hub: float
     tokens: int
     density: float
     is_packed: bool
     left: int
-    """The tokens that were left when its turn came."""
+    """The number of tokens left before this result."""
     turn: int
-    """Its place in the order of packing, from 1."""
+    """Its place in the packing order, from 1."""
     beside: tuple[str, ...]
-    """Other nodes of the same note that were ranked, too, best first."""
+    """The titles of other ranked nodes of the same note, best first."""
 
 
 @dataclass(frozen=True)
 class ToldSeed:
-    """Where the walk starts, and the share of its walkers that start here."""
+    """A start of the walk, and the share of walkers that start there."""
 
     title: str
     file: str
@@ -137,19 +137,19 @@ class ToldSeed:
 
 @dataclass(frozen=True)
 class ToldRound:
-    """A round of the walk: how much probability moved, how much is in the graph, and what has leaked."""
+    """A round of the walk: the change, the probability still in the graph, and the lost probability."""
 
     change: float
-    """The sum of the differences from the round before."""
+    """The sum of the absolute differences from the previous round."""
     mass: float
-    """With ``lost_to_modules`` and ``lost_as_negligible`` it sums to 1."""
+    """The probability in the graph. With ``lost_to_modules`` and ``lost_as_negligible``, it sums to 1."""
     lost_to_modules: float
     lost_as_negligible: float
 
 
 @dataclass(frozen=True)
 class ToldWalk:
-    """The walk: its seeds, its rounds, and why it ended."""
+    """The walk: its seeds, its rounds, and the reason for its end."""
 
     seeds: tuple[ToldSeed, ...]
     rounds: tuple[ToldRound, ...]
@@ -159,14 +159,14 @@ class ToldWalk:
     settled: float
     cutoff: float
     reached: int
-    """How many nodes it reached."""
+    """The number of nodes that it reached."""
     kept: int
-    """How many of these are possible results above the cutoff."""
+    """The number of possible results above the cutoff."""
 
 
 @dataclass(frozen=True)
 class NoiseNode:
-    """A candidate that is no seed, and why."""
+    """A candidate rejected as noise, and the reason."""
 
     title: str
     file: str
@@ -175,38 +175,38 @@ class NoiseNode:
 
 @dataclass(frozen=True)
 class NoteOnCode:
-    """A note that speaks of symbols of an answer."""
+    """A note that mentions symbols of an answer."""
 
     note: str
     ranks: tuple[int, ...]
-    """The places of these symbols in the answer, from 1."""
+    """The ranks of these symbols in the answer, from 1."""
     written: tuple[str, ...]
-    """What the note writes for them, each once: names of symbols and files."""
+    """The names of symbols and files in the note, without duplicates."""
 
 
 @dataclass(frozen=True)
 class GraphRetrieval:
-    """Everything that the retrieval did, beside what all traces hold."""
+    """The details of a retrieval that only this engine has."""
 
     SECTION: ClassVar[str] = "graph_retrieval"
     entry: str
-    """Whether the question is a ``task``, or names ``files`` or ``changes``."""
+    """The kind of the question: ``task``, ``files`` or ``changes``."""
     exact: tuple[str, ...]
     compounds: tuple[str, ...]
     components: tuple[str, ...]
     path_terms: tuple[str, ...]
     expression: str
-    """What FTS5 was asked for."""
+    """The FTS5 expression."""
     text_error: str
     concepts: tuple[str, ...]
-    """The classes of which the task holds a phrase."""
+    """The classes with a phrase in the task."""
     candidates: tuple[str, ...]
-    """The files of the candidates after fusion, in their order."""
+    """The files of the fused candidates, best first."""
     noise: tuple[NoiseNode, ...]
     focus: str
-    """The folder whose candidates were moved to the front; empty for none."""
+    """The folder whose candidates were moved to the front; empty if there is none."""
     walk: ToldWalk | None
-    """None without a seed."""
+    """None if there is no seed."""
     ranking: tuple[GraphResult, ...]
     """Every ranked note, best first."""
     map: GraphMap
@@ -215,23 +215,23 @@ class GraphRetrieval:
     exponent: float
     strategy: str
     context: str
-    """The packed context, as an agent would get it."""
+    """The packed context as an agent would receive it."""
     nodes: int
     edges: int
     broken_links: int
     session: int
-    """How many ranked nodes weigh more because a run packed them a short time ago."""
+    """The number of ranked nodes with a boost from a recent run."""
     judged: int
-    """How many ranked nodes weigh more or less for what users said of them."""
+    """The number of ranked nodes whose score includes feedback."""
     deviations: tuple[str, ...]
-    """Where this profile does what the running program does, and the document does not say."""
+    """The points at which this profile follows the running program, not its documentation."""
     notes_on_code: tuple[NoteOnCode, ...] = ()
-    """Over code with notes: the notes that speak of the packed symbols."""
+    """For code with notes: the notes that mention the packed symbols."""
     files_without_note: tuple[str, ...] = ()
-    """Over code with notes: the files of the packed symbols, tests aside, of which no note speaks, best first."""
+    """For code with notes: the files of the packed symbols that no note mentions, without tests, best first."""
     pack_root: str = ""
-    """What names the packed context: SHA-256 in hexadecimal of the task and of each packed text, in whatever order."""
+    """The SHA-256 of the task and the packed texts in any order, in hexadecimal."""
 
     def placed(self, file: str) -> GraphResult | None:
-        """The ranked note at ``file``; None when it was not ranked."""
+        """The ranked note at ``file``; None if it was not ranked."""
         return next((one for one in self.ranking if one.hit.file == file), None)

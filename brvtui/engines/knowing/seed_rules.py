@@ -1,4 +1,4 @@
-"""The constants of keywords, channels, fusion and seeds, and of what is remembered of use and of runs."""
+"""The constants of keywords, channels, fusion, seeds, use and recent runs."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ AnyCount = Annotated[int, Range()]
 
 @dataclass(frozen=True, slots=True)
 class KeywordRules:
-    """How a task becomes keywords. Lengths are those of UTF-8, in bytes."""
+    """Constants for extracting keywords from a task. Lengths are in UTF-8 bytes."""
 
     trimmed: str
-    """Characters that are stripped from both ends of a word."""
+    """Characters stripped from both ends of a word."""
     quoted_most: Count
-    """The longest text between back-ticks that is an identifier."""
+    """The maximum length of an identifier between back-ticks."""
     code_least: Count
     code_most: Count
     prose_abbreviations: tuple[str, ...]
-    """Words with dots that are no code."""
+    """Words with dots that are not code."""
     capital_least: Count
-    """From this length on, the noun after a verb is also looked for with a capital."""
+    """The minimum length of the noun after a verb for which a capitalized form is searched, too."""
     part_least: Count
     bigram_least: Count
     bigram_long: Count
-    """One word of a bigram is at least as long."""
+    """The minimum length of the longer word in a bigram."""
     bigram_without: str
-    """A word with one of these characters is in no bigram."""
+    """Characters that exclude a word from bigrams."""
     bigram_fillers: bool
-    """Whether fillers (``each``, ``some``) may be in bigrams."""
+    """True if fillers (``each``, ``some``) are allowed in bigrams."""
     bigrams_are_compounds: bool
-    """Whether bigrams are compounds, as the document says, or the last components, as in the program."""
+    """True if bigrams are compounds, as documented. Otherwise they are the last components, as in the program."""
     stop_words: tuple[str, ...]
     verbs: tuple[str, ...]
     fillers: tuple[str, ...]
@@ -42,21 +42,21 @@ class KeywordRules:
 
 @dataclass(frozen=True, slots=True)
 class TieredRules:
-    """When each pass over names runs, and how many results it may fill up to."""
+    """The conditions for each pass over names, and the number of results up to which it continues."""
 
     prefix_below: Count
     prefix_most: CountLimit
     components_below: Count
-    """With fewer results, components are looked for as well."""
+    """Components are searched, too, if there are fewer results than this."""
     substring_below: Count
     substring_most: CountLimit
     substring_least: Count
-    """The length of a keyword that may stand inside a name."""
+    """The minimum length of a keyword for substring search."""
     path_below: Count
     path_most: CountLimit
     path_least: Count
     wildcards: bool
-    """Whether ``_`` and ``%`` in a keyword stand for any text, as in the program's LIKE."""
+    """True if ``_`` and ``%`` in a keyword match any text, as in the program's LIKE."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,103 +78,107 @@ class ColumnRules:
 
 @dataclass(frozen=True, slots=True)
 class FullTextRules:
-    """Full-text search, and the texts that it reads."""
+    """Constants for full-text search and its texts."""
 
     limit: CountLimit
     columns: ColumnRules
     primary_alone: bool
-    """Whether components are asked for only without identifiers and compounds, as in the program; else all keywords."""
+    """True if components are searched only without identifiers and compounds, as in the program; else all keywords are.
+    """
     phrases: AnyCount
-    """How many pairs of neighbouring components are asked for as phrases."""
+    """The number of pairs of neighbouring components that are searched as phrases."""
     phrase_least: Count
     decomposed_least: Count
     decomposed_segments: Count
-    """How many last segments of a dotted name are asked for when whole names find nothing."""
+    """The number of last segments of a dotted name to search if whole names match nothing."""
     decomposed_each: bool
-    """Whether each compound that no name holds is asked for in its parts, as in the document, or in the program only
-    all of them together, when nothing at all is found."""
+    """True if each compound without a match is split into its parts, as documented. Otherwise all are split, but only
+    if nothing matches, as in the program.
+    """
     expansions: AnyCount
     quoted: bool
-    """Whether every term is quoted. Unquoted, as in the program, a term like ``server-side`` silences the channel."""
+    """True if every term is quoted. Unquoted, as in the program, a term like ``server-side`` makes the channel fail."""
     acronyms: bool
-    """Whether names are split before the last capital of a run (``HTML Parser``), as in the program; else only after
-    a lower-case letter or a digit (``SQLite Store``), as in the document."""
+    """True if names are split before the last capital of a run (``HTML Parser``), as in the program. Otherwise they are
+    split only after a lower-case letter or a digit (``SQLite Store``), as documented.
+    """
     camel_least: Count
     concept_least: Count
     plain_folders: tuple[str, ...]
-    """Folders that say nothing of their files' subject."""
+    """Generic folder names, which do not describe the subject of their files."""
     extensions: tuple[str, ...]
-    """What ends the path in a qualified name."""
+    """File extensions, which end the path in a qualified name."""
     thesaurus: dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class NoteClassRules:
-    """Keywords and tags of notes as classes."""
+    """Constants for the classes built from keywords and tags of notes."""
 
     weight: Share
     least: Count
-    """The length of a phrase."""
+    """The minimum length of a phrase."""
     most_notes: Count
-    """A phrase that more notes have stands for none."""
+    """Phrases with more notes than this are ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class EquivalenceRules:
-    """Classes of phrases that stand for names."""
+    """Constants for classes of phrases that map to names."""
 
     verbs: tuple[str, ...]
-    """What the phrases of the general classes are also written with."""
+    """Verbs that are combined with the phrases of the general classes."""
     target_least: Count
     generic_targets: tuple[str, ...]
-    """Names that too many symbols have to be resolved."""
+    """Names that are not resolved because too many symbols have them."""
     strong_phrases: Count
     injected_weight: float
-    """From this weight on, strong matches of ``injected_source`` go to the top of the answer."""
+    """The minimum weight of strong matches from ``injected_source`` that go to the top of the answer."""
     injected_source: str
     per_result: float
-    """The channel holds at most so many nodes for each result of names and full text ..."""
+    """The maximum number of nodes in the channel per result of names and full text ..."""
     cap_least: AnyCount
-    """... or so many, if that is more."""
+    """... or in total, if that is more."""
     alias_nodes: AnyCount
-    """How many of the first results by name get classes made of their neighbours."""
+    """The number of first results by name that get a class with the names of their neighbours."""
     alias_types: tuple[str, ...]
-    """The types of edges that make two nodes neighbours."""
+    """The types of edges between neighbours."""
     alias_weight: float
     alias_least: Count
     alias_generic_words: tuple[str, ...]
     of_notes: NoteClassRules
     language_sample: Count
-    """About how many nodes are looked at to tell the language of a repository."""
+    """The approximate number of names checked to detect the language of a repository."""
     languages: dict[str, str]
-    """The language of each marker in a qualified name; an empty one does not count."""
+    """The language for each marker in a qualified name. An empty language does not count."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathChannelRules:
-    """Words of the task that name folders, and what is taken from these."""
+    """Constants for words of the task that name folders, and for the nodes in these folders."""
 
     terms: CountLimit
     term_least: Count
     trimmed: str
     without: str
-    """A word with one of these characters names no folder."""
+    """Characters that exclude a word."""
     rich_most: AnyCount
     lean_most: AnyCount
     other_most: AnyCount
     scanned: CountLimit
     by_member: AnyCount
-    """How many types with a member that has a keyword in its name."""
+    """The maximum number of types with a matching member."""
     members_by_all: bool
-    """Whether a member's own name may hold any keyword of ``term_least`` bytes, as in the document, or its qualified
-    name a primary keyword, as in the program."""
+    """True if a member's own name may match any keyword of ``term_least`` bytes, as documented. Otherwise its qualified
+    name must match a primary keyword, as in the program.
+    """
     limit: CountLimit
     owner_kinds: tuple[str, ...]
     type_kinds: tuple[str, ...]
     member_type: str
-    """The type of the edge from a type to its members."""
+    """The type of the edges from a type to its members."""
     before_term: str
-    """What may stand before a term in a path."""
+    """Characters that may precede a term in a path."""
     extensions: tuple[str, ...]
     stop_words: tuple[str, ...]
 
@@ -190,28 +194,29 @@ class FusionRules:
     equivalence: float
     path: float
     path_competes: bool
-    """Whether paths are fused with the other channels, as in the program, or only add seeds, as in the document."""
+    """True if paths are fused with the other channels, as in the program. Otherwise they only add seeds, as documented.
+    """
     learned_scales: bool
-    """Whether the weight of a learned word scales its share, as in the document."""
+    """True if the weight of a learned word scales its share, as documented."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoiseRules:
-    """Candidates that are no seeds."""
+    """Constants that exclude candidates from the seeds."""
 
     fragments: tuple[str, ...]
     """Texts in a qualified name, in lower case."""
     owners: tuple[str, ...]
-    """Texts in the name of the type that a member belongs to, in lower case."""
+    """Texts in the name of a member's type, in lower case."""
     short_most: AnyCount
-    """Names of so many bytes or fewer are noise ..."""
+    """Names of this number of bytes or fewer are noise ..."""
     short_names: tuple[str, ...]
-    """... but for these."""
+    """... except these."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeedSize:
-    """How many seeds there are in a graph of more than ``above`` nodes."""
+    """The number of seeds in a graph of more than ``above`` nodes."""
 
     above: AnyCount
     seeds: CountLimit
@@ -219,36 +224,36 @@ class SeedSize:
 
 @dataclass(frozen=True, slots=True)
 class SeedRules:
-    """From fused candidates to the seeds of the walk."""
+    """Constants for choosing the seeds of the walk from the fused candidates."""
 
     small: SeedSize
     medium: SeedSize
     large: SeedSize
     rank_step: float
-    """The candidate of rank ``i`` weighs ``1 / (1 + rank_step * i)``."""
+    """The candidate of rank ``i``, from 0, has the weight ``1 / (1 + rank_step * i)``."""
     focus_above: AnyCount
-    """Among more candidates than this, the largest package goes first."""
+    """With more candidates than this, the largest package comes first."""
     focus_least: Count
     types_above: AnyCount
-    """In a graph of more nodes, types go before members."""
+    """In a graph of more nodes than this, types come before members."""
     first_kinds: tuple[str, ...]
     implemented_kinds: tuple[str, ...]
     implements: str
-    """The type of the edge from an implementing type."""
+    """The type of the edges from an implementing type."""
     path_weight: float
     path_more: AnyCount
-    """Paths may add so many seeds to the others."""
+    """The maximum number of extra seeds from paths."""
     gap_below: AnyCount
-    """Fewer candidates than this are a gap, which an embedder fills ..."""
+    """With fewer candidates than this, an embedder adds more ..."""
     gap_most: CountLimit
-    """... until there are so many ..."""
+    """... up to this number ..."""
     gap_nearest: CountLimit
-    """... with some of so many nearest nodes."""
+    """... from this number of nearest nodes."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionRules:
-    """What recent answers add."""
+    """The boost for recently packed nodes."""
 
     half_life_seconds: Positive
     most: Positive
@@ -258,15 +263,17 @@ class SessionRules:
 
 @dataclass(frozen=True, slots=True)
 class UseRules:
-    """How use of a result is counted."""
+    """Rules for counting the use of a result."""
 
     any_cluster: bool
-    """Whether a record without keywords counts for every task; in the program it counts for none that has any."""
+    """True if a record without keywords counts for every task. In the program, it does not count for tasks with
+    keywords.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class LearningSteps:
-    """When a word of a task stands for a node that was used."""
+    """Conditions and weights for learning words of tasks."""
 
     keyword_least: Count
     noise_words: tuple[str, ...]
@@ -274,15 +281,16 @@ class LearningSteps:
     weight_least: Share
     weight_more: Share
     uses_more: Count
-    """So many uses more give the whole of ``weight_more``."""
+    """The number of additional uses that gives the whole of ``weight_more``."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackCacheRules:
-    """How long a packed context is served again."""
+    """The lifetime of a packed context in the cache."""
 
     memory_seconds: float
-    """So long whatever becomes of the corpus; after that, until the corpus changes."""
+    """The time for which a pack is valid even if the corpus changes. After that, it is valid until the corpus changes.
+    """
     entries: CountLimit
     whole_key: bool
-    """Whether budget and scope are part of what names a pack; the program serves one budget's pack for another."""
+    """True if budget and scope are part of the key. The program serves a pack of one budget for another."""

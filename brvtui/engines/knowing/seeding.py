@@ -1,4 +1,4 @@
-"""From a task to the seeds of the walk, with everything that was found and left out on the way."""
+"""From a task to the seeds of the walk, with all intermediate results."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from brvtui.engines.knowing.name_lookup import FolderIndex, NameLookup, PathHit,
 from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.seed_rules import TieredRules
 
-# The channel of names: exact, by their beginning, inside a name, in a path (``docs/knowing.md``, "Names").
+# The channel of names: exact, prefix, substring and path matches (``docs/knowing.md``, "Names").
 
 
 class NameTier(StrEnum):
-    """How a keyword was found in a name, best first."""
+    """The kinds of name matches, best first."""
 
     EXACT = "exact"
     PREFIX = "prefix"
@@ -51,7 +51,7 @@ class NameTier(StrEnum):
 
 
 class NameHit(NamedTuple):
-    """A node, and the keyword and the pass that found it first."""
+    """A node, and the first pass and keyword that found it."""
 
     id: str
     tier: NameTier
@@ -59,10 +59,10 @@ class NameHit(NamedTuple):
 
 
 def tiered_search(keywords: KeywordSet, lookup: NameLookup, rules: TieredRules) -> list[NameHit]:
-    """The nodes whose names hold a keyword, in the order in which they are found, each once.
+    """The nodes whose names match a keyword, without duplicates, in the order of the passes.
 
-    Components are looked for when quoted identifiers and compounds find too little, and names are searched inside, and
-    paths, when whole names and beginnings do.
+    Components are searched only if quoted identifiers and compounds find too few nodes. Substrings and paths are
+    searched only if exact names and prefixes find too few.
     """
     search = _TieredSearch(lookup, rules)
     search.whole_and_beginnings(keywords.primary)
@@ -113,7 +113,7 @@ NOTHING_LEARNED = LearnedWords()
 
 @dataclass(frozen=True, eq=False)
 class SeedIndex:
-    """What the channels read of a graph."""
+    """The indexes of a graph that the channels search."""
 
     graph: Graph
     profile: KnowingProfile
@@ -122,12 +122,12 @@ class SeedIndex:
     folders: FolderIndex
     classes: PhraseTable
     language: str = ""
-    """The language of the classes that hold, beside those for all; empty when it is unknown."""
+    """The language whose classes apply, in addition to those for all; empty if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeedSearch:
-    """How a task led to its seeds: every channel's results, and what became of them."""
+    """The way from a task to its seeds: the results of every channel, and their further processing."""
 
     task: str
     keywords: KeywordSet
@@ -135,23 +135,23 @@ class SeedSearch:
     names: tuple[NameHit, ...] = ()
     texts: TextSearch = TextSearch((), "", ())
     matches: tuple[ClassMatch, ...] = ()
-    """The classes with a phrase in the task, resolved or not."""
+    """The classes with a phrase in the task, including unresolved ones."""
     equivalents: tuple[EquivalenceHit, ...] = ()
     paths: tuple[PathHit, ...] = ()
     channels: tuple[ChannelList, ...] = ()
-    """What was fused, in the order of :class:`Channel`."""
+    """The fused lists, in the order of :class:`Channel`."""
     fused: tuple[FusedNode, ...] = ()
     implementers: tuple[str, ...] = ()
-    """What was added because it implements a candidate."""
+    """The nodes added because they implement a candidate."""
     noise: tuple[Noise, ...] = ()
     types_first: bool = False
     focus: str = ""
-    """The package that was moved to the front; empty for none."""
+    """The package that was moved to the front; empty if there is none."""
     candidates: tuple[str, ...] = ()
-    """What is left after the filter, in the order in which seeds are taken."""
+    """The ids of the candidates without noise, in the order in which they become seeds."""
     seeds: tuple[SeedNode, ...] = ()
     injected: tuple[EquivalenceHit, ...] = ()
-    """What goes to the top of the answer, whatever its score."""
+    """The hits that go to the top of the answer, whatever their score."""
     gap: GapFill | None = None
     """None without an embedder."""
 
@@ -170,7 +170,7 @@ def seed_index(
 ) -> SeedIndex:
     """The index of ``graph``.
 
-    Texts that ``last``, the index of an earlier graph, holds already are not read again.
+    Texts that are also in ``last``, the index of an earlier graph, are not indexed again.
     """
     lookup = NameLookup(graph, profile.tiered.wildcards)
     texts = searched_texts(graph, profile.full_text, last.texts if last is not None else None)
@@ -184,9 +184,9 @@ def find_seeds(
     is_in_scope: Callable[[Node], bool] | None = None,
     near: NearSearch | None = None,
 ) -> SeedSearch:
-    """The seeds of ``task``. ``is_in_scope`` limits what the channels of names, texts and paths may find.
+    """The seeds of ``task``. ``is_in_scope`` limits the results of the channels of names, texts and paths.
 
-    It limits ``near``, too, which asks an embedder where words find too few candidates.
+    ``near`` finds more nodes with an embedder if words find too few candidates. The scope limits these, too.
     """
     profile = index.profile
     keywords = keyword_set(task, profile.keywords)
@@ -236,7 +236,7 @@ def find_seeds(
 
 
 class _SeedChannels:
-    """The channels over one index, within a scope."""
+    """The channels of one index, limited to a scope."""
 
     def __init__(self, index: SeedIndex, is_in_scope: Callable[[Node], bool] | None) -> None:
         self._index, self._is_in_scope = index, is_in_scope
@@ -256,7 +256,7 @@ class _SeedChannels:
     def matches(
         self, task: str, keywords: KeywordSet, names: Sequence[NameHit], learned: LearnedWords
     ) -> list[ClassMatch]:
-        """Written classes, then those of neighbours, then those that use taught."""
+        """Built-in classes, then classes of neighbours, then learned ones."""
         index, rules = self._index, self._index.profile
         aliases = PhraseTable(graph_aliases([hit.id for hit in names], index.graph, rules.equivalence))
         taught = learned.classes(keywords.all, rules.learning)

@@ -1,4 +1,4 @@
-"""An answer as a trace: steps with their comparisons, conserved counts, parts that sum, ways of the walk."""
+"""An answer as a trace: steps with checks, conserved counts, parts that sum to the score, and paths of the walk."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ VERSION = "knowing 2026-07"
 _DECIMALS = 3
 _MOST_LISTED = 6
 _NAMES = {"blast_radius": "reach", "distance": "nearness", "authority": "links"}
-"""The components that are shown under another name than the program's."""
+"""Components whose displayed name differs from the program's."""
 _ALWAYS = ("blast_radius", "confidence", "recency", "distance")
 _LEAST_SHARE = 0.0005
 _STANDS_FOR = {
@@ -73,12 +73,12 @@ _STANDS_FOR = {
     GRAPH_SOURCE: "“{}” is in the title of a {} that it is linked with",
     LEARNED_SOURCE: "“{}” led to it before, and it was useful",
 }
-"""How a note is found by a phrase, by the source of the class that has the phrase."""
+"""The explanation of a match by phrase, by the source of its class."""
 
 
 @dataclass(frozen=True)
 class TraceMaker:
-    """Makes the trace of one answer over notes."""
+    """Builds the trace of one answer."""
 
     context: Context[KnowingProfile]
     query: Query
@@ -131,7 +131,7 @@ class TraceMaker:
 
     @cached_property
     def _finds(self) -> dict[str, list[FoundBy]]:
-        """The best place of each file in each channel."""
+        """The best rank of each file in each channel."""
         made: dict[str, dict[str, FoundBy]] = {}
         near = [(id_, f"near it in meaning, {cosine:.2f}") for id_, cosine in self.made.search.near.items()]
         for channel, finds in (*self._channels().items(), (VECTORS, near)):
@@ -148,7 +148,7 @@ class TraceMaker:
         return FoundBy(channel, rank, why, self._title(id_), stand)
 
     def _channels(self) -> dict[str, list[tuple[str, str]]]:
-        """What each channel found, best first, and why."""
+        """The hits of each channel, best first, each with an explanation."""
         search = self.made.search
         return {
             Channel.TIERED: [(hit.id, f"{hit.tier} {hit.keyword}") for hit in search.names],
@@ -190,7 +190,7 @@ class TraceMaker:
 
     @cached_property
     def _told(self) -> tuple[str, ...]:
-        """The notes of which links are told: the first results, and after these the first that only links brought."""
+        """The notes whose links are drawn: the first results, and then the first results found only over links."""
         most = self.index.task.profile.notes.shown
         return tuple(dict.fromkeys((*self._best_first[:most], *self._linked[:most])))
 
@@ -469,7 +469,7 @@ _ENDED = {
 
 
 def _listed(leg: Leg, nouns: tuple[str, str]) -> str:
-    """How many documents a channel found, and what is to be said of it; why it failed."""
+    """The number of documents that a channel found, with a remark; the error if it failed."""
     if leg.state is State.FAILED:
         return leg.why
     return counted(len(leg.hits), *nouns) + (f", {leg.why}" if leg.why else "")

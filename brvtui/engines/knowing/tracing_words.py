@@ -1,4 +1,4 @@
-"""Words of a trace: which note is first, how it was found, how edges read, what a profile does as the program runs."""
+"""Texts of a trace: the verdict, the origin of a note, names of edges, and deviations of a profile."""
 
 from __future__ import annotations
 
@@ -44,21 +44,21 @@ _BACK = {
     "throws": "thrown by",
     "documents": "documented by",
 }
-"""How an edge reads that is followed from its target to its source."""
+"""Names of edges that are followed from target to source."""
 
 
 def edge_words(type_: str) -> str:
-    """How an edge of ``type_`` reads from its source: ``has keyword``."""
+    """The name of an edge of ``type_`` seen from its source: ``has keyword``."""
     return type_.replace("_", " ")
 
 
 def edge_words_back(type_: str) -> str:
-    """How an edge of ``type_`` reads from its target: ``linked from``."""
+    """The name of an edge of ``type_`` seen from its target: ``linked from``."""
     return _BACK.get(type_, f"{edge_words(type_)} from")
 
 
 def deviations(profile: KnowingProfile) -> tuple[str, ...]:
-    """What a profile does as the program runs, each in words."""
+    """The points at which ``profile`` follows the running program, not its documentation, as text."""
     made = (
         (profile.walk.whole_neighbourhood, "edges are read from the cache, which forgets most of their types"),
         (profile.walk.other_module < 1, "an edge into another domain counts less, and what it loses is lost"),
@@ -74,7 +74,7 @@ def deviations(profile: KnowingProfile) -> tuple[str, ...]:
 
 
 def verdict(section: GraphRetrieval, noun: str = "note", nouns: str = "notes") -> str:
-    """Which note is first, how it was found, and what fits into the budget; ``noun`` is what a result is called."""
+    """The first note, the reason for it, and the number of notes in the budget; ``noun`` is the word for a result."""
     if section.entry == "task" and not (section.exact or section.compounds or section.components):
         return WITHOUT_KEYWORD
     packed = [one for one in section.ranking if one.is_packed]
@@ -88,7 +88,7 @@ def verdict(section: GraphRetrieval, noun: str = "note", nouns: str = "notes") -
 
 
 def how_found(one: GraphResult) -> str:
-    """How a note came into the answer: by which words, or over which way of the walk."""
+    """The reason for a note in the answer: the matching words, or the path of the walk."""
     if not one.found_by and one.seed_weight is None and not one.probability:
         return "one of the files" if one.levels == 0 else "it uses one of the files"
     if one.found_by and one.seed_weight is not None:
@@ -98,9 +98,9 @@ def how_found(one: GraphResult) -> str:
 
 
 def way_in_words(one: GraphResult) -> str:
-    """The strongest way of the walk to a note from elsewhere: ``from Token rotation: related → Sessions → links``.
+    """The strongest path of the walk to a note from elsewhere: ``from Token rotation: related → Sessions → links``.
 
-    Notes and their sections are one there. Empty without one.
+    A note and its sections count as one place. Empty if there is no such path.
     """
     found = [stops for way in one.ways if len(stops := stops_of(way)) > 1 and way.seed_place != one.hit.file]
     straight = (stops for stops in found if len(set(stops[::2])) == len(stops[::2]))
@@ -109,7 +109,7 @@ def way_in_words(one: GraphResult) -> str:
 
 
 def stand_ins_in_words(one: GraphResult) -> str:
-    """The words of a note that stand for words of the task: ``“backoff”, “timeout” for “retry”``; empty for none."""
+    """Words in a note that replace words of the task: ``“backoff”, “timeout” for “retry”``; empty if there are none."""
     words: dict[str, list[str]] = {}
     for found in one.found_by:
         for word, keyword in found.stand_ins:
@@ -118,7 +118,7 @@ def stand_ins_in_words(one: GraphResult) -> str:
 
 
 def note_on_code(note: NoteOnCode) -> str:
-    """A note, what it writes of the symbols of an answer, and where these rank: ``a.md says Store: #1, #3``."""
+    """A note, its words for symbols of an answer, and the ranks of these: ``a.md says Store: #1, #3``."""
     most = f" and {len(note.written) - _MOST_LISTED} more" if len(note.written) > _MOST_LISTED else ""
     ranks = ", ".join(f"#{rank}" for rank in note.ranks[:_MOST_LISTED])
     more = f" and {len(note.ranks) - _MOST_LISTED} more" if len(note.ranks) > _MOST_LISTED else ""
@@ -126,9 +126,9 @@ def note_on_code(note: NoteOnCode) -> str:
 
 
 def stops_of(way: ToldWay) -> list[str]:
-    """The names of the places on a way and the edges between them, in turn, without the last place.
+    """The names of the places on a path and of the edges between them, alternating, without the last place.
 
-    What stays within one place, as from a note to its section, is no step.
+    A step within one place, such as from a note to its section, is left out.
     """
     made, at = [way.seed.partition(_SECTION)[0]], way.seed_place
     for step in way.steps:
@@ -139,9 +139,9 @@ def stops_of(way: ToldWay) -> list[str]:
 
 
 def told_way(way: ToldWay, title: str) -> str:
-    """A way to the note called ``title`` in words: ``Token rotation → related → here``.
+    """A path to the note with the title ``title`` as text: ``Token rotation → related → here``.
 
-    The note's own sections are named by their headings.
+    The note's own sections appear by their headings.
     """
     if not way.steps:
         return "the walk starts here"
@@ -157,10 +157,10 @@ _LEAST = 2
 
 
 class QuestionWords:
-    """The words of one question that are no stop words."""
+    """The words of a question, without stop words."""
 
     def __init__(self, question: str, rules: KeywordRules) -> None:
-        """Words of one letter are left out, too."""
+        """Words of one letter are also left out."""
         found = dict.fromkeys(_WORD.findall(question.lower()))
         self.words = [word for word in found if len(word) >= _LEAST and word not in rules.stop_words]
 
@@ -169,9 +169,9 @@ class QuestionWords:
         return [(word, re.compile(rf"(?<![^\W_]){re.escape(word)}[^\W_]*")) for word in self.words]
 
     def matched(self, title: str, path: str, text: str, inside: str = "") -> tuple[MatchedWord, ...]:
-        """The words that a note holds, whole or as a beginning, each with the fields that hold it.
+        """The words that match in a note, whole or as a prefix, each with its matching fields.
 
-        Words of ``inside`` may also be within a longer word of the title or path.
+        Words in ``inside`` also match in the middle of a longer word of the title or path.
         """
         fields = [("title", title.lower()), ("path", path.lower()), ("text", text.lower())]
         return tuple(self._matches(fields, inside.lower()))

@@ -1,4 +1,4 @@
-"""The random walk with restart: how much of a walker's time, who starts at the seeds, each node takes."""
+"""The random walk with restart: the share of time that a walker from the seeds spends at each node."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from brvtui.engines.knowing.sections import ToldRound
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Matrix = Any
-"""A sparse matrix of scipy, which has no types."""
+"""A sparse matrix of scipy, which has no type annotations."""
 Ended = Literal["settled", "order", "rounds", "no seeds"]
-"""Why a walk ended: it changed no more; its leaders kept their order; it had its rounds; there was no start."""
+"""The reasons for the end of a walk: no more change, stable leaders, the limit of rounds, or no start."""
 _RESTART, _ROUNDS = 0.2, 20
-"""What holds in place of values that make no walk."""
+"""Defaults for a restart and a number of rounds that are out of range."""
 _DIGITS = 12
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """One step of a walk, before the restart: which share of a node's probability goes to each other."""
+    """One step of a walk without the restart: the share of a node's probability that goes to each other node."""
 
     arrivals: Matrix
-    """From column to row; parallel edges are one."""
+    """Columns are sources, rows are targets. Parallel edges are merged."""
     leaks: Floats
     """The share of each node's probability that is lost."""
 
@@ -41,30 +41,30 @@ class Steps:
 class Roads:
     """The edges of a graph as the walk uses them: in both directions, each with its weight.
 
-    Entries are sorted by the node that they leave; every edge has two.
+    Each edge has two entries, sorted by the node that they leave.
     """
 
     leaves: Positions
     enters: Positions
     edges: Positions
-    """The edge of each entry, by position in the graph."""
+    """The position of each entry's edge in the graph."""
     weights: Floats
     hinders: Flags
-    """Whether the entry loses weight when it leads into another module."""
+    """True for entries that lose weight if they lead into another module."""
     opens: Flags
-    """Whether the edges of the node to which the entry leads are read."""
+    """True for entries whose target node has its edges loaded."""
     starts: Positions
     modules: Positions
-    """The module of each node as a number; -1 for none."""
+    """The number of each node's module; -1 if it has none."""
     expands: Flags
-    """Whether the walk reads the edges of a node: not of one outside of the corpus."""
+    """True for nodes whose edges the walk loads, which are those inside the corpus."""
     other_module: float
     is_whole: bool
-    """Whether edges are read as from the program's cache, which it does not use for a single edge."""
+    """True if edges are read as from the program's cache, which it does not use for a graph of one edge."""
 
     @property
     def size(self) -> int:
-        """How many positions there are."""
+        """The number of positions."""
         return len(self.modules)
 
     @cached_property
@@ -74,16 +74,16 @@ class Roads:
 
     @cached_property
     def steps(self) -> Steps:
-        """Steps that lose nothing between modules."""
+        """Steps without losses between modules."""
         return self.steps_among(np.full(self.size, -1, np.int64))
 
     @cached_property
     def hindered_steps(self) -> Steps:
-        """Steps that lose weight between the modules of all nodes."""
+        """Steps with losses between the modules of all nodes."""
         return self.steps_among(self.modules)
 
     def steps_among(self, modules: Positions) -> Steps:
-        """Steps that lose weight between ``modules``, the number of each node's module or -1."""
+        """Steps with losses between ``modules``, which has the number of each node's module, or -1."""
         shares = self.weights / np.where(self.totals, self.totals, 1.0)[self.leaves]
         here, there = modules[self.leaves], modules[self.enters]
         hindered = self.hinders & (here >= 0) & (there >= 0) & (here != there)
@@ -96,37 +96,37 @@ class Roads:
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """The outcome of a walk. Arrays are by position in the graph."""
+    """The outcome of a walk. Arrays are indexed by position in the graph."""
 
     probability: Floats
     rounds: tuple[ToldRound, ...]
     ended: Ended
     start: Floats
-    """The distribution in which each walker starts."""
+    """The distribution of starting walkers."""
     ways: Roads
     steps: Steps
     expanded: Flags
-    """Nodes whose edges were loaded; another node that the walk reaches is a dead end."""
+    """True for nodes whose edges were loaded. Other nodes that the walk reaches are dead ends."""
     restart: float
     negligible: float
     most_levels: int
-    """How many edges away from a seed nodes are counted."""
+    """The maximum number of edges from a seed in :attr:`levels`."""
 
     @cached_property
     def scores(self) -> Floats:
-        """The probabilities, divided by the greatest."""
+        """The probabilities divided by the highest one."""
         most = float(self.probability.max(initial=0.0))
         return self.probability / most if most else self.probability
 
     @property
     def dead(self) -> Flags:
-        """Nodes without a way on: their probability goes back to the seeds."""
+        """Nodes without outgoing steps. Their probability returns to the seeds."""
         made: Flags = ~self.expanded | (self.ways.totals == 0)
         return made
 
     @cached_property
     def levels(self) -> Positions:
-        """How many loaded edges each node is from a seed; -1 for one that the walk cannot reach."""
+        """The number of loaded edges from a seed to each node; -1 if it is unreachable."""
         hops = np.full(self.ways.size, -1, np.int64)
         frontier = np.flatnonzero(self.start)
         level = 0
@@ -184,7 +184,7 @@ def _is_outside(node: Node) -> bool:
 
 
 def read_type(type_: str, rules: WalkRules, is_whole: bool) -> str:
-    """The type as which an edge is read; the program's cache, of which ``is_whole`` says that it is read, keeps few."""
+    """The effective type of an edge. With ``is_whole``, it comes from the program's cache, which keeps few types."""
     return rules.lost_type if is_whole and type_ not in rules.kept_types else type_
 
 
@@ -196,7 +196,7 @@ def edge_weight(type_: str, provenance: str, rules: WalkRules) -> float:
 
 
 def heaviest_edge(walk: Walk, graph: Graph, one: int, other: int) -> tuple[Edge, bool]:
-    """The heaviest edge that ``walk`` takes from the node at ``one`` of ``graph`` to its neighbour at ``other``.
+    """The heaviest edge that ``walk`` takes from the node at ``one`` to its neighbour at ``other``.
 
     If several are equal, it is the first. The second value is True if the edge points from ``one`` to ``other``.
     """
@@ -208,7 +208,7 @@ def heaviest_edge(walk: Walk, graph: Graph, one: int, other: int) -> tuple[Edge,
 
 
 def walk(ways: Roads, seeds: Mapping[int, float], rules: WalkRules) -> Walk:
-    """Walks from ``seeds``, positions with their weights. A weight of 0 or less counts as 1."""
+    """Walks from ``seeds``, which maps positions to weights. A weight of 0 or less counts as 1."""
     start = _start(seeds, ways.size)
     restart = rules.restart if 0 < rules.restart < 1 else _RESTART
     expanded = _expanded(ways, list(seeds), rules)
@@ -250,7 +250,7 @@ def _start(seeds: Mapping[int, float], size: int) -> Floats:
 
 
 def _expanded(ways: Roads, seeds: list[int], rules: WalkRules) -> Flags:
-    """The nodes whose edges are loaded: those at most so many edges away from a seed, over edges of some weight."""
+    """The nodes whose edges are loaded because they are close enough to a seed."""
     expanded = np.zeros(ways.size, bool)
     frontier = np.asarray(sorted(seeds), np.int64)
     for _ in range(rules.levels + ways.is_whole):
@@ -266,7 +266,7 @@ def _expanded(ways: Roads, seeds: list[int], rules: WalkRules) -> Flags:
 
 
 def _entries(starts: Positions, nodes: Positions) -> Positions:
-    """The places of the entries that leave ``nodes``."""
+    """The indices of the entries that leave ``nodes``."""
     counts = starts[nodes + 1] - starts[nodes]
     before = np.cumsum(counts) - counts
     places: Positions = np.arange(int(counts.sum()), dtype=np.int64)
@@ -275,7 +275,7 @@ def _entries(starts: Positions, nodes: Positions) -> Positions:
 
 
 def _steps(ways: Roads, expanded: Flags, rules: WalkRules) -> Steps:
-    """The steps of a walk; modules count if the nodes that are looked at lie in more than one."""
+    """The steps of a walk. Modules count if the checked nodes are in more than one."""
     if rules.other_module >= 1:
         return ways.steps
     if not rules.module_sample:
@@ -288,10 +288,10 @@ def _steps(ways: Roads, expanded: Flags, rules: WalkRules) -> Steps:
 
 
 def _leaders(probability: Floats, count: int, before: Sequence[int]) -> tuple[list[int], int]:
-    """The best nodes in their order, and how many are as probable as one of them at most.
+    """The best nodes in order, and the size of the largest group of equal ones.
 
-    Rounding keeps equal nodes in the order of the graph. The leaders of the round ``before`` only save time: as many
-    nodes are at least as probable as the least of them.
+    Rounding keeps equal nodes in the order of the graph. The leaders of the round ``before`` only save time: they give
+    a lower bound for the probability of a leader.
     """
     least = float(probability[before].min()) - _ROUNDING if len(before) >= count else 0.0
     found = np.flatnonzero(probability >= max(least, _ROUNDING))
@@ -304,7 +304,7 @@ def _leaders(probability: Floats, count: int, before: Sequence[int]) -> tuple[li
     return [int(place) for place in found[np.argsort(rounded, kind="stable")][:count]], int(equal)
 
 
-# The ways over which a walk's probability came to a node: the strongest ones, and what all others add.
+# The strongest paths by which a walk's probability reaches a node.
 
 
 _FEW = 5
@@ -312,17 +312,17 @@ _FEW = 5
 
 @dataclass(frozen=True, slots=True)
 class WalkWay:
-    """A way from a seed, by positions in the graph, and the probability that came over it."""
+    """A path from a seed, by positions in the graph, and the probability that it contributes."""
 
     places: tuple[int, ...]
     amount: float
 
 
 class StrongestWays:
-    """The strongest ways of one walk. What is common to all nodes is computed once."""
+    """The strongest paths of one walk. Shared values are computed once."""
 
     def __init__(self, walk: Walk, longest: int) -> None:
-        """``longest`` is the most edges that a way may have."""
+        """``longest`` is the maximum number of edges in a path."""
         self._walk = walk
         keeps = ~walk.dead & (walk.probability >= walk.negligible)
         arrivals = walk.steps.arrivals
@@ -337,7 +337,7 @@ class StrongestWays:
             self._best.append(best)
 
     def to(self, place: int, most: int) -> list[WalkWay]:
-        """At most ``most`` ways to the node at ``place``, the strongest over each last edge; they are exact."""
+        """Up to ``most`` paths to the node at ``place``, strongest first. Probabilities are exact."""
         found = [WalkWay((place,), self._amount(0, float(self._walk.start[place])))]
         row = slice(self._starts[place], self._starts[place + 1])
         sources, shares = self._sources[row], self._shares[row]
@@ -351,21 +351,21 @@ class StrongestWays:
         return kept[:most]
 
     def straight(self, place: int) -> WalkWay | None:
-        """The strongest way to the node at ``place`` that comes to no node twice, if it is among the first few.
+        """The strongest of the first few paths to the node at ``place`` that visits no node twice.
 
-        Else the strongest of all; None for a node that no way leads to.
+        If there is none, the strongest of all; None if no path leads to the node.
         """
         ways = self.to(place, _FEW)
         return next((way for way in ways if len(set(way.places)) == len(way.places)), ways[0] if ways else None)
 
     def _amount(self, length: int, product: float) -> float:
-        """The probability of a way whose shares multiply to ``product``: to go on that often, and then start again."""
+        """The probability of a path whose shares multiply to ``product``: it includes not restarting before the end."""
         rounds, restart = len(self._walk.rounds), self._walk.restart
         stays = restart if length < rounds else 1.0
         return stays * (1 - restart) ** length * product
 
     def _way(self, place: int, length: int) -> tuple[int, ...]:
-        """The strongest way of ``length`` edges to a node."""
+        """The strongest path of ``length`` edges to a node."""
         made = [place]
         for step in range(length, 0, -1):
             row = slice(self._starts[place], self._starts[place + 1])

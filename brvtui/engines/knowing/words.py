@@ -1,4 +1,4 @@
-"""The words in names: camel case, underscores, paths (``docs/knowing.md``, "Words in names")."""
+"""Words in names: camel case, underscores and paths (``docs/knowing.md``, "Words in names")."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _SCHEME = "://"
 
 
 def camel_words(text: str, acronyms: bool = True) -> list[str]:
-    """``text`` split at its capitals: ``HTMLParser`` is HTML, Parser.
+    """Splits ``text`` at its capitals: ``HTMLParser`` becomes HTML, Parser.
 
-    Without ``acronyms`` it is split only after a small letter or a digit, so that ``SQLiteStore`` is SQLite, Store.
+    Without ``acronyms``, splits only after a lower-case letter or a digit: ``SQLiteStore`` becomes SQLite, Store.
     """
     return [word for word in (_ACRONYMS if acronyms else _HUMPS).split(text) if word]
 
 
 def identifiers(content: str, least: int) -> list[str]:
-    """The identifiers of at least ``least`` characters in ``content``, each once, as it is first spelled."""
+    """The distinct identifiers in ``content`` of at least ``least`` characters, ignoring case, as first spelled."""
     found: dict[str, str] = {}
     for word in _IDENTIFIERS.findall(content):
         if len(word) >= least:
@@ -35,17 +35,20 @@ def identifiers(content: str, least: int) -> list[str]:
 
 
 def meaningful_words(qualified_name: str, generic: Collection[str], least: int) -> list[str]:
-    """The words of a name without its path and first part, without ``generic`` ones and those below ``least`` bytes."""
+    """The words of a name, without its path and the part before the first dot.
+
+    Words in ``generic`` and words shorter than ``least`` bytes are left out.
+    """
     tail = qualified_name.rpartition("/")[2]
     name = tail.partition(".")[2] if "." in tail else tail
     return [word for word in _RISES.split(name) if size(word) >= least and lower(word) not in generic]
 
 
 def file_part(qualified_name: str, extensions: Sequence[str]) -> str:
-    """A qualified name up to its file's ending: the last occurrence of the first of ``extensions`` that occurs.
+    """The part of a qualified name up to the end of its file name, found by the first of ``extensions`` that occurs.
 
-    Without one, or when nothing follows it, it is the text up to the first dot after the last slash, or all of it
-    without a slash.
+    If none occurs, or nothing follows it, returns the text up to the first dot after the last slash. Without a slash,
+    returns all of it.
     """
     for extension in extensions:
         at = qualified_name.rfind(extension)
@@ -59,7 +62,7 @@ def file_part(qualified_name: str, extensions: Sequence[str]) -> str:
 
 
 def symbol_part(qualified_name: str, extensions: Sequence[str]) -> str:
-    """A qualified name without its repository, its path, and its file where one of ``extensions`` ends it."""
+    """A qualified name without its scheme, its path and, if it has one of ``extensions``, its file name."""
     name = qualified_name.rpartition(_SCHEME)[2].rpartition("/")[2]
     for extension in extensions:
         _, found, symbol = name.partition(extension)
@@ -69,7 +72,7 @@ def symbol_part(qualified_name: str, extensions: Sequence[str]) -> str:
 
 
 def searchable(text: str, rules: FullTextRules) -> str:
-    """``text`` as full-text search reads it: each piece of it, then the piece's words where it has several."""
+    """``text`` as full-text search indexes it: each piece, followed by the words inside it if there are several."""
     made: list[str] = []
     for piece in filter(None, _CUTS.split(text)):
         made.append(piece)
@@ -80,7 +83,7 @@ def searchable(text: str, rules: FullTextRules) -> str:
 
 
 def concepts(path: str, rules: FullTextRules) -> str:
-    """The words of a file's path that tell its subject: of each folder and of the file, and each of these whole."""
+    """The words in a file's path that describe its subject: each folder and file name, split and whole."""
     made: list[str] = []
     for component in path.replace("\\", "/").split("/"):
         if lower(component) in rules.plain_folders:
@@ -92,7 +95,7 @@ def concepts(path: str, rules: FullTextRules) -> str:
 
 
 def searched_columns(node: Node, rules: FullTextRules) -> Columns:
-    """The texts of ``node`` that full-text search reads: its own, or those that follow from a symbol's name."""
+    """The texts of ``node`` that full-text search indexes. For a symbol, they are derived from its name."""
     if node.columns is not None:
         return node.columns
     return Columns(
@@ -106,5 +109,5 @@ def searched_columns(node: Node, rules: FullTextRules) -> Columns:
 
 
 def long_camel_words(text: str, rules: FullTextRules) -> list[str]:
-    """The camel words of ``text`` that are long enough to be searched for; none of a shorter text."""
+    """The camel-case words of ``text`` that are long enough to be searched."""
     return [word for word in camel_words(text, rules.acronyms) if size(word) >= rules.camel_least]
