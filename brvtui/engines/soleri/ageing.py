@@ -1,4 +1,4 @@
-"""The best score that any query can give an entry, and when its decay changes (``docs/soleri.md``, "Ceiling")."""
+"""The best possible score of an entry, and the times at which it changes (``docs/soleri.md``, "Ceiling")."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brvtui.engines.soleri.vault import Vault
 from brvtui.trace import DatedEvent, DocumentForecast, Part
 
 NEAREST = 0.5
-"""The graph proximity of a direct neighbour, which no entry exceeds."""
+"""The graph proximity of a direct neighbour, which is the highest possible."""
 _OPENS, _FADES, _CLOSES, _HALVES = "window-opens", "window-fades", "window-closes", "age-halves"
 EVENT_KINDS = {
     _OPENS: "in an open window",
@@ -22,21 +22,20 @@ EVENT_KINDS = {
     _CLOSES: "past their window",
     _HALVES: "with an age factor that has halved",
 }
-"""What time brings to entries, and what an entry is then."""
+"""The kinds of events over time, each with the state of an entry after it."""
 
 
 def best_score(weights: Weights) -> float:
-    """The most that any entry can reach with ``weights``: everything perfect, and a direct neighbour of a best one."""
+    """The highest possible score with ``weights``: that of a perfect entry next to a best one."""
     return sum(weights.in_order) - (1 - NEAREST) * weights.graph_proximity
 
 
 def forecast(
     entry: VaultEntry, vault: Vault, weights: Weights, now: float, profile: SoleriProfile, day: float = 0.0
 ) -> DocumentForecast:
-    """What ``entry`` of ``vault`` can reach at ``now`` (seconds since 1970) and ``day`` days on, and what comes when.
+    """The best possible score of ``entry`` at ``now`` (seconds since 1970) and after ``day`` days, with future changes.
 
-    A query can bring any words, tags and domain. Severity, age, and whether an entry has tags, a link or a vector, are
-    the entry's own.
+    The query can have any words, tags and domain. Severity, age, tags, links and vector are properties of the entry.
     """
     dated = replace(entry, created_at=None, updated_at=None) if profile.as_run.dates_dropped else entry
     reach = best_score(weights)
@@ -67,7 +66,7 @@ def _lacks(entry: VaultEntry, vault: Vault, weights: Weights, now: float, profil
 
 
 def _changes(entry: VaultEntry, now: float, profile: SoleriProfile) -> Iterator[tuple[str, float, str]]:
-    """Kinds and times (seconds since 1970) of what happens: ``entry`` is found, fades or is lost; and in words."""
+    """Yields the kind, time (seconds since 1970) and description of each coming or past change of ``entry``."""
     if entry.valid_from is not None and entry.valid_from > now:
         yield _OPENS, entry.valid_from, "its window opens: no word finds it before"
     if entry.valid_until is not None:
@@ -92,6 +91,6 @@ def _changes(entry: VaultEntry, now: float, profile: SoleriProfile) -> Iterator[
 def _event(kind: str, at: float, now: float, text: str) -> DatedEvent:
     try:
         date = datetime.fromtimestamp(at, UTC).date().isoformat()
-    except (OverflowError, OSError, ValueError):  # beyond what a calendar holds
+    except (OverflowError, OSError, ValueError):  # outside the calendar's range
         date = ""
     return DatedEvent(kind, (at - now) / _DAY_SECONDS, date, text)

@@ -1,4 +1,4 @@
-"""What sets one entry above another, and what a score is made of, in few words."""
+"""Short comparisons of two scores, and the composition of a score."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from brvtui.engines.soleri.sections import SIGNALS, RankedEntry
 from brvtui.paint.hits import REST, shares_of_lead
 
 LEAST_LEAD = 0.0005
-"""A lead that three decimals do not show is none for a reader."""
+"""The smallest lead that is visible with three decimals."""
 OTHERS = "others"
 _MOST_NAMED = 4
 _MOST_TERMS = 3
@@ -21,22 +21,24 @@ _VISIBLE = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class NamedAmount:
-    """An amount of thousandths under the name of a signal; ``terms`` are the words behind it, if it is words'."""
+    """An amount in thousandths with the name of its signal; ``terms`` are the words behind it if the signal
+    is words.
+    """
 
     name: str
     thousandths: int
     terms: tuple[str, ...] = ()
 
     def text(self, signed: bool) -> str:
-        """The amount as the list of results has it, ``.014``, with a sign where it is a difference."""
+        """The amount as in the list of results, ``.014``, with a plus sign if ``signed``."""
         sign = "−" if self.thousandths < 0 else "+" if signed else ""
         return sign + short(abs(self.thousandths) / 1000)
 
 
 def differences(first: RankedEntry, second: RankedEntry) -> tuple[NamedAmount, ...]:
-    """The largest differences of the parts of two scores, and the others together, what speaks for the first before.
+    """The largest differences between the parts of two scores, and the sum of the rest, advantages first.
 
-    They are rounded as beside the scores, and sum to the difference of these, rounded to thousandths.
+    They are rounded as beside the scores, and sum to the difference of the scores, rounded to thousandths.
     """
     shares = shares_of_lead(first.hit, second.hit, _DECIMALS, _MOST_NAMED - 1)
     made = [NamedAmount(OTHERS if name == REST else name, round(value * 1000)) for name, value in shares]
@@ -44,13 +46,13 @@ def differences(first: RankedEntry, second: RankedEntry) -> tuple[NamedAmount, .
 
 
 def composition(placed: RankedEntry) -> tuple[NamedAmount, ...]:
-    """The largest parts of a score, and the others together. They sum to the score, rounded to thousandths."""
+    """The largest parts of a score, and the sum of the rest. They sum to the score, rounded to thousandths."""
     made = [(part.name, part.value) for part in placed.hit.parts]
     return _named(made, tuple(term.term for term in placed.shared[:_MOST_TERMS]))
 
 
 def separating_terms(first: RankedEntry, second: RankedEntry) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The terms that count most for the first against the second, and those that count most against it."""
+    """The terms that favour the first entry most over the second, and those that favour the second most."""
     gains: dict[str, float] = {}
     for sign, placed in ((1, first), (-1, second)):
         for term in placed.shared:
@@ -61,24 +63,24 @@ def separating_terms(first: RankedEntry, second: RankedEntry) -> tuple[tuple[str
 
 
 def shared_links(first: RankedEntry, second: RankedEntry) -> bool:
-    """Whether links give both the same, so that they do not tell them apart."""
+    """True if links add equally to both scores, and so make no difference."""
     one, other = (sum(part.value for part in each.hit.parts[-1:]) for each in (first, second))
     return one > 0 and abs(one - other) < _VISIBLE
 
 
 def first_without_links(ranking: Sequence[RankedEntry]) -> tuple[int, RankedEntry] | None:
-    """The entry that would be first if links did not count, and its rank now; None where it is first."""
+    """The current rank and the entry that would be first without links; None if it is first with them."""
     found = next(((rank, one) for rank, one in enumerate(ranking, 1) if one.first_rank == 1), None)
     return found if found is not None and found[0] > 1 else None
 
 
 def short(value: float) -> str:
-    """``value`` below 1 as the list of results has it: ``.366``."""
+    """``value`` below 1 as in the list of results: ``.366``."""
     return f"{value:.{_DECIMALS}f}".removeprefix("0")
 
 
 def _named(amounts: Sequence[tuple[str, float]], terms: tuple[str, ...] = ()) -> tuple[NamedAmount, ...]:
-    """The largest of ``amounts`` first, and what is left of their sum as :data:`OTHERS`."""
+    """The largest of ``amounts``, highest first, and the rest of their sum as :data:`OTHERS`."""
     seen = sorted((one for one in amounts if abs(one[1]) >= _VISIBLE), key=lambda one: -abs(one[1]))
     shown = seen if len(seen) <= _MOST_NAMED else seen[: _MOST_NAMED - 1]
     exact = [value for _, value in shown]
@@ -90,12 +92,12 @@ def _named(amounts: Sequence[tuple[str, float]], terms: tuple[str, ...] = ()) ->
         for (name, _), count in zip(shown, whole, strict=False)
         if count
     ]
-    made.sort(key=lambda one: -one.thousandths)  # what speaks for an entry first
+    made.sort(key=lambda one: -one.thousandths)  # advantages first
     return (*made, *([NamedAmount(OTHERS, whole[-1])] if whole[-1] else []))
 
 
 def _in_thousandths(values: Sequence[float], total: float) -> list[int]:
-    """``values`` rounded so that they sum to ``total`` rounded: those nearest the next thousandth are rounded up."""
+    """``values`` rounded to thousandths that sum to the rounded ``total``. The largest fractions are rounded up."""
     scaled = [value * 1000 for value in values]
     made = [math.floor(value) for value in scaled]
     missing = round(total * 1000) - sum(made)

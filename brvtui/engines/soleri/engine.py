@@ -1,4 +1,4 @@
-"""Soleri as an engine: a vault that follows the snapshots, and vectors that follow the vault."""
+"""Soleri as an engine: a vault updated with each snapshot, and vectors updated with the vault."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.snapshot.naming import Named
 
 Progress = Callable[[int, int], None]
-"""Called with how many entries have their vector, and of how many."""
+"""Called with the number of entries that have a vector, and the total."""
 MODES = ("full", "scan")
 _OPTIONS = {"top_k": int, "domain": str, "type": str, "severity": str, "tags": str, "max_tokens": int, "ids": str}
 FILTERS = ("domain", "type", "severity")
 _OTHERS = ("mode", "memories")
-"""The other options; ``memories`` is a file or its content."""
+"""The other options; ``memories`` is a file or its contents."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ReadyVault:
-    """The vault of one snapshot; ``gaps`` says which entries are without a vector, and why."""
+    """The vault of one snapshot; ``gaps`` is a message about entries without a vector."""
 
     snapshot: Snapshot
     profile: SoleriProfile
@@ -51,7 +51,7 @@ class _ReadyVault:
     notes: NoteVault
     gaps: str = ""
     is_whole: bool = False
-    """Whether every entry was seen to have a vector."""
+    """True if every entry has a vector."""
 
 
 class Soleri:
@@ -65,28 +65,28 @@ class Soleri:
     sections = (VaultSearch,)
 
     def __init__(self) -> None:
-        """An engine without an index; the first query makes it."""
+        """The first query builds the index."""
         self._ready: _ReadyVault | None = None
         self._indexing = threading.Lock()
         self._embedding = threading.Lock()
 
     @cached_property
     def presentation(self) -> SoleriPresentation:
-        """How its traces are shown."""
+        """The presentation of its traces."""
         from brvtui.engines.soleri.presentation import SoleriPresentation
 
         return SoleriPresentation()
 
     def constants(self, profile: str = "") -> SoleriProfile:
-        """The built-in constants called ``profile``. Raises :class:`brvtui.typed_tables.ProfileError`."""
+        """The built-in constants of ``profile``. Raises :class:`brvtui.typed_tables.ProfileError`."""
         from brvtui.engines.soleri.profile import load_profile
 
         return load_profile(profile)
 
     def prepare(self, context: Context[SoleriProfile], progress: Progress, cancelled: Callable[[], bool]) -> None:
-        """Makes the vault of the snapshot and the vectors that are missing.
+        """Builds the vault of the snapshot, and computes the missing vectors.
 
-        An embedder that fails, or is set wrongly, is no error: the next answer says so.
+        A failing or misconfigured embedder raises no error; the next answer reports it.
         """
         ready = self._with_vectors(context, progress, cancelled)
         embedder, _ = _embedder(context)
@@ -129,9 +129,10 @@ class Soleri:
         return with_causes(self, context, query, made, terms(query.text, context.constants.as_run), FILTERS)
 
     def detail(self, context: Context[SoleriProfile], trace: Trace, file: str) -> Detail | None:
-        """The score of the note at ``file`` in its seven parts, also behind the answer; None when nothing found it.
+        """The seven parts of the score of the note at ``file``, even if it is not in the answer; None if it is not a
+        candidate.
 
-        Raises KeyError for a note that the snapshot does not hold.
+        Raises KeyError for a note that is not in the snapshot.
         """
         if file not in context.snapshot.by_path:
             raise KeyError(file)
@@ -139,22 +140,22 @@ class Soleri:
         return Detail(file, (), None, "", placed.hit) if placed is not None else None
 
     def why(self, context: Context[SoleriProfile], trace: Trace, document: Named) -> Explanation:
-        """Why ``document`` is, or is not, in the answer ``trace``."""
+        """The reason for the presence or absence of ``document`` in the answer ``trace``."""
         from brvtui.engines.soleri.reasons import explain
 
         return explain(context, self._vault(context).notes, trace, document, asking(self, context, trace))
 
     @property
     def event_kinds(self) -> Mapping[str, str]:
-        """What time brings to entries, by name."""
+        """The kinds of events over time, by name."""
         from brvtui.engines.soleri.ageing import EVENT_KINDS
 
         return EVENT_KINDS
 
     def forecast(self, context: Context[SoleriProfile], document: str, day: float) -> DocumentForecast | None:
-        """The best score that any query can give the note at ``document`` now and ``day`` days on, and what changes it.
+        """The best possible score of the note at ``document`` now and after ``day`` days, with future changes.
 
-        None for a file that is no entry.
+        None if the file is not an entry.
         """
         from brvtui.engines.soleri.ageing import forecast
         from brvtui.engines.soleri.memories import adapted_weights
@@ -168,9 +169,9 @@ class Soleri:
         return forecast(found[1], vault.vault, weights, context.now_ms / 1000, context.constants, day)
 
     def learn(self, context: Context[SoleriProfile], trace: Trace, file: str, usefulness: Usefulness) -> str:
-        """Keeps what a user says of the result ``file`` of ``trace``, and returns in a line what that changes.
+        """Stores feedback on the result ``file`` of ``trace``, and returns a line about its effect.
 
-        Raises :class:`EngineError` when it cannot be kept.
+        Raises :class:`EngineError` if it cannot be stored.
         """
         from brvtui.engines.soleri.memories import accept_rate
 
@@ -205,7 +206,7 @@ class Soleri:
         return search(ready.notes.vault, request, profile, weights, context.now_ms / 1000, dense)
 
     def _vault(self, context: Context[SoleriProfile]) -> _ReadyVault:
-        """The vault of the snapshot; what did not change since the last is not read again."""
+        """The vault of the snapshot, updated from the previous one."""
         from brvtui.engines.soleri.index import index_notes
         from brvtui.engines.soleri.vectors import read_vectors
         from brvtui.text.fts import FullTextError
@@ -267,7 +268,7 @@ class Soleri:
 
 
 def _request(profile: SoleriProfile, query: Query) -> VaultRequest:
-    """The request that ``query`` makes. Raises :class:`EngineError` for an option that is none."""
+    """The request for ``query``. Raises :class:`EngineError` for an invalid option."""
     from brvtui.engines.soleri.results import default_limit
     from brvtui.engines.soleri.search import VaultRequest
     from brvtui.engines.soleri.vault import Filters
@@ -288,12 +289,12 @@ def _request(profile: SoleriProfile, query: Query) -> VaultRequest:
 
 
 def _listed(option: str | None) -> tuple[str, ...]:
-    """The items of a list with commas between them."""
+    """The items of a comma-separated list."""
     return tuple(item.strip() for item in (option or "").split(",") if item.strip())
 
 
 def _memories(query: Query) -> tuple[tuple[Memory, ...] | None, Query]:
-    """The memories that ``query`` names, None where it names none, and the query with them in place of their file."""
+    """The memories in ``query``, or None, and the query with these in place of their file."""
     from brvtui.engines.soleri.memories import memories_of
 
     given = query.options.get("memories")
@@ -317,7 +318,7 @@ def _scope_notice(query: Query, notes: NoteVault) -> str:
 
 
 def _embedder(context: Context[SoleriProfile]) -> tuple[Embedder | None, str]:
-    """The embedder, and a notice if it is set wrongly: the document then ranks without vectors."""
+    """The embedder, and a notice if it is misconfigured, so that the ranking has no vectors."""
     try:
         return embedder_of(context), ""
     except EngineError as error:
@@ -331,7 +332,7 @@ def _failure_notice(dense: Dense | None) -> str:
 
 
 def _feedback(context: Context[SoleriProfile]) -> tuple[FeedbackCounts, str]:
-    """What users said of results; none, and why, where that cannot be read."""
+    """The counts of feedback, and an error message if it cannot be read; the counts are then 0."""
     from brvtui.engines.soleri.memories import FeedbackCounts, feedback_counts
     from brvtui.services.provided import feedback_problem
 
@@ -346,7 +347,7 @@ def _mode(query: Query) -> Literal["full", "scan"]:
 
 
 def _dense(embedder: Embedder | None, ready: _ReadyVault, query: Query, watch: Stopwatch) -> Dense | None:
-    """The query's vector; None where there is no embedder, which makes the search one by words alone."""
+    """The vector of the query; None without an embedder, so that only words are searched."""
     from brvtui.engines.soleri.search import Dense
 
     if embedder is None:

@@ -1,4 +1,4 @@
-"""What the vault holds: entries, and records of past sessions (``docs/soleri.md``, "Notes as entries")."""
+"""The contents of the vault: entries, and memories of past sessions (``docs/soleri.md``, "Notes as entries")."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CHARS_PER_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class VaultEntry:
-    """One entry of the vault. Times are seconds since 1970; None where there is none."""
+    """One entry of the vault. Times are in seconds since 1970; None if unset."""
 
     id: str
     type: str
@@ -37,47 +37,47 @@ class VaultEntry:
     created_at: float | None = None
     updated_at: float | None = None
     compared_chars: int | None = None
-    """How many characters of the context the TF-IDF comparison reads; None for all of them."""
+    """The number of characters of the context used for TF-IDF; None for all."""
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The texts of the full-text index, in the order of :data:`COLUMNS`."""
+        """The texts for full-text search, in the order of :data:`COLUMNS`."""
         return (self.id, self.title, self.description, self.context, compact(self.tags))
 
     @property
     def compared(self) -> str:
-        """The text of the TF-IDF comparison."""
+        """The text for TF-IDF."""
         return f"{self.title} {self.description} {self.context[: self.compared_chars]} {' '.join(self.tags)}"
 
     @property
     def embedded(self) -> str:
-        """The text that its vector stands for: title, description and context, as far as it has them."""
+        """The text of its vector: title, description and context, if not empty."""
         return "\n".join(part for part in (self.title, self.description, self.context) if part)
 
     @property
     def has_window(self) -> bool:
-        """Whether there are times at which it cannot be listed."""
+        """True if it has a validity window."""
         return self.valid_from is not None or self.valid_until is not None
 
     def is_listable(self, now: float) -> bool:
-        """Whether its validity window is open at ``now``. A ``valid_until`` of 0 is over."""
+        """True if its validity window is open at ``now``. A ``valid_until`` of 0 is in the past."""
         begun = self.valid_from is None or self.valid_from <= now
         return begun and (self.valid_until is None or self.valid_until > now)
 
     @property
     def tokens(self) -> int:
-        """An estimate of its tokens: four characters each. Tags do not count."""
+        """The estimated number of tokens, without tags: one per four characters."""
         texts = (self.title, self.description, self.context, self.example, self.counter_example, self.why)
         return math.ceil(sum(map(units, texts)) / _CHARS_PER_TOKEN)
 
     @property
     def budgeted_tokens(self) -> int:
-        """The estimate that a token budget is compared with: its tags count, too."""
+        """The estimated number of tokens, with tags, for a token budget."""
         texts = (self.title, self.description, self.context, self.example, self.counter_example, self.why)
         return math.ceil(sum(map(units, (*texts, compact(self.tags)))) / _CHARS_PER_TOKEN)
 
     def record(self) -> dict[str, Any]:
-        """The entry under the names that Soleri gives its fields; optional ones only where they say something."""
+        """The entry under Soleri's field names. Empty optional fields are left out."""
         required = {
             "id": self.id,
             "type": self.type,
@@ -115,34 +115,34 @@ _MEMORY_FIELDS: Mapping[str, Any] = {
     "vaultEntriesReferenced": [],
     "archivedAt": None,
 }
-"""What a memory's record holds that says nothing else."""
+"""The defaults of a memory's fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What was remembered of a session, under the names that Soleri gives its fields."""
+    """A memory of a session, under Soleri's field names."""
 
     record: Mapping[str, Any]
 
     @property
     def archived(self) -> bool:
-        """Whether it is put away: it is not found then."""
+        """True if it is archived, so that searches ignore it."""
         return self.record["archivedAt"] is not None
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The texts of the full-text index, in the order of :data:`MEMORY_COLUMNS`."""
+        """The texts for full-text search, in the order of :data:`MEMORY_COLUMNS`."""
         held = self.record
         return (held["id"], held["context"], held["summary"], compact(held["topics"]))
 
 
 def memory(record: Mapping[str, Any]) -> Memory:
-    """The memory that ``record`` describes; fields that it leaves out are empty."""
+    """The memory with the fields of ``record``, and defaults for the others."""
     return Memory({**_MEMORY_FIELDS, **record})
 
 
 def compact(tags: Sequence[str]) -> str:
-    """``tags`` as compact JSON, as the database keeps and indexes them."""
+    """``tags`` as compact JSON, as stored and indexed in the database."""
     return json.dumps(list(tags), ensure_ascii=False, separators=(",", ":"))
 
 

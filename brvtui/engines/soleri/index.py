@@ -1,4 +1,4 @@
-"""The notes of a snapshot as a vault that follows the snapshots (``docs/soleri.md``, "Notes as entries")."""
+"""The notes of a snapshot as a vault, updated with each snapshot (``docs/soleri.md``, "Notes as entries")."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ _PARAGRAPHS = re.compile(r"\n\s*\n")
 _BULLET = re.compile(r"^\s*[-*+]\s+")
 _FACTS, _REASON, _RAW, _NARRATIVE, _RELATIONS = "facts", "reason", "raw concept", "narrative", "relations"
 _LATEST = datetime.max.replace(tzinfo=UTC).timestamp()
-"""Seconds beyond which a number, like infinity and what is no number, is no time."""
+"""The limit of times in seconds. Larger numbers, infinity and NaN are not times."""
 TOP_LEVEL = "general"
-"""The domain of notes that lie in no folder."""
+"""The domain of notes outside any folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """The entry of a note, and the ids that the note's ``related`` names, known or not."""
+    """The entry of a note, and the ids in the note's ``related``, including unknown ones."""
 
     entry: VaultEntry
     related: tuple[str, ...]
 
 
 def entry_id(file: str) -> str:
-    """The id of the note at ``file``, a path below its tree."""
+    """The id of the note at ``file``, a path in its tree."""
     return file.removesuffix(".md")
 
 
 def map_note(note: Note, text: str, maturity: str, rules: MappingRules) -> Mapped:
-    """The entry of ``note``, whose text is ``text``; ``maturity`` is empty where none is stored for it."""
+    """The entry of ``note``, which contains ``text``; ``maturity`` is empty if none is stored."""
     front = parse(text)
     fields, body = front.fields, text[front.body_start :]
     sections = _sections(body)
@@ -88,7 +88,7 @@ def map_note(note: Note, text: str, maturity: str, rules: MappingRules) -> Mappe
 
 
 def links_of(mapped: Iterable[Mapped]) -> Iterator[tuple[str, str]]:
-    """The links between entries that exist; a folder or an unknown target is none."""
+    """The links between existing entries. Links to folders and unknown targets are left out."""
     held = list(mapped)
     known = {one.entry.id for one in held}
     return ((one.entry.id, target) for one in held for target in one.related if target in known)
@@ -101,9 +101,9 @@ def _severity(fields: Mapping[str, Any], maturity: str, rules: MappingRules) -> 
 
 
 def _sections(body: str) -> dict[str, str]:
-    """The texts below the headings of level 2, by the heading in lower case; deeper headings' lines are dropped.
+    """The texts below the headings of level 2, by the heading in lower case. Other heading lines are dropped.
 
-    What stands before the first of them is under an empty name.
+    The text before the first such heading has an empty name.
     """
     made: dict[str, list[str]] = {"": []}
     name = ""
@@ -136,7 +136,7 @@ def _first_time(fields: Mapping[str, Any], *names: str) -> float | None:
 
 
 def _seconds(value: Any) -> float | None:
-    """The time that a field says, in seconds since 1970; a date without a time means 00:00 UTC. None for no time."""
+    """The time in a field, in seconds since 1970. A date without a time means 00:00 UTC; None if it is not a time."""
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value.strip())
@@ -152,44 +152,46 @@ def _seconds(value: Any) -> float | None:
 
 
 HOME = "project"
-"""The tier of the project's own tree: links and vectors are its."""
+"""The tier of the project's own tree, which has links and vectors."""
 
 
 @dataclass(frozen=True, slots=True)
 class VaultRow:
-    """A note with its entry, and what the entry was made of."""
+    """A note with its entry, and the file that the entry comes from."""
 
     note: Note
     mapped: Mapped
     file: Parsed | None
-    """None for one that is to be read again: it is being edited, or could not be read."""
+    """None if the note must be read again, because it is being edited or could not be read."""
     maturity: str
     is_read: bool = True
 
 
 @dataclass(frozen=True, eq=False)
 class NoteVault:
-    """The vault of one snapshot, and the notes behind its entries."""
+    """The vault of one snapshot, and the notes of its entries."""
 
     vault: Vault
     rows: Mapping[str, tuple[VaultRow, ...]]
-    """Of each tier, in the order of its entries."""
+    """The rows of each tier, in the order of its entries."""
     notes: Mapping[tuple[str, str], Note]
-    """By tier and id."""
+    """The notes by tier and id."""
     shadowed: Mapping[str, str]
-    """Notes that are no entries, because another of their tier has their id; by path, with that other's path."""
+    """The paths of notes that are not entries because another note in their tier has the same id, with that note's
+    path.
+    """
 
     @cached_property
     def unread(self) -> int:
-        """How many notes could not be read, so that only their names are searched."""
+        """The number of notes that could not be read. Only their names are searchable."""
         return sum(not row.is_read for rows in self.rows.values() for row in rows)
 
     def note(self, tier: str, id_: str) -> Note:
-        """The note behind the entry ``id_`` of ``tier``. Raises KeyError."""
+        """The note of the entry ``id_`` in ``tier``. Raises KeyError if there is none."""
         return self.notes[tier, id_]
 
     def found(self, path: str) -> tuple[str, VaultEntry] | None:
-        """The tier and the entry of the note at ``path`` of the snapshot; None for a file that is no entry."""
+        """The tier and the entry of the note at ``path``; None if the file is not an entry."""
         return self._by_path.get(path)
 
     @cached_property
@@ -197,16 +199,16 @@ class NoteVault:
         return {row.note.path: (tier, row.mapped.entry) for tier, rows in self.rows.items() for row in rows}
 
     def entry_of(self, path: str) -> str:
-        """The id of the entry of the note at ``path``; empty for a file that is no entry."""
+        """The id of the entry of the note at ``path``; empty if the file is not an entry."""
         found = self.found(path)
         return found[1].id if found is not None else ""
 
 
 def index_notes(snapshot: Snapshot, profile: SoleriProfile, before: NoteVault | None = None) -> NoteVault:
-    """The vault of every note that ``snapshot`` searches, one tier for each tree.
+    """The vault of every searchable note in ``snapshot``, with one tier per tree.
 
-    Notes whose files and maturity did not change since ``before`` (made with the same profile) are not read again.
-    Derived files and archived stubs are left out: they would count double.
+    ``before`` is an earlier vault with the same profile. Notes whose file and maturity have not changed since then are
+    not read again. Derived files and archived stubs are left out because they would count twice.
     """
     known = {row.note.path: row for rows in before.rows.values() for row in rows} if before is not None else {}
     by_tier: dict[str, dict[str, VaultRow]] = {}
@@ -247,7 +249,7 @@ def _row(snapshot: Snapshot, position: int, note: Note, profile: SoleriProfile, 
 
 
 def _tier_of(row: VaultRow, profile: SoleriProfile) -> str:
-    """The tier of a note: what it says itself, else that of its tree."""
+    """The tier of a note: the one in its frontmatter, or else that of its tree."""
     rules, alias = profile.mapping, row.note.alias
     if row.mapped.entry.tier in ("agent", "project", "team"):
         return row.mapped.entry.tier
@@ -257,7 +259,7 @@ def _tier_of(row: VaultRow, profile: SoleriProfile) -> str:
 
 
 def _weight(name: str, profile: SoleriProfile) -> float:
-    """The weight of a tier; a shared source has that of the team, or of a source with a name of its own."""
+    """The weight of a tier. A shared source has the weight in ``profile.mapping.shared_tier``."""
     is_tier = name in ("agent", "project", "team")
     return tier_weight(name if is_tier else profile.mapping.shared_tier, profile.tiers)
 
@@ -275,7 +277,7 @@ def _tier(name: str, rows: Sequence[VaultRow], profile: SoleriProfile, before: N
 
 
 def _document_counts(tiers: Sequence[Tier], before: Vault | None) -> tuple[int, Counter[str]]:
-    """In how many entries each term stands, and how many there are; only what changed is counted again."""
+    """The number of entries, and the number of entries with each term. Only changed entries are counted again."""
     entries: list[VaultEntry] = list(Vault(tuple(tiers)).entries())
     if before is None or before.document_counts is None:
         return len(entries), count_documents(entry.compared for entry in entries)

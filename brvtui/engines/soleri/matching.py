@@ -1,4 +1,4 @@
-"""A question as an expression of FTS5 (``docs/soleri.md``, "The query")."""
+"""The FTS5 expression of a query (``docs/soleri.md``, "The query")."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _SLOW_WORDS = 64
 _WORD = re.compile(
     r'\^?(?:(?!(?:AND|OR|NOT|NEAR)(?:[ \t\n\r]|\Z))[\w\x80-\U0010ffff]+|"[^"]*")\*?(?=[ \t\n\r]|\Z)', re.ASCII
 )
-"""A word or phrase, or the beginning of one, as FTS5 reads them: a no-break space is part of a word."""
+"""An FTS5 word, phrase or prefix. For FTS5, a no-break space is part of a word."""
 
 
 def terms(query: str, as_run: AsRun) -> tuple[str, ...]:
-    """The terms of ``query`` in their order; a term that stands twice counts twice."""
+    """The terms of ``query`` in order. Repeated terms count each time."""
     made = []
     for piece in _SEPARATORS.split(query.lower()):
         term = "".join(filter(_is_ascii_word if as_run.ascii_terms else _is_word, piece))
@@ -30,14 +30,15 @@ def terms(query: str, as_run: AsRun) -> tuple[str, ...]:
 
 
 def alternatives(query: str, as_run: AsRun) -> Sequence[str]:
-    """The expressions that are joined by OR; a query without a term goes to FTS5 as it is."""
+    """The expressions to join by OR. A query without terms is passed to FTS5 unchanged."""
     return terms(query, as_run) or (query,)
 
 
 def many_bare_words(query: str, as_run: AsRun) -> Sequence[str]:
-    """Returns the words of a query without terms that FTS5 would need much time for; empty for any other query.
+    """The words of a query without terms that would take FTS5 a long time; empty for any other query.
 
-    FTS5 joins them by AND and adds up a score for each, repeats included, in a time that grows with their square.
+    FTS5 joins such words by AND and sums a score for each, including repetitions. Its time is quadratic in their
+    number.
     """
     words = _WORD.findall(query)
     is_long = len(words) > _SLOW_WORDS and not terms(query, as_run)

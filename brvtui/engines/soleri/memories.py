@@ -1,6 +1,6 @@
-"""Memories of sessions that the user brings in a file (``docs/soleri.md``, "Memories").
+"""Memories of sessions from a file of the user (``docs/soleri.md``, "Memories").
 
-A context tree holds none: an export of Soleri's own table ``memories`` does.
+A context tree has no memories; they come from an export of Soleri's table ``memories``.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from brvtui.text.visible import visible
 from brvtui.trace.feedback import Usefulness
 from brvtui.tree.reading.json_file import read_json
 
-# Weights that follow feedback (``docs/soleri.md``, "Adaptive weights").
+# Weights that adapt to feedback (``docs/soleri.md``, "Adaptive weights").
 
 
 @dataclass(frozen=True, slots=True)
 class FeedbackCounts:
-    """How often results were used, used with changes, and dismissed; ``failed`` are faults of the system."""
+    """The numbers of results that were used, used with changes, dismissed, and failed because of a fault."""
 
     accepted: int = 0
     modified: int = 0
@@ -34,12 +34,12 @@ class FeedbackCounts:
 
     @property
     def rows(self) -> int:
-        """How many count: all that are no fault."""
+        """The number of rows that count, which excludes faults."""
         return self.accepted + self.modified + self.dismissed
 
 
 def feedback_counts(said: Mapping[Usefulness, int]) -> FeedbackCounts:
-    """The feedback that a log holds."""
+    """The counts of a feedback log."""
     return FeedbackCounts(
         said.get(Usefulness.ACCEPTED, 0),
         said.get(Usefulness.MODIFIED, 0),
@@ -49,7 +49,7 @@ def feedback_counts(said: Mapping[Usefulness, int]) -> FeedbackCounts:
 
 
 def expected_weights(counts: FeedbackCounts, hybrid: bool, profile: SoleriProfile) -> Weights:
-    """The weights that feedback of this rate gives once there is enough of it; the fixed ones without any."""
+    """The weights for feedback of this rate once there is enough of it; the fixed ones without feedback."""
     enough = profile.learning.rows
     if not counts.rows or counts.rows >= enough:
         return adapted_weights(counts, hybrid, profile)
@@ -59,15 +59,15 @@ def expected_weights(counts: FeedbackCounts, hybrid: bool, profile: SoleriProfil
 
 
 def accept_rate(counts: FeedbackCounts, profile: SoleriProfile) -> float | None:
-    """The share of results that were of use, from 0 to 1; None without feedback."""
+    """The share of useful results, from 0 to 1; None without feedback."""
     used = counts.accepted + profile.learning.modified * counts.modified
     return used / counts.rows if counts.rows else None
 
 
 def adapted_weights(counts: FeedbackCounts, hybrid: bool, profile: SoleriProfile) -> Weights:
-    """The weights after feedback: the fixed ones until there are enough rows; then they sum to 1.
+    """The weights after feedback, which sum to 1; the fixed ones until there are enough rows.
 
-    ``hybrid`` is whether there is an embedding provider.
+    ``hybrid`` is True if there is an embedding provider.
     """
     fixed = profile.hybrid_weights if hybrid else profile.weights
     rules, rate = profile.learning, accept_rate(counts, profile)
@@ -94,19 +94,19 @@ _TEXTS = ("id", "context", "summary")
 
 @dataclass(frozen=True, slots=True)
 class RecalledMemories:
-    """What a query found among memories, best first."""
+    """The memories that match a query, best first."""
 
     held: int
-    """How many there are, archived ones included."""
+    """The number of memories, including archived ones."""
     expression: str
-    """What FTS5 was asked for."""
+    """The FTS5 expression."""
     found: tuple[Memory, ...]
 
 
 def memories_of(option: Any) -> tuple[Memory, ...]:
-    """The memories of the option ``memories``: the path of a JSON file with a list of records, or the records.
+    """The memories in the option ``memories``: the path of a JSON file with a list of records, or the records.
 
-    Raises :class:`EngineError` for what is neither.
+    Raises :class:`EngineError` for any other value.
     """
     name = "memories"
     if isinstance(option, (str, Path)):
@@ -123,9 +123,9 @@ def memories_of(option: Any) -> tuple[Memory, ...]:
 
 
 def search_memories(memories: Sequence[Memory], query: str, profile: SoleriProfile, limit: int) -> list[Memory]:
-    """The memories that match ``query``, archived ones left out, best first by BM25 with equal weights.
+    """The memories that match ``query``, best first by BM25 with equal weights. Archived ones are left out.
 
-    Archived ones count among the documents that BM25 compares with. A query that FTS5 cannot read finds none.
+    BM25 still counts archived ones as documents. A query that FTS5 cannot parse matches nothing.
     """
     asked = (query,) if profile.as_run.memories_untransformed else alternatives(query, profile.as_run)
     index = full_text(IndexLayout(MEMORY_COLUMNS), [memory.columns for memory in memories])
@@ -137,13 +137,13 @@ def search_memories(memories: Sequence[Memory], query: str, profile: SoleriProfi
 
 
 def recalled(memories: Sequence[Memory], query: str, profile: SoleriProfile, limit: int) -> RecalledMemories:
-    """What ``query`` finds among ``memories``, at most ``limit``."""
+    """The first ``limit`` of ``memories`` that match ``query``."""
     asked = query if profile.as_run.memories_untransformed else expression(query, profile.as_run)
     return RecalledMemories(len(memories), asked, tuple(search_memories(memories, query, profile, limit)))
 
 
 def _checked(record: Any, number: int, name: str) -> Mapping[str, Any]:
-    """``record``, if it is that of a memory. Raises :class:`EngineError`."""
+    """``record`` if it is a valid memory. Raises :class:`EngineError` if not."""
     if not isinstance(record, dict):
         raise EngineError(f"{name}: memory {number} is no object with id, context and summary")
     wrong = next((field for field in _TEXTS if not isinstance(record.get(field), str)), "")

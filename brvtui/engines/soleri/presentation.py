@@ -1,4 +1,4 @@
-"""Soleri's traces in words: the sentence that says why, seven signals, the pool, links, the guard."""
+"""The presentation of Soleri's traces: the sentence, signals, the pool, links and the guard."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from brvtui.wording import counted
 
 
 def sentence(trace: Trace) -> Sentence:
-    """Why the first entry is first: what sets it above the second, what links changed, what its score consists of."""
+    """The reason for the first entry: its lead over the second, the effect of links, and the parts of its score."""
     section = trace.section(VaultSearch)
     if not trace.hits or not section.ranking:
         return (clause("Not found: "), *_nothing(section, trace))
@@ -60,7 +60,9 @@ def sentence(trace: Trace) -> Sentence:
 
 
 def _wordless(first: Hit, query: str) -> str:
-    """How an entry came of which no word counts: the pool finds stop words, short ones and other forms too."""
+    """The reason for a first entry without a counted word. The pool also matches stop words, short words and other
+    forms.
+    """
     if all(place.leg == VECTOR for place in first.places):
         return "; none of your words is in it"
     if not tokenize(query):
@@ -71,7 +73,7 @@ def _wordless(first: Hit, query: str) -> str:
 
 
 def _without_links(section: VaultSearch) -> Iterator[Clause]:
-    """Which entry links took the first place from."""
+    """A clause about the entry that would be first without links."""
     other = first_without_links(section.ranking)
     if other is not None:
         rank, placed = other
@@ -81,7 +83,7 @@ def _without_links(section: VaultSearch) -> Iterator[Clause]:
 
 
 def _lead(section: VaultSearch, query: str) -> Iterator[Clause]:
-    """How far the first is ahead of the second, and what makes it so."""
+    """Clauses about the lead of the first entry over the second, and its causes."""
     if len(section.ranking) < 2:
         return
     first, second = section.ranking[:2]
@@ -98,7 +100,7 @@ def _lead(section: VaultSearch, query: str) -> Iterator[Clause]:
 
 
 def _words_apart(more: Sequence[str], less: Sequence[str], query: str) -> Clause:
-    """Which words count more in the first entry than in the second, and which less."""
+    """A clause about the words that count more, and those that count less, in the first entry than in the second."""
     if not more and not less:
         return clause(weight=80)
     verb = "counts" if len(more or less) == 1 else "count"
@@ -119,7 +121,7 @@ def _amounts(amounts: Sequence[NamedAmount], signed: bool) -> list[Span]:
 
 
 def _nothing(section: VaultSearch, trace: Trace) -> Iterator[Clause]:
-    """Which words no entry contains, or what else leaves no result."""
+    """Clauses about words that no entry contains, or another reason for having no results."""
     if section.ranking:
         room = f"a limit of {section.limit}" if section.limit < 1 else f"a budget of {section.max_tokens} tokens"
         yield clause(f"{room} leaves none of {counted(len(section.ranking), 'entry', 'entries')}")
@@ -132,7 +134,7 @@ _TERM = 18
 
 
 class SoleriPresentation(Presentation):
-    """A pool that words find, ranked by seven signals."""
+    """A pool of full-text matches, ranked by seven signals."""
 
     title = "Soleri"
     sections = (VaultSearch,)
@@ -167,11 +169,11 @@ class SoleriPresentation(Presentation):
     sentence = staticmethod(sentence)
 
     def warning(self, trace: Trace) -> str:
-        """That the query has no vector."""
+        """A warning if the query has no vector because of an error."""
         return "vectors failed" if trace.section(VaultSearch).embedder_error else ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """The expression, filters, where the profile does as the program runs."""
+        """The expression, filters, memories, and deviations from the documentation."""
         section = trace.section(VaultSearch)
         groups: Groups = [(9, [("searched ", "muted"), (section.expression, "text")])]
         if section.filters:
@@ -183,14 +185,16 @@ class SoleriPresentation(Presentation):
         return groups
 
     def counts(self, trace: Trace) -> str:
-        """How many of how many candidates."""
+        """The number of results among the candidates."""
         section = trace.section(VaultSearch)
         guard = " · guard" if section.guard.acts else ""
         return f"Results {len(trace.hits)} of {len(section.ranking)}{guard}" if section.ranking else "Results none"
 
     def remark(self, trace: Trace, hit: Hit) -> str:
-        """Its place in the pool and among the vectors, and what a link did: ``b1 v4 link, was 3``; first, whether only
-        other forms of the words, or words that do not count, brought it there."""
+        """Its ranks in the pool and among the vectors, and the effect of a link: ``b1 v4 link, was 3``.
+
+        They follow a remark if only other forms of the words, or words that do not count, match.
+        """
         places = [f"{'v' if place.leg == VECTOR else 'b'}{place.rank + 1}" for place in hit.places]
         placed = trace.section(VaultSearch).placed(hit.file)
         is_wordless = not hit.words and any(place.leg != VECTOR for place in hit.places)
@@ -198,11 +202,11 @@ class SoleriPresentation(Presentation):
         return " ".join([*([came] if is_wordless else []), *places, *_moved(placed, trace.section(VaultSearch))])
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """Places behind the limit."""
+        """The number of ranks past the limit."""
         return plural(round(miss.short), "rank"), f"rank {miss.rank}"
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "legs") -> Iterator[Block]:
-        """Yields pool and vectors, counts, weights, and what differs from the document."""
+        """Yields the pool and vectors, counts, weights, and deviations from the documentation."""
         section = trace.section(VaultSearch)
         yield from super().flow(trace, glyphs, legs)
         yield from _tiers(section)
@@ -212,7 +216,7 @@ class SoleriPresentation(Presentation):
         yield from deviation_blocks(section.deviations)
 
     def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Iterator[Block]:
-        """Yields the links that led to it, the terms it shares, its places, and the copies it stands for."""
+        """Yields the links to it, its shared terms, its ranks, and dropped copies in other tiers."""
         section = trace.section(VaultSearch)
         placed = section.placed(file)
         if placed is None:
@@ -228,16 +232,16 @@ class SoleriPresentation(Presentation):
         yield Text(f"{weights}: no score exceeds {section.reach:.3f} (hatched in the bar)", "muted")
 
     def not_scored(self, trace: Trace) -> str:
-        """That nothing found it."""
+        """The message for a note that nothing found."""
         return "neither words, vectors nor links found it"
 
     def answer(self, trace: Trace) -> Iterator[Block]:
-        """Yields a remark that no answer is written, and the entries that an agent would be given."""
+        """Yields a remark that no answer is written, and the entries for an agent."""
         given = ", ".join(_names(trace.section(VaultSearch))) or "nothing"
         yield Text(f"Soleri retrieves and stops there: it writes no answer. An agent would be given: {given}")
 
     def prompt(self, trace: Trace | None) -> Titled:
-        """The records that an agent gets, as JSON."""
+        """The records for an agent, as JSON."""
         if trace is None:
             return super().prompt(None)
         section = trace.section(VaultSearch)
@@ -246,12 +250,12 @@ class SoleriPresentation(Presentation):
         return Titled(f"given, {section.shape}", map(Text, map(visible, rows)) if section.given else nothing)
 
     def words(self, trace: Trace) -> Sequence[str]:
-        """The terms that were searched."""
+        """The searched terms."""
         return trace.section(VaultSearch).expression.split(" OR ")
 
 
 def _moved(placed: RankedEntry | None, section: VaultSearch) -> list[str]:
-    """Whether a link added to a score, and the rank that the entry had before links counted, if it was another."""
+    """``link`` if a link added to the score, with the rank before links counted if it differs."""
     if placed is None or not placed.path:
         return []
     if placed.first_rank == section.ranking.index(placed) + 1:
@@ -260,7 +264,7 @@ def _moved(placed: RankedEntry | None, section: VaultSearch) -> list[str]:
 
 
 def _linked(placed: RankedEntry, section: VaultSearch) -> Iterator[Text]:
-    """What a link added to the score, and to the rank."""
+    """The effect of a link on the score and the rank."""
     if not placed.path:
         return
     origin, *between = (_title(id_, section) for id_ in placed.path)
@@ -281,7 +285,7 @@ def _title(id_: str, section: VaultSearch) -> str:
 
 
 def _named_links(placed: RankedEntry, section: VaultSearch) -> Iterator[str]:
-    """Each link on the way as the notes have it: who names whom."""
+    """Yields each link on the path as the notes have it: the naming and the named entry."""
     steps = zip(placed.path, placed.path[1:], placed.named_by, strict=False)
     for one, other, namer in steps:
         named = other if namer == one else one
@@ -289,7 +293,7 @@ def _named_links(placed: RankedEntry, section: VaultSearch) -> Iterator[str]:
 
 
 def _starts(section: VaultSearch) -> Iterator[Block]:
-    """The best entries before links counted, which links were followed from, and what that changed at the top."""
+    """Yields the best entries before links counted, from which links were followed, with their final ranks."""
     if section.seeds:
         yield Rule("links, from the best before they count")
     ranks = {one.id: (one.first_rank, rank) for rank, one in enumerate(section.ranking, 1)}
@@ -299,7 +303,7 @@ def _starts(section: VaultSearch) -> Iterator[Block]:
 
 
 def _terms(placed: RankedEntry, query: str) -> Iterator[Block]:
-    """The addends of the signal of words, their sum, and the words of the query that do not count."""
+    """Yields the contributions to the signal of words, their sum, and the words of the query that do not count."""
     yield Rule("shared terms: query × here ÷ both lengths")
     left_out = uncounted(query)
     if not placed.shared:
@@ -323,7 +327,9 @@ def _terms(placed: RankedEntry, query: str) -> Iterator[Block]:
 
 
 def _quotient(shared: SharedTerm) -> str:
-    """The term's weight in the query × its weight in the entry ÷ the product of both lengths."""
+    """The formula of a contribution: the weight in the query × the weight in the entry ÷ the product of
+    both lengths.
+    """
     product = shared.in_query * shared.in_entry
     lengths = product / shared.adds if shared.adds else 0.0
     return f"{shared.in_query:.3g} × {shared.in_entry:.3g} ÷ {lengths:.3g}"
@@ -345,7 +351,7 @@ def _places(placed: RankedEntry, section: VaultSearch) -> Iterator[str]:
 
 
 def _under_others(placed: RankedEntry, section: VaultSearch) -> Iterator[Text]:
-    """The score under the weights before or after feedback."""
+    """The score with the weights before or after feedback."""
     learned = section.weights
     if learned.rate is not None:
         when = "with the fixed weights" if learned.moved else f"at {learned.needed} rows of such feedback"
@@ -361,7 +367,7 @@ def _tiers(section: VaultSearch) -> Iterator[Block]:
 
 
 def _names(section: VaultSearch) -> Iterator[str]:
-    """The title of each record that an agent is given; a memory's is its context."""
+    """Yields the title of each record for an agent; for a memory, its context."""
     for record in section.given:
         inner = record.get("entry")
         held = inner if isinstance(inner, dict) else record
@@ -374,7 +380,7 @@ def _recalled(memories: MemorySearch) -> str:
 
 
 def _memories(section: VaultSearch, glyphs: Glyphs) -> Iterator[Block]:
-    """What memories were asked for, which were found, and what they took the place of."""
+    """Yields the expression, the matching memories, and the entries that they displaced."""
     memories = section.memories
     if memories is None:
         return
@@ -387,7 +393,7 @@ def _memories(section: VaultSearch, glyphs: Glyphs) -> Iterator[Block]:
 
 
 def _weights(section: VaultSearch) -> Iterator[Block]:
-    """The weights, those that feedback compares them with, and how far feedback has come."""
+    """Yields the weights, the weights to compare them with, and the amount of feedback."""
     learned = section.weights
     differ = learned.rate is not None and learned.used != learned.other
     yield Rule(f"weights · sum {sum(learned.used.values()):.2f}")
@@ -400,7 +406,7 @@ def _weights(section: VaultSearch) -> Iterator[Block]:
 
 
 def feedback_line(learned: LearnedWeights) -> str:
-    """How much feedback there is, and how much is needed, in a line."""
+    """A line with the amount of feedback, and the amount needed."""
     if learned.rate is None:
         return f"no feedback yet: weights move from {learned.needed} rows on"
     if not learned.moved:

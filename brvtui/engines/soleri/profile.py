@@ -1,4 +1,4 @@
-"""Every constant of the vault search, by name: ``profiles/soleri.toml``, ``soleri-code.toml`` (``docs/soleri.md``)."""
+"""All constants of the vault search: ``profiles/soleri.toml`` and ``soleri-code.toml`` (``docs/soleri.md``)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from brvtui.typed_tables import Count, Positive, Range, typed
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many results a query gives that names no number."""
+    """The default numbers of results."""
 
     search: Count
     full: Count
     scan: Count
     source: Count
-    """Of each tier, where the program as run ignores the limit."""
+    """The number per tier, in profiles that ignore the limit as the program does."""
     merged: Count
 
 
@@ -41,7 +41,7 @@ class FieldWeights:
 
 @dataclass(frozen=True, slots=True)
 class SignalValues:
-    """A number for each of the seven signals."""
+    """One number for each of the seven signals."""
 
     semantic: float
     vector: float
@@ -81,35 +81,35 @@ class SeverityValues:
 
 @dataclass(frozen=True, slots=True)
 class AgeRules:
-    """What age takes."""
+    """Constants of the age factor."""
 
     half_life_days: Positive
     ramp_share: Positive
-    """The last share of a validity window, in which an entry fades."""
+    """The last share of a validity window, in which the factor falls."""
 
 
 @dataclass(frozen=True, slots=True)
 class PoolRules:
-    """How many candidates are fetched for a limit."""
+    """The number of candidates to fetch."""
 
     factor: Count
     least: Count
 
     def size(self, limit: int) -> int:
-        """The number of candidates that are fetched for ``limit`` results."""
+        """The number of candidates to fetch for ``limit`` results."""
         return max(self.factor * limit, self.least)
 
 
 @dataclass(frozen=True, slots=True)
 class GraphRules:
-    """Where the walk over links starts."""
+    """The number of entries from which links are followed."""
 
     seeds: Count
 
 
 @dataclass(frozen=True, slots=True)
 class GuardRules:
-    """When few candidates are all returned."""
+    """The limits of the small corpus guard."""
 
     candidates: Count
     share: float
@@ -117,7 +117,7 @@ class GuardRules:
 
 @dataclass(frozen=True, slots=True)
 class TierWeights:
-    """The priority of each tier, and of a source with a name of its own."""
+    """The weight of each tier, and of a source with its own name."""
 
     agent: float
     project: float
@@ -127,20 +127,20 @@ class TierWeights:
 
 @dataclass(frozen=True, slots=True)
 class LearningRules:
-    """How feedback moves the weights."""
+    """Constants for adapting weights to feedback."""
 
     rows: Count
-    """Below so many rows, nothing moves."""
+    """The minimum number of rows that changes weights."""
     span: float
     lowest: float
     highest: float
     modified: float
-    """What a result that was used with changes counts, where one that was accepted counts 1."""
+    """The value of a result used with changes. An accepted one counts 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetRules:
-    """What a token budget cuts."""
+    """Constants of the token budget."""
 
     confident: float
     confident_results: Count
@@ -148,16 +148,18 @@ class BudgetRules:
 
 @dataclass(frozen=True, slots=True)
 class VectorRules:
-    """How vectors are made."""
+    """Constants for computing vectors."""
 
     batch: Count
     re_embed: bool
-    """Whether an entry whose text changed gets a new vector; the document keeps the old one."""
+    """True if an entry gets a new vector when its text changes. According to the documentation, it keeps
+    the old one.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class ResultRules:
-    """What a result shows."""
+    """Constants of the returned results."""
 
     snippet_chars: Count
     memory_score: float
@@ -165,21 +167,21 @@ class ResultRules:
 
 @dataclass(frozen=True, slots=True)
 class MappingRules:
-    """How a note becomes an entry."""
+    """Constants for mapping notes to entries."""
 
     compared_chars: Annotated[int, Range()]
-    """How many characters of the context the TF-IDF comparison reads; 0 for all of them."""
+    """The number of characters of the context used for TF-IDF; 0 for all."""
     severity_by_maturity: bool
-    """Whether a note without a severity of its own has one by its maturity; else all of them are suggestions."""
+    """True if the default severity of a note depends on its maturity. Otherwise it is a suggestion."""
     shared_tier: Literal["team", "named"]
-    """Whose weight shared sources have: that of the ``team``, or of a ``named`` source."""
+    """The tier whose weight shared sources get: ``team``, or a ``named`` source."""
     personal: str
-    """The alias of the shared source that is the personal tree, hence the tier ``agent``; empty for none."""
+    """The alias of the shared source that is the personal tree, and so the tier ``agent``; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class AsRun:
-    """Where the running program differs from the document; each is False for what the document says."""
+    """Switches for deviations of the running program from its documentation; False follows the documentation."""
 
     length_before_stripping: bool
     ascii_terms: bool
@@ -216,8 +218,10 @@ class SoleriProfile:
 
 @cache
 def load_profile(source: str) -> SoleriProfile:
-    """The profile called ``source``, or read from the TOML file ``source``; the first built-in one for an empty name.
+    """The profile with the name ``source``, or read from the TOML file ``source``; the first built-in one for an empty
+    name.
 
-    Raises :class:`brvtui.typed_tables.ProfileError` when there is no such profile, or a key or value of it is wrong.
+    Raises :class:`brvtui.typed_tables.ProfileError` if there is no such profile, or one of its keys or values is
+    invalid.
     """
     return typed(SoleriProfile, profile_tables(source or ENGINE, PROFILES), "", source or ENGINE)

@@ -1,4 +1,4 @@
-"""Why a note is, or is not, in an answer (``docs/soleri.md``, "Why a note is not there")."""
+"""Reasons for the presence or absence of a note in an answer (``docs/soleri.md``, "Why a note is not there")."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from brvtui.trace import Explanation, LossStage, Remedy, Trace
 
 
 class VaultLoss(LossStage):
-    """The stages at which a note can be lost, earliest first."""
+    """Stages at which a note can be lost, earliest first."""
 
     NOT_AN_ENTRY = "not an entry of the vault"
     NO_TERM = "no word of the query can be searched"
@@ -33,7 +33,7 @@ class VaultLoss(LossStage):
 
 
 def explain(context: Context[SoleriProfile], notes: NoteVault, trace: Trace, document: Named, ask: Ask) -> Explanation:
-    """Why ``document`` is, or is not, among the hits of ``trace``."""
+    """The reason for the presence or absence of ``document`` among the hits of ``trace``."""
     section, path = trace.section(VaultSearch), document.path
     placed = section.placed(path)
     words = in_words(placed, trace.query) if placed is not None else ""
@@ -81,7 +81,7 @@ def _loss(
 
 
 def _place(trace: Trace, section: VaultSearch, placed: RankedEntry) -> tuple[VaultLoss, str]:
-    """Why a candidate is none of the results."""
+    """The reason for a candidate not to be among the results."""
     place, guard, memories = section.ranking.index(placed) + 1, section.guard, section.memories
     budgeted = section.returned + (memories.pushed_off if memories is not None else 0)
     if memories is not None and place <= budgeted:

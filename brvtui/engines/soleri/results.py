@@ -1,4 +1,4 @@
-"""Results in the two shapes that an agent asks for, with memories (``docs/soleri.md``, "Results")."""
+"""Results in the two forms for agents, with memories (``docs/soleri.md``, "Results")."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from brvtui.engines.soleri.search import ScoredEntry, VaultRanking
 from brvtui.engines.soleri.signals import temporal_decay
 from brvtui.engines.soleri.vault import Vault
 
-# Where a profile that does as the program runs made a query differ from the document (``docs/soleri.md``).
+# Deviations of the running program from its documentation that affect a query (``docs/soleri.md``).
 
 
 def deviations(
     ranking: VaultRanking, vault: Vault, recalled: RecalledMemories | None, profile: SoleriProfile, now: float
 ) -> tuple[str, ...]:
-    """Each switch of the program's that made a difference to ``ranking``, or to what was recalled, in words."""
+    """The deviations that changed ``ranking`` or the recalled memories, as text."""
     as_run, query = profile.as_run, ranking.request.text
     return tuple(
         text
@@ -63,7 +63,7 @@ def _terms_differ(query: str, as_run: AsRun, switch: str) -> bool:
 
 
 def _ages(ranking: VaultRanking, profile: SoleriProfile, now: float) -> Iterator[bool]:
-    """For each candidate, whether its dates would have changed its decay."""
+    """Yields for each candidate True if its dates would have changed its age factor."""
     for found in ranking.ranked:
         yield temporal_decay(found.entry, now, profile.decay) != found.signals.temporal_decay
 
@@ -81,24 +81,24 @@ def _a_tier_is_cut(ranking: VaultRanking, vault: Vault, profile: SoleriProfile) 
 
 Shape = Literal["full", "scan"]
 _BREAKDOWN = ("semantic", "vector", "severity", "temporalDecay", "tagOverlap", "domainMatch", "graphProximity")
-"""The signals under the names that Soleri gives them."""
+"""Soleri's names of the signals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shaped:
-    """One result: its score, and the record that an agent gets."""
+    """A result: its score, and the record for an agent."""
 
     score: float
     record: dict[str, Any]
 
 
 def default_limit(shape: Shape, profile: SoleriProfile) -> int:
-    """How many results a shape has that names no number."""
+    """The default number of results in ``shape``."""
     return profile.limits.scan if shape == "scan" else profile.limits.full
 
 
 def shaped(found: ScoredEntry, shape: Shape, profile: SoleriProfile) -> Shaped:
-    """``found`` in ``shape``."""
+    """The result for ``found`` in ``shape``."""
     entry = found.entry
     if shape == "full":
         breakdown = dict(zip(_BREAKDOWN, found.signals.in_order, strict=True))
@@ -125,7 +125,7 @@ def shaped(found: ScoredEntry, shape: Shape, profile: SoleriProfile) -> Shaped:
 
 
 def shaped_memory(memory: Memory, shape: Shape, profile: SoleriProfile) -> Shaped:
-    """``memory`` in ``shape``, with the fixed score of memories."""
+    """The result for ``memory`` in ``shape``, with the fixed score of memories."""
     score = profile.results.memory_score
     if shape == "full":
         return Shaped(score, {**memory.record, "source": "memory", "score": score})
@@ -144,9 +144,9 @@ def shaped_memory(memory: Memory, shape: Shape, profile: SoleriProfile) -> Shape
 def given_to_agent(
     ranking: VaultRanking, recalled: RecalledMemories | None, shape: Shape, profile: SoleriProfile
 ) -> tuple[list[Shaped], int]:
-    """The results of ``ranking`` in ``shape``, with what was found among memories, and how many entries are left.
+    """The results of ``ranking`` in ``shape`` with the recalled memories, and the number of entries among them.
 
-    Memories take the places of the last entries: together they are as many as the limit or the guard allows.
+    Memories displace the last entries: the total number does not exceed the limit, or the number allowed by the guard.
     """
     entries = [shaped(found, shape, profile) for found in ranking.results]
     if recalled is None:
@@ -157,17 +157,17 @@ def given_to_agent(
 
 
 def loaded(vault: Vault, ids: Collection[str]) -> tuple[dict[str, Any], ...]:
-    """The complete entries with ``ids``, in the vault's order; unknown ids are left out."""
+    """The complete entries with the ids ``ids``, in the order of the vault. Unknown ids are left out."""
     return tuple({"entry": entry.record(), "source": "vault"} for entry in vault.entries() if entry.id in ids)
 
 
 def merged(vault: Iterable[Shaped], memories: Iterable[Shaped], limit: int) -> list[Shaped]:
-    """Both, best first, entries of the vault before memories of equal score, at most ``limit``."""
+    """The first ``limit`` of both by score. Entries come before memories with an equal score."""
     return sorted([*vault, *memories], key=lambda result: -result.score)[: max(0, limit)]
 
 
 def snippet(text: str, profile: SoleriProfile) -> str:
-    """The first UTF-16 units of ``text``, with three dots when it goes on."""
+    """The beginning of ``text``, limited in UTF-16 units, with three dots if it is cut."""
     most = profile.results.snippet_chars
     if units(text) <= most:
         return text

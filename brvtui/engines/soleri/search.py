@@ -1,4 +1,4 @@
-"""A query put to the vault: pool, signals, links, guard and budget (``docs/soleri.md``, "The search")."""
+"""A search in the vault: pool, signals, links, guard and budget (``docs/soleri.md``, "The search")."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from brvtui.services.legs import Vector
 
 @dataclass(frozen=True, slots=True)
 class Dense:
-    """The vector side of a query, which exists when a provider is set, even one that fails."""
+    """The vector of a query. It exists if a provider is set, even if the provider fails."""
 
     query: Vector | None
-    """None when the provider failed, or was not asked."""
+    """None if the provider failed or was not called."""
     error: str = ""
     waits: str = ""
-    """Why it was not asked this time; empty when it was."""
+    """The reason for not calling the provider this time; empty if it was called."""
 
 
 def is_hybrid(dense: Dense | None, profile: SoleriProfile) -> bool:
-    """Whether vectors have a weight: the query has one, or the program as run counts a provider that fails."""
+    """True if vectors have a weight: the query has one, or the profile counts a failed provider as the program does."""
     return dense is not None and (dense.query is not None or profile.as_run.hybrid_without_vectors)
 
 
 @dataclass(frozen=True, slots=True)
 class VaultRequest:
-    """One query. Tags and the domain count as signals; filters say what may be found."""
+    """One query. Tags and the domain are signals; filters exclude entries."""
 
     text: str
     limit: int
@@ -39,26 +39,26 @@ class VaultRequest:
     tags: tuple[str, ...] = ()
     max_tokens: int | None = None
     ids: tuple[str, ...] = ()
-    """The entries that the agent loads in full, after it saw a scan; empty if it gets the results."""
+    """The ids of entries that the agent loads in full after a scan; empty for the results."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredEntry:
-    """An entry with its signals, and how it came to be considered."""
+    """An entry with its signals and its sources."""
 
     entry: VaultEntry
     signals: EntrySignals
     score: float
     pooled: Pooled | None
-    """Its place in the full-text pool; None for one that only a vector or a link brought."""
+    """Its match in the full-text pool; None if only a vector or a link led to it."""
     vector_rank: int | None = None
-    """Its place among the nearest vectors, from 1."""
+    """Its rank among the nearest vectors, from 1."""
     proximity: Proximity | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusGuard:
-    """The small corpus guard's two comparisons: the candidates with what it allows, the limit with half of them."""
+    """The two checks of the small corpus guard: few candidates, and a limit that drops most of them."""
 
     candidates: int
     limit: int
@@ -67,13 +67,13 @@ class CorpusGuard:
 
     @property
     def acts(self) -> bool:
-        """Whether all candidates are returned."""
+        """True if all candidates are returned."""
         return self.is_small and self.drops_most
 
 
 @dataclass(frozen=True)
 class VaultRanking:
-    """Everything that one query did. ``ranked`` holds all candidates, ``returned`` is how many of them are results."""
+    """The outcome of a search. ``ranked`` contains all candidates; the first ``returned`` are the results."""
 
     request: VaultRequest
     weights: Weights
@@ -82,16 +82,16 @@ class VaultRanking:
     ranked: tuple[ScoredEntry, ...]
     returned: int
     first_order: tuple[str, ...] = ()
-    """The ids as they were ranked before links counted."""
+    """The ids in the order before links counted."""
     seeds: tuple[str, ...] = ()
-    """The ids that links were followed from."""
+    """The ids from which links were followed."""
     guard: CorpusGuard | None = None
     query_vector: SparseVector = field(default_factory=dict)
     query_length: float = 0.0
     vocabulary: DocumentFrequencies = field(default_factory=lambda: DocumentFrequencies(0, {}))
     dense: Dense | None = None
     cut_by_budget: int = 0
-    """How many results the token budget took away."""
+    """The number of results dropped by the token budget."""
 
     @property
     def results(self) -> tuple[ScoredEntry, ...]:
@@ -149,13 +149,17 @@ def search(
 
 
 def guarded(candidates: int, limit: int, found: int, rules: GuardRules) -> CorpusGuard:
-    """Whether so few candidates are all returned: under 50 of them, of which the limit would drop more than half."""
+    """The decision to return all candidates: if there are few, and the limit would drop more than the share in
+    ``rules``.
+    """
     drops_most = limit < candidates and found > limit and limit < candidates * rules.share
     return CorpusGuard(candidates, limit, candidates < rules.candidates, drops_most)
 
 
 def within_budget(results: Sequence[ScoredEntry], max_tokens: int | None, profile: SoleriProfile) -> int:
-    """How many of ``results`` fit into ``max_tokens``; the first always does. A confident first one needs few more."""
+    """The number of ``results`` that fit into ``max_tokens``, at least 1. A confident first result limits
+    the number.
+    """
     if max_tokens is None or not results:
         return len(results)
     most = profile.budget.confident_results if results[0].score >= profile.budget.confident else len(results)
@@ -169,8 +173,6 @@ def within_budget(results: Sequence[ScoredEntry], max_tokens: int | None, profil
 
 @dataclass
 class _Scorer:
-    """Scores the entries of one query."""
-
     vault: Vault
     request: VaultRequest
     profile: SoleriProfile
@@ -209,7 +211,7 @@ class _Scorer:
         return dot(self.query_vector, vector, self.query_length * length)
 
     def linked(self, found: ScoredEntry, proximity: Proximity | None) -> ScoredEntry:
-        """``found`` with its nearness over links, where it has one."""
+        """``found`` with its graph proximity, if it has one."""
         if proximity is None:
             return found
         signals = replace(found.signals, graph_proximity=proximity.value)

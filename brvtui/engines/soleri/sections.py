@@ -1,4 +1,4 @@
-"""What only a trace of Soleri holds (``docs/soleri.md``, "The trace")."""
+"""The sections of a trace that only Soleri has (``docs/soleri.md``, "The trace")."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ PROFILES = (ENGINE, "soleri-code")
 POOL, VECTOR = "pool", "vector"
 """The names of the legs."""
 SIGNALS = ("words", "vector", "severity", "age", "tags", "domain", "links")
-"""The signals as they are shown, in the order of their weights."""
+"""The displayed names of the signals, in the order of their weights."""
 
 
 @dataclass(frozen=True)
 class SharedTerm:
-    """A term of the query that an entry holds, too: its TF-IDF weight in both, and what it adds to the cosine."""
+    """A term that a query and an entry share: its TF-IDF weights in both, and its contribution to the cosine."""
 
     term: str
     in_query: float
@@ -28,7 +28,7 @@ class SharedTerm:
 
 @dataclass(frozen=True)
 class RankedEntry:
-    """One candidate of the whole list. Ranks count from 1; None where it is in no such list."""
+    """A candidate with its ranks, from 1; a rank is None if the candidate is not in that list."""
 
     hit: Hit
     id: str
@@ -36,27 +36,27 @@ class RankedEntry:
     pool_rank: int | None
     bm25: float | None
     weighted: float | None
-    """BM25 times the tier's weight."""
+    """BM25 times the weight of the tier."""
     vector_rank: int | None
     first_rank: int | None
-    """Its rank before links counted."""
+    """The rank before links counted."""
     path: tuple[str, ...]
-    """The ids of the shortest way over links from one of the best entries; empty without one."""
+    """The ids on the shortest path of links from one of the best entries; empty if there is none."""
     forecast: DocumentForecast
-    """The best score that it can have, and when age or a validity window change that."""
+    """The best possible score, and its changes by age or validity window."""
     shared: tuple[SharedTerm, ...]
-    """Terms that it has in common with the query, what adds most first."""
+    """The terms shared with the query, largest contribution first."""
     other_score: float = 0.0
-    """Its score under the other weights (:attr:`LearnedWeights.other`)."""
+    """The score with the other weights (:attr:`LearnedWeights.other`)."""
     lost_copies: tuple[str, ...] = ()
-    """The tiers whose copies of it gave way, each with why."""
+    """The tiers whose copies were dropped, each with the reason."""
     named_by: tuple[str, ...] = ()
-    """For each step of ``path``, the id of the entry that names the other in its ``related``."""
+    """For each step of ``path``, the id of the entry whose ``related`` names the other."""
 
 
 @dataclass(frozen=True)
 class GuardDecision:
-    """The small corpus guard's two comparisons."""
+    """The two checks of the small corpus guard."""
 
     candidates: int
     most: int
@@ -67,23 +67,23 @@ class GuardDecision:
 
 @dataclass(frozen=True)
 class LearnedWeights:
-    """The weights that were used, the others that feedback compares them with, and what moved them."""
+    """The weights in use, the weights to compare them with, and the feedback."""
 
     used: dict[str, float]
     other: dict[str, float]
-    """Once weights have moved, the fixed ones; until then those that feedback of this rate leads to."""
+    """The fixed weights once feedback has changed them; until then, the weights that such feedback would lead to."""
     moved: bool
     rows: int
-    """Rows of feedback that count."""
+    """The number of feedback rows that count."""
     needed: int
-    """Rows from which on weights move."""
+    """The number of rows from which weights change."""
     rate: float | None
-    """The share of results that were of use; None without feedback."""
+    """The share of useful results; None without feedback."""
 
 
 @dataclass(frozen=True)
 class SearchedTier:
-    """A tier that was searched."""
+    """A searched tier."""
 
     name: str
     weight: float
@@ -92,29 +92,29 @@ class SearchedTier:
 
 @dataclass(frozen=True)
 class MemorySearch:
-    """What was found among memories that the user brought."""
+    """The search in the user's memories."""
 
     held: int
-    """How many there are, archived ones included."""
+    """The number of memories, including archived ones."""
     expression: str
-    """What FTS5 was asked for."""
+    """The FTS5 expression."""
     score: float
-    """Of each of them."""
+    """The score of each memory."""
     found: tuple[str, ...]
-    """The contexts of those that were found, best first."""
+    """The contexts of the matching memories, best first."""
     given: int
-    """How many of them an agent gets."""
+    """The number of memories for the agent."""
     pushed_off: int
-    """How many entries gave way to them at the end of the results."""
+    """The number of entries that memories displaced from the end of the results."""
 
 
 @dataclass(frozen=True)
 class VaultSearch:
-    """Everything that the vault search did, beside what all traces hold."""
+    """The details of a search that only this engine has."""
 
     SECTION: ClassVar[str] = "vault_search"
     expression: str
-    """What FTS5 was asked for."""
+    """The FTS5 expression."""
     limit: int
     fetch_limit: int
     filters: dict[str, str]
@@ -124,27 +124,29 @@ class VaultSearch:
     guard: GuardDecision
     weights: LearnedWeights
     ranking: tuple[RankedEntry, ...]
-    """All candidates in their final order; the answer is its first ``returned``."""
+    """All candidates in their final order. The first ``returned`` are the answer."""
     returned: int
     embedder: str
     embedder_error: str
     deviations: tuple[str, ...]
-    """Where this profile does what the running program does, against the document, and it made a difference here."""
+    """The points at which this profile follows the running program, not its documentation, and that made a
+    difference.
+    """
     shape: str
-    """``full`` or ``scan``: what an agent gets of each result."""
+    """``full`` or ``scan``: the form of each result for an agent."""
     given: tuple[dict[str, Any], ...]
-    """What an agent gets: the results in that shape, under Soleri's own names."""
+    """The records for an agent, in that form and with Soleri's field names."""
     max_tokens: int | None = None
     cut_by_budget: int = 0
     memories: MemorySearch | None = None
-    """None where no memories were brought."""
+    """None without memories."""
 
     @property
     def reach(self) -> float:
-        """The most that a score can be with these weights: everything perfect, and a direct neighbour."""
+        """The highest possible score with these weights: that of a perfect direct neighbour."""
         used = self.weights.used
         return sum(used.values()) - used.get("graph_proximity", 0.0) / 2
 
     def placed(self, file: str) -> RankedEntry | None:
-        """The candidate whose note is ``file``; None when it is none."""
+        """The candidate with the note ``file``; None if there is none."""
         return next((placed for placed in self.ranking if placed.hit.file == file), None)

@@ -1,4 +1,4 @@
-"""The seven signals, and their weighted sum (``docs/soleri.md``, "Signals")."""
+"""The seven signals and their weighted sum (``docs/soleri.md``, "Signals")."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ _DAY_SECONDS = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class EntrySignals(SignalValues):
-    """The signals of one entry for one query: vector from -1 to 1, graph proximity to 0.5, the others from 0 to 1."""
+    """The signals of one entry for one query: vector from -1 to 1, graph proximity up to 0.5, the others
+    from 0 to 1.
+    """
 
     def total(self, weights: Weights) -> float:
-        """The sum of each signal times its weight."""
+        """The weighted sum of the signals."""
         return sum([weight * value for weight, value in zip(weights.in_order, self.in_order, strict=True)])
 
 
@@ -25,21 +27,21 @@ NAMES = tuple(signal.name for signal in fields(EntrySignals))
 
 
 def severity_of(severity: str, values: SeverityValues) -> float:
-    """The value of a severity; an unknown one counts as a suggestion."""
+    """The value of a severity. An unknown one counts as a suggestion."""
     return {"critical": values.critical, "warning": values.warning}.get(severity, values.suggestion)
 
 
 def jaccard(first: Iterable[str], second: Iterable[str]) -> float:
-    """The shared share of two sets, compared exactly; 0 when both are empty."""
+    """The Jaccard similarity of two sets; 0 if both are empty."""
     ours, theirs = set(first), set(second)
     return len(ours & theirs) / len(ours | theirs) if ours or theirs else 0.0
 
 
 def temporal_decay(entry: VaultEntry, now: float, rules: AgeRules) -> float:
-    """What age leaves of an entry at ``now`` (seconds since 1970), from 0 to 1.
+    """The age factor of an entry at ``now`` (seconds since 1970), from 0 to 1.
 
-    An entry with ``valid_until`` keeps 1 until the last part of its window and falls in a straight line there; any
-    other halves with each half-life since its last change.
+    With ``valid_until``, the factor is 1 until the last part of the validity window, where it falls linearly to 0.
+    Otherwise it halves with each half-life since the last change.
     """
     if not entry.valid_until:
         changed = changed_at(entry)
@@ -53,16 +55,18 @@ def temporal_decay(entry: VaultEntry, now: float, rules: AgeRules) -> float:
 
 
 def half_life_decay(age_seconds: float, rules: AgeRules) -> float:
-    """What ``age_seconds`` leave of an entry without a window."""
+    """The age factor after ``age_seconds`` of an entry without a validity window."""
     return 1.0 if age_seconds <= 0 else math.exp(-math.log(2) * age_seconds / (rules.half_life_days * _DAY_SECONDS))
 
 
 def changed_at(entry: VaultEntry) -> float | None:
-    """When ``entry`` last changed, in seconds since 1970; None where that is not known."""
+    """The time of the last change of ``entry``, in seconds since 1970; None if unknown."""
     return entry.updated_at if entry.updated_at is not None else entry.created_at
 
 
 def window_of(entry: VaultEntry) -> float:
-    """The length of a validity window in seconds; 0 where its start or its end is not known, so that nothing fades."""
+    """The length of a validity window in seconds; 0 if its start or end is unknown, so that the factor does
+    not fall.
+    """
     start = entry.valid_from if entry.valid_from is not None else entry.created_at
     return entry.valid_until - start if entry.valid_until is not None and start is not None else 0.0

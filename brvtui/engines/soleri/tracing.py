@@ -1,4 +1,4 @@
-"""A ranking as a trace: steps with their comparisons, conserved counts, parts that sum."""
+"""A ranking as a trace: steps with checks, conserved counts, and parts that sum to the score."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def traced(
     embedder: str,
     notices: Sequence[str],
 ) -> Trace:
-    """The trace of ``ranking``, which ``query`` gave over ``notes``; an agent gets its results in ``shape``.
+    """The trace of ``ranking``, the result of ``query`` on ``notes``, with the records for an agent in ``shape``.
 
-    ``recalled`` is what it found among memories, if there are any.
+    ``recalled`` contains the matching memories, if there are memories.
     """
     profile, now = context.constants, context.now_ms / 1000
     given, entries = given_to_agent(ranking, recalled, shape, profile)
@@ -222,7 +222,7 @@ def _parts(found: ScoredEntry, ranking: VaultRanking, age: str) -> tuple[Part, .
 
 
 def _shared(found: ScoredEntry, ranking: VaultRanking) -> tuple[SharedTerm, ...]:
-    """The addends of the cosine. They sum to the signal of words."""
+    """The terms of the cosine. They sum to the signal of words."""
     entry, length = ranking.vocabulary.measured(found.entry.compared)
     length *= ranking.query_length
     made = [
@@ -234,7 +234,7 @@ def _shared(found: ScoredEntry, ranking: VaultRanking) -> tuple[SharedTerm, ...]
 
 
 def _words(entry: VaultEntry, shared: Sequence[SharedTerm]) -> tuple[MatchedWord, ...]:
-    """The terms that ``entry`` shares with the query; it compares whole words, so all of them are exact."""
+    """The terms that ``entry`` shares with the query. All matches are exact, because only whole words are compared."""
     in_title = set(tokenize(entry.title))
     return tuple(
         MatchedWord(one.term, one.term, MatchKind.EXACT, 0, ("title",) if one.term in in_title else ("text",))
@@ -243,7 +243,7 @@ def _words(entry: VaultEntry, shared: Sequence[SharedTerm]) -> tuple[MatchedWord
 
 
 def _age(entry: VaultEntry, profile: SoleriProfile, now: float) -> str:
-    """What an entry's decay comes from: its age, or its validity window."""
+    """The basis of an entry's age factor: its age or its validity window."""
     if entry.valid_until:
         return "by its validity window"
     changed = changed_at(entry)
@@ -260,7 +260,7 @@ def _guard(guard: CorpusGuard | None, profile: SoleriProfile) -> GuardDecision:
 
 
 def _other_weights(ranking: VaultRanking, feedback: FeedbackCounts, profile: SoleriProfile) -> Weights:
-    """The fixed weights once feedback has moved them; until then those that it leads to."""
+    """The fixed weights once feedback has changed them; until then, the weights that it would lead to."""
     hybrid = is_hybrid(ranking.dense, profile)
     fixed = profile.hybrid_weights if hybrid else profile.weights
     return fixed if ranking.weights != fixed else expected_weights(feedback, hybrid, profile)
@@ -320,7 +320,7 @@ def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
     if guard.candidates:
         small = _check("candidates", guard.candidates, "<", guard.most, "guard.candidates")
         drops = _check("limit", guard.limit, "<", guard.half, "guard.share")
-        checks = tuple(sorted((small, drops), key=lambda check: not check.passed))  # the one that decides comes last
+        checks = tuple(sorted((small, drops), key=lambda check: not check.passed))  # the deciding check comes last
         returned = "all candidates are returned" if guard.acts else f"the first {guard.limit} are returned"
     if ranking.dense is None or ranking.dense.waits:
         why = ranking.dense.waits if ranking.dense is not None else _NO_EMBEDDER
@@ -352,7 +352,7 @@ def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
 
 
 def _load_step(ids: Sequence[str], records: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
-    """The step that loads chosen entries; none if the query names none."""
+    """The step that loads entries by id; empty if the query has no ids."""
     if not ids:
         return ()
     found = {record["entry"]["id"] for record in records}
@@ -364,7 +364,7 @@ def _load_step(ids: Sequence[str], records: Sequence[Mapping[str, Any]]) -> tupl
 
 
 def _memory_step(memories: MemorySearch | None) -> tuple[Step, ...]:
-    """The step of the memories; none where there are none to search."""
+    """The step of the memories; empty if there are none."""
     if memories is None:
         return ()
     state = State.HIT if memories.found else State.MISSED
@@ -378,7 +378,7 @@ def _check(name: str, value: float, operator: str, threshold: float, constant: s
 
 
 def _verdict(placed: Sequence[RankedEntry], memories: MemorySearch | None, query: str) -> str:
-    """Which entry is first, and what sets it above the second."""
+    """The first entry, and its lead over the second."""
     if not placed:
         remembered = memories is not None and memories.given
         also = f"; {counted(memories.given, 'memory does', 'memories do')}" if memories and remembered else ""

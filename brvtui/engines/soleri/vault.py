@@ -1,4 +1,4 @@
-"""Entries in tiers, each with an index of its own, and the search over all of them (``docs/soleri.md``, "Tiers")."""
+"""Entries in tiers with one index each, and the search across them (``docs/soleri.md``, "Tiers")."""
 
 from __future__ import annotations
 
@@ -14,33 +14,35 @@ from brvtui.engines.soleri.profile import SoleriProfile, TierWeights
 from brvtui.engines.soleri.vectors import DocumentFrequencies, VectorIndex, count_documents
 from brvtui.text.fts import FullText, FullTextError
 
-# How near an entry is to the best ones over links (``docs/soleri.md``, "Graph proximity").
+# The distance of an entry to the best ones over links (``docs/soleri.md``, "Graph proximity").
 
 
 @dataclass(frozen=True, slots=True)
 class Proximity:
-    """The nearness of one entry, and the shortest way to it."""
+    """The graph proximity of an entry, and the shortest path to it."""
 
     value: float
-    """1/2 over one link, 1/3 over two."""
+    """1/2 for one link, 1/3 for two."""
     path: tuple[str, ...]
-    """Ids from the entry it started at."""
+    """The ids on the path from the starting entry."""
 
 
 @dataclass(frozen=True)
 class LinkGraph:
-    """Links between entries, followed in both directions; their types do not matter."""
+    """Links between entries, followed in both directions. Their types do not matter."""
 
     neighbours: Mapping[str, tuple[str, ...]]
     named: frozenset[tuple[str, str]] = frozenset()
-    """Each link as it is written: who names, and whom."""
+    """The links as written: pairs of the naming and the named entry."""
 
     def namers(self, path: Sequence[str]) -> tuple[str, ...]:
-        """For each step of ``path``, the id of the entry that names the other; where both do, the first of the two."""
+        """For each step of ``path``, the id of the entry that names the other; the first one if both do."""
         return tuple(one if (one, other) in self.named else other for one, other in pairwise(path))
 
     def proximities(self, seeds: Sequence[str]) -> dict[str, Proximity]:
-        """What is one or two links away from one of ``seeds``, by id; the nearest, and of those the first way."""
+        """The entries within two links of one of ``seeds``, by id. The shortest path counts, and of equal ones the
+        first.
+        """
         made: dict[str, Proximity] = {}
 
         def offer(path: tuple[str, ...]) -> None:
@@ -58,7 +60,7 @@ class LinkGraph:
 
 
 def link_graph(links: Iterable[Sequence[str]]) -> LinkGraph:
-    """The graph of ``links``, each a source and a target; a link of an entry to itself does not count."""
+    """The graph of ``links``, each a source and a target. Links from an entry to itself are ignored."""
     neighbours: defaultdict[str, dict[str, None]] = defaultdict(dict)
     named = set()
     for source, target, *_ in links:
@@ -71,7 +73,7 @@ def link_graph(links: Iterable[Sequence[str]]) -> LinkGraph:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which entries may be found. An empty text filters nothing; a domain also counts as a signal."""
+    """Filters on entries. An empty text matches all entries; a domain is also a signal."""
 
     domain: str = ""
     type: str = ""
@@ -79,7 +81,7 @@ class Filters:
     origin: str = ""
 
     def admits(self, entry: VaultEntry) -> bool:
-        """Whether ``entry`` may be found."""
+        """True if ``entry`` passes all filters."""
         wanted = (self.domain, self.type, self.severity, self.origin)
         held = (entry.domain, entry.type, entry.severity, entry.origin)
         return all(not want or want == have for want, have in zip(wanted, held, strict=True))
@@ -90,20 +92,20 @@ NO_FILTERS = Filters()
 
 @dataclass(frozen=True, slots=True)
 class Pooled:
-    """An entry that full-text search found."""
+    """An entry found by full-text search."""
 
     entry: VaultEntry
     tier: str
     rank: int
-    """Its place among what its tier found, from 1."""
+    """The rank within its tier, from 1."""
     bm25: float
     weighted: float
-    """``bm25`` times the tier's weight."""
+    """``bm25`` times the weight of the tier."""
 
 
 @dataclass(frozen=True, slots=True)
 class LostCopy:
-    """A copy of an entry that another tier's copy stands for."""
+    """A copy of an entry that was dropped in favour of the copy in another tier."""
 
     lost: Pooled
     winner: Pooled
@@ -111,7 +113,7 @@ class LostCopy:
 
 @dataclass(frozen=True, slots=True)
 class CandidatePool:
-    """What full-text search found, best first, and what it left out."""
+    """The results of full-text search, best first, and the dropped copies."""
 
     found: tuple[Pooled, ...]
     lost: tuple[LostCopy, ...] = ()
@@ -128,7 +130,7 @@ class Tier:
 
     @cached_property
     def by_id(self) -> Mapping[str, VaultEntry]:
-        """The entries by their ids."""
+        """The entries by id."""
         return {entry.id: entry for entry in self.entries}
 
     @cached_property
@@ -145,9 +147,9 @@ class Tier:
         filters: Filters = NO_FILTERS,
         include_expired: bool = False,
     ) -> list[Pooled]:
-        """The entries that match ``query``, best first by BM25, equal scores in the entries' order.
+        """The entries that match ``query``, best first by BM25. Entries with equal scores keep their order.
 
-        A query that FTS5 cannot read finds nothing.
+        A query that FTS5 cannot parse matches nothing.
         """
         closed = set() if include_expired else {at for at in self.dated if not self.entries[at].is_listable(now)}
         if filters != NO_FILTERS:
@@ -172,25 +174,25 @@ class Tier:
 
 @dataclass(frozen=True, eq=False)
 class Vault:
-    """Tiers in the order of their priority. Links and vectors belong to one of them."""
+    """Tiers in order of priority. Links and vectors belong to one of them."""
 
     tiers: tuple[Tier, ...]
     links: LinkGraph = LinkGraph({})
     vectors: VectorIndex = VectorIndex({})
     federated: bool = False
-    """Whether tiers are searched together, even if there is only one at this moment."""
+    """True if the tiers are searched together, even if there is only one."""
     home: str = ""
-    """The tier whose links and vectors these are; empty for the first."""
+    """The tier that has links and vectors; empty for the first."""
     document_counts: tuple[int, Counter[str]] | None = None
-    """How many entries there are, and in how many of them each term stands; counted on demand where it is None."""
+    """The number of entries, and the number of entries with each term; None if they are counted on demand."""
 
     def entry(self, id_: str) -> VaultEntry | None:
-        """The entry that a link or a vector names."""
+        """The entry in the home tier with the id ``id_``; None if there is none."""
         return self._home.by_id.get(id_) if self._home is not None else None
 
     @property
     def home_entries(self) -> tuple[VaultEntry, ...]:
-        """The entries that links and vectors name."""
+        """The entries of the home tier."""
         return self._home.entries if self._home is not None else ()
 
     @property
@@ -198,7 +200,7 @@ class Vault:
         return next((tier for tier in self.tiers if tier.name == self.home or not self.home), None)
 
     def entries(self) -> Iterator[VaultEntry]:
-        """Every entry, each id once: the copy of the earliest tier."""
+        """Yields each entry once per id, from the first tier that contains it."""
         seen: set[str] = set()
         for tier in self.tiers:
             for entry in tier.entries:
@@ -207,7 +209,7 @@ class Vault:
                     yield entry
 
     def vocabulary(self, now: float) -> DocumentFrequencies:
-        """How many of the entries that can be listed at ``now`` hold each term."""
+        """The number of entries listable at ``now`` that contain each term."""
         closed = [entry for entry in self._windowed if not entry.is_listable(now)]
         if not closed:
             return self._frequencies
@@ -222,12 +224,11 @@ class Vault:
 
     @cached_property
     def _windowed(self) -> tuple[VaultEntry, ...]:
-        """The entries with a validity window."""
         return tuple(entry for entry in self.entries() if entry.has_window) if any(t.dated for t in self.tiers) else ()
 
     @cached_property
     def _open_frequencies(self) -> dict[tuple[str, ...], DocumentFrequencies]:
-        """The frequencies without the entries whose window was closed at the last query, by their ids."""
+        """The frequencies without closed entries, by the ids of these. Only the last ones are kept."""
         return {}
 
     @cached_property
@@ -240,9 +241,10 @@ class Vault:
     def pool(
         self, query: str, profile: SoleriProfile, now: float, limit: int, filters: Filters = NO_FILTERS
     ) -> CandidatePool:
-        """The candidates for ``query``: of one tier as it ranks them, of more by weighted score, each id once.
+        """The candidates for ``query``. One tier keeps its own ranking; several are merged by weighted score, once per
+        id.
 
-        Filters apply to what more tiers found together, so that a copy that lost cannot come back.
+        With several tiers, filters apply after merging, so that a dropped copy does not return.
         """
         if not self.tiers:
             return CandidatePool(())
@@ -256,10 +258,10 @@ class Vault:
 
 
 def merge(found: Sequence[Pooled], weights: Mapping[str, float], limit: int, heaviest_copy: bool) -> CandidatePool:
-    """Hits of several tiers as one list by weighted score, each id once; equal scores keep the order of ``found``.
+    """Merges the hits of several tiers by weighted score, once per id. Equal scores keep the order of ``found``.
 
-    The copy of the tier with the highest weight stands for an id; with ``heaviest_copy`` the one with the highest
-    weighted score, as the program runs.
+    The copy in the tier with the highest weight wins; with ``heaviest_copy``, the one with the highest weighted score,
+    as in the running program.
     """
     kept: dict[str, Pooled] = {}
     for hit in found:
@@ -273,5 +275,5 @@ def merge(found: Sequence[Pooled], weights: Mapping[str, float], limit: int, hea
 
 
 def tier_weight(name: str, weights: TierWeights) -> float:
-    """The weight of the tier ``name``; one that is none of the three is a named source."""
+    """The weight of the tier ``name``. An unknown tier counts as a named source."""
     return {"agent": weights.agent, "project": weights.project, "team": weights.team}.get(name, weights.named)

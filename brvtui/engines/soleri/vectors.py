@@ -1,4 +1,4 @@
-"""One dense vector for each entry, and how they are made (``docs/soleri.md``, "Vectors")."""
+"""Dense vectors of entries, and TF-IDF vectors of texts (``docs/soleri.md``, "Vectors")."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SparseVector = Mapping[str, float]
 
 _TOKEN = re.compile(r"[a-z0-9-]{3,}")
 _MOST_KEPT = 16_384
-"""Vectors of texts; each takes about 3 kB."""
+"""The maximum number of cached text vectors, of about 3 kB each."""
 _STOPPED = """
     a an the and or but in on at to for of with by from as is was are were been be have has had do does did will would
     could should may might shall can need must it its this that these those i you he she we they me him her us them my
@@ -37,25 +37,27 @@ STOP_WORDS = frozenset(_STOPPED.split())
 
 
 def tokenize(text: str) -> list[str]:
-    """The tokens of ``text``, repeats kept: runs of ASCII letters, digits and hyphens, of three characters or more."""
+    """The tokens of ``text`` with repetitions: runs of at least three ASCII letters, digits and hyphens, except stop
+    words.
+    """
     return [token for token in _TOKEN.findall(text.lower()) if token not in STOP_WORDS]
 
 
 def uncounted(query: str) -> tuple[str, ...]:
-    """The words of ``query`` that TF-IDF leaves out, each once: stop words, and what is under three letters."""
+    """The distinct words of ``query`` that TF-IDF ignores: stop words, and words shorter than three letters."""
     words = (found.strip(".,;:!?\"'()[]") for found in query.lower().split())
     return tuple(dict.fromkeys(found for found in words if found and not tokenize(found)))
 
 
 def term_frequencies(tokens: Iterable[str]) -> dict[str, float]:
-    """The share of the tokens that each term is; empty for none."""
+    """The share of each term among the tokens; empty if there are none."""
     counts = Counter(tokens)
     total = counts.total()
     return {term: count / total for term, count in counts.items()}
 
 
 def dot(first: SparseVector, second: SparseVector, lengths: float) -> float:
-    """The dot product of two sparse vectors by the product of their ``lengths``; 0 when that is 0."""
+    """The dot product of two sparse vectors divided by the product of their ``lengths``; 0 if that is 0."""
     if lengths == 0:
         return 0.0
     fewer, more = (first, second) if len(first) <= len(second) else (second, first)
@@ -69,16 +71,16 @@ def norm(vector: SparseVector) -> float:
 
 @dataclass(frozen=True)
 class DocumentFrequencies:
-    """In how many of ``documents`` texts each term stands."""
+    """The number of texts that contain each term, out of ``documents`` texts."""
 
     documents: int
     frequencies: Mapping[str, int]
     _vectors: dict[str, tuple[SparseVector, float]] = field(default_factory=dict, compare=False, repr=False)
-    """Of texts that were asked for: candidates of one query are candidates of the next."""
+    """Cached vectors by text, because the candidates of one query often recur in the next."""
 
     @cached_property
     def idfs(self) -> Mapping[str, float]:
-        """``ln((N + 1) / (df + 1)) + 1`` by term; 0 for one that stands in none of the texts."""
+        """``ln((N + 1) / (df + 1)) + 1`` by term; 0 for a term that no text contains."""
         return _Idfs(self)
 
     def measured(self, text: str) -> tuple[SparseVector, float]:
@@ -95,7 +97,7 @@ class DocumentFrequencies:
 
 
 class _Idfs(dict[str, float]):
-    """The idf of each term that was asked for."""
+    """The cached idf values by term."""
 
     def __init__(self, known: DocumentFrequencies) -> None:
         super().__init__()
@@ -108,7 +110,7 @@ class _Idfs(dict[str, float]):
 
 
 def count_documents(texts: Iterable[str]) -> Counter[str]:
-    """In how many of ``texts`` each term stands."""
+    """The number of ``texts`` that contain each term."""
     made: Counter[str] = Counter()
     for text in texts:
         made.update(set(tokenize(text)))
@@ -117,16 +119,16 @@ def count_documents(texts: Iterable[str]) -> Counter[str]:
 
 @dataclass(frozen=True, eq=False)
 class StoredVector:
-    """A vector as it is kept: numbers of 32 bits, and the model that made it."""
+    """A stored vector of 32-bit numbers, and its model."""
 
     numbers: NDArray[np.float32]
     model: str
     digest: str = ""
-    """Of the text that it was made of; empty where that is not known."""
+    """The digest of its text; empty if unknown."""
 
 
 def read_vectors(cache: VectorCache, model: str) -> dict[str, StoredVector]:
-    """The vectors that ``model`` made, as they are kept on disk, by the ids of their entries."""
+    """The stored vectors of ``model``, by the ids of their entries."""
     made = {}
     for name, numbers in cache.read().items():
         made_of, _, id_ = name.partition(" ")
@@ -135,9 +137,9 @@ def read_vectors(cache: VectorCache, model: str) -> dict[str, StoredVector]:
 
 
 def write_vectors(cache: VectorCache, vectors: Mapping[str, StoredVector], ids: Collection[str], length: int) -> None:
-    """Keeps the vectors of the entries ``ids`` on disk, under their ids and the digests of their texts.
+    """Stores the vectors of the entries ``ids`` under their ids and the digests of their texts.
 
-    Only those of ``length`` numbers: where a model changed its own, the others are made again. Raises OSError.
+    Only vectors with ``length`` numbers are stored, because a model can change its length. Raises OSError.
     """
     kept = {id_: vector for id_, vector in vectors.items() if id_ in ids and len(vector.numbers) == length}
     cache.write({f"{vector.digest} {id_}": vector.numbers for id_, vector in kept.items()})
@@ -145,15 +147,14 @@ def write_vectors(cache: VectorCache, vectors: Mapping[str, StoredVector], ids: 
 
 @dataclass(frozen=True, eq=False)
 class VectorIndex:
-    """Vectors that are searched: cosines are of 64-bit numbers, against every one of equal length."""
+    """A searchable set of vectors. Cosines use 64-bit numbers and compare vectors of equal length."""
 
     vectors: Mapping[str, StoredVector]
     _by_length: dict[int, tuple[list[str], NDArray[np.float64], NDArray[np.float64]]] = field(default_factory=dict)
 
     def cosines(self, query: Vector) -> dict[str, float]:
-        """The cosine of ``query`` with each vector that has its length and a direction, in the vectors' order.
-
-        A vector of another length cannot be compared, and is left out.
+        """The cosine of ``query`` with each vector of the same length and a norm above 0, in the order of
+        the vectors.
         """
         asked = np.asarray(query, dtype=np.float64)
         length = float(np.linalg.norm(asked))
@@ -164,7 +165,7 @@ class VectorIndex:
         return {id_: float(value) for id_, value, norm in zip(ids, values, norms, strict=True) if norm > 0}
 
     def _of_length(self, length: int) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
-        """Ids, numbers and norms of the vectors of one length; made once."""
+        """Cached ids, numbers and norms of the vectors of one length."""
         if length not in self._by_length:
             alike = {id_: kept.numbers for id_, kept in self.vectors.items() if len(kept.numbers) == length}
             matrix = np.stack(list(alike.values())).astype(np.float64) if alike else np.zeros((0, length))
@@ -173,19 +174,19 @@ class VectorIndex:
 
 
 def nearest_of(cosines: Mapping[str, float], limit: int) -> list[tuple[str, float]]:
-    """The ``limit`` highest of ``cosines``, highest first; equal ones in their order."""
+    """The ``limit`` highest of ``cosines``, highest first. Equal ones keep their order."""
     return sorted(cosines.items(), key=lambda found: -found[1])[: max(0, limit)]
 
 
 class EmbeddingReport(NamedTuple):
-    """What a run of the pipeline did."""
+    """The outcome of embedding entries."""
 
     embedded: int
     failed: int
     left: int
-    """Entries that were not tried, because the run was cancelled."""
+    """The number of entries not tried because of a cancellation."""
     error: str
-    """The first failure; empty for none."""
+    """The first error; empty if there is none."""
     length: int
     """The length of the newest vector; 0 if there is none."""
 
@@ -200,10 +201,10 @@ def embed_entries(
     cancelled: Callable[[], bool],
     progress: Callable[[int, int], None],
 ) -> EmbeddingReport:
-    """Makes the missing vectors of ``entries`` by ``model``, batch by batch, and puts them into ``kept``.
+    """Computes the missing vectors of ``entries`` with ``model``, batch by batch, and adds them to ``kept``.
 
-    A batch that fails is counted and left out, the next is tried. With ``re_embed`` an entry whose text changed since
-    its vector was made gets a new one; without, it keeps the old one, as the document says.
+    A failing batch is counted and skipped. With ``re_embed``, an entry whose text has changed gets a new vector.
+    Otherwise it keeps the old one, as documented.
     """
     todo = [entry for entry in entries if _lacks(kept.get(entry.id), entry, model, re_embed)]
     embedded = failed = length = 0
@@ -236,7 +237,7 @@ def _lacks(kept: StoredVector | None, entry: VaultEntry, model: str, re_embed: b
 
 
 def _stored(entries: Sequence[VaultEntry], vectors: Sequence[Vector], model: str) -> dict[str, StoredVector]:
-    """The ``vectors`` by id. Raises LegError when they are not as many as the entries, or hold no numbers."""
+    """The ``vectors`` by id. Raises LegError if their number is wrong or they contain anything but finite numbers."""
     if len(vectors) != len(entries):
         raise LegError(f"{model} gave {len(vectors)} vectors for {len(entries)} texts")
     rows = [np.asarray(vector, dtype=np.float32) for vector in vectors]
