@@ -1,4 +1,4 @@
-"""Jeffs Brain as an engine: an index that follows the snapshots, and vectors that follow the index."""
+"""Jeffs Brain as an engine: an index updated with each snapshot, and vectors updated with the index."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.text.query_language import Aliases
 
 Progress = Callable[[int, int], None]
-"""Called with how many texts have their vector, and of how many."""
+"""Called with the number of texts that have a vector, and the total."""
 _OPTIONS = {
     "top_k": int,
     "candidate_k": int,
@@ -39,12 +39,12 @@ _OPTIONS = {
     "skip_retry_ladder": bool,
 }
 _OTHERS = ("mode", "aliases")
-"""The other options; ``aliases`` is a file or its content."""
+"""The other options; ``aliases`` is a file or its contents."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """The index of one snapshot; ``gaps`` says which notes are without a vector, and why."""
+    """The index of one snapshot; ``gaps`` is a message about notes without a vector."""
 
     snapshot: Snapshot
     embedder: str
@@ -63,20 +63,20 @@ class JeffsBrain:
     sections = (Hybrid, Ladder)
 
     def __init__(self) -> None:
-        """An engine without an index; the first query makes it."""
+        """The first query builds the index."""
         self._ready: _Ready | None = None
         self._indexing = threading.Lock()
         self._embedding = threading.Lock()
 
     @cached_property
     def presentation(self) -> JeffsBrainPresentation:
-        """The presentation of its traces in words."""
+        """The presentation of its traces."""
         from brvtui.engines.jeffs_brain.presentation import JeffsBrainPresentation
 
         return JeffsBrainPresentation()
 
     def constants(self, profile: str = "") -> HybridProfile:
-        """The built-in constants, or those in the TOML file of that path.
+        """The built-in constants, or those in the TOML file ``profile``.
 
         Raises :class:`brvtui.typed_tables.ProfileError`.
         """
@@ -85,17 +85,17 @@ class JeffsBrain:
         return load(profile)
 
     def prepare(self, context: Context[HybridProfile], progress: Progress, cancelled: Callable[[], bool]) -> None:
-        """Makes the index of the snapshot and the vectors that are missing, and loads a local model.
+        """Builds the index of the snapshot, computes the missing vectors, and loads a local model.
 
-        A failing embedder is no error: the next answer says what could not be made. Raises :class:`EngineError` for a
-        service that is set wrongly.
+        A failing embedder raises no error; the next answer reports it. Raises :class:`EngineError` if a service is
+        misconfigured.
         """
         self._with_vectors(context, progress, cancelled)
 
     def _with_vectors(
         self, context: Context[HybridProfile], progress: Progress, cancelled: Callable[[], bool]
     ) -> _Ready:
-        """The index of the snapshot with its vectors, also when a newer snapshot is indexed meanwhile."""
+        """The index of the snapshot with its vectors, even if a newer snapshot is being indexed."""
         from brvtui.engines.jeffs_brain.index import embed_index
 
         ready = self._index(context)
@@ -118,7 +118,7 @@ class JeffsBrain:
             return whole
 
     def answer(self, context: Context[HybridProfile], query: Query) -> Trace:
-        """The answer to ``query``; a run first makes the vectors that it needs. Raises :class:`EngineError`."""
+        """The answer to ``query``. A run first computes the vectors that it needs. Raises :class:`EngineError`."""
         return self.retrieve(context, query).trace
 
     def retrieve(self, context: Context[HybridProfile], query: Query) -> Retrieved:
@@ -153,18 +153,20 @@ class JeffsBrain:
         return replace(made, trace=with_causes(self, context, query, trace, searched_words(trace.section(Hybrid)), ()))
 
     def detail(self, context: Context[HybridProfile], trace: Trace, file: str) -> Detail | None:
-        """The score of the note at ``file`` in parts, also behind the answer; it has no term × field detail."""
+        """The parts of the score of the note at ``file``, even if it is not in the answer, without a term × field
+        table.
+        """
         placed = trace.section(Hybrid).placed(file)
         return Detail(file, (), None, "", placed.hit) if placed is not None else None
 
     def why(self, context: Context[HybridProfile], trace: Trace, document: Named) -> Explanation:
-        """Why ``document`` is, or is not, in the answer ``trace``."""
+        """The reason for the presence or absence of ``document`` in the answer ``trace``."""
         from brvtui.engines.jeffs_brain.reasons import explain
 
         return explain(context, trace, document, asking(self, context, trace))
 
     def _index(self, context: Context[HybridProfile]) -> _Ready:
-        """The index of the snapshot, made anew when the embedder or the profile is another."""
+        """The index of the snapshot, rebuilt if the embedder or the profile has changed."""
         from brvtui.engines.jeffs_brain.index import index_snapshot
 
         embedder = embedder_of(context)
@@ -180,7 +182,7 @@ class JeffsBrain:
 
 
 def _request(query: Query) -> tuple[Request, Aliases]:
-    """The request and its aliases. Raises :class:`EngineError` for an unknown option, and for a wrong value."""
+    """The request and its aliases. Raises :class:`EngineError` for an unknown option or a wrong value."""
     from brvtui.engines.jeffs_brain.pipeline import Request
     from brvtui.text.query_language import AliasError, checked_aliases, read_aliases
 

@@ -1,6 +1,7 @@
-"""The notes of a snapshot as chunks, and the index of them.
+"""The index of the notes in a snapshot, one chunk per note.
 
-``docs/jeffs_brain.md``, "Notes as chunks", "The BM25 leg", "Trigrams", "Vectors"."""
+``docs/jeffs_brain.md``, "Notes as chunks", "The BM25 leg", "Trigrams", "Vectors".
+"""
 
 from __future__ import annotations
 
@@ -38,28 +39,28 @@ class Chunk:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The texts of the full-text index, in the order of its columns."""
+        """The texts for full-text search, in the order of the columns."""
         return (self.path, self.title, self.summary, self.tags, self.content)
 
     @property
     def candidate(self) -> Candidate:
-        """The chunk as a ranked list holds it."""
+        """The chunk as an element of a ranked list."""
         return Candidate(self.id, self.path, self.title, self.summary, self.content)
 
     def embedded(self, most: int) -> str:
-        """The text that a vector stands for: title, summary and content, at most ``most`` characters."""
+        """The text of its vector: title, summary and content, up to ``most`` characters."""
         return "\n".join(part for part in (self.title, self.summary, self.content) if part.strip())[:most]
 
 
 COLUMNS = ("path", "title", "summary", "tags", "content")
 FIELDS: Mapping[str, Sequence[str]] = {"title": ("title",), "path": ("path",), "text": ("summary", "tags", "content")}
-"""The columns of each field that matched words name."""
+"""The columns of each field in a matched word."""
 
 
 def chunk_of(path: str, title: str, text: str) -> Chunk:
     """The chunk of the note at ``path`` with the heading ``title``.
 
-    The frontmatter's title, summary, tags and keywords count when they are text; the content is what follows it.
+    The title, summary, tags and keywords come from the frontmatter, if they are text there. The content follows it.
     """
     front = parse(text)
     fields = front.fields
@@ -76,7 +77,7 @@ def chunk_of(path: str, title: str, text: str) -> Chunk:
 
 @dataclass(frozen=True, slots=True)
 class RankedHit:
-    """An entry of a leg with the number that ranked it: BM25, a likeness of names, or a cosine."""
+    """An element of a leg with its ranking value: BM25, a similarity of names, or a cosine."""
 
     candidate: Candidate
     value: float
@@ -84,7 +85,7 @@ class RankedHit:
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """One chunk, and the file it was read from, if it was."""
+    """A chunk, and its parsed file if there is one."""
 
     chunk: Chunk
     file: ParsedFile | None = None
@@ -92,24 +93,24 @@ class ChunkRow:
 
 @dataclass(frozen=True, eq=False)
 class ChunkIndex:
-    """One generation of the index. Its ranked lists are best first, at most ``limit`` long.
+    """An immutable index. Its ranked lists are best first, with at most ``limit`` elements.
 
-    They raise :class:`brvtui.services.legs.LegError` and nothing else.
+    The only exception that they raise is :class:`brvtui.services.legs.LegError`.
     """
 
     rows: tuple[ChunkRow, ...]
     profile: HybridProfile
     text: FullText
-    """The columns of each row, by its position."""
+    """The columns of each row, by position."""
     names: TrigramIndex
-    """The file names by their trigrams."""
+    """The trigrams of the file names."""
     idle_rules: tuple[str, ...]
-    """The rules of intent that no note of this index can meet."""
+    """The intent rules that no note in this index can match."""
     table: VectorTable | None = None
-    """The notes' vectors, if they were made."""
+    """The vectors of the notes, if they have been computed."""
 
     def bm25(self, query: ParsedQuery, limit: int) -> Sequence[RankedHit]:
-        """The rows that ``query`` matches, by FTS5's BM25, equal scores in the rows' order."""
+        """The rows that match ``query``, best first by BM25 of FTS5. Rows with equal scores keep their order."""
         try:
             found = self.text.search(alternatives(query), self.profile.columns.weights, limit)
         except FullTextError as error:
@@ -117,7 +118,7 @@ class ChunkIndex:
         return [self._hit(position, score) for position, score in found]
 
     def answered(self, query: ParsedQuery, ids: Sequence[str]) -> dict[str, tuple[MatchedWord, ...]]:
-        """The words of ``query`` that the full-text index finds in the rows with these ``ids``, and in which fields.
+        """The words of ``query`` that match in the rows with the ids ``ids``, each with its fields.
 
         Raises :class:`brvtui.services.legs.LegError`.
         """
@@ -142,7 +143,7 @@ class ChunkIndex:
         return {id_: tuple(words) for id_, words in made.items()}
 
     def _kind(self, token: Token, place: int, fields: Sequence[str]) -> MatchKind:
-        """Whether the row has the token's own letters in the first of ``fields``, or only its stem."""
+        """EXACT if the first of ``fields`` in the row contains the token as written, else STEM; or PREFIX."""
         if token.kind is TokenKind.PREFIX:
             return MatchKind.PREFIX
         texts = dict(zip(COLUMNS, self.rows[place].chunk.columns, strict=True))
@@ -151,16 +152,16 @@ class ChunkIndex:
         return MatchKind.EXACT if token.text in text and re.search(whole, text) else MatchKind.STEM
 
     def like_names(self, tokens: Sequence[str], limit: int) -> Sequence[RankedHit]:
-        """The rows whose file name is like one of ``tokens``."""
+        """The rows whose file names are similar to one of ``tokens``."""
         return [
             self._hit(found.position, found.similarity)
             for found in self.names.search(tokens, limit, self.profile.trigrams.least)
         ]
 
     def nearest(self, vector: Vector, limit: int) -> Sequence[RankedHit]:
-        """The rows nearest to ``vector`` by cosine, equal ones in the rows' order.
+        """The rows nearest to ``vector`` by cosine. Rows with equal values keep their order.
 
-        Raises :class:`brvtui.services.legs.LegError` without vectors, or when theirs have another length.
+        Raises :class:`brvtui.services.legs.LegError` if there are no vectors, or if they have another length.
         """
         if self.table is None:
             raise LegError("the notes have no vectors yet")
@@ -175,9 +176,9 @@ class ChunkIndex:
 
 
 def index_snapshot(snapshot: Snapshot, profile: HybridProfile, previous: ChunkIndex | None = None) -> ChunkIndex:
-    """The index of every note that ``snapshot`` searches, in document order.
+    """The index of every searchable note in ``snapshot``, in document order.
 
-    Notes whose files did not change since ``previous`` are not read again; it brings no vectors along. A note that
+    Notes whose files have not changed since ``previous`` are not read again. Its vectors are not reused. A note that
     can no longer be read keeps its path and title.
     """
     before = previous.rows if previous else ()
@@ -198,7 +199,7 @@ def index_snapshot(snapshot: Snapshot, profile: HybridProfile, previous: ChunkIn
 def index_rows(
     rows: Sequence[ChunkRow], profile: HybridProfile, before: tuple[FullText, NDArray[np.int64]] | None = None
 ) -> ChunkIndex:
-    """The index of ``rows``; ``before`` is the text of the one before, and where each row stood in it."""
+    """The index of ``rows``; ``before`` is the text of the previous index, and the position of each row in it."""
     columns, paths = [row.chunk.columns for row in rows], [row.chunk.path for row in rows]
     text = before[0].after(before[1], columns) if before else full_text(IndexLayout(COLUMNS), columns)
     names = TrigramIndex((row.chunk.id, row.chunk.path) for row in rows)
@@ -212,9 +213,9 @@ def embed_index(
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[int, int], None] = lambda done, all_: None,
 ) -> tuple[ChunkIndex, Embedded]:
-    """``index`` with a vector for each note that one could be had for, and what is missing and why.
+    """``index`` with a vector for each note, if possible, and a report on missing vectors.
 
-    Only texts without a kept vector are sent. Nothing is raised.
+    Only texts without a stored vector are sent. Raises no errors.
     """
     most = index.profile.vectors.text_chars
     texts = [row.chunk.embedded(most) for row in index.rows]

@@ -1,7 +1,7 @@
-"""Intents of a query, and the factors that they give notes (``docs/jeffs_brain.md``, "Intent"). English alone.
+"""Intents of a query, and the resulting factors of notes (``docs/jeffs_brain.md``, "Intent"). English only.
 
-The patterns are those of the documented pipeline, letter for letter, with JavaScript's meaning: boundaries are ASCII,
-white space is Unicode's, case is ignored for ASCII letters alone.
+The patterns are exactly those of the documented pipeline, with JavaScript's semantics: word boundaries are ASCII, white
+space is Unicode, and only ASCII letters ignore case.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ DATE_TAG = _javascript(r"\[(?:date|observed on):")
 
 @dataclass(frozen=True, slots=True)
 class IntentRules:
-    """The paths that intent rules look for, and their factors."""
+    """The paths and factors of intent rules."""
 
     global_path: str
     preference_path: str
@@ -62,7 +62,7 @@ class IntentRules:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """The intents of a query: neither, either or both."""
+    """The intents of a query: none, one or both."""
 
     preference: bool
     fact: bool
@@ -72,14 +72,14 @@ class Intent:
 
     @property
     def name(self) -> str:
-        """The intents in words; empty for none."""
+        """The names of the intents; empty if there are none."""
         named = (("preference", self.preference), ("concrete fact", self.fact))
         return " and ".join(name for name, asked in named if asked)
 
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """One multiplier that a note gets, and why. ``constant`` is its dotted name in the profile."""
+    """A factor of a note's score, and the reason. ``constant`` is its dotted name in the profile."""
 
     value: float
     constant: str
@@ -87,7 +87,7 @@ class Factor:
 
 
 def detect(query: str) -> Intent:
-    """The intents of ``query``, as it was typed."""
+    """The intents of ``query`` as typed."""
     text = query.lower()
     looked_up = FIRST_PERSON_FACT_LOOKUP.search(text) and FACT_LOOKUP_VERB.search(text)
     return Intent(bool(PREFERENCE_QUERY.search(text)), bool(ENUMERATION_OR_TOTAL_QUERY.search(text)) or bool(looked_up))
@@ -96,7 +96,7 @@ def detect(query: str) -> Intent:
 def factors(
     intent: Intent, path: str, title: str, summary: str, content: str, rules: IntentRules
 ) -> tuple[Factor, ...]:
-    """The multipliers of one note; they compose. Empty when nothing applies."""
+    """The factors of one note, which are multiplied. Empty if no rule applies."""
     if not intent:
         return ()
     text = "\n".join((path, title, summary, content)).lower()
@@ -139,7 +139,7 @@ def _for_fact(path: str, text: str, rules: IntentRules) -> list[Factor]:
 
 
 def idle_rules(paths: Sequence[str], rules: IntentRules) -> tuple[str, ...]:
-    """The rules that no note at one of ``paths`` can meet, each with what it looks for."""
+    """The rules that no note at one of ``paths`` can match, each with the pattern it needs."""
     lower = [path.lower() for path in paths]
     own, words = f"× {rules.own_preference:g}", f"× {rules.preference_note:g}"
     made = []
@@ -155,7 +155,7 @@ def idle_rules(paths: Sequence[str], rules: IntentRules) -> tuple[str, ...]:
 
 
 def multiplied(score: float, made: Sequence[Factor]) -> float:
-    """``score`` times every factor, in their order."""
+    """``score`` multiplied by every factor in order."""
     for factor in made:
         score *= factor.value
     return score

@@ -37,7 +37,7 @@ from brvtui.trace import (
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """The answer's notes with their texts, in the order of ``trace.hits``, and how they were found."""
+    """The notes of an answer with their texts, in the order of ``trace.hits``, and the trace."""
 
     results: tuple[Candidate, ...]
     trace: Trace
@@ -50,7 +50,7 @@ _NOWHERE = SnapshotInfo("", 0, 0, "")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One query. What is None is as the profile says."""
+    """One query. The profile provides the values that are None."""
 
     query: str
     mode: RetrievalMode | None = None
@@ -62,12 +62,12 @@ class Request:
     preview: bool = False
     """Whether somebody still types: no reranker is asked then."""
     scope: str = ""
-    """A folder, which this pipeline does not know: a notice says so."""
+    """A folder. This pipeline has no scopes, so that a notice reports it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The index that is searched, and the services that may be asked."""
+    """The index to search, and the available services."""
 
     index: ChunkIndex
     embedder: Embedder | None = None
@@ -76,20 +76,18 @@ class Sources:
     notices: tuple[str, ...] = ()
     idle_rules: tuple[str, ...] = ()
     embedder_waits: str = ""
-    """Why the embedder is not asked this time; empty when it is."""
+    """The reason for not calling the embedder this time; empty if it is called."""
     snapshot: SnapshotInfo = _NOWHERE
-    """The snapshot that the index was made of."""
+    """The snapshot of the index."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """A request with everything that answers it."""
-
     request: Request
     options: Defaults
-    """The request's own where it has them, else the profile's."""
+    """The options of the request, with defaults from the profile."""
     mode: RetrievalMode
-    """The mode that is used."""
+    """The effective mode."""
     fell_back: bool
     profile: HybridProfile
     sources: Sources
@@ -113,7 +111,7 @@ class _Weighed:
 
 @dataclass(frozen=True, slots=True)
 class _RankedLeg:
-    """A leg as it was ranked, and as the trace shows it."""
+    """The ranked hits of a leg, and the leg in the trace."""
 
     hits: tuple[RankedHit, ...]
     leg: Leg
@@ -125,9 +123,9 @@ class _RankedLeg:
 
 
 def retrieve(request: Request, sources: Sources, profile: HybridProfile, watch: Stopwatch | None = None) -> Retrieved:
-    """The answer to ``request`` and its trace. A leg or service that fails is left out and named; nothing is raised.
+    """The answer to ``request`` and its trace. Failed legs and services are reported in the trace; no error is raised.
 
-    Pure but for the services and the times.
+    Deterministic apart from services and timings.
     """
     own = {option.name: given for option in fields(Defaults) if (given := getattr(request, option.name)) is not None}
     options = replace(profile.options, **own)
@@ -140,7 +138,7 @@ def retrieve(request: Request, sources: Sources, profile: HybridProfile, watch: 
 
 
 def resolve_mode(wanted: RetrievalMode, has_embedder: bool) -> tuple[RetrievalMode, bool]:
-    """The mode that is used, and whether one that was asked for by name had to be given up."""
+    """The effective mode, and True if an explicitly requested mode was not possible."""
     if wanted is RetrievalMode.BM25:
         return wanted, False
     if has_embedder:
@@ -231,7 +229,7 @@ def _retrieve(asked: _Search) -> Retrieved:
 
 
 def _ladder(climbed: Climbed[RankedHit]) -> Ladder:
-    """The ladder as the trace has it; its first step is the search itself."""
+    """The ladder for the trace. Its first step is the search."""
     found = tuple(hit.candidate.path for hit in climbed.found) if climbed.strategy != INITIAL else ()
     state = State.FAILED if climbed.error else State.HIT if found else State.MISSED
     return Ladder(state, climbed.error or climbed.strategy, climbed.rungs, found, in_route=True)
@@ -380,7 +378,7 @@ def _parts(entry: _Weighed, k: float) -> tuple[Part, ...]:
 
 
 def with_words(index: ChunkIndex, trace: Trace, aliases: Aliases) -> Trace:
-    """``trace``, whose hits have the words that they hold; none where no words count, or where only names were like."""
+    """``trace`` with the matched words of its hits; unchanged if words do not count or only names were compared."""
     hybrid = trace.section(Hybrid)
     searched = _searched(index, trace, aliases)
     if hybrid.mode is RetrievalMode.SEMANTIC or searched is None or not trace.hits:
@@ -388,7 +386,7 @@ def with_words(index: ChunkIndex, trace: Trace, aliases: Aliases) -> Trace:
     answered = hybrid.ranking[: len(trace.hits)]
     try:
         words = index.answered(searched, [placed.id for placed in answered])
-    except LegError:  # the leg of words has said why
+    except LegError:  # already reported by the leg of words
         return trace
 
     def own(placed: RankedNote) -> RankedNote:
@@ -400,7 +398,7 @@ def with_words(index: ChunkIndex, trace: Trace, aliases: Aliases) -> Trace:
 
 
 def _searched(index: ChunkIndex, trace: Trace, aliases: Aliases) -> ParsedQuery | None:
-    """The query of the step of the ladder that found notes; None when none did, or it compared names."""
+    """The query of the ladder step that found notes; None if no step did, or if it compared names."""
     found = next((rung for rung in trace.section(Ladder).rungs if rung.state is State.HIT), None)
     if found is None or found.strategy == TRIGRAMS:
         return None

@@ -1,4 +1,4 @@
-"""Jeffs Brain's traces in words: the sentence that says why, legs, the fused list, the reranker."""
+"""The presentation of Jeffs Brain's traces: the sentence, legs, the fused list and the reranker."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from brvtui.paint.text import plural
 from brvtui.trace import Hit, Ladder, NearMiss, Rung, State, Trace, Whereabouts
 
 _LEAST_SHOWN = 0.001
-"""The least lead that its decimals show: BM25 is nearly 0 where nearly every note holds the words."""
+"""The smallest lead shown in decimals. BM25 is nearly 0 if nearly every note contains the words."""
 _LEGS = {"bm25": "by words", "vector": "by vectors"}
 
 
 def sentence(trace: Trace) -> Sentence:
-    """Why the first note is first: its place in each list, its words, what moved it, and its lead."""
+    """The reason for the first note: its rank in each list, its words, its later moves, and its lead."""
     if not trace.hits:
         return (clause("Not found: "), *_nothing(trace))
     first = trace.hits[0]
@@ -42,7 +42,7 @@ def sentence(trace: Trace) -> Sentence:
 
 
 def _nothing(trace: Trace) -> Iterator[Clause]:
-    """Which words no note contains, or what else went wrong."""
+    """Clauses about words that no note contains, or another reason for having no results."""
     hybrid = trace.section(Hybrid)
     limit = next((name for name in ("candidate_k", "top_k") if getattr(hybrid, name) < 1), "")
     if limit:
@@ -61,7 +61,9 @@ def _nothing(trace: Trace) -> Iterator[Clause]:
 
 
 def _lead(trace: Trace) -> Iterator[Clause]:
-    """How far it leads: of one list alone by what ranked it, since its place says no more than that it is first."""
+    """A clause about the lead. With a single list, it uses the values of that leg, because ranks always
+    differ by one.
+    """
     counting = [leg for leg in trace.legs if leg.counts and leg.hits]
     own = [
         next((place.value for place in hit.places if place.leg == leg.name), None)
@@ -79,7 +81,7 @@ def _lead(trace: Trace) -> Iterator[Clause]:
 
 
 def _places(trace: Trace, first: Hit) -> str:
-    """The place in each leg that counts."""
+    """The rank in each leg that counts."""
     own = {place.leg: place.rank + 1 for place in first.places}
     legs = [leg for leg in trace.legs if leg.counts and leg.hits]
     named = [f"#{own[leg.name]} {_LEGS.get(leg.name, leg.name)}" for leg in legs if leg.name in own]
@@ -96,7 +98,7 @@ def _words(trace: Trace, first: Hit) -> Iterator[Clause]:
 
 
 def _retried(trace: Trace) -> Iterator[Clause]:
-    """What the retry ladder found it by, where the query as it was typed found nothing."""
+    """A clause about the step of the retry ladder that found it, if the query as typed matched nothing."""
     rung = _rung(trace)
     if rung is None:
         return
@@ -105,7 +107,7 @@ def _retried(trace: Trace) -> Iterator[Clause]:
 
 
 def _rung(trace: Trace) -> Rung | None:
-    """The step of the retry ladder that found something, where the ladder was needed."""
+    """The step of the retry ladder that found something, if the ladder was needed."""
     ladder = trace.find(Ladder)
     if ladder is None or ladder.state is not State.HIT:
         return None
@@ -113,7 +115,7 @@ def _rung(trace: Trace) -> Rung | None:
 
 
 def _moved(trace: Trace, first: Hit) -> Iterator[Clause]:
-    """What moved it since the lists were fused: rules of intent, or a reranker."""
+    """Clauses about its moves after fusion: by intent rules or by a reranker."""
     hybrid = trace.section(Hybrid)
     factors = [part.factor for part in first.parts if part.name == "intent" and part.factor is not None]
     if factors:
@@ -182,12 +184,12 @@ class JeffsBrainPresentation(Presentation):
     sentence = staticmethod(sentence)
 
     def warning(self, trace: Trace) -> str:
-        """Which parts of the search failed."""
+        """The stages of the search that failed."""
         hybrid = trace.section(Hybrid)
         return f"{' and '.join(error.stage for error in hybrid.errors)} failed" if hybrid.errors else ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """The compiled query and the intent. That a scope does not count is a notice of the trace."""
+        """The compiled query and the intent. A notice in the trace reports an ignored scope."""
         hybrid = trace.section(Hybrid)
         compiled: list[Span] = [("searched ", "muted"), (hybrid.compiled, "text")]
         groups: Groups = [(9, compiled if hybrid.compiled else [(NO_WORD, "warn")])]
@@ -195,22 +197,22 @@ class JeffsBrainPresentation(Presentation):
         return groups
 
     def counts(self, trace: Trace) -> str:
-        """How many of how many."""
+        """The number of results among the fused notes."""
         hybrid = trace.section(Hybrid)
         return f"Results {len(trace.hits)} of {hybrid.fused} · top {hybrid.top_k}" if hybrid.fused else "Results none"
 
     def remark(self, trace: Trace, hit: Hit) -> str:
-        """The places in the legs: ``w1 v4``."""
+        """The ranks in the legs: ``w1 v4``."""
         return " ".join(f"{_LEG_LETTERS.get(place.leg, place.leg)}{place.rank + 1}" for place in hit.places)
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """Places behind the cut."""
+        """The number of ranks past the limit."""
         return plural(round(miss.short), "rank"), f"rank {miss.rank}"
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "legs") -> Iterator[Block]:
-        """Yields legs and counts, parts that failed, and rules of intent that no note of the tree can meet.
+        """Yields legs and counts, failed stages, and intent rules that no note can match.
 
-        The label has the mode that was asked for, and the one that was used.
+        The label has the requested mode and the effective mode.
         """
         hybrid = trace.section(Hybrid)
         used = "" if hybrid.mode is hybrid.requested_mode else f" is {hybrid.mode.value}"
@@ -222,7 +224,7 @@ class JeffsBrainPresentation(Presentation):
             yield from (Text(text, "muted", bullet) for text in hybrid.idle_rules)
 
     def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Iterator[Block]:
-        """Yields its places in the legs, and in the list before and after each stage."""
+        """Yields its ranks in the legs, and in the list before and after each stage."""
         placed = trace.section(Hybrid).placed(file)
         if placed is not None:
             yield Rule("places in the legs")
@@ -231,15 +233,15 @@ class JeffsBrainPresentation(Presentation):
             yield from _order(placed, trace)
 
     def not_scored(self, trace: Trace) -> str:
-        """That neither leg has it."""
+        """The message for a note in neither leg."""
         return "in neither leg of this search"
 
     def attempts(self, trace: Trace) -> tuple[Attempted, ...]:
-        """The steps of the ladder, the first of which is the search itself."""
+        """The steps of the ladder. The first one is the search."""
         return tuple(rung_row(rung, trace.timings) for rung in trace.section(Ladder).rungs)
 
     def answer(self, trace: Trace) -> Iterator[Block]:
-        """Yields a remark that this engine writes no answer, and the notes that a reader would be given."""
+        """Yields a remark that no answer is written, and the notes for a reader."""
         yield Text(_NO_STAGE)
         if trace.hits:
             titles = ", ".join(hit.title for hit in trace.hits)
@@ -247,11 +249,11 @@ class JeffsBrainPresentation(Presentation):
             yield Text(f"{plural(len(trace.hits), 'note')} of {trace.section(Hybrid).fused}: {titles}", "muted")
 
     def prompt(self, trace: Trace | None) -> Titled:
-        """The documents for a reranker, in the order in which it gets them, and whether it was asked."""
+        """The documents for a reranker in order, and a remark on its call."""
         return super().prompt(None) if trace is None else Titled("reranker", _sent(trace))
 
     def words(self, trace: Trace) -> Sequence[str]:
-        """The words that were searched for last: the query's, or those of the step that found something."""
+        """The last searched words: those of the query, or of the ladder step that found something."""
         rungs = trace.section(Ladder).rungs
         ran = [rung for rung in rungs if rung.state is State.HIT] or [rung for rung in rungs if rung.ran]
         text = ran[-1].query if ran else trace.section(Hybrid).compiled

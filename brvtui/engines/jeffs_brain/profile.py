@@ -1,4 +1,4 @@
-"""Every constant of the Jeffs Brain pipeline, by name: ``profiles/jeffs_brain.toml`` (``docs/jeffs_brain.md``)."""
+"""All constants of the Jeffs Brain pipeline: ``profiles/jeffs_brain.toml`` (``docs/jeffs_brain.md``)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from brvtui.typed_tables import Count, Range, typed
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """The options of a request that sets none."""
+    """The default options of a request."""
 
     mode: Literal["auto", "bm25", "semantic", "hybrid"]
     top_k: int
@@ -42,14 +42,14 @@ class ColumnWeights:
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """Reciprocal rank fusion; a ``k`` that is not positive stands for :data:`brvtui.ranking.fusion.DEFAULT_K`."""
+    """Reciprocal rank fusion. If ``k`` is not positive, :data:`brvtui.ranking.fusion.DEFAULT_K` is used."""
 
     k: Annotated[float, Range(-1e15)]
 
 
 @dataclass(frozen=True, slots=True)
 class Unanimity:
-    """When two legs agree so far that a reranker is not asked."""
+    """The agreement of two legs from which no reranker is called."""
 
     window: Count
     agree_min: int
@@ -57,21 +57,21 @@ class Unanimity:
 
 @dataclass(frozen=True, slots=True)
 class Trigrams:
-    """Likeness of names."""
+    """The minimum similarity of names."""
 
     least: float
 
 
 @dataclass(frozen=True, slots=True)
 class Reranking:
-    """How much of a note without title and summary a reranker is sent."""
+    """The length of the snippet for a reranker if a note has neither title nor summary."""
 
     snippet_chars: int
 
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """The length of the text that is embedded, and how many texts an embedder is sent at once."""
+    """The maximum length of an embedded text, and the number of texts per request."""
 
     text_chars: int
     batch: Count
@@ -79,7 +79,7 @@ class Vectors:
 
 @dataclass(frozen=True)
 class Language:
-    """Which words of a bare query are searched."""
+    """Rules for the words of a query."""
 
     word_length: int
     english: tuple[str, ...]
@@ -87,7 +87,7 @@ class Language:
 
     @cached_property
     def stopped(self) -> frozenset[str]:
-        """The stop words of both languages as one set."""
+        """The stop words of both languages."""
         return frozenset((*self.english, *self.dutch))
 
 
@@ -110,8 +110,9 @@ class HybridProfile:
 
 
 def load(source: str = "") -> HybridProfile:
-    """The profile called ``source``, or read from the TOML file ``source``; the built-in one for an empty name.
+    """The profile with the name ``source``, or read from the TOML file ``source``; the built-in one for an empty name.
 
-    Raises :class:`brvtui.typed_tables.ProfileError` when there is no such profile, or a key or value of it is wrong.
+    Raises :class:`brvtui.typed_tables.ProfileError` if there is no such profile, or one of its keys or values is
+    invalid.
     """
     return typed(HybridProfile, profile_tables(source or NAME, (NAME,)), "", source or NAME)

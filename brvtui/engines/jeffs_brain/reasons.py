@@ -1,4 +1,4 @@
-"""Why a note is, or is not, in a hybrid answer (``docs/jeffs_brain.md``, "Why a note is not there")."""
+"""Reasons for the presence or absence of a note in an answer (``docs/jeffs_brain.md``, "Why a note is not there")."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brvtui.trace import Explanation, LossStage, Remedy, State, Trace
 
 
 class HybridLoss(LossStage):
-    """The stages at which a note can be lost, earliest first."""
+    """Stages at which a note can be lost, earliest first."""
 
     NOT_IN_TREE = "not a searchable note of the tree"
     NOTHING_ASKED = "the query has no word to search for, and no vector was asked for"
@@ -21,7 +21,7 @@ class HybridLoss(LossStage):
 
 
 def explain(context: Context[HybridProfile], trace: Trace, document: Named, ask: Ask) -> Explanation:
-    """Why ``document`` is, or is not, among the hits of ``trace``."""
+    """The reason for the presence or absence of ``document`` among the hits of ``trace``."""
     hybrid, path = trace.section(Hybrid), document.path
     placed = hybrid.placed(path)
     return explained(

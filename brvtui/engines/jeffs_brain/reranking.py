@@ -1,4 +1,4 @@
-"""Whether a reranker is asked, what it is sent, and what becomes of the list (``docs/jeffs_brain.md``, "Reranking")."""
+"""Reranking: its conditions, the documents sent, and the new order (``docs/jeffs_brain.md``, "Reranking")."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from brvtui.services.legs import LegError, RerankDocument, Reranker
 
 @dataclass(frozen=True, slots=True)
 class RerankOutcome:
-    """The final order as positions of the list before, the reranker's scores by those positions, and why not."""
+    """The final order and the reranker's scores, both by previous position, and the reason if it did not run."""
 
     order: Sequence[int]
     scores: dict[int, float] = field(default_factory=dict)
@@ -68,21 +68,23 @@ def _document(candidate: Candidate, most: int) -> RerankDocument:
 
 
 def rerank_text(title: str, summary: str, content: str, most: int) -> str:
-    """The text of a note for a reranker: title and summary, or one of them, or the first ``most`` characters."""
+    """The text of a note for a reranker: title and summary, one of them, or the first ``most`` characters of the
+    content.
+    """
     lines = [part for part in (title.strip(), summary.strip()) if part]
     return "\n".join(lines) if lines else " ".join(content.split())[:most].rstrip()
 
 
 def head_and_tail(count: int, most: int) -> tuple[range, range]:
-    """The positions that a reranker sees, and the others."""
+    """The positions sent to a reranker, and the remaining ones."""
     cut = min(max(0, most), count)
     return range(cut), range(cut, count)
 
 
 def reranked(count: int, most: int, answer: Sequence[int]) -> list[int]:
-    """All ``count`` positions: those of the head as ``answer`` orders them, the head's others, the tail as it was.
+    """All ``count`` positions: those in ``answer``, in its order, then the rest of the head, then the tail.
 
-    What ``answer`` names twice counts once; what is no position of the head is ignored.
+    Repeated positions count once. Positions outside the head are ignored.
     """
     head, tail = head_and_tail(count, most)
     named = [position for position in dict.fromkeys(answer) if position in head]

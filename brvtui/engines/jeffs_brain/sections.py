@@ -15,7 +15,7 @@ MODES = ("auto", "bm25", "semantic", "hybrid")
 
 
 class RetrievalMode(StrEnum):
-    """Which legs make the list."""
+    """The legs of a search."""
 
     AUTO = "auto"
     BM25 = "bm25"
@@ -24,35 +24,35 @@ class RetrievalMode(StrEnum):
 
 
 class SkipReason(StrEnum):
-    """Why the reranker did not run."""
+    """The reasons for not running the reranker."""
 
     UNANIMITY = "unanimity"
     NO_RERANKER = "no_reranker"
     EMPTY_CANDIDATES = "empty_candidates"
     MODE_OFF = "mode_off"
     PREVIEW = "preview"
-    """Somebody still types: a run asks. This project's own."""
+    """The user is still typing; a run calls the reranker. Only this project has this reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankedNote:
-    """One note of the whole list, and its places on the way there. Ranks count from 0."""
+    """A note in the whole list, with its rank at each stage, from 0."""
 
     hit: Hit
     id: str
     summary: str
     fused_rank: int
-    """Its place before reweighting."""
+    """The rank before reweighting."""
     reweighted_rank: int
-    """Its place after reweighting, before reranking."""
+    """The rank after reweighting and before reranking."""
     rerank_score: float | None = None
     sent: str = ""
-    """The text that a reranker is, or would be, sent of it; empty behind the head."""
+    """The text for a reranker; empty behind the head."""
 
 
 @dataclass(frozen=True, slots=True)
 class StageError:
-    """A part of the search that failed, and why; the rest went on."""
+    """A failed stage of the search, and the error. The other stages still ran."""
 
     stage: str
     """``bm25``, ``vector`` or ``rerank``."""
@@ -70,32 +70,32 @@ class Hybrid:
     requested_mode: RetrievalMode
     mode: RetrievalMode
     fell_back: bool
-    """Whether a mode that was asked for by name needed an embedder and there is none."""
+    """True if an explicitly requested mode needs an embedder and there is none."""
     top_k: int
     candidate_k: int
     rerank_top_n: int
     rrf_k: float
     intent: str
     fused: int
-    """Notes in the list before it is cut to ``top_k``."""
+    """The number of notes in the list before the cut to ``top_k``."""
     embedder: str
     embedder_used: bool
     reranker: str
     reranked: bool
     rerank_skipped: SkipReason | None
     agreements: int | None
-    """Places at which the legs agree, when that spared the reranker."""
+    """The number of ranks at which the legs agree, if this made reranking unnecessary."""
     errors: tuple[StageError, ...]
     ranking: tuple[RankedNote, ...]
-    """The whole list in its final order; the answer is its first ``top_k``."""
+    """The whole list in its final order. The first ``top_k`` are the answer."""
     idle_rules: tuple[str, ...] = ()
-    """Rules of intent that no note of this tree can meet, each with what they look for."""
+    """Intent rules that no note in this tree can match, each with the pattern it needs."""
 
     def placed(self, file: str) -> RankedNote | None:
-        """The note at ``file`` in the whole list; None when neither leg has it."""
+        """The note at ``file`` in the whole list; None if neither leg found it."""
         return next((placed for placed in self.ranking if placed.hit.file == file), None)
 
 
 def searched_words(hybrid: Hybrid) -> tuple[str, ...]:
-    """The words and phrases of the full-text query, without its operators; what it excludes is one of them too."""
+    """The words and phrases of the full-text query, without operators but including excluded ones."""
     return tuple(text for part in OPERATORS.split(hybrid.compiled) if (text := part.strip('"*')))
