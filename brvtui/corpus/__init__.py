@@ -1,1 +1,1 @@
-"""What engines rank beside notes: documents and links, made from a code repository."""
+"""Documents and links other than notes that engines rank, built from a code repository."""

@@ -1,6 +1,6 @@
-"""A code repository as a graph: symbols and the relations between them, read with tree-sitter.
+"""A code repository as a graph of symbols and relations, parsed with tree-sitter.
 
-``index`` is the way in. ``finding`` lists source files, ``reading`` takes symbols and references out of one file by the
-tables of ``languages``, ``linking`` finds what each reference means, ``relations`` and ``similarity`` add what follows
-from all files together, and ``documents`` joins notes with code.
+``index`` is the entry point. ``finding`` lists source files. ``reading`` extracts symbols and references from one file
+with the tables in ``languages``, and ``linking`` resolves each reference. ``relations`` and ``memory`` add relations
+that depend on several files, and ``documents`` links notes to code.
 """

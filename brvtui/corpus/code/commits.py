@@ -1,4 +1,4 @@
-"""The times of the commits that the lines of a repository are from, as git blame tells them."""
+"""The commit times of lines in a repository, from git blame, and the files of a diff."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brvtui.text.visible import visible
 from brvtui.tree.history.git import GitFailed, GitTooSlow, NoGit, RevisionError, git
 from brvtui.tree.reading.inside import read_inside
 
-# The files that a change touches: of a patch, or between two revisions of a git repository.
+# The changed files of a patch, or between two revisions of a git repository.
 
 
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
@@ -24,19 +24,19 @@ _MOST_LISTED = 64 << 20
 
 
 class DiffError(Exception):
-    """Why a change could not be read, in one line."""
+    """A change that could not be read; the message is one line."""
 
 
 def files_of_patch(patch: str) -> list[str]:
-    """The files that a unified diff changes, each once, in its order, as they are named in it.
+    """The distinct files that a unified diff changes, in order and as named in the diff.
 
-    A name keeps its ``a/`` or ``b/``. A file that is removed has its old name, one that is renamed its new one. Text
-    that is no diff holds no files.
+    Names keep their ``a/`` or ``b/``. A removed file has its old name, a renamed one its new name. Text that is not a
+    diff has no files.
     """
     found: dict[str, None] = {}
     old, removed, added = "", 0, 0
     for line in patch.split("\n"):
-        if removed > 0 or added > 0:  # what stands in a file may look like the head of a diff
+        if removed > 0 or added > 0:  # a line of a file may look like the header of a diff
             removed -= not line.startswith(("+", "\\"))
             added -= not line.startswith(("-", "\\"))
         elif hunk := _HUNK.match(line):
@@ -53,7 +53,7 @@ def files_of_patch(patch: str) -> list[str]:
 
 
 def _name(written: str) -> str:
-    """A file's name in the head of a diff: without a time, and without git's quotes and escapes."""
+    """A file name in the header of a diff, without a time, and without git's quotes and escapes."""
     name = written.partition("\t")[0].rstrip("\r")
     if len(name) > 1 and name.startswith('"') and name.endswith('"'):
         return os.fsdecode(_ESCAPE.sub(_byte, name[1:-1].encode("utf-8", "surrogateescape")))
@@ -66,9 +66,9 @@ def _byte(escape: re.Match[bytes]) -> bytes:
 
 
 def files_between(root: Path, revisions: str) -> list[str]:
-    """The files below ``root`` that differ between two revisions, written ``main..HEAD`` or ``main...HEAD``.
+    """The files below ``root`` that differ between two revisions, given as ``main..HEAD`` or ``main...HEAD``.
 
-    Raises :class:`DiffError` when git is not there, or cannot compare them.
+    Raises :class:`DiffError` if git is not installed or cannot compare them.
     """
     if not _RANGE.fullmatch(revisions):
         raise DiffError(f"{revisions}: give two revisions, such as main..HEAD, or - for a patch on the standard input")
@@ -90,30 +90,30 @@ def files_between(root: Path, revisions: str) -> list[str]:
 
 
 _DAYS = 30
-"""Older commits add nothing to a score, so history is read no further back."""
+"""The age limit of commits. Older ones do not add to a score."""
 _LARGEST_OUTPUT = 32_000_000
 _MOST_COMMITS = 5_000
 _SECONDS = 5.0
-"""For all the files of one state of the repository; the lines of the others count as unknown."""
+"""The time limit for all files of one repository state. Lines of the remaining files count as unknown."""
 _FEWEST_FIELDS = 3
 
 
 class CommitTimes:
-    """The commit times of lines that changed within 30 days, read of git file by file when they are asked for."""
+    """The commit times of lines changed within 30 days. Files are read from git on demand."""
 
     def __init__(self, root: Path) -> None:
-        """Reads nothing yet; ``root`` is the repository, or a folder of one."""
+        """Reads nothing yet; ``root`` is the repository or one of its folders."""
         self._root = root
         self.problem = ""
-        """The reason why the times of commits do not count, in one line; empty if they do, or outside of git."""
+        """The reason for ignoring commit times, in one line; empty if they count, or outside git."""
         self._log, self._since, self._left = b"", 0, _SECONDS
         self._is_slow = False
         self._recent: frozenset[str] = frozenset()
         self._files: dict[str, tuple[list[str], list[tuple[str, float]]]] = {}
 
     def look(self, now: float) -> None:
-        """Forgets what was read if there are other commits than before in the 30 days before ``now``."""
-        if self._is_slow:  # git may wait for a minute again
+        """Clears the cache if the commits in the 30 days before ``now`` have changed."""
+        if self._is_slow:  # git could take a minute again
             return
         since = int(now // 3600) * 3600 - _DAYS * 86_400
         try:
@@ -133,13 +133,13 @@ class CommitTimes:
         self._since = since
 
     def of_line(self, path: str, line: int, now: float) -> float | None:
-        """When the line ``line``, from 1, of a file was committed, in seconds since 1970: ``now`` if it is not yet.
+        """The commit time of the line ``line``, from 1, in seconds since 1970; ``now`` if it is not committed yet.
 
-        None if that was more than 30 days ago, or cannot be told: git is missing, or the file is in no commit.
+        None if it is more than 30 days ago or unknown, because git is missing or the file is in no commit.
         """
         if path not in self._recent:
             return None
-        files = self._files  # another thread may look anew
+        files = self._files  # another thread may replace it
         if path not in files:
             files[path] = self._read(path)
         lines, committed = files[path]
@@ -149,7 +149,7 @@ class CommitTimes:
         return next((when for held, when in committed if held == text), now) if committed else None
 
     def _read(self, path: str) -> tuple[list[str], list[tuple[str, float]]]:
-        """The lines of a file as they are now, and those of the last commit with their times; none after 5 s."""
+        """The current lines of a file, and the committed lines with their times; both empty after the time limit."""
         began = time.monotonic()
         try:
             if self._left <= 0:
@@ -165,7 +165,7 @@ class CommitTimes:
 
 
 def _committed(porcelain: str) -> list[tuple[str, float]]:
-    """Each line of the last commit with the time of the commit that it is from."""
+    """Each line of the last commit with the time of its own commit."""
     times: dict[str, float] = {}
     commit, found = "", []
     for row in porcelain.split("\n"):

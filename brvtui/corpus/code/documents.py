@@ -1,4 +1,4 @@
-"""Joins notes with code: which symbols and files a note names, which notes speak of a symbol, which files have none."""
+"""Links notes to code: the symbols and files in a note, the notes about a symbol, and files without notes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from brvtui.corpus.code.relations import is_test_file
 if TYPE_CHECKING:
     from brvtui.snapshot import Snapshot
 
-# A page for each symbol of a repository: its own path below its file, its title, its lines of source.
+# One page per symbol of a repository: a path below its file, a title, and the source lines.
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,27 +24,27 @@ class SymbolPage:
     """A symbol as a document."""
 
     path: str
-    """``src/app.py/Server.run``: its file as a folder, and its name in it."""
+    """``src/app.py/Server.run``: its file as a folder, followed by its name in the file."""
     symbol: CodeNode
     title: str
-    """Its name in the file, with the types around it."""
+    """The name in the file, with enclosing types."""
 
 
 @dataclass(frozen=True)
 class SymbolPages:
-    """The pages of all symbols, by path and by the symbol's id, in the order of files and lines."""
+    """The pages of all symbols, ordered by file and line."""
 
     graph: CodeGraph = field(default_factory=lambda: CodeGraph("", (), ()))
 
     @cached_property
     def by_path(self) -> Mapping[str, SymbolPage]:
-        """Every page by its path."""
+        """The pages by path."""
         made: dict[str, SymbolPage] = {}
         for node in sorted(self.graph.nodes, key=lambda node: (node.path, node.line, node.id)):
             title = _title(node)
             path = name = f"{node.path}/{title.replace('/', '_')}"
             count = 1
-            while path in made:  # GET /a/b and GET /a_b
+            while path in made:  # such as GET /a/b and GET /a_b
                 count += 1
                 path = f"{name}-{count}"
             made[path] = SymbolPage(path, node, title)
@@ -52,26 +52,26 @@ class SymbolPages:
 
     @cached_property
     def path_of(self) -> Mapping[str, str]:
-        """The path of the page of each symbol, by its id."""
+        """The path of each symbol's page, by the symbol's id."""
         return {page.symbol.id: path for path, page in self.by_path.items()}
 
     @cached_property
     def of_file(self) -> Mapping[str, tuple[SymbolPage, ...]]:
-        """The pages of each source file, in the order of their lines."""
+        """The pages of each source file, in the order of lines."""
         found: dict[str, list[SymbolPage]] = {}
         for page in self.by_path.values():
             found.setdefault(page.symbol.path, []).append(page)
         return {path: tuple(pages) for path, pages in found.items()}
 
     def lines_of(self, page: SymbolPage) -> tuple[int, int | None]:
-        """The first line of a symbol, from 1, and that of the next symbol which is not inside it; None at the end."""
+        """The first line of a symbol, from 1, and that of the next symbol outside it; None if there is none."""
         inside = f"{page.symbol.id}."
         later = (other.symbol for other in self.of_file[page.symbol.path] if other.symbol.line > page.symbol.line)
         return page.symbol.line, next((other.line for other in later if not other.id.startswith(inside)), None)
 
 
 def _title(node: CodeNode) -> str:
-    if not node.line:  # what lies outside of files: a variable, a command
+    if not node.line:  # outside files: a variable or a command
         return f"{node.kind.replace('_', ' ')} {node.name}"
     for base in (node.path, node.path.rpartition("/")[0]):  # a file, or a folder that is a package
         if base and node.id.startswith(f"{base}."):
@@ -83,7 +83,7 @@ DOCUMENTS = "documents"
 _CONFIDENCE = 0.7
 _NOTE = "note://"
 _MOST_EDGES = 200
-"""The symbols that one note is joined with, those named first: an index of all code joins nothing in particular."""
+"""The maximum number of symbols linked to one note. An index of all code has no specific subject."""
 _FENCED = re.compile(r"^[ \t>]*(```+|~~~+).*?(?:^[ \t>]*\1|\Z)", re.MULTILINE | re.DOTALL)
 _QUOTED = re.compile(r"`([^`\s]{2,200})`")
 _PATH = re.compile(r"(?<![\w.-])[\w.-]++(?:/[\w.@-]++)++")
@@ -92,20 +92,20 @@ _COMPOUND = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]|[a-z0-9][A-Z]")
 _PLACE = re.compile(r"(?::\d+(?:[:-]\d+)?|#L?\d+(?:-L?\d+)?)$")
 _SHORTEST_NAME = 4
 _SHORTEST_PLAIN = 6
-"""Letters of a word that is taken for a name though it is not quoted."""
+"""The minimum length of a name without quotes."""
 
 
 class Naming(StrEnum):
-    """How a note names code."""
+    """The kinds of mentions of code."""
 
     PATH = "path"
-    """By a path in its text."""
+    """A path in the text."""
     NAME = "name"
-    """By the name of a symbol."""
+    """The name of a symbol."""
 
 
 class CodeMention(NamedTuple):
-    """A place in a note that names code."""
+    """A mention of code in a note."""
 
     note: str
     target: str
@@ -116,10 +116,10 @@ class CodeMention(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SpeakingNote:
-    """What a note says."""
+    """A note with its text."""
 
     note: str
-    """Its path."""
+    """The path of the note."""
     text: str
 
 
@@ -132,13 +132,13 @@ def speaking_note(notes: Snapshot, path: str) -> SpeakingNote:
 
 
 class CodeNames:
-    """The files and symbols of a repository by the names that notes give them.
+    """The files and symbols of a repository by the names that notes use.
 
-    A name counts only when it means one thing: one file, or one symbol (of several, the only one outside of tests).
+    A name counts only if it is unambiguous: one file, or one symbol, or the only symbol with this name outside tests.
     """
 
     def __init__(self, graph: CodeGraph) -> None:
-        """Symbols of ``graph``, and the files that hold them."""
+        """Indexes the symbols of ``graph`` and their files."""
         self._files: dict[str, list[str]] = {}
         for path in sorted({node.path for node in graph.nodes if "://" not in node.id}):
             self._files.setdefault(path.rpartition("/")[2], []).append(path)
@@ -148,7 +148,7 @@ class CodeNames:
                 self._symbols.setdefault(node.name, []).append(node)
 
     def mentions(self, note: SpeakingNote) -> list[CodeMention]:
-        """What ``note`` names, each target once: first by paths, then in back-ticks, then by other words."""
+        """The mentions in ``note``, one per target: paths first, then names in back-ticks, then other words."""
         found: dict[str, CodeMention] = {}
         text = _FENCED.sub("", note.text)
         for match in _PATH.finditer(text):
@@ -171,7 +171,9 @@ class CodeNames:
             found.setdefault(target, CodeMention(note, target, written, how))
 
     def file(self, written: str) -> str:
-        """The path of the one file that ``written`` names, by its whole path or its end; empty for none or several."""
+        """The path of the single file that matches ``written``, by its whole path or its end; empty if there is not
+        just one.
+        """
         path = _PLACE.sub("", written.strip().strip("`").rstrip(".,;:")).removeprefix("./")
         ends = [
             known
@@ -181,7 +183,9 @@ class CodeNames:
         return path if path in ends else ends[0] if len(ends) == 1 else ""
 
     def symbol(self, written: str) -> str:
-        """The id of the one symbol that ``written`` names, alone or with what is around it; empty for none."""
+        """The id of the single symbol that matches ``written``, with or without enclosing names; empty if there is not
+        just one.
+        """
         name = written.partition("(")[0].replace("::", ".").replace("#", ".").replace("->", ".").strip(".")
         last = name.rpartition(".")[2]
         if not _NAME.fullmatch(name) or len(name) < _SHORTEST_NAME:
@@ -193,7 +197,7 @@ class CodeNames:
 
 
 def note_id(note: str) -> str:
-    """The id of the note at the path ``note`` among symbols."""
+    """The id in the graph of the note at the path ``note``."""
     return f"{_NOTE}{note}"
 
 
@@ -203,7 +207,7 @@ def note_path(id_: str) -> str:
 
 
 def nearest_of_each_note(mentions: Sequence[CodeMention]) -> list[CodeMention]:
-    """The first of the ``mentions`` of each note, in their order."""
+    """The first mention of each note, in order."""
     found: dict[str, CodeMention] = {}
     for one in mentions:
         found.setdefault(one.note, one)
@@ -211,24 +215,24 @@ def nearest_of_each_note(mentions: Sequence[CodeMention]) -> list[CodeMention]:
 
 
 def _dotted(node: CodeNode) -> str:
-    """The id of a symbol as one dotted name, without the ending of its file: ``.src.app.web.Server.run``."""
+    """The id of a symbol as one dotted name, without the extension of its file: ``.src.app.web.Server.run``."""
     stem, dot, _ = node.path.rpartition(".")
     inside = node.id.removeprefix(node.path) if node.id.startswith(f"{node.path}.") else f".{node.id}"
     return f".{(stem if dot and inside != f'.{node.id}' else '').replace('/', '.')}{inside.replace('/', '.')}"
 
 
 class Documentation:
-    """Which notes speak of which code."""
+    """The links between notes and code."""
 
     def __init__(self, graph: CodeGraph, notes: Iterable[SpeakingNote]) -> None:
-        """``notes`` over the code of ``graph``."""
+        """Links ``notes`` to the code in ``graph``."""
         self.names = CodeNames(graph)
-        """The names that notes give to this code."""
+        """The names that notes use for this code."""
         notes = tuple(notes)
         self.is_empty = not notes
-        """Whether there is no note at all."""
+        """True if there are no notes."""
         self.mentions: tuple[CodeMention, ...] = tuple(one for note in notes for one in self.names.mentions(note))
-        """All mentions, note by note."""
+        """All mentions, grouped by note."""
         self._paths: Mapping[str, str] = {node.id: node.path for node in graph.nodes if "://" not in node.id}
         self._by_target: dict[str, list[CodeMention]] = {}
         for mention in self.mentions:
@@ -240,13 +244,13 @@ class Documentation:
 
     @property
     def has_code(self) -> bool:
-        """Whether any source file was read."""
+        """True if any source file was read."""
         return bool(self._paths)
 
     def edges(self) -> list[CodeEdge]:
-        """An edge from each note (:func:`note_id`) to each symbol that it names.
+        """An edge from each note (:func:`note_id`) to each mentioned symbol.
 
-        A file stands for what it holds outside of other symbols. Of one note the first 200 symbols count.
+        A file counts as its outermost symbols. Only the first 200 symbols of a note are used.
         """
         targets: dict[str, dict[str, str]] = {}
         for mention in self.mentions:
@@ -260,9 +264,9 @@ class Documentation:
         ]
 
     def notes_about(self, target: str) -> list[CodeMention]:
-        """The mentions that speak of a symbol: of itself, of the type that it is a member of, of its file.
+        """The mentions of a symbol, its type and its file, nearest first.
 
-        For the path of a file, also those of everything in it. Nearest first.
+        For the path of a file, also the mentions of everything in it.
         """
         found = [*self._by_target.get(target, ())]
         path = self._paths.get(target)
@@ -276,6 +280,6 @@ class Documentation:
 
     @cached_property
     def files_without_note(self) -> list[str]:
-        """The files, tests aside, of which no note speaks, nor of anything in them."""
+        """The files that no note mentions, directly or by a symbol. Test files are left out."""
         spoken = {self._paths.get(target, target) for target in self._by_target}
         return sorted({path for path in self._paths.values() if path not in spoken and not is_test_file(path)})

@@ -1,4 +1,4 @@
-"""Lists the source files of a repository, and what it leaves out."""
+"""Lists the source files of a repository, and the files and folders that are left out."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _LARGEST_GO_MODULE = 65_536
 _ENVIRONMENT = "pyvenv.cfg"
 _BINARY_HEAD = 8192
 _MANY_UNREAD = 20
-"""So many files that are not read, or one for so many that are, are worth a line."""
+"""Unread files of a language are reported if there are this many, or one per this many read files."""
 NOT_READ = "are not read; languages that are: Python, Go, TypeScript, JavaScript, Rust, Java, C#"
-"""The end of the reason for files of another language."""
+"""The end of the reason for skipping files of other languages."""
 _BUILT_CSHARP = frozenset({"bin", "obj"})
 
 
 @dataclass(frozen=True, slots=True)
 class FoundSource:
-    """A source file on disk, with its state, to notice changes."""
+    """A source file on disk, with its state for detecting changes."""
 
     path: str
     size: int
@@ -39,16 +39,16 @@ class FoundSource:
 
 @dataclass(frozen=True, slots=True)
 class SourceListing:
-    """The source files of a repository in the order of their paths, and what was left out."""
+    """The source files of a repository, sorted by path, and the skipped files and folders."""
 
     files: tuple[FoundSource, ...]
     skipped: tuple[SkippedSource, ...]
     modules: tuple[tuple[str, str], ...] = ()
-    """The path that each ``go.mod`` declares, with the folder that it stands in."""
+    """The module path declared in each ``go.mod``, with its folder."""
 
 
 def list_sources(root: Path, rules: CodeRules) -> SourceListing:
-    """All source files below ``root``. Folders and files that are left out are named; follows no symlink."""
+    """All source files below ``root``, and the skipped files and folders. Does not follow symlinks."""
     files: list[FoundSource] = []
     unread: dict[str, list[str]] = {}
     skipped: list[SkippedSource] = []
@@ -76,7 +76,7 @@ def list_sources(root: Path, rules: CodeRules) -> SourceListing:
 
 
 def _unread(paths: dict[str, list[str]], read: int) -> Iterator[SkippedSource]:
-    """A line for each language of which many files are not read, beside ``read`` files that are."""
+    """Yields a line for each language with many unread files, compared with the number of files ``read``."""
     for language, found in paths.items():
         if len(found) >= min(_MANY_UNREAD, max(1, read // _MANY_UNREAD)) and min(found).isprintable():
             files = counted(len(found), "file", "files")
@@ -84,7 +84,7 @@ def _unread(paths: dict[str, list[str]], read: int) -> Iterator[SkippedSource]:
 
 
 def read_found(root: Path, path: str, rules: CodeRules) -> bytes | SkippedSource:
-    """The bytes of a source file, or why it is left out. Reads no more than the limit; raises nothing."""
+    """The bytes of a source file, or the reason for skipping it. Reads only up to the limit; raises no errors."""
     try:
         source = read_regular(root / path, rules.limits.file_bytes)
     except OSError as error:
@@ -98,8 +98,8 @@ def read_found(root: Path, path: str, rules: CodeRules) -> bytes | SkippedSource
 
 
 def _left_out(entry: os.DirEntry[str], path: str, rules: CodeRules) -> str | None:
-    """Why a file is left out; empty when it is not, None when it is gone."""
-    if not path.isprintable():  # nor is any text that is not UTF-8
+    """The reason for skipping a file; empty if it is read, None if it no longer exists."""
+    if not path.isprintable():  # text that is not UTF-8 is not printable either
         return "its name is not text; rename it"
     if entry.is_symlink():
         return "a symlink; what it leads to is read in its own place, if it is in the repository"
@@ -136,7 +136,7 @@ def _walk(root: Path, rules: CodeRules, skipped: list[SkippedSource]) -> Iterato
 
 
 def _closed(entry: os.DirEntry[str], rules: CodeRules) -> str | None:
-    """Why a folder is left out; empty when it is not, None when there is nothing to say of it."""
+    """The reason for skipping a folder; empty if it is read, None if it is skipped without a message."""
     name, folders = entry.name, rules.folders
     if name.startswith(".") and name not in folders.hidden_but_read:
         return None
@@ -152,7 +152,7 @@ def _holds(folder: os.DirEntry[str], name: str) -> bool:
 
 
 def _go_module(path: Path) -> list[str]:
-    """The module path that a ``go.mod`` declares, as a list of one; empty when it has none."""
+    """The module path declared in a ``go.mod``, as a list with one item; empty if there is none."""
     try:
         text = read_regular(path, _LARGEST_GO_MODULE).decode("utf-8", "replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""The index of one repository: what each file holds, and the graph of all of them."""
+"""The index of one repository: the contents of each file, and the graph."""
 
 from __future__ import annotations
 
@@ -21,45 +21,45 @@ from brvtui.corpus.code.records import CodeEdge, CodeFile, CodeGraph, CodeNode, 
 from brvtui.corpus.code.rules import CodeRules, code_rules
 
 Read = Callable[[Iterable[Source], CodeRules], Iterable[CodeFile | SkippedSource]]
-"""Reads files, each in its turn."""
+"""Parses files and returns the results in order."""
 Progress = Callable[[int, int], None]
 _TOO_MANY_EDGES = "more edges follow from the types of this code than the limit; the rest are left out"
 _TOO_MANY_IMPORTS = "files import so much that some of their names were not looked up in all modules"
 _FULL = "left out: the repository has more symbols than are held at once; open a folder of it"
 _DEPENDS_ON_OTHERS = (_FULL, PARSER_FAILS)
-"""Reasons to leave a file out that may no longer hold when other files have changed."""
+"""Reasons for skipping a file that may no longer apply after other files have changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """A source file as it was when it was read, and what it holds; ``file`` is None when it was left out."""
+    """A source file with its state when it was read, and its contents; ``file`` is None if it was skipped."""
 
     found: FoundSource
     file: CodeFile | None
     skipped: SkippedSource | None = None
     digest: str = ""
-    """The SHA-256 of its bytes; empty when it was left out."""
+    """The SHA-256 of its bytes; empty if it was skipped."""
 
     @property
     def entries(self) -> int:
-        """Its symbols and references."""
+        """The number of its symbols and references."""
         return len(self.file.symbols) + len(self.file.references) if self.file else 0
 
 
 @dataclass(frozen=True)
 class CodeIndex:
-    """What was read of a repository. A newer index shares with it what did not change."""
+    """The contents of a repository. A newer index shares unchanged files with it."""
 
     repository: str
-    """What the qualified names of its symbols begin with: ``name://name``."""
+    """The prefix of its qualified names: ``name://name``."""
     files: Mapping[str, IndexedFile]
-    """By path, in the order of paths."""
+    """By path, sorted by path."""
     listing: SourceListing
     rules: CodeRules
     memory: GraphMemory
 
     def graph(self) -> CodeGraph:
-        """Symbols and edges of all files, in an order that depends on nothing but their contents."""
+        """The symbols and edges of all files, in an order that depends only on the contents."""
         with self.memory.lock:
             return self._graph()
 
@@ -78,7 +78,7 @@ class CodeIndex:
             relations.overriding(written, members, rules),
             relations.hints_of_implementers(written, rules),
         )
-        others = (  # no more than there are symbols, or than their own limits
+        others = (  # limited by the number of symbols, or by limits of their own
             relations.membership(members, rules),
             *(self.memory.similar.edges(base, own) for base, own in _by_base(files, nodes).items()),
             *(relations.tested_together(path, own, nodes, rules) for path, own in by_file.items()),
@@ -89,7 +89,7 @@ class CodeIndex:
         return CodeGraph(self.repository, tuple(nodes.values()), tuple(edges), self.skipped(), cut)
 
     def skipped(self) -> tuple[SkippedSource, ...]:
-        """What was left out, and files with a problem, in the order of paths."""
+        """Skipped files and files with a problem, sorted by path."""
         left = [*self.listing.skipped]
         for path, one in self.files.items():
             if one.skipped is not None:
@@ -107,14 +107,14 @@ def build_index(
     read: Read = read_in_processes,
     progress: Progress | None = None,
 ) -> CodeIndex:
-    """The index of the repository at ``root``. Files that are as they were in ``before`` are not read again.
+    """The index of the repository at ``root``. Files that have not changed since ``before`` are not read again.
 
-    ``repository`` is what qualified names begin with, by default the name of the folder twice. ``read`` reads files;
-    ``progress`` is called with the numbers of files that were read and of all of these. Raises NoGrammar when a grammar
-    is missing, and OSError when ``root`` is no folder that can be read.
+    ``repository`` is the prefix of qualified names; the default is the name of the folder, twice. ``read`` parses
+    files. ``progress`` is called with the number of files read and the total. Raises NoGrammar if a grammar is missing,
+    and OSError if ``root`` is not a readable folder.
     """
     rules = rules or code_rules()
-    with os.scandir(root):  # a repository that cannot be read is no empty one
+    with os.scandir(root):  # an unreadable repository must not look empty
         pass
     name = root.resolve().name or "repository"
     repository = repository or f"{name}://{name}"
@@ -126,7 +126,7 @@ def build_index(
 
 
 class _Reading:
-    """Goes through the files of one repository, in the order of their paths, until they hold too much."""
+    """Reads the files of one repository in order of path, until the limit of entries."""
 
     def __init__(self, root: Path, rules: CodeRules, before: CodeIndex | None, progress: Progress | None) -> None:
         self._root, self._rules, self._progress = root, rules, progress
@@ -135,7 +135,7 @@ class _Reading:
         self._queue: deque[IndexedFile | _Awaited] = deque()
 
     def files(self, listed: Iterable[FoundSource], read: Read) -> dict[str, IndexedFile]:
-        """What each of the ``listed`` files holds."""
+        """The contents of each of the ``listed`` files."""
         held: dict[str, IndexedFile] = {}
         listed = list(listed)
         for one in read(self._changed(listed), self._rules):
@@ -154,7 +154,7 @@ class _Reading:
         return held
 
     def _changed(self, listed: Iterable[FoundSource]) -> Iterator[Source]:
-        """The files to read; all others go into the queue."""
+        """Yields the files to read, and adds all others to the queue."""
         for found in listed:
             if self._is_full:
                 return
@@ -165,7 +165,7 @@ class _Reading:
                 self._queue.append(one)
 
     def _known(self, found: FoundSource) -> IndexedFile | bytes:
-        """What the file holds, if that is known; its bytes when it must be read, and then a place in the queue."""
+        """The contents of the file if they are known; else its bytes, after adding it to the queue."""
         old = self._before.get(found.path)
         if old is not None and old.found == found and not (old.skipped and old.skipped.reason in _DEPENDS_ON_OTHERS):
             return old
@@ -196,7 +196,7 @@ class _Reading:
 
 
 class _Awaited(NamedTuple):
-    """A file that is being read, and the SHA-256 of its bytes."""
+    """A file that is being parsed, and the SHA-256 of its bytes."""
 
     found: FoundSource
     digest: str

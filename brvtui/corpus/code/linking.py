@@ -1,4 +1,4 @@
-"""Finds what references mean: each becomes an edge to a symbol, or to a name that stays unresolved."""
+"""Resolves references: each becomes an edge to a symbol, or to an unresolved name."""
 
 from __future__ import annotations
 
@@ -13,37 +13,39 @@ from brvtui.corpus.code.rules import CodeRules
 SUPERTYPES = ("extends", "implements")
 TYPES = frozenset({"type", "interface"})
 OUTSIDE = {"reads_env": "env_var", "executes_process": "process"}
-"""Relations whose target is no symbol of a file, and the kind of that target."""
+"""Relations whose target is not a symbol in a file, with the kind of the target."""
 INFERRED, RESOLVED, REGISTERED = "ast_inferred", "ast_resolved", "callback_registration"
 _MOST_LEVELS = 12
-"""How many levels of supertypes are looked through."""
+"""The maximum number of levels of supertypes to search."""
 _MOST_LOOKUPS = 200
-"""How many modules are looked into for one name: files may import each other in circles."""
+"""The maximum number of modules to search for one name, because imports can be circular."""
 _LOOKUPS, _LOOKUPS_PER_ENTRY = 5_000_000, 5
-"""The limit of module look-ups in a repository: a base, and more for each reference and import (usually one each)."""
+"""The limit of module look-ups in a repository: a base, and an amount per reference and import (usually one
+is needed).
+"""
 _BY_PACKAGE = frozenset({"java", "csharp"})
-"""Languages whose files see everything in their own package."""
+"""Languages in which files see all names of their own package."""
 _CALLABLE = frozenset({"function", "method"})
 _PASSING_ON = frozenset({"python", "javascript", "typescript", "rust"})
-"""Languages whose modules may pass on what they import."""
+"""Languages whose modules can re-export imported names."""
 _Seen = set[tuple[str, str]]
 
 
 class LinkedFile(NamedTuple):
-    """The edges of one file, and what they depend on beside the file itself."""
+    """The edges of one file, and the parts of other files that they depend on."""
 
     edges: list[CodeEdge]
     bases: frozenset[str]
-    """The beginnings of the ids that were looked for: files, folders that are packages, declared packages."""
+    """The id prefixes that were searched: files, folders that are packages, and declared packages."""
     supertypes: dict[str, tuple[str, ...]]
-    """The types above each type whose members were looked for."""
+    """The supertypes of each type whose members were searched."""
 
 
 class Linker:
-    """Finds symbols of one repository by the names that files write."""
+    """Resolves names in the files of one repository to symbols."""
 
     def __init__(self, files: Mapping[str, CodeFile], modules: ModuleMap, rules: CodeRules) -> None:
-        """``files`` by path."""
+        """``files`` are by path."""
         self._files, self._modules, self._rules = files, modules, rules
         self.nodes = _nodes(files)
         self._bindings = {path: _by_local(file.bindings) for path, file in files.items()}
@@ -57,11 +59,11 @@ class Linker:
 
     @property
     def is_cut(self) -> bool:
-        """True once files import so much that names are no longer looked up in all modules."""
+        """True if there are so many imports that names are no longer searched in all modules."""
         return self._lookups_left <= 0
 
     def link(self, file: CodeFile) -> LinkedFile:
-        """The edges of all references of ``file``, and of its imports, each once, in the order of the file."""
+        """The distinct edges of all references and imports in ``file``, in the order of the file."""
         self._bases, self._types = {file.base}, set()
         edges = self._edges(file)
         supertypes = {type_id: self.supertypes(type_id) for type_id in self._types}
@@ -82,7 +84,7 @@ class Linker:
         return list(found)
 
     def supertypes(self, type_id: str) -> tuple[str, ...]:
-        """The types of the repository that a type extends or implements, as it names them."""
+        """The types in the repository that a type extends or implements, in the order of the source."""
         return tuple(self._supertypes.get(type_id, ()))
 
     def _edge(self, file: CodeFile, reference: CodeReference) -> CodeEdge | None:
@@ -105,7 +107,7 @@ class Linker:
         return CodeEdge(source, target, relation, confidence[relation], INFERRED)
 
     def _handed_over(self, file: CodeFile, reference: CodeReference, source: str) -> CodeEdge | None:
-        """A call of the function that is handed over as a value; None for any other value."""
+        """A call of the function that is passed as a value; None for any other value."""
         is_member = reference.target.startswith(("self.", "super.")) or file.language == "csharp"
         around = self._type_around(file, reference.source) if is_member else ""
         node = self.nodes.get(self.find(file, around, reference.target))
@@ -114,18 +116,18 @@ class Linker:
         return CodeEdge(source, node.id, "calls", self._rules.confidence["callback"], REGISTERED)
 
     def _type_around(self, file: CodeFile, source: str) -> str:
-        """The type that the symbol ``source`` is, or is a member of."""
+        """The type that the symbol ``source`` is, or that it is a member of."""
         return source if self._is_type(file, source) else source.rpartition(".")[0]
 
     def _source(self, file: CodeFile, reference: CodeReference) -> str:
-        """The id of what refers: a symbol, the type of an ``impl`` elsewhere, or the file."""
+        """The id of the referring symbol, of the type of an ``impl`` elsewhere, or of the file."""
         id_ = _joined(file.base, reference.source)
         if reference.source and id_ not in self.nodes and reference.relation in SUPERTYPES:
             return self.find(file, "", reference.source) or id_
         return id_
 
     def _target(self, file: CodeFile, written: str, source: str) -> tuple[str, bool]:
-        """The id that a written name means, and whether it is known where it is: by a symbol, or by an import."""
+        """The id for a written name, and True if it was resolved to a symbol or an import."""
         type_name = self._type_around(file, source)
         found = self.find(file, type_name, written)
         if found:
@@ -144,7 +146,9 @@ class Linker:
         return node is not None and node.kind in TYPES
 
     def find(self, file: CodeFile, type_name: str, written: str) -> str:
-        """The id of the symbol that ``file`` means by ``written`` inside the type ``type_name``; empty for none."""
+        """The id of the symbol that ``written`` refers to in the type ``type_name`` of ``file``; empty if there is
+        none.
+        """
         head, _, rest = written.partition(".")
         if head == UNKNOWN:
             return ""
@@ -168,7 +172,7 @@ class Linker:
         return found
 
     def _inside(self, id_: str, rest: str) -> str:
-        """The member ``rest`` of the symbol ``id_``; the symbol itself for no rest."""
+        """The member ``rest`` of the symbol ``id_``; the symbol if ``rest`` is empty."""
         for part in filter(None, rest.split(".")):
             id_ = self._member(id_, part)
             if not id_:
@@ -176,7 +180,7 @@ class Linker:
         return id_
 
     def _member(self, type_id: str, name: str) -> str:
-        """The member ``name`` of a type or of the nearest type above it; empty when there is none."""
+        """The member ``name`` of a type or of its nearest supertype; empty if there is none."""
         level, seen = [type_id], {type_id}
         for _ in range(_MOST_LEVELS):
             self._types.update(level)
@@ -190,7 +194,7 @@ class Linker:
         return ""
 
     def _imported(self, file: CodeFile, name: str, seen: _Seen) -> str:
-        """What ``name`` means by the imports of ``file``, through modules that pass it on."""
+        """The symbol that ``name`` refers to by the imports of ``file``, including re-exports."""
         if (file.path, name) in seen or len(seen) >= _MOST_LOOKUPS or self.is_cut:
             return ""
         seen.add((file.path, name))
@@ -234,14 +238,14 @@ class Linker:
         return self._in_module(file, binding.module, name, seen) if name else ""
 
     def _in_type_of_module(self, file: CodeFile, name: str, seen: _Seen) -> str:
-        """A method of a type of a module, by its whole path: ``store.Store.open``."""
+        """A method of a type in a module, by its full path: ``store.Store.open``."""
         parts = name.split(".")
         if len(parts) < 3:
             return ""
         return self._in_module(file, ".".join(parts[:-2]), ".".join(parts[-2:]), seen)
 
     def _in_module(self, file: CodeFile, module: str, name: str, seen: _Seen) -> str:
-        """The symbol ``name`` of a module, or what that module imports by this name."""
+        """The symbol ``name`` in a module, or the symbol that the module imports under this name."""
         self._lookups_left -= 1
         head, _, rest = name.partition(".")
         if file.language in _BY_PACKAGE and module:
@@ -291,12 +295,12 @@ class Linker:
 
 
 def package_of(language: str, package: str) -> str:
-    """The name under which a file depends on all files of ``package``."""
+    """The name for the dependency of a file on all files of ``package``."""
     return f"package://{language}/{package}"
 
 
 def _nodes(files: Mapping[str, CodeFile]) -> dict[str, CodeNode]:
-    """The symbols of all files by id, the first one where an id occurs twice, and what lies outside of files."""
+    """The symbols of all files by id, and the nodes outside files. If an id occurs twice, the first symbol counts."""
     nodes: dict[str, CodeNode] = {}
     for path in sorted(files):
         file = files[path]

@@ -1,4 +1,4 @@
-"""What graphs of one repository have in common, so that a changed file costs little more than itself."""
+"""Cached parts of the graph of one repository, so that updating a changed file is cheap."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brvtui.corpus.code.linking import LinkedFile, Linker, package_of
 from brvtui.corpus.code.records import CodeEdge, CodeFile, CodeNode
 from brvtui.corpus.code.rules import CodeRules, SimilarityRules
 
-# Functions of one file whose names consist of much the same words.
+# Functions of one file with similar names.
 
 
 SIMILARITY = "similarity"
@@ -21,21 +21,21 @@ _HUMP = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])|(?<=[A-ZÀ-Þ])(?=[A-ZÀ-Þ][
 
 
 def words_of(text: str, shortest: int) -> frozenset[str]:
-    """The words of identifiers in ``text``, in lower case: cut at punctuation, ``_`` and capitals."""
+    """The words of identifiers in ``text``, in lower case, split at punctuation, ``_`` and capitals."""
     humps = (hump.lower() for word in _WORD.findall(text) for hump in _HUMP.split(word))
     return frozenset(word for word in humps if len(word.encode()) >= shortest)
 
 
 class SimilarFunctions:
-    """The similar functions of each file, remembered until its functions change."""
+    """The similar functions of each file, cached until its functions change."""
 
     def __init__(self, repository: str, rules: SimilarityRules) -> None:
-        """``repository`` is what the qualified names of all symbols begin with: its words count too."""
+        """``repository`` is the prefix of all qualified names. Its words are also compared."""
         self._repository, self._rules = repository, rules
         self._known: dict[str, tuple[tuple[CodeNode, ...], list[CodeEdge]]] = {}
 
     def edges(self, base: str, nodes: Iterable[CodeNode]) -> list[CodeEdge]:
-        """An edge for each pair of similar functions among ``nodes``, which are those of ``base``."""
+        """One edge per pair of similar functions among ``nodes``, the symbols of ``base``."""
         functions = tuple(sorted(node for node in nodes if node.kind in _FUNCTIONS))
         known = self._known.get(base)
         if known is None or known[0] != functions:
@@ -44,10 +44,10 @@ class SimilarFunctions:
 
 
 def similar_pairs(functions: Sequence[CodeNode], repository: str, rules: SimilarityRules) -> list[CodeEdge]:
-    """An edge for each pair of similar ``functions``, best pairs first.
+    """One edge per pair of similar ``functions``, most similar pairs first.
 
-    Similarity is the Jaccard index of the words of qualified names and signatures; each function is in a limited number
-    of pairs. Of pairs that are equally similar, those that come first are taken.
+    Similarity is the Jaccard index of the words in qualified names and signatures. Each function is in a limited number
+    of pairs; of equally similar pairs, the first are used.
     """
     common = words_of(repository, rules.shortest_word)
     words = [common | words_of(f"{node.id} {node.signature}", rules.shortest_word) for node in functions]
@@ -77,10 +77,10 @@ _Modules = tuple[tuple[str, str], ...]
 
 
 class GraphMemory:
-    """The similar functions and the links of files of the last graph of a repository. One graph is made at a time."""
+    """The cached similar functions and links of a repository's last graph. Graphs are built one at a time."""
 
     def __init__(self, repository: str, rules: CodeRules) -> None:
-        """``repository`` is what qualified names begin with."""
+        """``repository`` is the prefix of qualified names."""
         self.lock = Lock()
         """Held while a graph is made."""
         self.similar = SimilarFunctions(repository, rules.similarity)
@@ -92,11 +92,12 @@ class GraphMemory:
         self._was_cut = False
 
     def edges(self, linker: Linker, files: Mapping[str, CodeFile], modules: _Modules) -> dict[str, list[CodeEdge]]:
-        """The edges of each of the ``files``. Links again those whose names may mean something else than before.
+        """The edges of each of the ``files``. Only files whose names may resolve differently than before are linked
+        again.
 
-        These are files that changed, those that looked for a symbol where one did, and those that looked for a member
-        of a type that has other types above it now; all files when one is new, gone, or in another package, or when the
-        last graph was cut.
+        These are changed files, files that looked for a symbol in one of them, and files that looked for a member of a
+        type whose supertypes have changed. All files are linked again if one was added, removed or moved to another
+        package, or if the last graph was cut.
         """
         before, known = self._files, self._linked
         changed = [path for path, file in files.items() if before.get(path) is not file]
@@ -124,7 +125,7 @@ class GraphMemory:
 
 
 def _is_same_map(before: Mapping[str, CodeFile], files: Mapping[str, CodeFile], changed: list[str]) -> bool:
-    """Whether imports still mean the same files: none is new or gone, none is in another package."""
+    """True if imports still refer to the same files: none was added, removed or moved to another package."""
     return before.keys() == files.keys() and all(
         before[path][:4] == files[path][:4]
         for path in changed  # path, language, base and package

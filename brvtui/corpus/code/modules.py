@@ -1,4 +1,4 @@
-"""Finds the file or folder that an import names, by the rules of each language."""
+"""Resolves imports to files or folders by the rules of each language."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from functools import cached_property
 from brvtui.corpus.code.records import CodeFile
 
 _MOST_FOLDERS = 12
-"""How many folders above an importing file may be the root of its modules."""
+"""The maximum number of parent folders to try as the root of a file's modules."""
 _SCRIPT_ENDINGS = ("", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".d.ts", "/index.ts", "/index.tsx", "/index.js")
 
 
 class ModuleMap:
-    """All files of a repository, and which of them an import means. Answers are remembered."""
+    """All files of a repository, for resolving imports. Results are cached."""
 
     def __init__(self, files: Mapping[str, CodeFile], go_modules: Iterable[tuple[str, str]]) -> None:
-        """``files`` by path; ``go_modules`` are module paths with their folders."""
+        """``files`` are by path; ``go_modules`` are module paths with their folders."""
         self.files = files
         self._go_modules = sorted(go_modules, key=lambda one: -len(one[0]))
         self._found: dict[tuple[str, str, str], tuple[str, ...]] = {}
@@ -32,7 +32,9 @@ class ModuleMap:
         }
 
     def bases(self, file: CodeFile, module: str) -> tuple[str, ...]:
-        """What the ids of symbols of ``module`` begin with, as ``file`` imports it; empty when it is not here."""
+        """The id prefixes of the symbols in ``module``, as imported by ``file``; empty if the module is not in the
+        repository.
+        """
         if not module:
             return (file.base,)
         folder = file.path.rpartition("/")[0]
@@ -43,7 +45,7 @@ class ModuleMap:
         return found
 
     def declaring(self, language: str, package: str, name: str) -> Sequence[str]:
-        """The files of ``package`` that declare ``name``, in the order of their paths."""
+        """The files of ``package`` that declare ``name``, sorted by path."""
         return self._declared.get((language, package, name), ())
 
     @cached_property
@@ -63,7 +65,7 @@ class ModuleMap:
 
     @cached_property
     def _packages(self) -> dict[tuple[str, str], list[str]]:
-        """The files of each package that files declare, by language and name."""
+        """The files of each declared package, by language and name."""
         packages: dict[tuple[str, str], list[str]] = {}
         for file in sorted(self.files.values(), key=lambda file: file.path):
             packages.setdefault((file.language, file.package), []).append(file.path)
@@ -129,7 +131,7 @@ class ModuleMap:
         yield from self._rust_in(root, parts)
 
     def _rust_in(self, root: str, parts: list[str]) -> Iterator[str]:
-        """The file of a module, or of the nearest module around it that has one: modules may stand inside files."""
+        """Yields the file of a module."""
         stem = _joined(root, "/".join(parts))
         candidates = (f"{stem}.rs", f"{stem}/mod.rs") if parts else (f"{stem}/lib.rs", f"{stem}/main.rs")
         yield from (candidate for candidate in candidates if candidate in self.files)
@@ -142,7 +144,7 @@ class ModuleMap:
 
 
 def _crate(path: str) -> tuple[str, list[str]]:
-    """The source folder of the crate of a Rust file, and the parts of the module that the file is."""
+    """The source folder of a Rust file's crate, and the parts of the file's module path."""
     folder, _, name = path.rpartition("/")
     stem = name.removesuffix(".rs")
     parts = folder.split("/") if folder else []

@@ -1,4 +1,4 @@
-"""Names as they are written in source: dotted expressions, types, string literals."""
+"""Names in source text: dotted expressions, types and string literals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CHAINS = {
     "member_access_expression": ("expression", "name"),
     "qualified_name": ("qualifier", "name"),
 }
-"""Syntax nodes of all languages that join two names, and the fields that hold them."""
+"""Syntax nodes of all languages that join two names, and the fields with these names."""
 _LEAVES = frozenset(
     {
         "identifier", "type_identifier", "field_identifier", "property_identifier", "package_identifier",
@@ -42,7 +42,7 @@ _WRAPPERS = {
     "subscript": "value",
     "await": None,
 }
-"""Syntax nodes whose name is that of the node inside them, in this field, or of their first child."""
+"""Syntax nodes that are named by the node in the given field, or else by their first child."""
 _CALLS = frozenset({"call", "call_expression"})
 _TYPE_NAMES = frozenset({"type_identifier", "qualified_type", "scoped_type_identifier", "nested_type_identifier"})
 _STRINGS = frozenset(
@@ -58,23 +58,23 @@ _STRINGS = frozenset(
 _LONGEST_CHAIN = 8
 _LARGEST_SIGNATURE = 2_000
 UNKNOWN = "()"
-"""Stands for an expression without a name: ``().get`` is a method of the result of a call."""
+"""The name of an expression without a name: ``().get`` is a method of the result of a call."""
 
 
 def first_named(node: SyntaxNode) -> SyntaxNode | None:
-    """The first child of ``node`` that is more than punctuation; None when there is none."""
+    """The first named child of ``node``; None if there is none."""
     return node.named_child(0) if node.named_child_count else None
 
 
 def text_of(source: bytes, node: SyntaxNode) -> str:
-    """The text of ``node``; bytes that are not UTF-8 become replacement characters."""
+    """The text of ``node``. Bytes that are not UTF-8 become replacement characters."""
     return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
 def written_name(source: bytes, node: SyntaxNode | None, most: int) -> str:
-    """The dotted name that ``node`` writes, from the outside in: ``a.b.c``, ``().b`` after a call, ``""`` for none.
+    """The dotted name in ``node``: ``a.b.c``, ``().b`` after a call, or ``""`` if there is none.
 
-    No name is longer than ``most`` bytes, or holds what is not printable: such a one counts as none.
+    A name with a part longer than ``most`` bytes or with unprintable characters counts as none.
     """
     name = _chained(source, node, most)
     return name if name.isprintable() else ""
@@ -87,7 +87,7 @@ def _chained(source: bytes, node: SyntaxNode | None, most: int) -> str:
         if kind in _CHAINS:
             outer, inner = (node.child_by_field_name(field) for field in _CHAINS[kind])
             if kind == "scoped_identifier" and outer is None:
-                outer = node.child_by_field_name("scope")  # so it is called in Java
+                outer = node.child_by_field_name("scope")  # the name of this field in Java
             if inner is not None and inner.type == "generic_name":
                 inner = first_named(inner)
             if inner is None or inner.end_byte - inner.start_byte > most:
@@ -117,7 +117,7 @@ def _is_super(source: bytes, node: SyntaxNode) -> bool:
 
 
 def string_value(source: bytes, node: SyntaxNode | None, most: int) -> str:
-    """The text inside the quotes of a string literal, on one line; empty for others, and beyond ``most`` bytes."""
+    """The text of a string literal on one line; empty for other nodes and for literals longer than ``most`` bytes."""
     if node is None or node.type not in _STRINGS or node.end_byte - node.start_byte > most:
         return ""
     text = " ".join(text_of(source, node).strip("rbfuRBFU@$").strip("\"'`").split())
@@ -125,17 +125,17 @@ def string_value(source: bytes, node: SyntaxNode | None, most: int) -> str:
 
 
 def arguments_of(node: SyntaxNode, named: bool = False) -> Iterator[SyntaxNode]:
-    """The arguments of a call, in order; the values of those with a keyword only with ``named``."""
+    """Yields the arguments of a call in order, including the values of keyword arguments if ``named``."""
     arguments = node.child_by_field_name("arguments")
     if arguments is None:
         return
-    cursor = arguments.walk()  # ``next_named_sibling`` goes through everything around a node
+    cursor = arguments.walk()  # ``next_named_sibling`` is slow: it walks over everything around a node
     is_inside = cursor.goto_first_child()
     while is_inside:
         at = cursor.node
         if at is not None and at.is_named:
             value = at.child_by_field_name("value") if at.type == "keyword_argument" and named else at
-            if value is not None and value.type == "argument" and value.named_child_count:  # so each is wrapped in C#
+            if value is not None and value.type == "argument" and value.named_child_count:  # the wrapper in C#
                 value = value.named_child(value.named_child_count - 1)
             if value is not None and value.type not in ("keyword_argument", "comment"):
                 yield value
@@ -143,14 +143,14 @@ def arguments_of(node: SyntaxNode, named: bool = False) -> Iterator[SyntaxNode]:
 
 
 def printable(text: str) -> str:
-    """``text`` with a replacement character for all that could steer a terminal; line breaks stay."""
+    """``text`` with unprintable characters replaced, except line breaks."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() or char == "\n" else "\ufffd" for char in text)
 
 
 def type_names(source: bytes, node: SyntaxNode | None, most: int, names: frozenset[str] = _TYPE_NAMES) -> list[str]:
-    """The types that ``node``, parameters or a type, names: those of syntax nodes of the kinds ``names``."""
+    """The type names in ``node``, a type or parameters; ``names`` are the kinds of their syntax nodes."""
     if node is None:
         return []
     found: dict[str, None] = {}

@@ -1,7 +1,7 @@
-"""Reads source files in a process of its own: a parser that takes all memory, or crashes, ends no other process.
+"""Reads source files in separate processes, so that a parser that crashes or uses too much memory ends only its own.
 
-Run as a program, it is that process: it answers requests on its input, each a line of JSON (the path and the length of
-the file, and the seconds for it) and the bytes of the file, with a line of JSON.
+Run as a program, this module is such a process. Each request on its input is a line of JSON (path, length and time
+limit in seconds), followed by the bytes of the file. It answers with a line of JSON.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from brvtui.corpus.code.records import CodeFile, SkippedSource
 from brvtui.corpus.code.rules import CodeLimits, CodeRules, code_rules
 
 Source = tuple[str, bytes]
-"""The path of a file, and its bytes."""
+"""The path and the bytes of a file."""
 _MOST_PROCESSES = 4
 _AT_ONCE = 64
-"""Files of one batch: what is read of them is held until it is taken."""
+"""The number of files per batch. The results of a batch are kept in memory."""
 _CHUNK = 1 << 16
 _WAIT_SECONDS = 10.0
-"""For an answer, beside three times the processor time that the file may take: other programs use the cores too."""
+"""The extra time to wait for an answer, after three times the file's processor time, because cores are shared."""
 _OVER_SECONDS = 0.1
-"""After so much more than its time, a file ends the process: a single step of the parser may take seconds."""
+"""The extra processor time after which the process ends. A single step of the parser can take seconds."""
 _MOST_FAILURES = 20
 PARSER_FAILS = f"left out: the parser failed for {_MOST_FAILURES} other files of its language"
 
 
 class ReadingBudget:
-    """The processor time for reading one repository: each file has time for its size, and all share spare time."""
+    """The processor time for reading one repository: a base time per file by size, and shared spare time."""
 
     def __init__(self, limits: CodeLimits) -> None:
         """``limits`` are those of the repository."""
@@ -51,22 +51,22 @@ class ReadingBudget:
         self._lock = Lock()
 
     def seconds(self, size: int) -> float:
-        """The processor time that a file of ``size`` bytes may take now: files read at once share the spare time."""
+        """The current time limit for a file of ``size`` bytes, including its part of the spare time."""
         with self._lock:
             return self._usual(size) + self._spare / _MOST_PROCESSES
 
     def take(self, size: int, seconds: float) -> None:
-        """Counts the processor time that a file of ``size`` bytes took."""
+        """Records the processor time used for a file of ``size`` bytes."""
         with self._lock:
             self._spare = max(0.0, self._spare - max(0.0, seconds - self._usual(size)))
 
     def fail(self, path: str) -> None:
-        """Counts a file for which the parser failed."""
+        """Records a file for which the parser failed."""
         with self._lock:
             self._failures[_language(path)] += 1
 
     def has_failed(self, path: str) -> bool:
-        """True if the parser failed for so many files of this language that no more of them are tried."""
+        """True if the parser failed for so many files of this language that no more are tried."""
         with self._lock:
             return self._failures[_language(path)] >= _MOST_FAILURES
 
@@ -80,16 +80,16 @@ def _language(path: str) -> str:
 
 
 class ReaderProcess:
-    """A process that reads source files, one after another. It starts with the first file, and again after a crash."""
+    """A process that reads source files one at a time. It starts with the first file, and restarts after a crash."""
 
     def __init__(self, limits: CodeLimits, budget: ReadingBudget | None = None) -> None:
-        """``limits`` hold for each file. Processes that read one repository share its ``budget``."""
+        """``limits`` apply to each file. Processes for the same repository share a ``budget``."""
         self._limits = limits
         self._budget = budget or ReadingBudget(limits)
         self._process: programs.Process | None = None
 
     def read(self, path: str, source: bytes) -> CodeFile | SkippedSource:
-        """What is read of the file; why it is left out, when the process ended over it or took too long."""
+        """The contents of the file, or the reason for skipping it if the process ended or took too long."""
         if self._budget.has_failed(path):
             return SkippedSource(path, PARSER_FAILS)
         seconds, started = self._budget.seconds(len(source)), time.monotonic()
@@ -100,7 +100,7 @@ class ReaderProcess:
             process.stdin.write(json.dumps([path, len(source), seconds]).encode() + b"\n" + source)
             process.stdin.flush()
             answer = self._answer(process, longest)
-        except OSError:  # it ended while it was written to
+        except OSError:  # it ended during the request
             answer = b""
         try:
             taken, plain = json.loads(answer or b"")
@@ -137,7 +137,7 @@ class ReaderProcess:
 
     @staticmethod
     def _answer(process: programs.Process, seconds: float) -> bytes | None:
-        """A line of the process; what there is of it when the process ends, None when it takes too long."""
+        """A line from the process; the partial line if the process ended, None if it took too long."""
         assert process.stdout is not None
         pieces: list[bytes] = []
         while not pieces or not pieces[-1].endswith(b"\n"):
@@ -152,10 +152,10 @@ class ReaderProcess:
 
 
 class ReaderProcesses:
-    """Some processes that read source files side by side."""
+    """Several processes that read source files in parallel."""
 
     def __init__(self, rules: CodeRules) -> None:
-        """One process for each processor, and at most four."""
+        """Creates one process per processor, at most four."""
         available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         count = min(available, _MOST_PROCESSES)
         self._threads = ThreadPoolExecutor(count, "read-source")
@@ -176,7 +176,7 @@ class ReaderProcesses:
             process.close()
 
     def read(self, sources: Iterable[Source]) -> Iterator[CodeFile | SkippedSource]:
-        """What is read of each file, in their order. Takes only some files ahead."""
+        """Yields the result for each file in order. Reads only one batch ahead."""
         batch: list[Source] = []
         for source in sources:
             batch.append(source)
@@ -194,13 +194,13 @@ class ReaderProcesses:
 
 
 def read_in_processes(sources: Iterable[Source], rules: CodeRules) -> Iterator[CodeFile | SkippedSource]:
-    """What is read of each file, in their order, by processes that end with it. Raises :class:`NoGrammar`."""
+    """Yields the result for each file in order, from temporary processes. Raises :class:`NoGrammar`."""
     with ReaderProcesses(rules) as processes:
         yield from processes.read(_with_grammars(sources))
 
 
 def _with_grammars(sources: Iterable[Source]) -> Iterator[Source]:
-    """The same files. Raises :class:`NoGrammar` at the first whose grammar is not installed."""
+    """Yields the sources. Raises :class:`NoGrammar` at the first one whose grammar is not installed."""
     for source in sources:
         language = language_of(source[0])
         if language is not None:
@@ -209,7 +209,7 @@ def _with_grammars(sources: Iterable[Source]) -> Iterator[Source]:
 
 
 def main() -> None:
-    """Answers requests until its input ends, each with the seconds that it took."""
+    """Answers requests until the input ends, each with the processor time in seconds."""
     limit_memory(int(sys.argv[1]))
     rules, requests, answers = code_rules(), sys.stdin.buffer, sys.stdout.buffer
     while request := requests.readline():
@@ -217,7 +217,7 @@ def main() -> None:
         source, language = requests.read(length), language_of(path)
         if language is None:
             return
-        grammar(language)  # which takes time, but not for this file
+        grammar(language)  # loaded outside the time of this file
         started = time.process_time()
         signal.setitimer(signal.ITIMER_PROF, seconds + _OVER_SECONDS)  # its signal ends the process
         file = read_source(path, source, language, rules, seconds)
@@ -227,7 +227,7 @@ def main() -> None:
 
 
 def limit_memory(megabytes: int) -> None:
-    """Lets this process have no more memory, where the system allows to limit it."""
+    """Limits the memory of this process, if the system supports it."""
     import resource
 
     with suppress(OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Takes symbols and references out of one source file, in one pass of its syntax tree."""
+"""Extracts symbols and references from one source file in a single pass over its syntax tree."""
 
 from __future__ import annotations
 
@@ -26,22 +26,24 @@ SPLIT_IT = "leave it out, or split it"
 _CHECK_EVERY = 4096
 _CHECK_TIME_EVERY = 64
 _SLICE_MICROSECONDS = 20_000
-"""The parser measures the time of the clock; after so much of it, the processor time is looked at."""
+"""The wall-clock time of a parser slice. The processor time is checked after each slice."""
 _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 _PARAMETERS = frozenset({"identifier"})
 _LONGEST_PARAMETER = 60
 _LONGEST_TYPE = 500
-"""Characters of a type with those around it, as thousands of types in each other would fill memory with names."""
+"""The maximum length of a type name with enclosing types. Thousands of nested types would fill the memory
+with names.
+"""
 _FARTHEST_COMMENT = 300
-"""Bytes between a comment and what it documents: modifiers, ``export``, attributes."""
+"""The maximum distance in bytes between a comment and its definition, for modifiers, ``export`` and attributes."""
 
 
 class NoGrammar(Exception):
-    """The grammar of a language is not installed. The message says what to do."""
+    """The grammar of a language is not installed. The message names the remedy."""
 
 
 class TookTooLong(Exception):
-    """A file that has more entries, or takes more time, than one file may."""
+    """A file exceeds the limit of entries or time per file."""
 
 
 Handler = Callable[["SourceReader", "SyntaxNode"], None]
@@ -49,43 +51,43 @@ Handler = Callable[["SourceReader", "SyntaxNode"], None]
 
 @dataclass(frozen=True, eq=False)
 class SourceLanguage:
-    """How one language is read: its grammar, and what each kind of syntax node means."""
+    """A language: its grammar, and the handlers for its syntax nodes."""
 
     name: str
     extensions: tuple[str, ...]
     module: str
     """The Python module of its grammar."""
     function: str
-    """The function of that module which returns the grammar."""
+    """The function in that module that returns the grammar."""
     names: str
-    """The table of ``rules.toml`` with the names of its library."""
+    """The table in ``rules.toml`` with names of its library."""
     handlers: Mapping[str, Handler]
-    """What is called for a syntax node of each kind, before what is inside it."""
+    """The handler for each kind of syntax node, called before those of its children."""
     is_package_by_folder: bool = False
-    """Whether all files of a folder share their names."""
+    """True if all files in a folder share their names."""
 
 
 class SyntaxScope(NamedTuple):
-    """What is around the syntax node that is looked at."""
+    """A scope around the current syntax node."""
 
     end: int
-    """The byte at which it ends."""
+    """The byte offset of its end."""
     symbol: str
     type_name: str
-    """The type whose methods are defined here; empty outside of types."""
+    """The type whose methods are defined here; empty outside types."""
     is_type: bool
-    """Whether it is the type itself, not one of its methods."""
+    """True if the scope is the type, not one of its methods."""
     receiver: str
-    """What the language, or the method, calls its object."""
+    """The name of the current object in the language or the method."""
     hidden: set[str]
-    """The names of its parameters and variables, which hide symbols."""
+    """The names of parameters and variables, which hide symbols."""
 
 
 class SourceReader:
-    """Collects the symbols and references of one file while its handlers are called."""
+    """Collects the symbols and references of one file; its methods are called by the handlers."""
 
     def __init__(self, path: str, source: bytes, language: SourceLanguage, rules: CodeRules) -> None:
-        """``source`` is the whole file, ``path`` its place in the repository."""
+        """``source`` is the whole file, ``path`` its path in the repository."""
         self.path, self.source, self.rules = path, source, rules
         self.language = language
         self.names: LanguageNames = getattr(rules, language.names)
@@ -95,13 +97,13 @@ class SourceReader:
         self.bindings: dict[CodeBinding, None] = {}
         self.scopes: list[SyntaxScope] = []
         self.decorators: dict[int, list[str]] = {}
-        """Names of decorators by the first byte of the definition that they stand before."""
+        """The names of decorators, by the first byte of the definition."""
         self.decorators_of_member: dict[int, list[SyntaxNode]] = {}
-        """The expressions of the decorators right before a member of a class, by the first byte of the member."""
+        """The decorator expressions directly before a class member, by the first byte of the member."""
         self.routes: dict[int, tuple[str, str]] = {}
-        """Method and path of the routes of attributes, by the byte at which each attribute ends."""
+        """The method and path of routes in attributes, by the last byte of the attribute."""
         self.called: tuple[int, int] = (-1, -1)
-        """The bytes of the function of the last call, which is no access to a field."""
+        """The byte range of the last called function, which does not count as a field access."""
         self._comment = (-1, -1)
 
     @property
@@ -111,11 +113,11 @@ class SourceReader:
 
     @property
     def is_full(self) -> bool:
-        """Whether the file has as many entries as one file may have."""
+        """True if the file has reached the limit of entries."""
         return len(self.symbols) + len(self.references) >= self.rules.limits.file_entries
 
     def text(self, node: SyntaxNode | None) -> str:
-        """The text of a short node on one line; empty for none, and for one that is too long or strange for a name."""
+        """The text of a short node on one line; empty if it is missing, too long or unprintable."""
         if node is None or node.end_byte - node.start_byte > self.rules.limits.name_bytes:
             return ""
         text = " ".join(text_of(self.source, node).split())
@@ -126,7 +128,7 @@ class SourceReader:
         return self.text(node.child_by_field_name(name))
 
     def written(self, node: SyntaxNode | None) -> str:
-        """The dotted name that ``node`` writes, its own object called ``self``; empty for none."""
+        """The dotted name in ``node``, with ``self`` for the current object; empty if there is none."""
         name = written_name(self.source, node, self.rules.limits.name_bytes)
         receiver = self.scope.receiver
         if receiver and (name == receiver or name.startswith(f"{receiver}.")):
@@ -134,23 +136,23 @@ class SourceReader:
         return name
 
     def string(self, node: SyntaxNode | None) -> str:
-        """The text inside a string literal; empty for anything else."""
+        """The text of a string literal; empty for any other node."""
         return string_value(self.source, node, self.rules.limits.name_bytes)
 
     def types(self, *nodes: SyntaxNode | None) -> list[str]:
-        """The names of the types in ``nodes``, parameters or types, without the language's own."""
+        """The type names in ``nodes``, which are parameters or types, without built-in ones."""
         most, builtins = self.rules.limits.name_bytes, self.names.builtins
         found = dict.fromkeys(name for node in nodes for name in type_names(self.source, node, most))
         return [name for name in found if name not in builtins]
 
     def qualified(self, name: str) -> str:
-        """The name of something that is defined here, with the type around it."""
+        """The name of a symbol defined here, with the enclosing type."""
         return f"{self.scope.type_name}.{name}" if self.scope.type_name else name
 
     def define(self, name: str, kind: str, node: SyntaxNode, doc: str | None = None, signature: str = "") -> None:
-        """Adds a symbol with the full name ``name``. ``doc`` is the comment before ``node`` unless given.
+        """Adds a symbol with the full name ``name``. ``doc`` defaults to the comment before ``node``.
 
-        Of symbols with one name the first stays, but a method takes the place of a field: it is a property.
+        If a name occurs twice, the first symbol counts; but a method replaces a field, because it is a property.
         """
         known = self.symbols.get(name)
         if not name or name.endswith(".") or (known and not (known.kind == "field" and kind == "method")):
@@ -159,37 +161,37 @@ class SourceReader:
         self.symbols[name] = CodeSymbol(name, kind, node.start_point[0] + 1, documentation, signature)
 
     def enter(self, node: SyntaxNode, symbol: str, type_name: str, is_type: bool = False, receiver: str = "") -> None:
-        """Makes ``node`` the innermost scope, until it ends; not with a name of types too long to be repeated."""
+        """Makes ``node`` the innermost scope until its end, unless the type name is too long."""
         if len(type_name) > _LONGEST_TYPE:
             return
         parameters = type_names(self.source, node.child_by_field_name("parameters"), _LONGEST_PARAMETER, _PARAMETERS)
         self.scopes.append(SyntaxScope(node.end_byte, symbol, type_name, is_type, receiver, set(parameters)))
 
     def refer(self, relation: str, target: str, source: str | None = None, via: str = "") -> None:
-        """Adds a reference from the symbol around it, or from ``source``."""
+        """Adds a reference from ``source``, by default the enclosing symbol."""
         if target:
             self.references.setdefault(
                 CodeReference(self.scope.symbol if source is None else source, relation, target, via)
             )
 
     def bind(self, local: str, module: str, name: str = "") -> None:
-        """Adds a name that an import brings."""
+        """Adds an imported name."""
         if local:
             self.bindings.setdefault(CodeBinding(local, module, name))
 
     def header(self, node: SyntaxNode, body: str = "body") -> str:
-        """The text of a definition up to its body, on one line and cut to the length of a name."""
+        """The text of a definition up to its body, on one line, cut to the maximum length of a name."""
         inside = node.child_by_field_name(body)
         end = min(inside.start_byte if inside else node.end_byte, node.start_byte + self.rules.limits.name_bytes)
         return printable(" ".join(self.source[node.start_byte : end].decode("utf-8", "ignore").split()))
 
     def cut_doc(self, text: str) -> str:
-        """``text`` cut to the bytes that are kept of documentation."""
+        """``text`` cut to the maximum length of documentation."""
         short = text.expandtabs().strip().encode("utf-8")[: self.rules.limits.doc_bytes]
         return printable(short.decode("utf-8", "ignore"))
 
     def comment_before(self, start: int) -> str:
-        """The comment that ends just before the byte ``start``, without its marks."""
+        """The text of the comment that ends just before the byte ``start``."""
         begin, end = self._comment
         between = self.source[end:start] if 0 <= end <= start <= end + _FARTHEST_COMMENT else b";"
         if b"\n\n" in between or any(mark in between for mark in (b";", b"{", b"}")):
@@ -200,13 +202,15 @@ class SourceReader:
         return self.cut_doc(" ".join(line for line in bare if line))
 
     def decorated_route(self, start: int) -> tuple[str, str]:
-        """Method and path of the route whose attribute stands right before the byte ``start``; empty for none."""
+        """The method and path of the route attribute directly before the byte ``start``; both empty if
+        there is none.
+        """
         window = self.source[max(start - _FARTHEST_COMMENT, 0) : start]
         before = start - len(window) + len(window.rstrip())
         return self.routes.pop(before, ("", ""))
 
     def run(self, tree: SyntaxTree, is_over: Callable[[], bool]) -> None:
-        """Calls the handlers for every syntax node in the order of the text. Raises :class:`TookTooLong`."""
+        """Calls the handlers for every syntax node in text order. Raises :class:`TookTooLong`."""
         handlers, cursor, visited, scopes = _handlers(self.language), tree.walk(), 0, self.scopes
         while True:
             node = cursor.node
@@ -235,7 +239,7 @@ class SourceReader:
         self._comment = (begin if is_next else start, stop)
 
     def file(self, problem: str) -> CodeFile:
-        """All that was collected."""
+        """The collected contents."""
         folder = self.path.rpartition("/")[0]
         base = (folder or self.package or ".") if self.language.is_package_by_folder else self.path
         return CodeFile(
@@ -253,9 +257,9 @@ class SourceReader:
 def read_source(
     path: str, source: bytes, language: SourceLanguage, rules: CodeRules, seconds: float = math.inf
 ) -> CodeFile:
-    """The symbols and references of the file ``path`` with the bytes ``source``, in ``seconds`` of processor time.
+    """The symbols and references in ``source``, the bytes of the file ``path``, within ``seconds`` of processor time.
 
-    A file with a problem is read as far as it goes, and names the problem. Raises :class:`NoGrammar`.
+    If there is a problem, the result is partial and includes the problem. Raises :class:`NoGrammar`.
     """
     reader, deadline = SourceReader(path, source, language, rules), time.thread_time() + seconds
 
@@ -276,14 +280,14 @@ def read_source(
 
 
 def _parsed(source: bytes, language: SourceLanguage, is_over: Callable[[], bool]) -> SyntaxTree | None:
-    """The syntax tree; None if the time is over before."""
+    """The syntax tree; None if the time limit was reached."""
     from tree_sitter import Parser
 
-    with warnings.catch_warnings():  # the callback that is to replace it ends the process (tree-sitter 0.25.2)
+    with warnings.catch_warnings():  # the callback that replaces the timeout crashes (tree-sitter 0.25.2)
         warnings.simplefilter("ignore", DeprecationWarning)
         parser = Parser(grammar(language), timeout_micros=_SLICE_MICROSECONDS)
     while not is_over():
-        with suppress(ValueError):  # the time of a slice is over; the next call goes on where it stopped
+        with suppress(ValueError):  # the slice is over; the next call continues
             return parser.parse(source)
     return None
 
@@ -301,7 +305,7 @@ def grammar(language: SourceLanguage) -> Grammar:
 
 @cache
 def _handlers(language: SourceLanguage) -> dict[int, Handler | None]:
-    """The handlers by the number of their kind of syntax node; None for comments."""
+    """The handlers by the number of their syntax node kind; None for comments."""
     loaded = grammar(language)
     found: dict[int, Handler | None] = {}
     for number in range(loaded.node_kind_count):

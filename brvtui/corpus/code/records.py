@@ -1,4 +1,4 @@
-"""What is read of source files, and the graph that is made of it: plain frozen data."""
+"""The contents of source files, and the graph built from them, as frozen data."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _OUTSIDE = re.compile(r"[a-z_]+://")
 
 
 class CodeSymbol(NamedTuple):
-    """A named thing that one file defines."""
+    """A symbol defined in a file."""
 
     name: str
-    """Its name inside the file, with the types around it: ``Store.read``."""
+    """The name in the file, with enclosing types: ``Store.read``."""
     kind: str
     """``function``, ``method``, ``type``, ``interface``, ``field`` or ``route_handler``."""
     line: int
@@ -23,53 +23,56 @@ class CodeSymbol(NamedTuple):
 
 
 class CodeReference(NamedTuple):
-    """A place where one symbol names another, as it is written there."""
+    """A reference from one symbol to another, as written in the source."""
 
     source: str
-    """The symbol around it, by its name inside the file; empty outside all symbols."""
+    """The name in the file of the enclosing symbol; empty outside all symbols."""
     relation: str
-    """The type of the edge that it becomes; ``callback`` for a function that is registered to be called later,
-    ``hands_over`` for a value of a call that may be a function."""
+    """The type of the resulting edge; ``callback`` for a function that is registered to be called later, or
+    ``hands_over`` for an argument that may be a function.
+    """
     target: str
-    """The written name, with dots: ``self.cache.get``. The object of the method is ``self`` in every language."""
+    """The dotted name as written: ``self.cache.get``. The current object is ``self`` in every language."""
     via: str = ""
-    """For ``callback``: the written name of the function that it is handed to."""
+    """For ``callback``: the name of the function that registers it."""
 
 
 class CodeBinding(NamedTuple):
-    """A name that an import brings into a file."""
+    """A name that an import defines in a file."""
 
     local: str
     """The name in this file; ``*`` for all names of the module."""
     module: str
-    """The imported module as it is written, with dots; a path for JavaScript; empty for this file itself."""
+    """The imported module as written, with dots; a path in JavaScript; empty for the file itself."""
     name: str = ""
-    """The name inside the module; empty for the module itself."""
+    """The name in the module; empty for the module."""
 
 
 class CodeFile(NamedTuple):
-    """What was read of one source file. Nothing in it depends on another file."""
+    """The contents of one source file, independent of all other files."""
 
     path: str
-    """Relative to the repository, with ``/``."""
+    """The path in the repository, with ``/``."""
     language: str
     base: str
-    """What the ids of its symbols begin with: its path, or its folder where a folder is a package."""
+    """The id prefix of its symbols: its path, or its folder if a folder is a package."""
     package: str
-    """The package that it declares, if its language has such a line."""
+    """The declared package, if its language has such declarations."""
     symbols: tuple[CodeSymbol, ...]
     references: tuple[CodeReference, ...]
     bindings: tuple[CodeBinding, ...]
     problem: str = ""
-    """What is not right with it, though the rest was read; empty when nothing is."""
+    """A problem that made the contents incomplete; empty if there is none."""
 
     def plain(self) -> list[Any]:
-        """All of it as lists of texts and numbers, for JSON."""
+        """The contents as lists of strings and numbers, for JSON."""
         return [*self[:4], *([list(one) for one in part] for part in self[4:7]), self.problem]
 
     @classmethod
     def from_plain(cls, value: list[Any]) -> CodeFile:
-        """What :meth:`plain` made. Raises ValueError or TypeError for anything else."""
+        """The file with the contents ``value`` from :meth:`plain`. Raises ValueError or TypeError for any
+        other value.
+        """
         path, language, base, package, symbols, references, bindings, problem = value
         if not all(isinstance(text, str) for text in (path, language, base, package, problem)):
             raise ValueError("not a source file")
@@ -86,14 +89,14 @@ class CodeFile(NamedTuple):
 
 
 class SkippedSource(NamedTuple):
-    """A file or folder that was not read, or not whole, and why."""
+    """A file or folder that was not read, or not completely, with the reason."""
 
     path: str
     reason: str
 
     @property
     def line(self) -> str:
-        """One line for the user."""
+        """A message for the user."""
         return f"{self.path}: {self.reason}"
 
 
@@ -101,7 +104,7 @@ class CodeNode(NamedTuple):
     """A symbol of the repository."""
 
     id: str
-    """``src/app.py.Server.run``; ``env://NAME`` and ``process://NAME`` for what lies outside of files."""
+    """``src/app.py.Server.run``; ``env://NAME`` and ``process://NAME`` for nodes outside files."""
     kind: str
     name: str
     """The last part of the id."""
@@ -112,7 +115,7 @@ class CodeNode(NamedTuple):
 
 
 class CodeEdge(NamedTuple):
-    """A relation between two symbols. An end without a node stands for a file, or for a name that was not resolved."""
+    """A relation between two symbols. An end without a node is a file or an unresolved name."""
 
     source: str
     target: str
@@ -123,16 +126,16 @@ class CodeEdge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CodeGraph:
-    """A repository: its symbols and edges, in a fixed order, and what is not in them."""
+    """The symbols and edges of a repository in a fixed order, and what was left out."""
 
     repository: str
-    """What qualified names begin with: ``name://name``."""
+    """The prefix of qualified names: ``name://name``."""
     nodes: tuple[CodeNode, ...]
     edges: tuple[CodeEdge, ...]
     skipped: tuple[SkippedSource, ...] = ()
     cut: str = ""
-    """That edges are left out, because too many follow from others; empty if none are."""
+    """A message if derived edges are left out because there are too many; else empty."""
 
     def qualified_name(self, id_: str) -> str:
-        """The name of a symbol, or of an unresolved end, in all the world."""
+        """The globally unique name of a symbol or an unresolved end."""
         return id_ if _OUTSIDE.match(id_) else f"{self.repository}/{id_}"

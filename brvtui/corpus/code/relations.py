@@ -1,4 +1,4 @@
-"""Relations that follow from all symbols and edges together: members, inherited methods, overrides, tested together."""
+"""Relations derived from all symbols and edges: members, inherited methods, overrides and co-tested symbols."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from brvtui.corpus.code.rules import CodeRules
 
 STRUCTURAL, PROPAGATED, CO_TESTED = "structural", "interface_propagation", "co_test_inference"
 METHOD_NAMES = "method_names"
-"""The provenance of ``implements`` where types say nothing of their interfaces: the names of all methods agree."""
+"""The provenance of ``implements`` edges that are inferred because a type has all methods of an interface."""
 _FEWEST_METHODS = 2
-"""Of an interface that is matched by the names of its methods alone."""
+"""The minimum number of methods of an interface that is matched by method names."""
 _USES = frozenset({"calls", "imports", "references"})
 _TEST_PARTS = ("_test.go", "/tests/", "/test/", "_test.py", "_test.ts", "_test.rs", ".test.ts", ".test.js", ".spec.ts",
                ".spec.js", "test_")  # fmt: skip
@@ -21,7 +21,7 @@ _TEST_ENDINGS = ("tests.py", "test.java", "tests.java")
 
 
 def is_test_file(path: str) -> bool:
-    """Whether the file at ``path`` holds tests, as its name and folders say."""
+    """True if the file name or folders of ``path`` are those of tests."""
     lower = f"/{path.lower()}"
     return any(part in lower for part in _TEST_PARTS) or lower.endswith(_TEST_ENDINGS)
 
@@ -30,11 +30,11 @@ class Members:
     """The members of each type."""
 
     def __init__(self, nodes: Mapping[str, CodeNode]) -> None:
-        """``nodes`` by id."""
+        """``nodes`` are by id."""
         self.methods: dict[str, dict[str, str]] = {}
         """The ids of the methods of each type, by name."""
         self.pairs: list[tuple[str, str]] = []
-        """Each type with each of its members."""
+        """Pairs of a type and one of its members."""
         for id_, node in nodes.items():
             if node.kind == "route_handler" or not node.path:
                 continue
@@ -46,7 +46,7 @@ class Members:
 
 
 def membership(members: Members, rules: CodeRules) -> Iterator[CodeEdge]:
-    """``contains`` and ``member_of`` between each type and its members."""
+    """Yields ``contains`` and ``member_of`` edges between each type and its members."""
     sure = rules.confidence["contains"]
     for type_id, member in members.pairs:
         yield CodeEdge(type_id, member, "contains", sure, STRUCTURAL)
@@ -54,7 +54,7 @@ def membership(members: Members, rules: CodeRules) -> Iterator[CodeEdge]:
 
 
 def go_candidates(members: Members, nodes: Mapping[str, CodeNode]) -> Iterator[tuple[str, str]]:
-    """Each Go type with each interface of which it has the rarest method."""
+    """Yields pairs of a Go type and an interface whose rarest method it has."""
     by_method: dict[str, list[str]] = {}
     interfaces: list[str] = []
     for type_id in sorted(members.methods):
@@ -74,14 +74,14 @@ def go_candidates(members: Members, nodes: Mapping[str, CodeNode]) -> Iterator[t
 
 
 def go_implementations(candidates: Iterable[tuple[str, str]], members: Members, rules: CodeRules) -> Iterator[CodeEdge]:
-    """``implements`` from each Go type to the interfaces whose methods it has, by their names alone."""
+    """Yields an ``implements`` edge from each Go type to each interface whose methods it has, compared by name."""
     for type_id, interface in candidates:
         if members.methods[interface].keys() <= members.methods[type_id].keys():
             yield CodeEdge(type_id, interface, "implements", rules.confidence["implements"], METHOD_NAMES)
 
 
 def inherited(edges: Iterable[CodeEdge], members: Members, rules: CodeRules) -> Iterator[CodeEdge]:
-    """``inherits`` from each type to every method of each type that it extends."""
+    """Yields an ``inherits`` edge from each type to each method of a type that it extends."""
     for edge in edges:
         if edge.type == "extends":
             for method in members.methods.get(edge.target, {}).values():
@@ -89,7 +89,7 @@ def inherited(edges: Iterable[CodeEdge], members: Members, rules: CodeRules) -> 
 
 
 def overriding(edges: Iterable[CodeEdge], members: Members, rules: CodeRules) -> Iterator[CodeEdge]:
-    """``overrides`` from each method of a type to the method of the same name in an interface that it implements."""
+    """Yields an ``overrides`` edge from each method to the method with the same name in an implemented interface."""
     places: dict[str, dict[str, int]] = {}
     for edge in edges:
         if edge.type == "implements":
@@ -101,7 +101,9 @@ def overriding(edges: Iterable[CodeEdge], members: Members, rules: CodeRules) ->
 
 
 def hints_of_implementers(edges: Iterable[CodeEdge], rules: CodeRules) -> Iterator[CodeEdge]:
-    """``type_hint_of`` from each function that names an interface to all types that implement it."""
+    """Yields a ``type_hint_of`` edge from each function with an interface in its signature to each
+    implementing type.
+    """
     implementers: dict[str, list[str]] = {}
     hints: list[CodeEdge] = []
     for edge in edges:
@@ -118,7 +120,7 @@ def hints_of_implementers(edges: Iterable[CodeEdge], rules: CodeRules) -> Iterat
 def tested_together(
     path: str, edges: Iterable[CodeEdge], nodes: Mapping[str, CodeNode], rules: CodeRules
 ) -> Iterator[CodeEdge]:
-    """``co_tested_with`` between symbols that the test file ``path``, with the edges ``edges``, uses."""
+    """Yields ``co_tested_with`` edges between symbols used by the test file ``path``, which has the edges ``edges``."""
     if not is_test_file(path):
         return
     limits = rules.co_tested

@@ -1,4 +1,4 @@
-"""The numbers and names by which a repository is read: ``rules.toml`` as frozen data."""
+"""The constants for reading a repository: ``rules.toml`` as frozen data."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CONFIDENCES = TableKeys(
 
 @dataclass(frozen=True, slots=True)
 class CodeLimits:
-    """What one file, and a whole repository, may cost."""
+    """Limits for one file and for a whole repository."""
 
     file_bytes: Count
     file_seconds: Positive
@@ -53,7 +53,7 @@ class CodeLimits:
 
 @dataclass(frozen=True, slots=True)
 class FolderRules:
-    """Which folders are source."""
+    """The folders with source files, and those to skip."""
 
     skipped: tuple[str, ...]
     hidden_but_read: tuple[str, ...]
@@ -62,7 +62,7 @@ class FolderRules:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedRules:
-    """What tells that a program wrote a file."""
+    """Marks of generated files."""
 
     header_bytes: Count
     markers: tuple[str, ...]
@@ -72,7 +72,7 @@ class GeneratedRules:
 
 @dataclass(frozen=True, slots=True)
 class SimilarityRules:
-    """Which functions of a file count as similar."""
+    """Limits for similar functions of a file."""
 
     above: Share
     shortest_word: Count
@@ -83,7 +83,7 @@ class SimilarityRules:
 
 @dataclass(frozen=True, slots=True)
 class CoTestedRules:
-    """How many pairs of symbols one test file joins."""
+    """Limits for the pairs of symbols of one test file."""
 
     targets_per_file: Count
     pairs_per_file: Count
@@ -91,7 +91,7 @@ class CoTestedRules:
 
 @dataclass(frozen=True, slots=True)
 class CommonNames:
-    """Names that mean the same in all languages."""
+    """Names with the same meaning in all languages."""
 
     fields: tuple[str, ...]
     callbacks: tuple[str, ...]
@@ -100,7 +100,7 @@ class CommonNames:
 
 @dataclass(frozen=True, slots=True)
 class LanguageNames:
-    """Names of one language's own library."""
+    """Names in the standard library of one language."""
 
     env_calls: tuple[str, ...]
     process_calls: tuple[str, ...]
@@ -109,7 +109,7 @@ class LanguageNames:
 
 @dataclass(frozen=True, slots=True)
 class CodeRules:
-    """All rules by which a repository is read."""
+    """All rules for reading a repository."""
 
     limits: CodeLimits
     folders: FolderRules
@@ -125,11 +125,11 @@ class CodeRules:
     java: LanguageNames
     csharp: LanguageNames
     unread: dict[str, str]
-    """The languages that are not read, by the endings of their files."""
+    """Unsupported languages, by file extension."""
 
 
 @cache
 def code_rules() -> CodeRules:
-    """The rules that come with the program."""
+    """The built-in rules."""
     text = files(__package__).joinpath("rules.toml").read_text(encoding="utf-8")
     return typed(CodeRules, tomllib.loads(text), "", "rules.toml")

@@ -1,4 +1,4 @@
-"""A repository as a snapshot: every symbol is a note that cannot be changed, its file is the folder it is in."""
+"""A repository as a snapshot: every symbol is a read-only note, in a folder that is its file."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ class RepositorySnapshot(Snapshot):
 
     pages: SymbolPages = field(default_factory=SymbolPages)
     speaking: tuple[SpeakingNote, ...] = ()
-    """The notes of the repository's own context tree."""
+    """The notes in the repository's own context tree."""
 
     @property
     def documentation(self) -> Documentation:
-        """Which of these notes speak of which code."""
+        """The links between these notes and the code."""
         return self.derived.of(_DOCUMENTATION, lambda: Documentation(self.pages.graph, self.speaking))
 
     @property
     def fingerprint(self) -> str:
-        """What the source files are condensed to, by their paths, times and sizes, and the notes about them."""
+        """A digest of the paths, times and sizes of the source files, and of the notes."""
         return self.derived.of(FINGERPRINT, self._fingerprint)
 
     def _fingerprint(self) -> str:
@@ -57,9 +57,9 @@ class RepositorySnapshot(Snapshot):
         return self.project.tree / self._page(path).symbol.path
 
     def text(self, path: str) -> str:
-        """The lines of the symbol at ``path`` as they are on disk now, up to the next symbol outside of it.
+        """The current lines of the symbol at ``path`` on disk, up to the next symbol outside it.
 
-        Raises OSError when the file is gone or cannot be read.
+        Raises OSError if the file no longer exists or cannot be read.
         """
         page = self._page(path)
         if not page.symbol.line:
@@ -83,7 +83,7 @@ class RepositorySnapshot(Snapshot):
 
 
 def _above_decorators(lines: Sequence[str], place: int) -> int:
-    """The place of the first of the decorators and annotations right above the line at ``place``, else ``place``."""
+    """The index of the first decorator or annotation directly above the line ``place``; ``place`` if there is none."""
     while 0 < place <= len(lines) and lines[place - 1].lstrip().startswith(_DECORATOR):
         place -= 1
     return place
@@ -97,11 +97,9 @@ def repository_snapshot(
     before: RepositorySnapshot | None,
     speaking: tuple[SpeakingNote, ...] = (),
 ) -> RepositorySnapshot:
-    """The snapshot of the repository that ``index`` was read of; it shares the entries that are as in ``before``.
+    """The snapshot of the repository in ``index``. Unchanged entries of ``before`` are reused.
 
-    ``speaking`` are the notes of its own context tree.
-
-    Code has no signals: every note has those that a note without any would have.
+    ``speaking`` are the notes in its own context tree. Code has no signals, so all notes have the default signals.
     """
     pages = SymbolPages(index.graph())
     known: Mapping[str, Parsed] = before.parsed if before is not None else {}

@@ -1,4 +1,4 @@
-"""How each language is read: a table from kinds of syntax nodes to what they mean."""
+"""The supported languages, each as a table from kinds of syntax nodes to handlers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BY_EXTENSION = {extension: language for language in LANGUAGES for extension in 
 
 
 def language_of(path: str) -> SourceLanguage | None:
-    """The language of the file ``path`` by its extension; None for a file that holds no code."""
+    """The language of the file ``path`` by its extension; None if it is not a source file."""
     name = path.rpartition("/")[2]
     stem, dot, extension = name.rpartition(".")
     return _BY_EXTENSION.get(f".{extension}") if stem and dot else None

@@ -1,4 +1,4 @@
-"""What calls mean in every language: edges, callbacks, environment variables, processes, routes."""
+"""Handlers for all languages: calls, callbacks, environment variables, processes and routes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node as SyntaxNode
 
 DYNAMIC = "dynamic"
-"""The command of a process that is not written as a literal."""
+"""The command of a process that is not a literal."""
 ANY_METHOD = "ANY"
 _FUNCTION_VALUES = frozenset(
     {
@@ -20,7 +20,7 @@ _FUNCTION_VALUES = frozenset(
         "method_reference", "member_access_expression", "generic_name",
     }
 )  # fmt: skip
-"""Syntax nodes of all languages that may name a function as a value."""
+"""Syntax nodes that can name a function as a value, in all languages."""
 _LISTS = frozenset({"list", "tuple", "array"})
 _MOST_VALUES = 30
 _MOST_SCOPES = 8
@@ -28,7 +28,7 @@ _NO_CALLBACKS = frozenset({"None", "True", "False", "null", "undefined", "true",
 
 
 def call(reader: SourceReader, node: SyntaxNode, name: str) -> None:
-    """A call of the function that is written ``name``."""
+    """Adds a call of the function ``name``."""
     reader.refer("calls", name)
     hand_over(reader, node)
     if name in reader.names.env_calls:
@@ -40,7 +40,9 @@ def call(reader: SourceReader, node: SyntaxNode, name: str) -> None:
 
 
 def hand_over(reader: SourceReader, node: SyntaxNode) -> None:
-    """A call whose arguments, with keywords and in lists too, may be functions; names of variables are left out."""
+    """Adds the arguments of a call that may be functions, including keyword arguments and lists, except local
+    variables.
+    """
     values = islice(arguments_of(node, named=True), _MOST_VALUES)
     inside = (value.named_children[:_MOST_VALUES] if value.type in _LISTS else [value] for value in values)
     for value in (one for listed in inside for one in listed if one.type in _FUNCTION_VALUES):
@@ -54,7 +56,7 @@ def hand_over(reader: SourceReader, node: SyntaxNode) -> None:
 
 
 def callback(reader: SourceReader, node: SyntaxNode, name: str) -> None:
-    """A call of a function ``name`` that keeps its first function argument to call it later."""
+    """Adds a callback: the first function argument of a call of ``name``, which calls it later."""
     for argument in arguments_of(node):
         handler = reader.written(argument)
         if handler and handler not in _NO_CALLBACKS:
@@ -63,7 +65,7 @@ def callback(reader: SourceReader, node: SyntaxNode, name: str) -> None:
 
 
 def field_use(reader: SourceReader, node: SyntaxNode, name: str) -> None:
-    """A use of a field of the own object, if ``name``, what ``node`` writes, is one and is not called."""
+    """Adds a use of a field of the object's own, if ``name``, the text of ``node``, is one and is not called."""
     of, _, field = name.partition(".")
     is_own = of == "self" and field != "" and "." not in field and node.byte_range != reader.called
     if is_own and field.lower() not in reader.rules.common.fields:
@@ -71,30 +73,30 @@ def field_use(reader: SourceReader, node: SyntaxNode, name: str) -> None:
 
 
 def access(reader: SourceReader, node: SyntaxNode) -> None:
-    """A use of a field of the own object, if ``node`` writes one."""
+    """Adds a use of a field of the object's own, if ``node`` is one."""
     field_use(reader, node, reader.written(node))
 
 
 def creation(reader: SourceReader, node: SyntaxNode) -> None:
-    """A call of the type of the object that ``node`` creates."""
+    """Adds a call of the type of the object that ``node`` creates."""
     call(reader, node, reader.written(node.child_by_field_name("type")))
 
 
 def throw(reader: SourceReader, node: SyntaxNode) -> None:
-    """An exception that is created where ``node`` throws it."""
+    """Adds the exception that ``node`` creates and throws."""
     thrown = first_named(node)
     if thrown is not None and thrown.type == "object_creation_expression":
         reader.refer("throws", reader.written(thrown.child_by_field_name("type")))
 
 
 def environment(reader: SourceReader, variable: str) -> None:
-    """A use of the environment variable ``variable``."""
+    """Adds a use of the environment variable ``variable``."""
     if variable and reader.scope.symbol:
         reader.refer("reads_env", f"env://{variable}")
 
 
 def process(reader: SourceReader, argument: SyntaxNode | None) -> None:
-    """A process that is started; its command is the literal ``argument``, or the first of a list."""
+    """Adds a started process. Its command is the literal ``argument``, or the first item of a list."""
     if argument is not None and argument.type in ("list", "array"):
         argument = first_named(argument)
     words = reader.string(argument).split()
@@ -102,7 +104,9 @@ def process(reader: SourceReader, argument: SyntaxNode | None) -> None:
 
 
 def route(reader: SourceReader, node: SyntaxNode, method: str, path: str, handler: str) -> None:
-    """A route: ``method`` is the name of the decorator or function, ``path`` its URL, ``handler`` what answers it."""
+    """Adds a route: ``method`` is the name of the decorator or function, ``path`` the URL, ``handler`` the handling
+    function.
+    """
     if path and handler:
         signature = f"{ANY_METHOD if method == 'route' else method.upper()} {path}"
         reader.define(signature, "route_handler", node, "", signature)
@@ -110,7 +114,7 @@ def route(reader: SourceReader, node: SyntaxNode, method: str, path: str, handle
 
 
 def called_route(reader: SourceReader, node: SyntaxNode, name: str) -> None:
-    """A route by a call, ``router.get("/path", handler)``: its first argument is a path, its last a function."""
+    """Adds a route declared by a call such as ``router.get("/path", handler)``."""
     method = name.rpartition(".")[2].lower()
     if "." not in name or method not in (*reader.rules.common.routes, "handlefunc", "handle"):
         return

@@ -18,7 +18,7 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
 def _written(reader: SourceReader, node: SyntaxNode | None) -> str:
-    """The dotted name that ``node`` writes; the type above is called ``super``, and ``a?.b`` is read as ``a.b``."""
+    """The dotted name in ``node``. The base type becomes ``super``, and ``a?.b`` becomes ``a.b``."""
     if node is not None and node.type == "conditional_access_expression" and node.named_child_count > 1:
         return f"{_written(reader, node.named_child(0)) or '()'}.{reader.field(node.named_children[-1], 'name')}"
     name = reader.written(node)

@@ -1,4 +1,4 @@
-"""Go. All files of a folder are one package."""
+"""Go. All files in a folder belong to one package."""
 
 from __future__ import annotations
 

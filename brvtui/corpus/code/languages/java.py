@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node as SyntaxNode
 
 _MAPPING = "mapping"
-"""The end of the annotations that make a method answer a URL, in lower case."""
+"""The suffix of annotations that map a method to a URL, in lower case."""
 
 
 def _package(reader: SourceReader, node: SyntaxNode) -> None:

@@ -89,7 +89,9 @@ def _method(reader: SourceReader, node: SyntaxNode) -> None:
 
 
 def _class_body(reader: SourceReader, node: SyntaxNode) -> None:
-    """Keeps the decorators of the members: a node does not know what is before it without a search of the tree."""
+    """Stores the decorators of the members, because finding the previous sibling of a node requires a search of the
+    tree.
+    """
     decorators: list[SyntaxNode] = []
     for member in node.named_children:
         if member.type == "decorator":
