@@ -1,4 +1,4 @@
-"""One file of the tree: its text and signals, and what surrounds it."""
+"""One file of the tree: its text and signals, and its surroundings."""
 
 from __future__ import annotations
 
@@ -24,73 +24,73 @@ _GONE = "the file is gone"
 
 
 class FileState(StrEnum):
-    """A file on disk compared with the snapshot."""
+    """The state of a file on disk compared with the snapshot."""
 
     CURRENT = "current"
     NEWER = "newer"
-    """It changed on disk after it was read: scores and links are those of its earlier text."""
+    """It changed on disk after it was read. Scores and links belong to its earlier text."""
     GONE = "gone"
     NOT_READ = "not read"
-    """It is no note and is not searched."""
+    """It is not a note and is not searched."""
 
 
 @dataclass(frozen=True, eq=False)
 class About:
-    """A file of the tree by itself. ``text`` is the whole file as it is now; signals are of snapshot ``generation``."""
+    """A file of the tree. ``text`` is the whole current file; signals come from the snapshot ``generation``."""
 
     path: str
     alias: str
-    """The alias of the shared source that holds it; empty for a file of the project."""
+    """The alias of its shared source; empty for a file of the project."""
     title: str
     generation: int
     names: Names
-    """The files of its tree by the names that links use."""
+    """The files of its tree by the names in links."""
     state: FileState
     text: str = ""
     problem: str = ""
-    """Why there is no text to show."""
+    """The reason if there is no text to show."""
     unseen: str = ""
-    """Why the engine does not see the file."""
+    """The reason if the engine does not see the file."""
     frontmatter: Frontmatter = _NO_FRONTMATTER
     aged: AgedSignals | None = None
     """A note's signals before and after decay."""
     ceiling: Ceiling | None = None
     cut_lines: int = 0
-    """Lines at its end that the engine does not read."""
+    """The number of lines at the end that the engine does not read."""
     cut_units: int = 0
-    """Lines of which the engine reads only the beginning."""
+    """The number of lines of which the engine reads only the beginning."""
     moved_to: str = ""
-    """Of a file that is gone: the file that holds its text now, or stands for it in the archive."""
+    """For a file that no longer exists: the file that now contains its text, or its stub in the archive."""
     moved_how: str = ""
-    """By what ``moved_to`` was recognised, in a few words."""
+    """The reason for ``moved_to``, in a few words."""
     unread_signals: bool = False
-    """Whether its frontmatter holds signals other than the defaults, which count only if frontmatter is read."""
+    """True if its frontmatter has non-default signals, which count only if frontmatter is read."""
 
 
 @dataclass(frozen=True, eq=False)
 class Around:
-    """What surrounds the file at ``path`` in snapshot ``generation``."""
+    """The surroundings of the file at ``path`` in the snapshot ``generation``."""
 
     path: str
     generation: int
     links: tuple[Resolved, ...]
     backlinks: tuple[Backlink, ...]
     place: ManifestPlace | None
-    """Its place in ByteRover's manifest; None for a file that is not markdown."""
+    """Its place in ByteRover's manifest; None for a file that is not Markdown."""
     coming: tuple[UpcomingEvent, ...]
-    """What ageing brings to a note, soonest first."""
+    """Future events of ageing, soonest first."""
     standing: BoardRow | None
     """The note on the board of maturities."""
     speaking: tuple[tuple[str, str], ...] = ()
-    """Of a symbol: the notes that speak of it, each with what it writes."""
+    """For a symbol: the notes that mention it, each with the matching text."""
 
 
 def about(
     snapshot: Snapshot, rules: SignalRules, path: str, standing: tuple[AgedSignals, Ceiling | None] | None
 ) -> About:
-    """The file at ``path`` by itself, with its signals and ceiling (``standing``).
+    """The file at ``path``, with its signals and ceiling (``standing``).
 
-    ``rules`` are those by which signals were read. Raises nothing for a file that is gone, unreadable or no note.
+    ``rules`` are those for reading signals. Raises no errors, even if the file is missing, unreadable or not a note.
     """
     parsed = snapshot.parsed.get(path)
     alias = parsed.alias if parsed else ""
@@ -125,9 +125,9 @@ def about(
 
 
 def as_it_was(page: About, before: About, snapshot: Snapshot) -> About:
-    """``page`` of a file that is gone, with what ``before`` said of it, and with where it is in ``snapshot``.
+    """``page`` of a missing file with the contents of ``before``, and with its new place in ``snapshot``.
 
-    May read every note. Raises nothing.
+    May read every note. Raises no errors.
     """
     moved_to, how = DocumentFinder(snapshot).moved(page.path, before.text)
     return replace(
@@ -143,8 +143,9 @@ def _has_unread_signals(snapshot: Snapshot, page: About, signals: NoteSignals, r
 
 
 def around(board: Board, links: LinkIndex, path: str, place: ManifestPlace | None) -> Around:
-    """What surrounds the file at ``path``, with its ``place`` in the manifest; fields that do not apply to it are
-    empty."""
+    """The surroundings of the file at ``path`` with the manifest place ``place``. Fields that do not apply
+    are empty.
+    """
     snapshot = board.snapshot
     position = snapshot.by_path.get(path) if not snapshot.kind.is_html else None
     folder = path.removesuffix(f"/{CONTEXT_FILE}")
@@ -161,8 +162,8 @@ def around(board: Board, links: LinkIndex, path: str, place: ManifestPlace | Non
 
 
 def around_code(snapshot: Snapshot, path: str) -> Around:
-    """What surrounds the symbol at ``path``: notes alone, for code has no links, no manifest, and does not age."""
-    from brvtui.corpus.code.documents import nearest_of_each_note  # notes need not wait for what code brings in
+    """The surroundings of the symbol at ``path``. Code has no links and no manifest, and does not age."""
+    from brvtui.corpus.code.documents import nearest_of_each_note  # slow to import, and not needed for notes
     from brvtui.corpus.code.snapshot import RepositorySnapshot
 
     assert isinstance(snapshot, RepositorySnapshot)
@@ -173,7 +174,7 @@ def around_code(snapshot: Snapshot, path: str) -> Around:
 
 
 def _text(snapshot: Snapshot, path: str) -> tuple[str, str]:
-    """The whole text of a file, also what the engine does not read of it; or an empty text and the reason."""
+    """The whole text of a file, including parts that the engine does not read; or an empty text and the reason."""
     if path in snapshot.edited:
         return snapshot.edited[path], ""
     try:
@@ -186,7 +187,7 @@ def _text(snapshot: Snapshot, path: str) -> tuple[str, str]:
 
 
 def stale_files(snapshot: Snapshot, paths: Iterable[str]) -> dict[str, str]:
-    """Those of the files at ``paths`` that are ``newer`` than ``snapshot`` or ``gone``, by path."""
+    """The files at ``paths`` that are ``newer`` than ``snapshot`` or ``gone``, with this state, by path."""
     states = {path: _state(snapshot, path) for path in paths}
     return {path: state.value for path, state in states.items() if state in (FileState.NEWER, FileState.GONE)}
 

@@ -1,4 +1,6 @@
-"""Two answers to one query, and why they differ: causes that sum to the change of each score (``docs/lab.md``)."""
+"""Two answers to one query, and the causes of their differences, which sum to the change of each score
+(``docs/lab.md``).
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,14 @@ from brvtui.trace import Contribution, Trace
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.signals import SignalLayers
 
-# The two states in which a query is asked, and those in between: some things of the one, the rest of the other.
+# Two states for a query, and mixed states, which take some parts from one and the rest from the other.
 
 
 class CauseKind(StrEnum):
-    """What can make two answers differ, in the order in which one is replaced after the other."""
+    """The kinds of causes of a difference, in the order in which they are replaced."""
 
     NOTES = "notes and signals"
-    """Of an answer that was saved: its notes are not at hand."""
+    """Notes and signals of a saved answer, which are no longer available."""
     OWN_TEXT = "its own text"
     OTHER_TEXTS = "other notes' texts"
     AGE = "age"
@@ -46,26 +48,26 @@ class CauseKind(StrEnum):
 
 @dataclass(frozen=True)
 class AskedState:
-    """One of the two states: what its files, signals, moment and constants are."""
+    """One of the two states: its files, signals, time and constants."""
 
     name: str
     context: Context[Any]
-    """Its constants, moment and services; the snapshot is that on disk, which both states begin with."""
+    """Its constants, time and services. The snapshot is the one on disk, from which both states are derived."""
     reading: TreeConstants
-    """The constants that its files are read with."""
+    """The constants for reading its files."""
     difference: Difference
-    """The files that are otherwise than on disk, their times included."""
+    """The files that differ from those on disk, with their times."""
     stored: SignalLayers
 
     @cached_property
     def paths(self) -> frozenset[str]:
-        """The paths of the files that are otherwise than on disk."""
+        """The paths of the files that differ from those on disk."""
         return frozenset(self.difference.paths)
 
 
 @dataclass(frozen=True)
 class StateMixer:
-    """Makes every state between ``then`` and ``now``, each once. Writes nothing."""
+    """Builds every state between ``then`` and ``now``, each once. Writes nothing to disk."""
 
     then: AskedState
     now: AskedState
@@ -73,26 +75,26 @@ class StateMixer:
 
     @cached_property
     def kinds(self) -> tuple[CauseKind, ...]:
-        """What differs at all between the two states."""
+        """The kinds of differences between the two states."""
         return tuple(kind for kind in CauseKind if self._differs(kind))
 
     @cached_property
     def changed_files(self) -> frozenset[str]:
-        """The files whose content is not the same in both."""
+        """The files whose contents differ."""
         paths = self.then.paths | self.now.paths
         return frozenset(path for path in paths if self._content(path, self.then) != self._content(path, self.now))
 
     def mixed(self, taken: Collection[CauseKind], path: str = "") -> Context[Any]:
-        """The context that has of ``now`` what is ``taken``, and everything else of ``then``.
+        """The context with the ``taken`` kinds from ``now``, and everything else from ``then``.
 
-        ``path`` is the note of :attr:`CauseKind.OWN_TEXT`; the texts of all others are its other notes' texts.
+        ``path`` is the note for :attr:`CauseKind.OWN_TEXT`; all other notes belong to :attr:`CauseKind.OTHER_TEXTS`.
         """
         wanted = frozenset(taken) & frozenset(self.kinds)
         own = path if path in self.changed_files else ""
         if not own:
             wanted -= {CauseKind.OWN_TEXT}
         if wanted >= {CauseKind.OWN_TEXT, CauseKind.OTHER_TEXTS}:
-            own = ""  # the texts of all: the same snapshot for every note
+            own = ""  # all texts are taken, so every note has the same snapshot
         constants = self._of(CauseKind.CONSTANTS, wanted).context
         of_moment = self._of(CauseKind.AGE, wanted).context
         key = (own, wanted)
@@ -133,18 +135,18 @@ class StateMixer:
                 continue
             mtime_ns = self._time(each, times) or self._time(each, texts)
             if each not in texts.paths and mtime_ns == self._time(each, texts):
-                continue  # as it is on disk
+                continue  # unchanged on disk
             edits[each] = EditedFile(each, data, mtime_ns)
         difference = Difference(edits, frozenset(removed & base.parsed.keys()))
         is_as_on_disk = not difference.paths and signals.stored is base.stored
         if is_as_on_disk and moment == self.then.context.now_ms and reading == self.then.reading:
             return base
         if not base.kind.can_vary:
-            return base  # neither files nor the order of notes depend on what can be taken here
+            return base  # none of these kinds affects its files or the order of its notes
         return revised(replace(base, stored=signals.stored), reading, moment, difference)
 
     def _content(self, path: str, state: AskedState) -> bytes | None:
-        """The bytes of the file at ``path``; None where that state has none."""
+        """The bytes of the file at ``path``; None if it does not exist in this state."""
         edit = state.difference.edits.get(path)
         if edit is not None:
             return edit.data
@@ -157,7 +159,9 @@ class StateMixer:
             return None
 
     def _time(self, path: str, state: AskedState) -> int:
-        """When the file at ``path`` was changed, in ns since 1970; 0 where that state has none."""
+        """The time of the last change of the file at ``path``, in ns since 1970; 0 if it does not exist in
+        this state.
+        """
         edit = state.difference.edits.get(path)
         if edit is not None:
             return edit.mtime_ns
@@ -166,7 +170,7 @@ class StateMixer:
 
 
 def in_order(kinds: Collection[CauseKind]) -> Iterator[tuple[CauseKind, frozenset[CauseKind]]]:
-    """Each of ``kinds`` in the stated order, with everything that is replaced by then."""
+    """Yields each of ``kinds`` in order, with the set of kinds up to and including it."""
     taken: frozenset[CauseKind] = frozenset()
     for kind in CauseKind:
         if kind in kinds:
@@ -174,7 +178,7 @@ def in_order(kinds: Collection[CauseKind]) -> Iterator[tuple[CauseKind, frozense
             yield kind, taken
 
 
-# What differs between two answers to one query: plain frozen data.
+# The differences between two answers to one query, as frozen data.
 
 
 _SEEN = 0.00005
@@ -182,7 +186,7 @@ _SEEN = 0.00005
 
 @dataclass(frozen=True, slots=True)
 class PartChange:
-    """How much one part of a score changed."""
+    """The change of one part of a score."""
 
     name: str
     change: float
@@ -190,26 +194,27 @@ class PartChange:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What one replacement does to the score of a note: the scores before and after it were asked for."""
+    """The effect of one replacement on the score of a note, measured by asking before and after it."""
 
     kind: CauseKind
     change: float
     score: float | None
-    """The score afterwards; None where no word of the query matches it, or there is no such note."""
+    """The score after the replacement; None if the note does not match or does not exist."""
     rank: int | None
-    """The rank afterwards, from 1; None where it is no result."""
+    """The rank after the replacement, from 1; None if it is not a result."""
     parts: tuple[PartChange, ...]
-    """The parts of the score that changed, the largest change first."""
+    """The changed parts of the score, largest change first."""
     through: tuple[PartChange, ...] = ()
-    """Of other notes' texts: how much the sum over the query's terms changed by ``idf``, by ``length`` (that of the
-    average note) and by ``matches`` (terms that match now or did then); empty of engines without such sums."""
+    """For other notes' texts: the changes by ``idf``, by ``length`` (the average length of a note) and by ``matches``
+    (terms that match in only one state); empty for engines whose score is not a sum over terms.
+    """
     reason: str = ""
-    """Why it is no result afterwards, where this replacement took it out."""
+    """The reason if the replacement removed it from the results."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteDiff:
-    """One note in both answers. The causes sum to the change of its score; a score that is missing counts as 0."""
+    """One note in both answers. The causes sum to the change of its score; a missing score counts as 0."""
 
     path: str
     title: str
@@ -219,9 +224,9 @@ class NoteDiff:
     score_now: float | None
     causes: tuple[Cause, ...]
     reason: str = ""
-    """Why it is no result now; empty where it is one."""
+    """The reason if it is not a result now."""
     reason_then: str = ""
-    """Why it was no result then; empty where it was one."""
+    """The reason if it was not a result then."""
 
     @property
     def change(self) -> float:
@@ -230,7 +235,9 @@ class NoteDiff:
 
     @property
     def summary(self) -> str:
-        """The scores, and the causes that are seen in four decimals: ``0.9000 → 0.5898: its own text −0.3100, …``."""
+        """The scores, and the causes that are visible in four decimals: ``0.9000 → 0.5898: its own text
+        −0.3100, …``.
+        """
         then, now = ("–" if score is None else f"{score:.4f}" for score in (self.score_then, self.score_now))
         said = [f"{cause.kind} {signed(cause.change, 4)}" for cause in self.causes if abs(cause.change) >= _SEEN]
         return f"{then} → {now}" + (f": {', '.join(said)}" if said else "")
@@ -238,7 +245,7 @@ class NoteDiff:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeStep:
-    """The outcome of the query once a replacement is made for all notes."""
+    """The outcome of the query after a replacement for all notes."""
 
     what: str
     outcome: str
@@ -246,28 +253,28 @@ class OutcomeStep:
 
 @dataclass(frozen=True)
 class AnswerDiff:
-    """Two answers to one query, and why they differ."""
+    """Two answers to one query, and the causes of their differences."""
 
     query: str
     traces: TraceDiff
     then_name: str
     now_name: str
     outcomes: tuple[OutcomeStep, ...]
-    """The outcome after each replacement; the texts of all notes are replaced together."""
+    """The outcome after each replacement. The texts of all notes are replaced together."""
     notes: tuple[NoteDiff, ...]
-    """Those whose rank or score changed, in their order now, then those that are gone."""
+    """The notes whose rank or score changed, by current rank, followed by those that are no longer results."""
     left_out: int
-    """How many more there are."""
+    """The number of further changed notes."""
 
     @property
     def differs(self) -> bool:
-        """Whether the outcome or the rank of a note changed; a score alone changes with every second."""
+        """True if the outcome or a rank changed. Scores do not count because they change every second."""
         then, now = self.traces.outcomes
         return then != now or any(note.rank_then != note.rank_now for note in self.notes)
 
 
 def cause_of(kind: CauseKind, before: NoteStanding, after: NoteStanding) -> Cause:
-    """What the replacement of ``kind`` does to a note that stood ``before`` it, and stands ``after`` it, so."""
+    """The effect of the replacement ``kind`` on a note, from its standings ``before`` and ``after``."""
     through: tuple[PartChange, ...] = ()
     if kind is CauseKind.OTHER_TEXTS and before.detail is not None and after.detail is not None:
         through = through_terms(before.detail.contributions, after.detail.contributions)
@@ -277,10 +284,10 @@ def cause_of(kind: CauseKind, before: NoteStanding, after: NoteStanding) -> Caus
 
 
 def through_terms(before: Iterable[Contribution], after: Iterable[Contribution]) -> tuple[PartChange, ...]:
-    """By what the sum over the terms of one unchanged note changed, when the texts of others did.
+    """The changes in the sum over terms of an unchanged note when the texts of other notes changed.
 
-    A term's value is proportional to its idf: its share is what the new idf alone makes of the old value. The rest
-    comes of the average length, in the order idf, length. Terms that are in only one of both are ``matches``.
+    The value of a term is proportional to its idf, so the part of ``idf`` is the old value scaled to the new idf, minus
+    the old value. The rest is due to the average ``length``. Terms that match in only one state count as ``matches``.
     """
     old, new = {_term(each): each for each in before}, {_term(each): each for each in after}
     idf = length = matches = 0.0
@@ -304,26 +311,26 @@ def _largest(changes: dict[str, float]) -> tuple[PartChange, ...]:
     return tuple(sorted(made, key=lambda part: (-abs(part.change), part.name)))
 
 
-# Finds why two answers to one query differ, by asking again with one thing replaced after the other.
+# Finds the causes of a difference by repeating the query with one kind replaced after the other.
 
 
 MOST_NOTES = 20
-"""How many notes a comparison explains: those that stand first in one of the answers."""
+"""The maximum number of notes to explain, those with the best ranks."""
 _TEXTS = "texts of notes"
 
 
 @dataclass(frozen=True)
 class CauseSearch:
-    """Asks ``engine`` one query in every state of ``mixer``."""
+    """Runs a query with ``engine`` in the states of ``mixer``."""
 
     engine: Engine[Any]
     mixer: StateMixer
     query: Query
     _answers: dict[tuple[int, int, float], tuple[Context[Any], Trace]] = field(default_factory=dict)
-    """By the identity of the snapshot and the constants: states that are the same are asked once."""
+    """By the identity of the snapshot and the constants, so that equal states are queried once."""
 
     def diff(self, most: int = MOST_NOTES) -> AnswerDiff:
-        """Both answers beside each other, with causes for the first ``most`` notes that changed."""
+        """Compares both answers, with causes for the first ``most`` changed notes."""
         traces = diff_traces(self._answer(())[1], self._answer(CauseKind)[1], by_document=True)
         names = self.mixer.then.name, self.mixer.now.name
         return _explained(self.query.text, traces, names, tuple(self._outcomes()), self.note, most)
@@ -361,14 +368,14 @@ def _explained(
     note: Callable[[str], NoteDiff],
     most: int,
 ) -> AnswerDiff:
-    """``traces`` with what ``note`` says of the first ``most`` notes that changed, by their paths."""
+    """``traces`` with the results of ``note`` for the paths of the first ``most`` changed notes."""
     changed = [each.now.path for each in traces.results if each.is_changed]
     notes = tuple(note(path) for path in changed[:most])
     return AnswerDiff(query, traces, *names, outcomes, notes, max(0, len(changed) - most))
 
 
 def _caused(then: NoteStanding, steps: Sequence[tuple[CauseKind, NoteStanding]]) -> NoteDiff:
-    """The change of a note from ``then`` on, by way of where it stands after each of ``steps``."""
+    """The change of a note from its standing ``then`` through its standing after each of ``steps``."""
     places = [then, *(place for _, place in steps)]
     causes = tuple(cause_of(kind, before, after) for before, (kind, after) in zip(places, steps, strict=False))
     now = places[-1]
@@ -377,7 +384,7 @@ def _caused(then: NoteStanding, steps: Sequence[tuple[CauseKind, NoteStanding]])
 
 
 def _standing_in(engine: Engine[Any], context: Context[Any], trace: Trace, path: str) -> NoteStanding:
-    """Where the note at ``path`` stands in ``trace``, called by its own title where it is more than a summary."""
+    """The standing of the note at ``path`` in ``trace``, under its own title if it is more than a summary."""
     place = context.snapshot.by_path.get(path)
     if path not in context.snapshot.parsed and path not in standings(trace):
         return NoteStanding(path, "", None, None, {}, "no such note")
@@ -385,17 +392,18 @@ def _standing_in(engine: Engine[Any], context: Context[Any], trace: Trace, path:
     return found if place is None else replace(found, title=context.snapshot.notes[place].title)
 
 
-# A saved answer beside that of now: its notes are not at hand, but its moment and its constants are.
+# Comparison with a saved answer, whose time and constants are known, but not its notes.
 
 
 Replacements = Sequence[tuple[CauseKind, Context[Any]]]
-"""What is replaced one after the other, each with the context in which the query is asked then; the last is now."""
+"""The replacements in order, each with the context after it. The last context is the current one."""
 
 
 def diff_with_saved(engine: Engine[Any], saved: Trace, name: str, replacements: Replacements) -> AnswerDiff:
-    """The answer ``saved``, called ``name``, beside the current one, with causes for the first notes that changed.
+    """Compares the answer ``saved``, called ``name``, with the current one, with causes for the first changed notes.
 
-    Whatever is not replaced by itself belongs to the first replacement: the notes and signals of then are gone.
+    The first replacement also includes everything without a replacement of its own, because the old notes and signals
+    are not available.
     """
     query = Query.repeating(saved)
     answers = [(kind, context, engine.answer(context, query)) for kind, context in replacements]

@@ -1,4 +1,4 @@
-"""Which notes link to which: the links of every note of a snapshot, resolved (``docs/editing.md``, "Links")."""
+"""The resolved links between the notes of a snapshot (``docs/editing.md``, "Links")."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAMES: Key[Mapping[str, Names]] = Key("names of files")
 
 @dataclass(frozen=True, slots=True)
 class Backlink:
-    """A link from the note at ``source`` to the note in question."""
+    """A link to a note from the note at ``source``."""
 
     source: str
     found: Resolved
@@ -24,17 +24,17 @@ class Backlink:
 
 @dataclass(frozen=True, eq=False)
 class LinkIndex:
-    """The links of the notes of one snapshot, by their paths."""
+    """The links in the notes of one snapshot, by path."""
 
     links: Mapping[str, tuple[Link, ...]]
     parsed: Mapping[str, Parsed]
     names: Mapping[str, Names]
-    """The names of each tree, by the alias of its source; the project's own under the empty one."""
+    """The names of each tree by the alias of its source; the project's own tree has an empty alias."""
 
     def links_of(self, path: str) -> tuple[Resolved, ...]:
-        """Where the links of the note at ``path`` lead, in their order; empty for an unknown note.
+        """The resolved links of the note at ``path``, in order; empty for an unknown note.
 
-        Paths are those of the snapshot, so of a shared source they begin with ``[alias]:``.
+        Paths are those in the snapshot, so those in a shared source start with ``[alias]:``.
         """
         links = self.links.get(path)
         if not links:
@@ -44,11 +44,11 @@ class LinkIndex:
         return tuple(_with_alias(names.resolve(link, own.file), own.alias) for link in links)
 
     def backlinks(self, path: str) -> tuple[Backlink, ...]:
-        """The links that lead to the note or folder at ``path``, by the paths of the notes that hold them."""
+        """The links to the note or folder at ``path``, sorted by the path of the linking note."""
         return self._by_target.get(path, ())
 
     def warm(self) -> None:
-        """Computes the backlinks now, so that the first call of :meth:`backlinks` need not."""
+        """Computes the backlinks now, so that :meth:`backlinks` is fast."""
         _ = self._by_target
 
     @cached_property
@@ -62,18 +62,18 @@ class LinkIndex:
 
 
 class LinkReader:
-    """Makes link indexes, reading a note again only when it changed. Methods may be called from any thread."""
+    """Builds link indexes. Notes are read again only if they have changed. Methods are thread-safe."""
 
     def __init__(self) -> None:
-        """Reads nothing before :meth:`index`."""
+        """Reads nothing until :meth:`index` is called."""
         self._known: dict[str, tuple[Parsed, tuple[Link, ...]]] = {}
         self._lock = threading.Lock()
         self._made: tuple[Snapshot, LinkIndex] | None = None
 
     def index(self, snapshot: Snapshot, cancelled: Callable[[], bool] = lambda: False) -> LinkIndex | None:
-        """The links of ``snapshot``; None when ``cancelled`` became true meanwhile.
+        """The links of ``snapshot``; None if ``cancelled`` returned True.
 
-        The first call reads every note: for a worker, never for the event loop.
+        The first call reads every note, so it must run in a worker, not on the event loop.
         """
         with self._lock:
             if self._made and self._made[0] is snapshot:
@@ -84,7 +84,7 @@ class LinkReader:
                     return None
                 parsed = snapshot.parsed[note.path]
                 before = self._known.get(note.path)
-                # The writer of snapshots keeps what it read of a file while that stays as it is.
+                # Snapshots reuse the parsed object of an unchanged file.
                 unchanged = before is not None and before[0] is parsed
                 known[note.path] = before if before and unchanged else (parsed, _read(snapshot, note.path))
             self._known = known
@@ -110,7 +110,7 @@ def _read(snapshot: Snapshot, path: str) -> tuple[Link, ...]:
 
 
 def names_of(snapshot: Snapshot) -> Mapping[str, Names]:
-    """The files of each tree, by the alias of its source; cached with the snapshot."""
+    """The files of each tree by the alias of its source, cached with the snapshot."""
     return snapshot.derived.of(_NAMES, lambda: _names_of(snapshot.parsed.values()))
 
 

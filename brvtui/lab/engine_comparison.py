@@ -1,4 +1,4 @@
-"""Engines beside each other: one query through all of them, and which is best on judged queries (``docs/lab.md``)."""
+"""Comparison of engines: one query with all of them, and the best one for judged queries (``docs/lab.md``)."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from brvtui.lab.judgments.model import outcome_of
 from brvtui.lab.trace_diff import best_hits
 from brvtui.trace import Trace
 
-# How much two ranked lists agree: rank-biased overlap.
+# Rank-biased overlap: the agreement of two ranked lists.
 
 
 PERSISTENCE = 0.9
-"""How likely a reader of one place goes on to the next: the first ten places have 86 % of the weight."""
+"""The probability that a reader goes on to the next rank. The first ten ranks have 86 % of the weight."""
 
 
 def rank_biased_overlap(one: Sequence[str], other: Sequence[str], persistence: float = PERSISTENCE) -> float:
-    """The rank-biased overlap of two lists without repetitions, from 0 (nothing in common) to 1 (the same).
+    """The rank-biased overlap of two lists without repetitions, from 0 (disjoint) to 1 (equal).
 
     It is the extrapolated form for lists of any lengths (Webber, Moffat and Zobel, "A similarity measure for indefinite
-    rankings", 2010, equation 32): places beyond the end agree as much as those before it. Two empty lists are the same,
-    an empty one has nothing in common with another. ``persistence`` lies between 0 and 1.
+    rankings", 2010, equation 32): ranks past the end agree as much as those before it. Two empty lists are equal, and
+    an empty list is disjoint from any other. ``persistence`` must be between 0 and 1.
     """
     if not one or not other:
         return 1.0 if not one and not other else 0.0
@@ -50,13 +50,13 @@ def rank_biased_overlap(one: Sequence[str], other: Sequence[str], persistence: f
 
 
 def overlap_if_found(one: Sequence[str], other: Sequence[str]) -> float | None:
-    """The rank-biased overlap of two engines' results; None where neither found anything."""
+    """The rank-biased overlap of two engines' results; None if both are empty."""
     return rank_biased_overlap(one, other) if one or other else None
 
 
 @dataclass(frozen=True, slots=True)
 class FoundNote:
-    """One result: a note of the tree."""
+    """A note among the results."""
 
     path: str
     title: str
@@ -65,19 +65,19 @@ class FoundNote:
 
 @dataclass(frozen=True, slots=True)
 class EngineAnswer:
-    """What one engine answered."""
+    """The answer of one engine."""
 
     engine: str
     title: str
-    """The system's own name."""
+    """The name of the system."""
     outcome: str
     results: tuple[FoundNote, ...]
-    """Each note once, best first."""
+    """The distinct notes, best first."""
     ms: float
     problem: str = ""
-    """Why it could not answer; empty where it did."""
+    """The error message if it could not answer."""
     about_scope: str = ""
-    """What it says of the scope, or that it found notes elsewhere; empty where it kept to it."""
+    """A message if results are outside the scope."""
 
     @property
     def ranking(self) -> tuple[str, ...]:
@@ -92,7 +92,7 @@ class Overlap:
     one: str
     other: str
     value: float | None
-    """None where neither found anything: two empty lists neither agree nor differ."""
+    """None if both results are empty, so that they can be neither equal nor different."""
 
 
 @dataclass(frozen=True)
@@ -105,24 +105,26 @@ class EngineAnswers:
 
     @property
     def answered(self) -> tuple[EngineAnswer, ...]:
-        """Those that could answer."""
+        """The answers without an error."""
         return tuple(answer for answer in self.answers if not answer.problem)
 
     @property
     def overlaps(self) -> tuple[Overlap, ...]:
-        """The overlap of any two engines that could answer."""
+        """The overlap of each pair of engines that answered."""
         return tuple(
             Overlap(one.engine, other.engine, overlap_if_found(one.ranking, other.ranking))
             for one, other in combinations(self.answered, 2)
         )
 
     def finders(self, path: str) -> int:
-        """How many engines found the note at ``path``."""
+        """The number of engines that found the note at ``path``."""
         return sum(path in answer.ranking for answer in self.answers)
 
 
 def ask_engines(asked: Sequence[tuple[Engine[Any], Context[Any]]], query: Query) -> EngineAnswers:
-    """``query`` through every engine, each in its context. One that refuses the query is a problem of its own."""
+    """The answers of all engines to ``query``, each in its own context. A refused query becomes a problem in the
+    answer.
+    """
     return EngineAnswers(query.text, query.scope, tuple(_answers(asked, query)))
 
 
@@ -139,7 +141,7 @@ def _answers(asked: Sequence[tuple[Engine[Any], Context[Any]]], query: Query) ->
 
 
 def _about_scope(trace: Trace, scope: str) -> str:
-    """How many of the results of ``trace`` are elsewhere than in ``scope``: an engine may search the rest, too."""
+    """A message with the number of results of ``trace`` outside ``scope``; empty if there are none."""
     within = scope.strip("/")
     if not within:
         return ""
@@ -148,33 +150,32 @@ def _about_scope(trace: Trace, scope: str) -> str:
     return f"{elsewhere} of {len(files)} found elsewhere than in {within}" if elsewhere else ""
 
 
-# Several engines on one judged set: their metrics, and whether the best one is better than by chance.
+# Metrics of several engines on one judged set, with a significance test for the best one.
 
 
 ALPHA = 0.05
-"""A difference that chance alone gives less often than this is called significant."""
+"""The significance level: a difference is significant if its p-value is below this."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """Another engine beside the best one, by one metric."""
+    """Another engine compared with the best one, by one metric."""
 
     engine: str
     behind: float
-    """By how much its mean is lower."""
+    """The difference of its mean to that of the best one."""
     p_value: float | None
-    """How likely chance alone gives such a difference, adjusted for how many are compared; None for fewer than 25
-    queries."""
+    """The p-value of the difference, adjusted for the number of comparisons; None for fewer than 25 queries."""
 
     @property
     def is_significant(self) -> bool:
-        """Whether it is called worse than the best."""
+        """True if it is significantly worse than the best one."""
         return self.p_value is not None and self.p_value < ALPHA
 
 
 @dataclass(frozen=True, slots=True)
 class BestEngine:
-    """The engine with the highest mean of one metric, and the others, the nearest first."""
+    """The engine with the highest mean of one metric, and the other engines, best first."""
 
     metric: Metric
     engine: str
@@ -184,18 +185,18 @@ class BestEngine:
 
 @dataclass(frozen=True)
 class JudgedEngines:
-    """The evaluations of several engines, of the same queries in the same order."""
+    """The evaluations of several engines on the same queries in the same order."""
 
     evaluations: tuple[Evaluation, ...]
     metrics: tuple[Metric, ...]
     problems: tuple[str, ...] = ()
-    """A line for each engine that could not be asked."""
+    """An error message for each engine that could not answer."""
 
     def best(self, metric: Metric) -> BestEngine | None:
-        """The best by ``metric``; None where it has no value.
+        """The best engine by ``metric``; None if the metric has no value.
 
-        The p-values are of the paired randomisation test of each other engine against it, adjusted by Holm's method
-        ("A simple sequentially rejective multiple test procedure", 1979).
+        The p-values come from the paired randomisation test against each other engine, adjusted by Holm's method ("A
+        simple sequentially rejective multiple test procedure", 1979).
         """
         columns = {each.engine: [query.value(metric) for query in each.queries] for each in self.evaluations}
         means = {name: mean for name, values in columns.items() if (mean := mean_of(values)) is not None}
@@ -214,7 +215,7 @@ class JudgedEngines:
 
     @property
     def overlaps(self) -> tuple[Overlap, ...]:
-        """The mean overlap of any two engines, over the queries for which one of them found something."""
+        """The mean overlap of each pair of engines, over the queries for which at least one of them has results."""
         made = []
         for one, other in combinations(self.evaluations, 2):
             pairs = zip(one.queries, other.queries, strict=True)
@@ -224,7 +225,7 @@ class JudgedEngines:
 
 
 def holm(p_values: dict[str, float]) -> dict[str, float]:
-    """``p_values`` adjusted by Holm's method: the chance to call any equal one worse stays below the level."""
+    """``p_values`` adjusted by Holm's method, which keeps the probability of any false rejection below the level."""
     made: dict[str, float] = {}
     highest = 0.0
     names: Sequence[str] = sorted(p_values, key=lambda name: p_values[name])

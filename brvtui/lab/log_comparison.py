@@ -1,4 +1,4 @@
-"""Counts over logged queries, and whether one of them would be answered the same now, and if not, why."""
+"""Counts over logged queries, and a comparison of a logged query with its current answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SLOWEST = 5
 
 @dataclass(frozen=True, slots=True)
 class UntieredAnswers:
-    """How many queries an engine without tiers answered, and for how many it found nothing."""
+    """The number of queries that an engine without tiers answered, and the number without a result."""
 
     engine: str
     answered: int
@@ -27,25 +27,25 @@ class UntieredAnswers:
 
 @dataclass(frozen=True, slots=True)
 class LogSummary:
-    """Counts over the entries of a log that ended."""
+    """Counts over the finished entries of a log."""
 
     queries: int
     tiers: tuple[int, int, int, int, int]
-    """How many each of the tiers 0 to 4 answered from notes."""
+    """The number of covered queries per tier, from 0 to 4."""
     uncovered: int
-    """How many of an engine with tiers no note covered; ByteRover logs them as tier 2."""
+    """The number of queries to engines with tiers that no note covered. ByteRover logs them as tier 2."""
     untiered: tuple[UntieredAnswers, ...]
-    """Engines whose answers have no tier, by name."""
+    """Counts of engines without tiers, by name."""
     cached: float | None
-    """The share of the answers with a tier that the cache gave, 0 to 1; None without any."""
+    """The share of answers with a tier that came from the cache, from 0 to 1; None if there are none."""
     not_covered: tuple[LoggedQuery, ...]
-    """Newest first, each query once."""
+    """The distinct queries, newest first."""
     failed: int
     slowest: tuple[LoggedQuery, ...]
 
 
 def summarise(entries: Sequence[LoggedQuery]) -> LogSummary:
-    """The summary of ``entries``, given newest first."""
+    """The summary of ``entries``, which are newest first."""
     ended = [entry for entry in entries if entry.status == "completed"]
     tiered = [entry for entry in ended if entry.tier is not None]
     tiers = Counter(entry.tier for entry in tiered if not entry.not_covered)
@@ -67,32 +67,32 @@ def summarise(entries: Sequence[LoggedQuery]) -> LogSummary:
 
 @dataclass(frozen=True, slots=True)
 class LogComparison:
-    """A logged query beside its answer now, on an empty cache."""
+    """A logged query compared with its current answer on an empty cache."""
 
     entry: LoggedQuery
     tier: int | None
     top_score: float | None
     paths: tuple[str, ...]
     differences: tuple[str, ...]
-    """The differences, a line each; empty when it would be answered the same."""
+    """The differences, one line each; empty if there are none."""
     decimals: int = 2
-    """The decimals with which its engine writes scores."""
+    """The number of decimals of scores."""
     causes: tuple[str, ...] = ()
-    """What happened since then that may explain the differences, a line each, as far as the tree tells it."""
+    """Possible causes of the differences, one line each, as far as the tree shows them."""
     verdict_sentence: str = ""
-    """Why it gets its answer now, in one sentence; empty where it cannot be asked."""
+    """The reason for the current answer in one sentence; empty if it cannot be computed."""
     is_covered: bool = True
-    """Whether a note answers it now."""
+    """True if a note covers it now."""
     cached: str = ""
-    """That it came from the cache, and what it is on an empty one; empty where it did not."""
+    """A message if the logged answer came from the cache, with the outcome on an empty cache."""
     failure: str = ""
-    """Why its engine fails now; empty where it answers."""
+    """The error message if its engine fails now."""
     paths_now: Mapping[str, str] = field(default_factory=dict)
-    """Where the results of then that were moved since are now, by their paths then."""
+    """The current paths of moved results, by their logged paths."""
 
 
 def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
-    """``entry`` beside ``trace``, the answer to its query on an empty cache."""
+    """Compares ``entry`` with ``trace``, the answer to its query on an empty cache."""
     shown = trace.hits[0].score if trace.hits else None
     paths = tuple(hit.path for hit in trace.hits)
     places, said, covered = trace.scale.decimals, verdict_sentence(trace), trace.covered
@@ -121,7 +121,9 @@ def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
 
 
 def _other_results(entry: LoggedQuery, paths: tuple[str, ...]) -> Iterator[str]:
-    """What else the results of then and ``paths``, those of now, do not share; the engine's own log holds only some."""
+    """Yields further differences between the logged results and the current ``paths``. ByteRover logs only some
+    results.
+    """
     gone = [path for path in entry.paths if path not in paths]
     new = [path for path in paths if path not in entry.paths] if entry.who == OURS else []
     for found, when in ((gone, "then alone"), (new, "now alone")):
@@ -155,15 +157,16 @@ def causes(
     own_signals: int = 0,
     done_here: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[str, ...]:
-    """Returns what happened since ``entry`` that may explain the answer of ``now``, a line each; where the clock
-    certainly does, only that, and which results were written too.
+    """Returns possible causes of the difference between ``entry`` and the answer ``now``, one line each.
 
-    ``as_of`` asks for the answer that today's notes give at a moment, in milliseconds since 1970; None where the moment
-    of ``entry`` is not known. ``now_ms`` is that of ``now``.
-    ``changed_ms`` is when each note's file was last written, in milliseconds since 1970, by the path of results. Where
-    one of the results of then ``has_moved``, which the comparison says itself, nothing else is guessed. ``own_signals``
-    counts the notes whose signals the engine that answered does not read. ``done_here`` names what was done since in
-    this session and the times of files do not tell, each with the paths, as of results, of its notes.
+    If time is certainly the cause, returns only that, and the results that were also written.
+
+    ``as_of`` returns the answer of the current notes at a time in milliseconds since 1970; None if the time of
+    ``entry`` is unknown. ``now_ms`` is the time of ``now``. ``changed_ms`` has the time of the last write of each
+    note's file, by the path of results. With ``has_moved``, a logged result was moved, which the comparison reports, so
+    that no further causes are guessed. ``own_signals`` is the number of notes with signals that the original engine
+    does not read. ``done_here`` has actions of this session that file times do not show, each with the result paths of
+    its notes.
     """
     noun = kind_of(now.engine).noun
     shown = dict.fromkeys((*entry.paths, *(hit.path for hit in now.hits)))
@@ -172,7 +175,7 @@ def causes(
     last_ms = max((changed_ms[path] for path in shown if path in changed_ms), default=0.0)
     gives_it = as_of_then is not None and not compare(entry, as_of_then).differences
     if gives_it and last_ms > entry.at_ms:
-        # As of then, what was written since has no age: that it gives the same answer may be the writing's doing.
+        # At that time, files written since have no age, so the writing may be what gives the same answer.
         assert as_of is not None
         gives_it = not compare(entry, as_of(min(math.ceil(last_ms) + 1, now_ms))).differences
     if gives_it:
@@ -197,10 +200,10 @@ def causes(
     since = [path for path, at_ms in changed_ms.items() if at_ms > entry.at_ms and path not in archived_now]
     made += [f"{path} was written" for path in since if path in shown]
     made += here
-    is_known = bool(made) or has_moved  # time, which comes next, is never all of it: where it is, that was said above
+    is_known = bool(made) or has_moved  # time is never the whole cause below; that case has returned above
     has_passed = False
     if as_of is not None and as_of_then is not None:
-        # A note has an age only from when it was written: time before that did nothing to its score.
+        # A note ages only from when it was written; earlier time did not affect its score.
         first = [(changed_ms.get(hit.path, 0), hit.path) for trace in (as_of_then, now) for hit in trace.hits[:1]]
         written_ms, path = max(first, default=(0, ""))
         from_ms = max(entry.at_ms, min(math.ceil(written_ms) + 1, now_ms))  # at 0 days the stored recency counts
@@ -222,9 +225,9 @@ def causes(
 def _done(
     done_here: Mapping[str, Sequence[str]], shown: Container[str], in_tree: Container[str]
 ) -> tuple[list[str], list[str]]:
-    """What was done in this session: a line each for the notes that are ``shown``, and one for all else.
+    """Lines about actions of this session: one per action on ``shown`` notes, and one for all others.
 
-    Of notes that are no longer ``in_tree`` something else is told.
+    Notes that are no longer ``in_tree`` are left out, because another line reports them.
     """
     there = {done: [path for path in paths if path in in_tree] for done, paths in done_here.items()}
     here = [done for done, paths in there.items() if any(path in shown for path in paths)]
@@ -233,7 +236,7 @@ def _done(
 
 
 def _passed(from_ms: float, now_ms: float) -> str:
-    """What the clock did between two moments: it may be set, or be frozen in one session."""
+    """The effect of the clock between two times. It may have been set back, or frozen in one session."""
     return "time has passed" if from_ms <= now_ms else "the clock is earlier now"
 
 
@@ -246,5 +249,5 @@ def _outcome(trace: Trace) -> str:
 
 
 def _is_in_tree(path: str, notes: Iterable[str]) -> bool:
-    """Whether ``path`` is one of ``notes``, or a folder that holds one: a folder's summary is a result too."""
+    """True if ``path`` is one of ``notes`` or a folder of one; the summary of a folder can be a result."""
     return any(note == path or note.startswith(f"{path}/") for note in notes)

@@ -1,4 +1,4 @@
-"""The answer to a query before a migration to ByteRover V4, and after it. Nothing is written."""
+"""The answers to a query before and after a migration to ByteRover V4. Writes nothing to disk."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class AnsweredNote:
 
 @dataclass(frozen=True, slots=True)
 class MigratedAnswer:
-    """The answers to one query before and after. Scores of the two engines cannot be compared."""
+    """The answers to one query before and after. The scores of the two engines are not comparable."""
 
     query: str
     scope: str
@@ -43,15 +43,15 @@ class MigratedAnswer:
     """``judged``, ``logged`` or ``given``."""
     change: AnswerChange
     outcome: str
-    """ByteRover 3's outcome: ``tier 2``, ``not covered``."""
+    """The outcome in ByteRover 3: ``tier 2``, ``not covered``."""
     should_cite: bool
-    """True if V4's agent would be told to cite its answer."""
+    """True if V4 would tell its agent to cite the answer."""
     before: tuple[AnsweredNote, ...]
-    """At most ten, best first."""
+    """Up to ten notes, best first."""
     after: tuple[AnsweredNote, ...]
-    """The same; the notes that V4's topics come from."""
+    """Up to ten notes, best first; they are the sources of V4's topics."""
     rank_before: int | None
-    """Of the best judged note; None where there is none, or it is not in the answer."""
+    """The rank of the best judged note; None if there is none, or it is not in the answer."""
     rank_after: int | None
 
 
@@ -63,9 +63,9 @@ def migrated_answer(
     notes: Mapping[str, str],
     now_ms: float,
 ) -> MigratedAnswer:
-    """The answers to the query of ``judgment``: ``before``, and what the space of ``tree`` would answer at ``now_ms``.
+    """The answers to the query of ``judgment``: ``before``, and that of the space in ``tree`` at ``now_ms``.
 
-    ``notes`` has the note of each topic.
+    ``notes`` maps topics to notes.
     """
     answer = tree.answer(judgment.text, judgment.scope, now_ms)
     old = tuple(AnsweredNote(hit.path, hit.score) for hit in before.hits[:_SHOWN])

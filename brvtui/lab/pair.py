@@ -1,4 +1,4 @@
-"""Two results of one answer beside each other: why one stands above the other, and what would turn that round."""
+"""Two results of one answer: the reasons for their order, and the smallest changes that reverse it."""
 
 from __future__ import annotations
 
@@ -37,47 +37,50 @@ from brvtui.trace import Detail, RemedyKind, Trace
 from brvtui.tree.reading.files import NS_PER_MS
 from brvtui.wording import counted
 
-# The smallest changes after which one note stands above another, each tried by asking the engine again.
+# The smallest changes after which one note ranks above another, each tried with the engine.
 
 
 MOST_HITS = 100
 _MOST_DAYS = 3650
-"""Older dates of an update are as good as this one."""
+"""The limit of the age of an update in days. Older dates have the same effect."""
 TRIAL_LENGTH = 1_000
-"""No change is tried for a query of more characters: each asks the engine again."""
+"""The maximum length of a query for which changes are tried, because each try runs the query again."""
 _MOST_WORDS = 4
-"""Words of the query of which every choice is tried in a title."""
+"""The number of words of the query of which every combination is tried in a title."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurningChange:
-    """The smallest change of one kind that turns two notes round: it was tried, and the next smaller one was not
-    enough."""
+    """The smallest change of one kind that reverses the order of two notes. It was tried, and the next smaller one
+    fails.
+    """
 
     text: str
     rank: int
-    """The rank of the lower note after it, from 1."""
+    """The rank of the lower note after the change, from 1."""
     other_rank: int | None
-    """That of the other note then; None where it is no result any more."""
+    """The rank of the other note after the change; None if it is no longer a result."""
     score: float
     other_score: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Turner:
-    """Tries changes of the note ``below``, of the signals of the note ``above``, and of the query, after which they
-    stand the other way round. Writes nothing."""
+    """Tries changes that reverse the order of two notes. Writes nothing to disk.
+
+    It changes the note ``below``, the signals of the note ``above``, and the query.
+    """
 
     engine: Engine[Any]
     context: Context[Any]
     reading: TreeProfile
-    """ByteRover's constants, with which the tree is read, and which say what a hit does."""
+    """ByteRover's constants, for reading the tree and for the effect of a hit."""
     query: Query
     above: str
     below: str
 
     def smallest(self) -> tuple[TurningChange, ...]:
-        """The smallest change of each kind that does it; empty where none does, or the note cannot be changed."""
+        """The smallest working change of each kind; empty if there is none, or if the note cannot be changed."""
         snapshot = self.context.snapshot
         place = snapshot.by_path.get(self.below)
         is_long = len(self.query.text) > TRIAL_LENGTH
@@ -85,17 +88,17 @@ class Turner:
             return ()
         kinds = [list(self._younger(place))]
         choices = [self._all_wordings(place)]
-        if not snapshot.spaces:  # whose signals and titles are not changed here
+        if not snapshot.spaces:  # signals and titles of spaces cannot be changed here
             kinds += [list(self._later_updated(place)), *self._signals(place)]
             choices.insert(0, self._titles(place))
         found = [*map(self._smallest, kinds), *map(self._first, choices)]
         return tuple(made for made in found if made is not None)
 
     def _smallest(self, steps: Sequence[Proposal]) -> TurningChange | None:
-        """The first of ``steps``, the smallest first, that turns them, if the last one does.
+        """The first working change among ``steps``, smallest first, if the last one works.
 
-        A larger change of one of these kinds does not lower the note, or raise the other, so it does what a smaller one
-        does; the step before the one that is found is tried in any case.
+        The search assumes that a larger change of the same kind never lowers the note or raises the other. The step
+        before the result is always tried.
         """
         last = self._tried(steps[-1]) if steps else None
         if last is None:
@@ -106,7 +109,7 @@ class Turner:
         return next((made for step in steps if (made := self._tried(step)) is not None), None)
 
     def _tried(self, step: Proposal) -> TurningChange | None:
-        """The change if it turns them; None otherwise."""
+        """The change if it reverses the order; else None."""
         try:
             snapshot = self._changed(step.change)
         except NoChange:
@@ -126,7 +129,7 @@ class Turner:
         """The snapshot after ``change``. Raises :class:`NoChange`."""
         snapshot = self.context.snapshot
         if snapshot.spaces and isinstance(change, TimeSet):
-            first, *others = snapshot.spaces  # a note that can be changed is of the first
+            first, *others = snapshot.spaces  # only notes of the first space can be changed
             topics = tuple(
                 replace(topic, file=replace(topic.file, mtime_ns=change.mtime_ms * NS_PER_MS))
                 if topic.path == change.path
@@ -146,7 +149,7 @@ class Turner:
             yield Proposal(TimeSet(note.path, just_before_ms(now_ms)), f"B: edited today, not {days:.0f} days ago")
 
     def _later_updated(self, place: int) -> Iterator[Proposal]:
-        """Later values of ``updatedAt``, by which some engines count a note's age."""
+        """Yields later values of ``updatedAt``, which determines the age of a note in some engines."""
         note, now_ms = self.context.snapshot.notes[place], self.context.now_ms
         written_ms = self.context.snapshot.parsed[note.path].updated_ms
         if written_ms is None or math.isnan(written_ms):
@@ -158,7 +161,7 @@ class Turner:
             yield Proposal(DateSet(note.path, now_ms - left * MS_PER_DAY, note.mtime_ms), text)
 
     def _signals(self, place: int) -> Iterator[list[Proposal]]:
-        """Higher signals of the note, then lower ones of the note above it, where that can be changed."""
+        """Yields higher signals of the note, then lower signals of the note above it, if they can be changed."""
         snapshot = self.context.snapshot
         path, own = snapshot.notes[place].path, snapshot.signals[place]
         hits = []
@@ -179,9 +182,9 @@ class Turner:
             ]
 
     def _titles(self, place: int) -> Iterator[Proposal]:
-        """Titles with every choice of the first missing words of the query, fewest first.
+        """Yields titles with every combination of the first missing words of the query, fewest words first.
 
-        First with the file's own time, then as saved now.
+        Each is tried with the original file time, and then with the current time.
         """
         note = self.context.snapshot.notes[place]
         words = list(map(from_utf16, self._missing(self.query.text, note.title)))
@@ -190,7 +193,7 @@ class Turner:
                 yield Proposal(change, f"B: “{added}” added to its title{saved}")
 
     def _all_wordings(self, place: int) -> Iterator[Proposal]:
-        """Wordings by its title, then those that the engine has found to help the note by itself."""
+        """Yields wordings with words of the title, then wordings suggested by the engine."""
         yield from self._wordings(place)
         if isinstance(self.engine, TriesRemedies):
             trace, named = self.engine.answer(self.context, self.query), Named(self.below, place)
@@ -199,23 +202,23 @@ class Turner:
                     yield Proposal(Reworded(remedy.query), f"ask “{remedy.query}”")
 
     def _wordings(self, place: int) -> Iterator[Proposal]:
-        """The query with a word of the title that it lacks, then with the whole title."""
+        """Yields the query with each missing word of the title, then with the whole title."""
         title, text = self.context.snapshot.notes[place].title, self.query.text
         for words in (*map(from_utf16, self._missing(title, text)), title):
             yield Proposal(Reworded(f"{text} {words}"), f"ask with “{words}” added to the query")
 
     def _missing(self, text: str, held: str) -> list[str]:
-        """The first words of ``text`` that ``held`` lacks, in UTF-16 form; no stop words."""
+        """The first words of ``text`` that are not in ``held``, in UTF-16 form, without stop words."""
         skipped = {*terms(held), *self.reading.stop_words}
         return [word for word in dict.fromkeys(terms(text)) if word not in skipped][:_MOST_WORDS]
 
 
-# Two notes under one query: the parts of both scores, whose differences sum to the gap between them.
+# Two notes for one query: the parts of both scores, whose differences sum to the gap between the scores.
 
 
 @dataclass(frozen=True, slots=True)
 class PartOfBoth:
-    """One part in both scores; 0 where a score has none of that name."""
+    """A part in both scores; 0 if a score has no part of this name."""
 
     name: str
     above: float
@@ -223,43 +226,45 @@ class PartOfBoth:
 
     @property
     def difference(self) -> float:
-        """How much of the gap it makes."""
+        """The contribution to the gap."""
         return self.above - self.below
 
 
 @dataclass(frozen=True)
 class PairComparison:
-    """Two notes that have a score: the one that stands higher, and the other."""
+    """Two notes with a score: the one with the better rank, and the other."""
 
     above: NoteStanding
     below: NoteStanding
     trace: Trace
     turning: tuple[TurningChange, ...] = ()
-    """The smallest change of each kind after which the lower one stands above the other, each tried."""
+    """The smallest change of each kind that puts the lower note above the other, each tried."""
 
     @property
     def parts(self) -> tuple[PartOfBoth, ...]:
-        """In the order of the engine; their differences sum to :attr:`gap`."""
+        """The parts in the order of the engine. Their differences sum to :attr:`gap`."""
         return _both(self.above.parts, self.below.parts)
 
     @property
     def words(self) -> tuple[PartOfBoth, ...]:
-        """What each word of the query adds to the sum over words, before that is made a relevance; empty of engines
-        without such a sum."""
+        """The contribution of each word of the query to the sum over words, before scaling to a relevance.
+
+        Empty for engines whose score is not such a sum.
+        """
         return _both(_words(self.above.detail), _words(self.below.detail))
 
     @property
     def gap(self) -> float:
-        """The score of the higher note less that of the other."""
+        """The score of the higher note minus that of the other."""
         return (self.above.score or 0.0) - (self.below.score or 0.0)
 
 
 class NotScored(ValueError):
-    """A note that has no score under the query; the message says why, in a line."""
+    """A note has no score for the query. The message is the reason in one line."""
 
 
 def compare_pair(engine: Engine[Any], context: Context[Any], trace: Trace, one: Named, other: Named) -> PairComparison:
-    """``one`` and ``other`` under the query of ``trace``, the one that stands higher first.
+    """Compares ``one`` and ``other`` for the query of ``trace``. The one with the better rank comes first.
 
     Raises :class:`NotScored`.
     """

@@ -1,4 +1,4 @@
-"""The difference between two answers, in words: the ranks and score parts of each result, and the outcomes."""
+"""The difference between two answers: the ranks and score parts of each result, the outcomes, and a sentence."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from brvtui.trace import Detail, Hit, State, Trace
 from brvtui.wording import counted
 
 SAME = 1e-9
-"""A smaller change of a score is none."""
+"""The smallest change of a score that counts."""
 _LIGHT = 10
-"""The weight of the counts at the end of the sentence: they give way first."""
+"""The weight of the counts at the end of the sentence, which are dropped first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +31,18 @@ class NoteStanding:
     path: str
     title: str
     rank: int | None
-    """From 1; None where it is no result."""
+    """From 1; None if it is not a result."""
     score: float | None
-    """Of a note that is no result, the score that it would have had; None where there is none."""
+    """The score; for a note that is not a result, the score that it would have had, or None if it has none."""
     parts: dict[str, float]
     """The parts of the score by name, in the order of the engine."""
     reason: str = ""
-    """The reason that it is not a result, if known."""
+    """The reason for not being a result, if known."""
     detail: Detail | None = None
 
 
 def best_hits(trace: Trace) -> dict[str, Hit]:
-    """The best hit of each document, by its file, best first."""
+    """The best hit of each document, by file, best first."""
     made: dict[str, Hit] = {}
     for hit in trace.hits:
         made.setdefault(hit.file, hit)
@@ -50,19 +50,19 @@ def best_hits(trace: Trace) -> dict[str, Hit]:
 
 
 def standings(trace: Trace) -> dict[str, NoteStanding]:
-    """Every result of ``trace`` by its file, best first."""
+    """Every result of ``trace`` by file, best first."""
     return {file: _scored(file, rank, hit) for rank, (file, hit) in enumerate(best_hits(trace).items(), start=1)}
 
 
 def near_misses(trace: Trace) -> dict[str, NoteStanding]:
-    """Every near miss of ``trace`` by its file."""
+    """Every near miss of ``trace`` by file."""
     return {
         miss.file: NoteStanding(miss.file, miss.title, None, miss.score, {}, miss.reason) for miss in trace.near_misses
     }
 
 
 def standing_in(engine: Engine[Any], context: Context[Any], trace: Trace, named: Named) -> NoteStanding:
-    """The rank and score of the note ``named`` in ``trace``, which ``engine`` answered in ``context``."""
+    """The rank and score of the note ``named`` in ``trace``, the answer of ``engine`` in ``context``."""
     detail = engine.detail(context, trace, named.path) if named.position is not None else None
     found = standings(trace).get(named.path)
     if found is not None and found.title:
@@ -102,21 +102,21 @@ class Shift(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ResultChange:
-    """One result in both answers; where it is a result in only one of them, it has no rank in the other."""
+    """One result in both answers. If it is a result in only one of them, it has no rank in the other."""
 
     then: NoteStanding
     now: NoteStanding
     decimals: int
-    """The decimals with which its engine writes scores; a smaller difference is none."""
+    """The number of decimals of scores. Smaller differences do not count."""
 
     @property
     def title(self) -> str:
-        """Its title, that of now where it is a result now."""
+        """Its current title if it is a result now, else its earlier title."""
         return (self.then if self.now.rank is None else self.now).title
 
     @property
     def moved(self) -> Shift:
-        """How its rank compares."""
+        """The change of its rank."""
         if self.then.rank is None or self.now.rank is None:
             return Shift.NEW if self.then.rank is None else Shift.GONE
         if self.now.rank == self.then.rank:
@@ -125,29 +125,29 @@ class ResultChange:
 
     @property
     def scored(self) -> Shift:
-        """How its score compares; the same where there are not two scores to compare."""
+        """The change of its score; SAME if there are not two scores to compare."""
         if not self._is_seen(self.change):
             return Shift.SAME
         return Shift.BETTER if self.change > 0 else Shift.WORSE
 
     @property
     def change(self) -> float:
-        """The change of its score; 0 where there are not two scores to compare."""
+        """The difference of the scores; 0 if there are not two scores to compare."""
         return 0.0 if self.then.score is None or self.now.score is None else self.now.score - self.then.score
 
     @property
     def differs(self) -> bool:
-        """True if its rank differs, or its score in the decimals that are shown."""
+        """True if its rank differs, or its score in the decimals shown."""
         return self.moved is not Shift.SAME or self.scored is not Shift.SAME
 
     @property
     def is_changed(self) -> bool:
-        """True if its rank or its score differs, even if the shown decimals do not."""
+        """True if its rank or its score differs, even if the decimals shown do not."""
         return self.moved is not Shift.SAME or abs(self.change) > SAME
 
     @property
     def part(self) -> tuple[str, float]:
-        """The part of the score that changed most, and by how much; an empty name where no change is seen."""
+        """The part of the score with the largest change, and that change; an empty name if no change is visible."""
         changed = part_changes(self.then, self.now) if self.scored is not Shift.SAME and self.now.rank else {}
         name = max(changed, key=lambda one: abs(changed[one]), default="")
         return (name, changed[name]) if name and self._is_seen(changed[name]) else ("", 0.0)
@@ -158,7 +158,7 @@ class ResultChange:
 
 @dataclass(frozen=True, slots=True)
 class ChangedSetting:
-    """What was asked otherwise: the wording, the profile, the moment and so on."""
+    """A changed setting of a query: wording, profile, time and so on."""
 
     name: str
     then: str
@@ -167,44 +167,45 @@ class ChangedSetting:
 
 @dataclass(frozen=True)
 class TraceDiff:
-    """Two answers beside each other."""
+    """A comparison of two answers."""
 
     then: Trace
     now: Trace
     results: tuple[ResultChange, ...]
-    """Every result of both: those of now in their order, then those that are gone. Those of different engines have no
-    scores, which would mean different things."""
+    """Every result of both: current ones by rank, then those that are gone. Results of different engines have no
+    scores, because these are not comparable.
+    """
 
     @property
     def by_score(self) -> bool:
-        """Whether scores are compared: both answers are of one engine."""
+        """True if scores are compared, because both answers come from the same engine."""
         return self.then.engine == self.now.engine
 
     @property
     def outcomes(self) -> tuple[str, str]:
-        """The outcome of then, and that of now."""
+        """The earlier and the current outcome."""
         return outcome_of(self.then), outcome_of(self.now)
 
     @property
     def same_outcome(self) -> bool:
-        """Whether the same engine answers at the same tier, or does not cover the query both times."""
+        """True if the same engine answers at the same tier with the same coverage."""
         return self.by_score and (self.then.tier, self.then.covered) == (self.now.tier, self.now.covered)
 
     @property
     def differs(self) -> bool:
-        """True if the answers differ in anything that is shown."""
+        """True if the answers differ in anything shown."""
         return not self.same_outcome or any(result.differs for result in self.results)
 
     @property
     def settings(self) -> tuple[ChangedSetting, ...]:
-        """What was asked otherwise; empty where nothing was."""
+        """The changed settings; empty if there are none."""
         return tuple(_settings(self.then, self.now))
 
 
 def diff_traces(then: Trace, now: Trace, by_document: bool = False) -> TraceDiff:
-    """Compares ``now`` with ``then``, result by result. Within one engine, one that is gone may be a near miss.
+    """Compares ``now`` with ``then``, result by result. A result that is gone may be a near miss of the same engine.
 
-    Ranks count results, as all panes do; ``by_document`` counts each document once, by its best result.
+    Ranks count results, as in all panes. With ``by_document``, they count documents, each by its best result.
     """
     same_engine = then.engine == now.engine
     before, after = (_keyed(trace, same_engine, by_document) for trace in (then, now))
@@ -217,7 +218,7 @@ def diff_traces(then: Trace, now: Trace, by_document: bool = False) -> TraceDiff
 
 
 def _keyed(trace: Trace, same_engine: bool, by_document: bool) -> dict[tuple[str, str], NoteStanding]:
-    """Returns the results of ``trace`` by what identifies each in both: its path and file, or its file alone."""
+    """The results of ``trace`` by a key for matching them: path and file, or only the file."""
     if by_document:
         return {("", file): one for file, one in standings(trace).items()}
     made: dict[tuple[str, str], NoteStanding] = {}
@@ -235,7 +236,7 @@ def _unscored(one: NoteStanding) -> NoteStanding:
 
 
 def difference_sentence(compared: TraceDiff) -> Sentence:
-    """What differs, in one sentence: the outcome of both, the note that mattered most, and how many others moved."""
+    """The differences in one sentence: both outcomes, the most important note, and the number of other moved notes."""
     if not compared.differs:
         return (clause("Nothing differs: the same outcome, notes, ranks and scores"),)
     named = not compared.by_score
@@ -248,7 +249,7 @@ def difference_sentence(compared: TraceDiff) -> Sentence:
     made = [clause(answered[:1].upper() + answered[1:])]
     told = _leader(compared)
     if told:
-        # what came from the cache has the tier of the cached answer, and the ranks of a new search
+        # a cached answer has the tier of the cache, but its ranks come from a new search
         made.append(clause("; in a new search, " if _is_cached(compared.now) else ": ", told))
     counts = _counts(compared)
     return (*made, clause(f"; {counts}", weight=_LIGHT)) if counts else tuple(made)
@@ -275,12 +276,12 @@ def _mode(trace: Trace) -> str:
 
 
 def _moment(trace: Trace) -> str:
-    """Day and minute: what passes between two keys is no difference worth a word."""
+    """The day and the minute. Shorter times do not count as a difference."""
     return trace.snapshot.clock[:16].replace("T", " ")
 
 
 def _outcome(trace: Trace, named: bool) -> str:
-    """The tier, or that the query is not covered; ``named`` with the engine's name, which also stands for no tier."""
+    """The tier, or ``not covered``. The engine's name is added if ``named`` or if there is no tier."""
     tier = f"tier {trace.tier}" if trace.tier is not None else ""
     name = presentation(trace.engine).title if named or not tier else ""
     remarks = [*(["from the cache"] if _is_cached(trace) else []), *([] if trace.covered else ["not covered"])]
@@ -292,9 +293,9 @@ def _is_cached(trace: Trace) -> bool:
 
 
 def _gate(trace: Trace, other: Trace) -> str:
-    """The check by which a step failed in ``trace`` that passed in ``other``, in brackets; or empty.
+    """The check of a step that failed in ``trace`` and passed in ``other``, in brackets; empty if there is none.
 
-    A step that ``other`` did not reach decided nothing between the two: there, the cache answered first.
+    Steps that ``other`` did not reach do not count.
     """
     passed = {step.name for step in other.steps if step.state in (State.PASSED, State.TAKEN)}
     for step in trace.steps:
@@ -305,7 +306,7 @@ def _gate(trace: Trace, other: Trace) -> str:
 
 
 def _leader(compared: TraceDiff) -> list[Span]:
-    """What became of the first results: with them, an answer stands or falls."""
+    """The changes of the first results, which matter most."""
     was_first = next((one for one in compared.results if one.then.rank == 1), None)
     is_first = next((one for one in compared.results if one.now.rank == 1), None)
     if is_first is None:
@@ -319,13 +320,13 @@ def _leader(compared: TraceDiff) -> list[Span]:
 
 
 def _biggest(compared: TraceDiff) -> list[Span]:
-    """What became of the best result that differs, where the first one does not."""
+    """The change of the best changed result, if the first one has not changed."""
     first = next((one for one in compared.results if one.differs), None)
     return [*_told(first), ("; the first stays", "text")] if first is not None else []
 
 
 def _told(one: ResultChange) -> list[Span]:
-    """What became of one result: where it went, its score, and the part that moved it."""
+    """The change of one result: its rank, its score, and the part of the score behind it."""
     score_then, score_now = number(one.then.score, one.decimals), number(one.now.score, one.decimals)
     with_scores = one.then.score is not None and one.now.score is not None
     match one.moved:
@@ -352,7 +353,7 @@ def _verb(shift: Shift) -> str:
 
 
 def _counts(compared: TraceDiff) -> str:
-    """How many results are new, gone or moved, in words; empty where at most one is."""
+    """The numbers of new, gone and moved results; empty if their sum is below 2."""
     shifts = [one.moved for one in compared.results]
     new, gone = shifts.count(Shift.NEW), shifts.count(Shift.GONE)
     moved = shifts.count(Shift.BETTER) + shifts.count(Shift.WORSE)

@@ -1,1 +1,1 @@
-"""Evaluation: how well an engine answers judged queries, and what a change does to that (``docs/lab.md``)."""
+"""Evaluation of an engine with judged queries, and of the effect of changes (``docs/lab.md``)."""

@@ -1,4 +1,4 @@
-"""Why a query is answered otherwise: which note fell, by which parts of its score, and which edit did it."""
+"""Causes of changed results: the notes that fell, the parts of their scores, and the edits responsible."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ _SHOWN = 0.00005
 
 @dataclass(frozen=True)
 class Reverting:
-    """Another state of the notes, and snapshots in which some of them are as they were there."""
+    """Another state of the notes, for building snapshots in which some notes are reverted to it."""
 
     name: str
     difference: Difference
     snapshot: Snapshot
-    """The notes as they are."""
+    """The current notes."""
     now_ms: float
-    """The moment as of which snapshots are made."""
+    """The time for which snapshots are built."""
     reading: TreeConstants
-    """The constants that files are read with."""
+    """The constants for reading files."""
 
     def revert(self, part: Difference) -> Snapshot:
-        """The notes as they are, but for ``part``."""
+        """The current notes with ``part`` reverted."""
         return revised(self.snapshot, self.reading, self.now_ms, part)
 
     def mixer(self, context: Context[Any]) -> StateMixer:
@@ -52,7 +52,9 @@ class Reverting:
 
 @dataclass(frozen=True, slots=True)
 class CauseFinder:
-    """Explains changes of one evaluation. Asks ``engine`` again in ``context``, with the options of ``like``."""
+    """Explains the changes in an evaluation by running queries with ``engine`` in ``context``, with the options of
+    ``like``.
+    """
 
     engine: Engine[Any]
     context: Context[Any]
@@ -60,16 +62,16 @@ class CauseFinder:
     judgments: Mapping[str, Judgment]
     """By id."""
     metric: Metric
-    """What decides whether a query is as good as before."""
+    """The metric for comparing results with the earlier ones."""
     most_tried: int = 30
-    """How many changed notes are tried: each is a snapshot of its own."""
+    """The maximum number of changed notes to try. Each needs a new snapshot."""
 
     def explain(
         self, changes: Sequence[QueryChange], reverting: Reverting | None = None
     ) -> dict[str, tuple[ChangeLine, ...]]:
-        """For each of ``changes``, by its id: lines that say what happened, and, with ``reverting``, what did it.
+        """For the id of each of ``changes``: lines about the effects and, with ``reverting``, the cause.
 
-        That a note did it is tried: with its earlier text alone, the query is as it was before.
+        A note is the cause if reverting only this note restores the earlier result.
         """
         causes = self._tried(changes, reverting) if reverting is not None else {}
         mixer = reverting.mixer(self.context) if reverting is not None else None
@@ -82,7 +84,7 @@ class CauseFinder:
         }
 
     def _effects(self, change: QueryChange, mixer: StateMixer | None) -> Iterator[ChangeLine]:
-        """What became of the outcome, and of the notes that the query should find."""
+        """Yields the changes of the outcome, and of the ranks of relevant notes."""
         now, before = change.now, change.before
         if change.changes_outcome:
             yield ChangeLine(now.sentence)
@@ -109,14 +111,16 @@ class CauseFinder:
         return f", score {was.score:.4g} → {now.score:.4g}" + (f" ({said})" if said else "")
 
     def _causes(self, now: QueryResult, path: str, old: str, mixer: StateMixer) -> str:
-        """What changed the score of the note at ``path``, which was at ``old``: its own text, or those of others."""
+        """The causes of the score change of the note at ``path``, earlier at ``old``: its own text, or other notes'
+        texts.
+        """
         judgment = self.judgments[now.id]
         asked = replace(self.like, text=judgment.text, scope=judgment.scope or self.like.scope, run=False)
         note = CauseSearch(self.engine, mixer, asked).note(path) if path == old else None
         return f", score {note.summary}" if note is not None and note.causes else ""
 
     def _reason(self, now: QueryResult, path: str) -> Iterator[ChangeLine]:
-        """Why the note at ``path`` is not in the answer now."""
+        """Yields the reason for the absence of the note at ``path`` from the current answer."""
         snapshot = self.context.snapshot
         if path not in snapshot.by_path:
             yield ChangeLine(f"{path}: no such note now")
@@ -127,7 +131,7 @@ class CauseFinder:
             yield ChangeLine(f"{path}: {why.reason.text}" + (f" ({why.numbers})" if why.numbers else ""))
 
     def _tried(self, changes: Sequence[QueryChange], reverting: Reverting) -> dict[str, ChangeLine]:
-        """The cause of each change, found by giving one changed note after the other its earlier text."""
+        """The cause of each change, found by reverting one changed note after the other."""
         paths = reverting.difference.paths
         if not paths:
             return {}
@@ -151,7 +155,7 @@ class CauseFinder:
         return {**made, **{change.now.id: ChangeLine.of_cause(self._gone(change) or together) for change in left}}
 
     def _gone(self, change: QueryChange) -> str:
-        """Says which relevant notes of the answer before are gone; empty when none is."""
+        """A message about missing relevant notes of the earlier answer; empty if there are none."""
         now, before = change.now, change.before
         gone = [
             path

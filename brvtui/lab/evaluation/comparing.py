@@ -1,4 +1,4 @@
-"""Two evaluations of the same judged queries, query by query: now and before, now and later, and the gates of CI."""
+"""Comparison of two evaluations of the same judged queries, drift over time, and gates for CI."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy as np
 from brvtui.lab.evaluation.results import Evaluation, Metric, QueryResult, mean_of
 from brvtui.paint.text import signed
 
-# The paired randomisation test: could a difference as large be chance?
+# The paired randomisation test: the probability of such a difference by chance.
 
 
 FEWEST = 25
-"""Below so many queries the test says little, and is not made."""
+"""The minimum number of queries for the test, which is not informative for fewer."""
 _MOST_EXACT = 16
-"""Up to so many differences, all ``2 ** n`` assignments of signs are tried."""
+"""The maximum number of differences for which all ``2 ** n`` assignments of signs are tried."""
 _SAMPLES, _AT_ONCE, _SEED = 20_000, 2_000, 17
 _ROUNDING = 1e-12
 
@@ -26,9 +26,9 @@ _ROUNDING = 1e-12
 def randomisation_test(differences: Sequence[float]) -> float:
     """The two-sided p-value of the mean of paired ``differences``, by Fisher's randomisation of their signs.
 
-    It is the share of assignments of signs whose sum lies as far from 0, or further. Exact up to 16 differences other
-    than 0; beyond that it is estimated from 20,000 random assignments, always the same ones, with one added to both
-    counts so that it is never 0. 1 where nothing differs.
+    It is the share of sign assignments whose sum is at least as far from 0. It is exact for up to 16 nonzero
+    differences. For more, it is estimated from 20,000 random assignments with a fixed seed; one is added to both
+    counts, so that it is never 0. Returns 1 if there are no differences.
     """
     values = np.asarray([value for value in differences if value], dtype=np.float64)
     if not len(values):
@@ -51,29 +51,31 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class QueryChange:
-    """One query, now and before."""
+    """The current and the earlier result of one query."""
 
     now: QueryResult
     before: QueryResult
     paths_now: Mapping[str, str] = field(default_factory=dict)
-    """Where notes that are known to have moved since are now, by their paths before."""
+    """The current paths of notes known to have moved, by their earlier paths."""
 
     @property
     def changes_outcome(self) -> bool:
-        """Whether another tier answers it, or it is covered now and was not, or the other way round."""
+        """True if the tier or the coverage changed."""
         return self.now.outcome != self.before.outcome
 
     @property
     def all_paths_now(self) -> dict[str, str]:
-        """Where notes that moved since are now, by their paths before: those that are judged, and the known."""
+        """The current paths of moved notes, both judged and known ones, by their earlier paths."""
         now, before = self.now.relevant, self.before.relevant
         judged = zip(now, before, strict=True) if len(now) == len(before) else ()
         return {**self.paths_now, **{old: path for path, old in judged if path != old}}
 
     @property
     def is_otherwise(self) -> bool:
-        """Whether the answer is another one: its outcome, its first note, the notes that it quotes, or the rank of a
-        judged note; where none is judged and none is quoted, the rank of any. A note that moved is the same."""
+        """True if the answer changed: its outcome, its first note, its quoted notes, or the rank of a judged note.
+
+        If no note is judged or quoted, the rank of any note counts. A moved note counts as the same note.
+        """
         now, before, moved = self.now, self.before, self.all_paths_now
 
         def named(paths: tuple[str, ...]) -> tuple[str, ...]:
@@ -88,38 +90,38 @@ class QueryChange:
         return not (now.quoted or before.quoted) and now.ranking != named(before.ranking)
 
     def difference(self, metric: Metric) -> float | None:
-        """How much ``metric`` rose; negative where it fell, None where it has no value."""
+        """The change of ``metric``, negative if it fell; None if it has no value."""
         now, before = self.now.value(metric), self.before.value(metric)
         return None if now is None or before is None else now - before
 
     def is_worse(self, metric: Metric) -> bool:
-        """Whether ``metric`` fell."""
+        """True if ``metric`` fell."""
         difference = self.difference(metric)
         return difference is not None and difference < -_SAME
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """An evaluation beside an earlier one."""
+    """A comparison of an evaluation with an earlier one."""
 
     now: Evaluation
     before: Evaluation
     changes: tuple[QueryChange, ...]
-    """Every query of both, also one that did not change."""
+    """Every query in both, including unchanged ones."""
     notices: tuple[str, ...]
-    """Why queries are not compared."""
+    """Reasons for queries that are not compared."""
 
     def difference(self, metric: Metric) -> float | None:
         """The mean difference of ``metric`` over the compared queries."""
         return mean_of(change.difference(metric) for change in self.changes)
 
     def p_value(self, metric: Metric) -> float | None:
-        """How likely chance alone gives such a difference; None for fewer than 25 queries, where nothing is said."""
+        """The probability of such a difference by chance; None for fewer than 25 queries."""
         differences = [found for change in self.changes if (found := change.difference(metric)) is not None]
         return randomisation_test(differences) if len(differences) >= FEWEST else None
 
     def worse(self, metric: Metric) -> list[QueryChange]:
-        """The queries whose ``metric`` fell, the greatest loss first."""
+        """The queries whose ``metric`` fell, largest loss first."""
         fallen = [change for change in self.changes if change.is_worse(metric)]
         return sorted(fallen, key=lambda change: change.difference(metric) or 0.0)
 
@@ -129,7 +131,7 @@ class Comparison:
 
 
 def compare_evaluations(now: Evaluation, before: Evaluation) -> Comparison:
-    """``now`` beside ``before``; queries are the same by id, text and scope, if their grades are the same too."""
+    """Compares ``now`` with ``before``. Queries match if their ids, texts, scopes and grades are equal."""
     known = {query.id: query for query in before.queries}
     changes: list[QueryChange] = []
     notices: list[str] = []
@@ -149,7 +151,7 @@ def compare_evaluations(now: Evaluation, before: Evaluation) -> Comparison:
     return Comparison(now, before, tuple(changes), tuple(notices))
 
 
-# Drift: what time alone does to the answers of judged queries, if nobody touches a note.
+# Drift: the effect of time on the answers to judged queries, without changes of notes.
 
 
 NO_LONGER_QUOTED, FALLS_OUT, FALLS_BEHIND = "no longer quoted in the answer", "no longer found", "ranked lower"
@@ -157,21 +159,21 @@ NO_LONGER_QUOTED, FALLS_OUT, FALLS_BEHIND = "no longer quoted in the answer", "n
 
 @dataclass(frozen=True, slots=True)
 class LostByDay:
-    """One thing that a judged query loses by a day at which it was asked again."""
+    """A loss for a judged query at a later day."""
 
     query: str
-    """Its id."""
+    """The id of the query."""
     what: str
-    """``tier 2 → tier 3``, or what became of ``document``."""
+    """``tier 2 → tier 3``, or the change of ``document``."""
     document: str
-    """The path of the relevant note that is lost; empty where the outcome changes."""
+    """The path of the lost relevant note; empty for a change of the outcome."""
     days: float
-    """The first of the days that were asked for by which it is lost; it was not lost the time before."""
+    """The first of the tested days with this loss."""
 
 
 @dataclass(frozen=True)
 class DriftPoint:
-    """The judged set as it will be answered in ``days`` days, beside now."""
+    """The judged set after ``days`` days, compared with now."""
 
     days: float
     comparison: Comparison
@@ -180,16 +182,16 @@ class DriftPoint:
 
 @dataclass(frozen=True)
 class Drift:
-    """The judged set now, and at some later days."""
+    """The judged set now and at later days."""
 
     now: Evaluation
     metrics: tuple[Metric, ...]
     points: tuple[DriftPoint, ...]
-    """The earliest first."""
+    """Earliest first."""
 
     @property
     def losses(self) -> tuple[LostByDay, ...]:
-        """Everything that is lost between now and the last day, in the order of days and queries."""
+        """All losses up to the last day, ordered by day and query."""
         known: set[tuple[str, str, str]] = set()
         made = []
         for point in self.points:
@@ -207,14 +209,14 @@ class Drift:
 
     @property
     def passed(self) -> bool:
-        """Whether every gate was passed on every day."""
+        """True if every gate passed on every day."""
         return all(gate.passed for gate in self.gates)
 
 
 def losses_of(change: QueryChange) -> Iterator[tuple[str, str, str]]:
-    """What the query of ``change`` lost: its id, what happened, and the path of the relevant note that it happened to.
+    """Yields the losses of the query of ``change``: its id, the loss, and the path of the affected relevant note.
 
-    Of a note the worst is said: it is no longer found, else no longer quoted in the answer, else ranked lower.
+    Only the worst loss of a note counts: no longer found, no longer quoted, or ranked lower.
     """
     now, before = change.now, change.before
     if change.changes_outcome:
@@ -229,14 +231,14 @@ def losses_of(change: QueryChange) -> Iterator[tuple[str, str, str]]:
 
 
 def first_lost(losses: Sequence[LostByDay]) -> dict[str, float]:
-    """For each query that loses something, by its id: the first day."""
+    """The first day with a loss for each affected query, by id."""
     made: dict[str, float] = {}
     for loss in losses:
         made.setdefault(loss.query, loss.days)
     return made
 
 
-# Gates: conditions that an evaluation must meet for a check in CI to pass.
+# Gates: conditions on an evaluation for a CI check to pass.
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,13 +248,13 @@ class GateResult:
     name: str
     passed: bool
     text: str
-    """What was found, in one line."""
+    """The measured value in one line."""
     queries: tuple[str, ...]
-    """The ids of the queries to look at, the worst first; empty when it passed."""
+    """The ids of the queries to look at, worst first; empty if it passed."""
 
 
 def gate_under(evaluation: Evaluation, metric: Metric, least: float) -> GateResult:
-    """Fails when the mean of ``metric`` is under ``least``; names the queries that are."""
+    """Fails if the mean of ``metric`` is below ``least``. The result has the queries below it."""
     mean, name = evaluation.mean(metric), f"{metric} at least {least:g}"
     if mean is None:
         return GateResult(name, False, f"no query has a value of {metric}: grade documents first", ())
@@ -264,7 +266,9 @@ def gate_under(evaluation: Evaluation, metric: Metric, least: float) -> GateResu
 
 
 def gate_drop(comparison: Comparison, metric: Metric, most: float) -> GateResult:
-    """Fails when the mean of ``metric`` over the compared queries fell by more than ``most``; names those that fell."""
+    """Fails if the mean of ``metric`` over the compared queries fell by more than ``most``. The result has the worse
+    queries.
+    """
     difference, name = comparison.difference(metric), f"{metric} falls by at most {most:g}"
     if difference is None:
         return GateResult(name, False, f"no query has a value of {metric} on both sides", ())
@@ -275,7 +279,7 @@ def gate_drop(comparison: Comparison, metric: Metric, most: float) -> GateResult
 
 
 def gate_outcomes(comparison: Comparison) -> GateResult:
-    """Fails when the outcome of any query changed, for better or worse."""
+    """Fails if the outcome of any query changed, for better or worse."""
     changed, name = comparison.other_outcomes(), "no other tier"
     if not changed:
         return GateResult(name, True, "every query is answered by the same tier", ())
@@ -285,63 +289,63 @@ def gate_outcomes(comparison: Comparison) -> GateResult:
     return GateResult(name, False, text, tuple(change.now.id for change in changed))
 
 
-# Everything that is said of one evaluation: its numbers, what changed and why, and which gates it passed.
+# The full report on one evaluation: numbers, changes, causes and gates.
 
 
 class LineKind(StrEnum):
-    """The subject of a line about a query that is answered otherwise."""
+    """The subject of a line about a changed query."""
 
     RANK = "rank"
-    """A note whose rank changed, or that is gone."""
+    """A note whose rank changed, or that is missing."""
     CAUSE = "cause"
     """The edit that caused the change."""
     OTHER = "other"
 
 
 class ChangeLine(NamedTuple):
-    """A line about a query that is answered otherwise."""
+    """A line about a changed query."""
 
     text: str
     kind: LineKind = LineKind.OTHER
 
     @classmethod
     def of_cause(cls, text: str) -> ChangeLine:
-        """The line that names ``text`` as the cause."""
+        """The line with ``text`` as the cause."""
         return cls(f"cause: {text}", LineKind.CAUSE)
 
     @classmethod
     def of_rank(cls, path: str, change: str) -> ChangeLine:
-        """The line that says from which rank to which the note at ``path`` went."""
+        """The line with the change of rank of the note at ``path``."""
         return cls(f"{path}: rank {change}", LineKind.RANK)
 
 
 @dataclass(frozen=True)
 class Assessment:
-    """An evaluation, by itself or beside a baseline."""
+    """An evaluation, with or without a baseline."""
 
     evaluation: Evaluation
     metrics: tuple[Metric, ...]
-    """Those to show; the first decides the order of queries."""
+    """The metrics to show. The first determines the order of queries."""
     comparison: Comparison | None = None
     baseline: str = ""
     """The name of the baseline: a file or a revision."""
     gates: tuple[GateResult, ...] = ()
     causes: Mapping[str, tuple[ChangeLine, ...]] = field(default_factory=dict)
-    """Lines that say why a query is answered otherwise than before, by its id."""
+    """Lines about the causes of changed queries, by query id."""
 
     @property
     def passed(self) -> bool:
-        """Whether every gate was passed."""
+        """True if every gate passed."""
         return all(gate.passed for gate in self.gates)
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What should be known before the numbers are trusted."""
+        """Caveats for the numbers."""
         return (*self.evaluation.notices, *(self.comparison.notices if self.comparison is not None else ()))
 
     @property
     def changed(self) -> list[QueryChange]:
-        """The queries whose first metric or outcome changed, the greatest loss first."""
+        """The queries whose first metric or outcome changed, largest loss first."""
         if self.comparison is None:
             return []
         metric = self.metrics[0]
@@ -350,7 +354,7 @@ class Assessment:
 
     @property
     def to_explain(self) -> list[QueryChange]:
-        """:attr:`changed`, and then the other queries that a failed gate names."""
+        """:attr:`changed`, followed by the other queries of failed gates."""
         if self.comparison is None:
             return []
         changed = self.changed

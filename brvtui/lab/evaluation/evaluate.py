@@ -1,4 +1,4 @@
-"""Asks an engine every judged query over one snapshot."""
+"""Runs every judged query with an engine on one snapshot."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from brvtui.trace import Trace
 
 Progress = Callable[[int, int], None]
 Asked = tuple[str, str]
-"""The words and the scope of a query."""
+"""The text and the scope of a query."""
 _NOTHING: Mapping[Asked, QueryResult] = {}
 
 
@@ -68,16 +68,16 @@ def evaluate(
 
 
 def _now(item: FollowedDocument) -> str:
-    """What became of a judged document that is not where it was, and which command has the judgments follow it."""
+    """The current state of a judged document that is not at its path, with the command that updates the judgments."""
     if item.moved:
         return f"moved to {item.path}, {item.how} (brv-tui judge follow keeps that)"
     return f"{item.how} (brv-tui judge set takes it out)"
 
 
 def _quoted(trace: Trace) -> tuple[str, ...]:
-    """The files of the results that the answer, or the prompt for a model, quotes.
+    """The files of the results quoted in the answer, or in the prompt for a model.
 
-    Sentences that stand in place of a model's answer are not the engine's.
+    A placeholder for a model's answer does not count as a quotation.
     """
     prompt = trace.answer.prompt
     named = set(prompt.prefetched) if prompt is not None else set()
@@ -87,12 +87,12 @@ def _quoted(trace: Trace) -> tuple[str, ...]:
 
 
 def asked_words(judgment: Judgment, like: Query) -> Asked:
-    """The words and the scope with which ``judgment`` is asked, like ``like``."""
+    """The text and the scope of the query for ``judgment``, with defaults from ``like``."""
     return judgment.text, judgment.scope or like.scope
 
 
 def judged_as(found: QueryResult, judgment: Judgment) -> QueryResult:
-    """``found`` as the result of ``judgment``, which asks for the same words."""
+    """``found`` as the result of ``judgment``, which has the same text."""
     return replace(found, id=judgment.id, scope=judgment.scope, expected=judgment.expected, grades=_grades(judgment))
 
 
@@ -106,7 +106,7 @@ def ask(engine: Engine[Any], context: Context[Any], judgment: Judgment, like: Qu
 
 
 def result_of(judgment: Judgment, trace: Trace) -> QueryResult:
-    """What ``trace`` is worth for ``judgment``. Of several results in one document, the best counts."""
+    """The result of ``judgment`` from ``trace``. Of several results in one document, the best counts."""
     results = tuple(
         RankedDocument(file, hit.score, tuple(ScorePart(part.name, part.value) for part in hit.parts))
         for file, hit in best_hits(trace).items()

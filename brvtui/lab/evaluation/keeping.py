@@ -1,4 +1,4 @@
-"""Evaluates judged queries, and keeps the answers, so that the same are not asked twice."""
+"""Evaluates judged queries, and caches the answers so that the same query does not run twice."""
 
 from __future__ import annotations
 
@@ -22,18 +22,17 @@ from brvtui.services.legs import ServiceError
 from brvtui.snapshot import Snapshot
 from brvtui.store.kept_answers import KeptAnswers
 
-# What the answers of an engine depend on, in one digest: equal digests mean equal answers.
+# A digest of everything that the answers of an engine depend on: equal digests mean equal answers.
 
 
 _SNAPSHOT: Key[str] = Key("digest of everything that answers depend on")
 
 
 def answers_digest(engine: Engine[Any], context: Context[Any], like: Query) -> str:
-    """The digest of what ``engine`` answers from in ``context``, asked like ``like``, but for words, scope and time.
+    """The digest of everything that answers of ``engine`` in ``context`` depend on, except text, scope and time.
 
-    It covers the files and signals of the snapshot and their order, constants, options, what users said of results,
-    and the code of the program. Empty where answers also depend on a service, which may change by itself, and over
-    code.
+    It covers the files and signals of the snapshot and their order, constants, options, feedback and the program code.
+    Empty if answers also depend on a service, which may change independently, and for code.
     """
     services = context.services
     try:
@@ -60,7 +59,7 @@ def _digest_of(snapshot: Snapshot) -> str:
 
 
 def _lines(snapshot: Snapshot) -> Iterator[str]:
-    """Everything of ``snapshot`` that is not computed of something else here, as texts."""
+    """Yields everything in ``snapshot`` that is not derived from other parts, as text."""
     project = snapshot.project
     yield repr((project, snapshot.limits, snapshot.stored.broken, snapshot.engine_failure, snapshot.unseen))
     yield repr(snapshot.frontmatter_defaults)
@@ -77,7 +76,9 @@ def _lines(snapshot: Snapshot) -> Iterator[str]:
 
 @cache
 def _code_of(package: str) -> str:
-    """The size and time of every source file of ``package``, so that answers of other code are not taken for its."""
+    """A digest of the size and time of every source file in ``package``, so that answers of other versions are not
+    reused.
+    """
     module = import_module(package)
     files = [Path(module.__file__)] if module.__file__ else []
     for folder in getattr(module, "__path__", ()):
@@ -95,7 +96,7 @@ def _hashed(parts: Iterable[str]) -> str:
 
 
 _FORMAT = 2
-"""Another one for every change of what is kept of an answer."""
+"""The version of the stored format. It must change with the stored fields."""
 _NAME_DIGITS = 32
 _SAME_HOUR_MS = 3_600_000
 _MOST_QUERIES = 20_000
@@ -103,7 +104,7 @@ _MOST_QUERIES = 20_000
 
 @dataclass(frozen=True)
 class _State:
-    """The answers that were given at one moment, by words and scope."""
+    """The answers at one time, by text and scope."""
 
     now_ms: float
     results: Mapping[Asked, QueryResult]
@@ -111,21 +112,21 @@ class _State:
 
 @dataclass(frozen=True, slots=True)
 class KeepingEvaluator:
-    """Evaluates over one tree. What ``kept`` holds only saves time: the numbers are those of asking everything."""
+    """Evaluates over one tree. The cache ``kept`` only saves time: the numbers are the same without it."""
 
     kept: KeptAnswers
     is_frozen: bool
-    """True if the session has a fixed time (``--now``): answers are then kept under that time."""
+    """True if the session has a fixed time (``--now``); answers are then cached under this time."""
     is_used: bool = True
-    """Whether kept answers are used; they are written either way."""
+    """True if cached answers are used. They are written in any case."""
 
     def recent(
         self, engine: Engine[Any], context: Context[Any], like: Query, later_ms: float
     ) -> tuple[float, Mapping[Asked, QueryResult]]:
-        """The time of kept answers that can be reused, and these answers by words and scope.
+        """The time of reusable cached answers, and these answers by text and scope.
 
-        Reusable answers were given with the same ``later_ms``, at most an hour before the time of ``context``. If there
-        are none, returns the time of ``context`` and no answers. Scores fall every second, so answers are kept with
+        Reusable answers have the same ``later_ms`` and are at most an hour older than the time of ``context``. If there
+        are none, returns the time of ``context`` and no answers. Scores fall every second, so answers are cached with
         their time, and all numbers of one evaluation refer to the same time.
         """
         state = self._read(self._name(engine, context, like, later_ms))
@@ -143,10 +144,10 @@ class KeepingEvaluator:
         progress: Progress = lambda done, of: None,
         later_ms: float | None = None,
     ) -> Evaluation:
-        """Evaluates as :func:`brvtui.lab.evaluation.evaluate.evaluate`, reusing answers kept for the same time.
+        """Evaluates as :func:`brvtui.lab.evaluation.evaluate.evaluate`, reusing cached answers of the same time.
 
-        Give ``later_ms`` if the time is that of the running clock plus so many milliseconds: :meth:`recent` then finds
-        the answers later.
+        Set ``later_ms`` if the time is that of the running clock plus this number of milliseconds, so that
+        :meth:`recent` finds the answers later.
         """
         name = self._name(engine, context, like, later_ms)
         known = self._known(name, context)
@@ -164,7 +165,7 @@ class KeepingEvaluator:
         results: Mapping[Asked, QueryResult],
         later_ms: float,
     ) -> None:
-        """Keeps ``results``, given in ``context``, beside those that are kept of it."""
+        """Adds ``results``, the answers in ``context``, to the cache."""
         name = self._name(engine, context, like, later_ms)
         self._write(name, context, self._known(name, context), results)
 
@@ -177,14 +178,14 @@ class KeepingEvaluator:
     ) -> None:
         if name:
             results = {**known, **made} if len(known) < _MOST_QUERIES else made
-            with suppress(OSError):  # a cache that cannot be written is none
+            with suppress(OSError):  # works without a writable cache
                 self.kept.write(name, _as_plain(_State(context.now_ms, results)))
 
     def _read(self, name: str) -> _State | None:
         return _from_plain(self.kept.read(name)) if name and self.is_used else None
 
     def _name(self, engine: Engine[Any], context: Context[Any], like: Query, later_ms: float | None) -> str:
-        """The name under which answers are kept; empty where they must not be."""
+        """The name of the cache entry; empty if answers must not be cached."""
         digest = answers_digest(engine, context, like)
         moment = repr(context.now_ms) if self.is_frozen or later_ms is None else f"now + {later_ms!r}"
         made = hashlib.sha256(f"{_FORMAT} {digest} {moment}".encode()).hexdigest()
@@ -192,7 +193,7 @@ class KeepingEvaluator:
 
 
 def _as_plain(state: _State) -> dict[str, Any]:
-    """``state`` in lists, which are read four times as fast as objects would be."""
+    """``state`` as lists, which are four times as fast to read as objects."""
     rows = [
         [
             *asked, query.outcome, query.prompt_tokens, query.ms, query.sentence, query.version, list(query.quoted),
@@ -204,7 +205,7 @@ def _as_plain(state: _State) -> dict[str, Any]:
 
 
 def _from_plain(value: Any) -> _State | None:
-    """The state that ``value`` holds; None where it holds none."""
+    """The state in ``value``; None if it is invalid."""
     try:
         results = {(row[0], row[1]): _result(*row) for row in value["rows"]}
         return _State(float(value["now_ms"]), results)

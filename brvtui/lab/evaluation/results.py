@@ -1,4 +1,4 @@
-"""The results of an evaluation, plain frozen data, and the metrics that are computed of them."""
+"""The results of an evaluation as frozen data, and metrics computed from them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from brvtui.lab.judgments.model import NOT_COVERED, meets
 from brvtui.wording import nearest, shortened
 
-# Metrics of a ranked list against graded documents, as ``trec_eval`` defines them. Pure functions.
+# Metrics of a ranked list against graded documents, as defined by ``trec_eval``. Pure functions.
 #
-# A document is relevant with a grade of 1 or more; one without a grade is not. ``ranking`` holds each document once,
-# best first. Every metric lies between 0 and 1, and is 0 where no document is relevant.
+# A document is relevant if its grade is 1 or more; one without a grade is not. ``ranking`` contains each document once,
+# best first. Every metric is between 0 and 1, and 0 if no document is relevant.
 
 
 Grades = Mapping[str, int]
@@ -25,8 +25,8 @@ _WRITTEN = re.compile(r"([a-z]+)(?:@([1-9][0-9]{0,3}))?")
 def ndcg(ranking: Sequence[str], grades: Grades, cut: int) -> float:
     """Normalised discounted cumulative gain of the first ``cut`` documents.
 
-    The gain of a document is its grade, divided by ``log2(1 + rank)`` (Järvelin and Kekäläinen, 2002, as in
-    ``trec_eval``); the sum is divided by that of the best possible list.
+    The gain of a document is its grade divided by ``log2(1 + rank)`` (Järvelin and Kekäläinen, 2002, as in
+    ``trec_eval``). The sum is divided by that of the best possible list.
     """
     best = sorted((grade for grade in grades.values() if grade > 0), reverse=True)
     ideal = _gain(best[:cut])
@@ -34,13 +34,13 @@ def ndcg(ranking: Sequence[str], grades: Grades, cut: int) -> float:
 
 
 def recall(ranking: Sequence[str], grades: Grades, cut: int) -> float:
-    """The share of the relevant documents that are among the first ``cut``."""
+    """The share of the relevant documents among the first ``cut``."""
     relevant = _relevant(grades)
     return _found(ranking, grades, cut) / relevant if relevant else 0.0
 
 
 def precision(ranking: Sequence[str], grades: Grades, cut: int) -> float:
-    """The share of relevant documents among the first ``cut``; always of ``cut``, even of a shorter list."""
+    """The share of relevant documents among the first ``cut``. The divisor is ``cut`` even if the list is shorter."""
     return _found(ranking, grades, cut) / cut
 
 
@@ -50,7 +50,7 @@ def success(ranking: Sequence[str], grades: Grades, cut: int) -> float:
 
 
 def judged(ranking: Sequence[str], grades: Grades, cut: int) -> float:
-    """The share of the first ``cut`` documents that have a grade, of as many as there are; 0 for an empty list."""
+    """The share of graded documents among the first ``cut``, or among all of a shorter list; 0 for an empty list."""
     first = ranking[:cut]
     return sum(document in grades for document in first) / len(first) if first else 0.0
 
@@ -61,7 +61,7 @@ def reciprocal_rank(ranking: Sequence[str], grades: Grades, cut: int = 0) -> flo
 
 
 def average_precision(ranking: Sequence[str], grades: Grades, cut: int = 0) -> float:
-    """The mean, over all relevant documents, of the precision at the rank of each; 0 for those not found."""
+    """The mean precision at the ranks of all relevant documents; 0 for those not found."""
     found, total = 0, 0.0
     for rank, document in enumerate(ranking, start=1):
         if grades.get(document, 0) > 0:
@@ -94,12 +94,12 @@ _WHOLE: dict[str, Callable[[Sequence[str], Grades, int], float]] = {"mrr": recip
 
 
 class UnknownMetric(ValueError):
-    """A metric that does not exist; the message names those that do."""
+    """An unknown metric. The message lists the known ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric by its name, such as ``ndcg`` at a cut of 10 documents; 0 for one that looks at the whole list."""
+    """A metric by name, such as ``ndcg`` with a cut of 10 documents; a cut of 0 means the whole list."""
 
     name: str
     cut: int = 0
@@ -113,7 +113,7 @@ class Metric:
 
 
 def parse_metric(text: str) -> Metric:
-    """The metric that is written ``ndcg@10`` or ``mrr``. Raises :class:`UnknownMetric`."""
+    """The metric in a form such as ``ndcg@10`` or ``mrr``. Raises :class:`UnknownMetric`."""
     found = _WRITTEN.fullmatch(text)
     if found and found[1] in _WITH_CUT and found[2]:
         return Metric(found[1], int(found[2]))
@@ -126,7 +126,7 @@ def parse_metric(text: str) -> Metric:
 
 _SHOWN = ("ndcg@10", "recall@5", "precision@5", "mrr", "map", "success@1", "judged@5")
 DEFAULT_METRICS = tuple(parse_metric(name) for name in _SHOWN)
-"""Those that are shown unless others are asked for; the first decides the order of queries."""
+"""The metrics shown by default. The first determines the order of queries."""
 
 
 _JUDGED = "judged"
@@ -151,27 +151,27 @@ class RankedDocument:
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """How one judged query was answered."""
+    """The result of one judged query."""
 
     id: str
     text: str
     scope: str
     expected: str
-    """The outcome that was expected; empty for none."""
+    """The expected outcome; empty if there is none."""
     grades: dict[str, int]
-    """The grade of each judged document, by the path at which it is now."""
+    """The grade of each judged document, by current path."""
     outcome: str
     results: tuple[RankedDocument, ...]
-    """Each document once, best first."""
+    """The distinct documents, best first."""
     prompt_tokens: int
-    """Estimated tokens of the prompt for a model; 0 where none is needed."""
+    """The estimated number of tokens of the prompt for a model; 0 without a prompt."""
     ms: float
     sentence: str = ""
-    """Why it was answered so."""
+    """The reason for the answer."""
     version: str = ""
     """The system that answered: ``ByteRover 3.14``."""
     quoted: tuple[str, ...] = ()
-    """The documents whose text is in the answer, or in the prompt for a model; empty of engines that only retrieve."""
+    """The documents quoted in the answer or in the prompt for a model; empty for engines that only retrieve."""
 
     @property
     def ranking(self) -> tuple[str, ...]:
@@ -180,17 +180,17 @@ class QueryResult:
 
     @property
     def relevant(self) -> tuple[str, ...]:
-        """The documents that it should find, the most important first."""
+        """The relevant documents, highest grade first."""
         return tuple(path for path in sorted(self.grades, key=lambda path: -self.grades[path]) if self.grades[path] > 0)
 
     @property
     def as_expected(self) -> bool | None:
-        """Whether the outcome is the expected one; None when none is expected."""
+        """True if the outcome is the expected one; None if none is expected."""
         return meets(self.expected, self.outcome)
 
     @property
     def first_miss(self) -> str:
-        """The most important document that it should find and did not; empty when it found all."""
+        """The most important relevant document that was not found; empty if there is none."""
         return next((path for path in self.relevant if path not in self.ranking), "")
 
     @property
@@ -199,48 +199,48 @@ class QueryResult:
         return next((rank for rank, path in enumerate(self.ranking, start=1) if self.grades.get(path, 0) > 0), None)
 
     def value(self, metric: Metric) -> float | None:
-        """The value of ``metric``; None where it means nothing: no document should be found, or none was."""
+        """The value of ``metric``; None if it is undefined because there are no relevant documents, or no results."""
         if metric.name == _JUDGED:
             return metric.of(self.ranking, self.grades) if self.grades and self.results else None
         return metric.of(self.ranking, self.grades) if self.relevant else None
 
     def rank_of(self, path: str) -> int | None:
-        """The rank of the document at ``path``, from 1; None when it was not found."""
+        """The rank of the document at ``path``, from 1; None if it was not found."""
         return next((rank for rank, item in enumerate(self.results, start=1) if item.path == path), None)
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How an engine answered judged queries over one state of a tree."""
+    """The results of an engine for judged queries on one state of a tree."""
 
     engine: str
     version: str
     profile: str
     project: str
     revision: str
-    """The git revision of the notes; empty for the files as they are."""
+    """The git revision of the notes; empty for the current files."""
     notes: int
     clock: str
-    """The moment, ISO 8601 in UTC."""
+    """The time, ISO 8601 in UTC."""
     queries: tuple[QueryResult, ...]
     notices: tuple[str, ...] = ()
-    """What should be known before the numbers are trusted: notes that are gone, say."""
+    """Caveats for the numbers, such as missing notes."""
     options: dict[str, str] = field(default_factory=dict)
     """Options of the engine."""
     kept: int = 0
-    """How many queries were not asked again: their answers were kept."""
+    """The number of queries answered from the cache."""
 
     def mean(self, metric: Metric) -> float | None:
-        """The mean of ``metric`` over the queries for which it means something; None when there is none."""
+        """The mean of ``metric`` over the queries for which it is defined; None if there are none."""
         return mean_of(query.value(metric) for query in self.queries)
 
     def count(self, metric: Metric) -> int:
-        """How many queries the mean of ``metric`` is made of."""
+        """The number of queries for which ``metric`` is defined."""
         return sum(query.value(metric) is not None for query in self.queries)
 
     @property
     def outcomes(self) -> dict[str, int]:
-        """How many queries had each outcome, the most frequent first."""
+        """The number of queries per outcome, most frequent first."""
         return dict(Counter(query.outcome for query in self.queries).most_common())
 
     @property
@@ -250,22 +250,22 @@ class Evaluation:
 
     @property
     def expectations(self) -> tuple[int, int]:
-        """How many queries had the expected outcome, and how many had an expectation."""
+        """The number of queries with the expected outcome, and the number with an expectation."""
         met = [query.as_expected for query in self.queries if query.as_expected is not None]
         return sum(met), len(met)
 
     @property
     def prompt_tokens(self) -> float:
-        """Mean tokens of the prompts, over all queries."""
+        """The mean number of tokens of the prompts over all queries."""
         return mean_of(query.prompt_tokens for query in self.queries) or 0.0
 
     @property
     def ms(self) -> float:
-        """Mean milliseconds of a query."""
+        """The mean time of a query in milliseconds."""
         return mean_of(query.ms for query in self.queries) or 0.0
 
 
 def mean_of(values: Iterable[float | None]) -> float | None:
-    """The mean of those of ``values`` that are there; None when none is."""
+    """The mean of ``values`` without None; None if there are no values."""
     there = [value for value in values if value is not None]
     return sum(there) / len(there) if there else None

@@ -1,4 +1,4 @@
-"""Judgments in the formats of others: BEIR, TREC, and the benchmark of qmd."""
+"""Import and export of judgments in the formats of BEIR, TREC and the benchmark of qmd."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ _QUERIES, _QRELS = "queries.jsonl", "qrels"
 _HEAD = "query-id\tcorpus-id\tscore"
 _QMD_TYPE = "semantic"
 _SPACE_SAFE = "".join(chr(code) for code in range(33, 127) if chr(code) != "%")
-"""Characters of a path that TREC's files, which are split at white space, hold as they are."""
+"""Characters of a path that need no escape in TREC's files, which are split at white space."""
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,1000}")
 Grades = dict[str, dict[str, int]]
-"""The grade of each document, by the id of the query."""
+"""The grade of each document, by query id."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignFormat:
-    """One format: what it is, and how it is read from a file or folder and written to one."""
+    """A format: its title, and functions for reading and writing a file or folder."""
 
     title: str
     read: Callable[[Path, Path | None, Sequence[Judgment]], tuple[Judgment, ...]]
-    """From the path, the file of queries if one is given, and the judgments that are known."""
+    """Takes the path, the file of queries or None, and the known judgments."""
     write: Callable[[Path, Sequence[Judgment]], tuple[Path, ...]]
-    """Returns the files that were written."""
+    """Returns the written files."""
 
 
 def read_beir(folder: Path, queries: Path | None, known: Sequence[Judgment]) -> tuple[Judgment, ...]:
-    """The queries of ``queries.jsonl`` in ``folder``, with the grades of all files of ``qrels``.
+    """The queries of ``queries.jsonl`` in ``folder``, with the grades of all files in ``qrels``.
 
     Raises :class:`JudgmentsError`, as do all functions here.
     """
@@ -66,7 +66,7 @@ def read_beir(folder: Path, queries: Path | None, known: Sequence[Judgment]) -> 
 
 
 def write_beir(folder: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
-    """``queries.jsonl`` and ``qrels/test.tsv`` in ``folder``; scope, expectation and comment stand in the metadata."""
+    """Writes ``queries.jsonl`` and ``qrels/test.tsv`` in ``folder``. Scope, expectation and comment become metadata."""
     lines = []
     for each in judgments:
         fields = {"scope": each.scope, "expected": each.expected, "comment": each.comment}
@@ -81,8 +81,10 @@ def write_beir(folder: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
 
 
 def read_trec(file: Path, queries: Path | None, known: Sequence[Judgment]) -> tuple[Judgment, ...]:
-    """The judgments of a TREC qrels file. Its queries are those of ``queries`` (BEIR's lines of JSON, or an id, a tab
-    and the text), else the known ones of the same ids.
+    """The judgments of a TREC qrels file.
+
+    Query texts come from ``queries`` (BEIR's lines of JSON, or lines with an id, a tab and the text) or else from the
+    known judgments with the same ids.
     """
     grades: Grades = {}
     for place, line in _lines(file):
@@ -98,7 +100,7 @@ def read_trec(file: Path, queries: Path | None, known: Sequence[Judgment]) -> tu
 
 
 def write_trec(file: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
-    """A TREC qrels file. White space in a path is written as in an address (``%20``)."""
+    """Writes a TREC qrels file. White space in a path is percent-encoded (``%20``)."""
     rows = [
         f"{each.id} 0 {trec_name(document.path)} {document.grade}" for each in judgments for document in each.documents
     ]
@@ -106,14 +108,14 @@ def write_trec(file: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
 
 
 def trec_name(path: str) -> str:
-    """``path`` without white space, for TREC's files."""
+    """``path`` with white space percent-encoded, for TREC's files."""
     if "%" not in path and not any(char.isspace() for char in path):
         return path
     return "".join(char if not char.isspace() and char != "%" else quote(char, _SPACE_SAFE) for char in path)
 
 
 def read_qmd(file: Path, queries: Path | None, known: Sequence[Judgment]) -> tuple[Judgment, ...]:
-    """The queries of a fixture of ``qmd bench``; each expected file has grade 1."""
+    """The queries of a ``qmd bench`` fixture. Each expected file has grade 1."""
     value = _json(file)
     listed = value.get("queries") if isinstance(value, dict) else None
     if not isinstance(listed, list) or len(listed) > MOST_QUERIES:
@@ -132,7 +134,7 @@ def read_qmd(file: Path, queries: Path | None, known: Sequence[Judgment]) -> tup
 
 
 def write_qmd(file: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
-    """A fixture of ``qmd bench``: every document with a grade of 1 or more is an expected file. Scopes are left out."""
+    """Writes a ``qmd bench`` fixture. Documents with a grade of at least 1 are expected files; scopes are left out."""
     queries = []
     for each in judgments:
         files = [document.path for document in each.documents if document.grade > 0]
@@ -158,7 +160,7 @@ FORMATS: Mapping[str, ForeignFormat] = {
 
 
 def _joined(found: Mapping[str, Judgment], grades: Grades, place: Path) -> tuple[Judgment, ...]:
-    """The queries with the documents that are graded for them; ids are made valid."""
+    """The queries with their graded documents. Invalid ids are replaced."""
     lost = [name for name in grades if name not in found]
     if lost:
         more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
@@ -179,7 +181,7 @@ def _joined(found: Mapping[str, Judgment], grades: Grades, place: Path) -> tuple
 
 
 def _limited(queries: Iterator[tuple[str, Judgment]], place: Path) -> dict[str, Judgment]:
-    """The queries by their ids, as many as a judgments file holds."""
+    """The queries by id. Raises :class:`JudgmentsError` if there are more than a judgments file may contain."""
     found: dict[str, Judgment] = {}
     for name, each in queries:
         found[name] = each
@@ -228,7 +230,6 @@ def _string(item: Mapping[str, Any], key: str, place: str, default: str | None =
 
 
 def _name(value: object, place: str) -> str:
-    """The id of a query."""
     if not isinstance(value, str | int) or isinstance(value, bool):
         raise JudgmentsError(f"{place}: the id of a query must be a text or a whole number")
     return str(value)
@@ -241,14 +242,14 @@ def _bounded(text: str, place: str) -> str:
 
 
 def _grade(text: str, place: str) -> int:
-    """The grade as ours: below 0 becomes 0, above 3 becomes 3."""
+    """The grade limited to 0 to 3."""
     if not _WHOLE_NUMBER.fullmatch(text.strip()):
         raise JudgmentsError(f"{place}: the grade {shortened(text, 40)} must be a whole number")
     return min(max(int(text), GRADES[0]), GRADES[-1])
 
 
 def _lines(file: Path) -> Iterator[tuple[str, str]]:
-    """The place and the text of each line that is not empty."""
+    """Yields the place and the text of each line that is not empty."""
     try:
         text = read_regular(file, LARGEST_NAMED_JSON, follow_links=True).decode("utf-8-sig")
     except OSError as error:

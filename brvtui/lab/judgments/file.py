@@ -1,4 +1,4 @@
-"""The judgments file of a project: changed by one process at a time, whole or not at all."""
+"""The judgments file of a project. Only one process at a time changes it, and changes are atomic."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from brvtui.regular_files import leads_out, read_regular
 from brvtui.tree.reading.inside import read_inside
 from brvtui.tree.reading.project import MARKER, FoundProject
 
-# The text of a judgments file after a change. What the change does not touch keeps its formatting and comments.
+# The text of a judgments file after a change. Unchanged parts keep their formatting and comments.
 
 
 _TITLE = "# Queries with the notes that they should find, graded 0 to 3. Read by brv-tui eval; made to be committed.\n"
 
 
 class CannotEdit(ValueError):
-    """The text is written in a way that cannot be changed without touching the rest of it."""
+    """The text is in a form that cannot be changed without affecting the rest of it."""
 
 
 def new_text(judgments: Sequence[Judgment]) -> str:
-    """A whole file."""
+    """The text of a new file."""
     return edited_text(f"{_TITLE}version = {VERSION}\n", (), judgments)
 
 
 def edited_text(text: str, before: Sequence[Judgment], after: Sequence[Judgment]) -> str:
-    """``text``, which holds the judgments ``before``, so that it holds ``after``; judgments are the same by their id.
+    """``text``, which contains the judgments ``before``, changed to contain ``after``. Judgments match by id.
 
-    One that is new stands behind the one before it in ``after``. Raises :class:`CannotEdit`.
+    A new judgment goes after its predecessor in ``after``. Raises :class:`CannotEdit`.
     """
     starts = [found.start() for found in HEADER.finditer(text)]
     if len(starts) != len(before):
@@ -62,7 +62,7 @@ def edited_text(text: str, before: Sequence[Judgment], after: Sequence[Judgment]
 
 
 def _new_ones(before: Sequence[Judgment], after: Sequence[Judgment]) -> dict[str, list[Judgment]]:
-    """Those of ``after`` that are new, by the id of the last one before them that is not; empty for none."""
+    """The new judgments in ``after``, by the id of the last existing one before them; empty if there is none."""
     known, last = {judgment.id for judgment in before}, ""
     found: dict[str, list[Judgment]] = {}
     for judgment in after:
@@ -74,7 +74,7 @@ def _new_ones(before: Sequence[Judgment], after: Sequence[Judgment]) -> dict[str
 
 
 def _split(block: str) -> tuple[str, str]:
-    """A query's own lines, and those at its end that are empty or comments: they are about the next one."""
+    """The lines of a query, and its trailing empty lines and comments, which belong to the next query."""
     lines = block.splitlines(keepends=True)
     end = len(lines)
     while end and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
@@ -83,7 +83,7 @@ def _split(block: str) -> tuple[str, str]:
 
 
 def _followed(block: str, new: Sequence[Judgment]) -> str:
-    """``block`` with the ``new`` queries behind it, before the comments on the next one."""
+    """``block`` with the ``new`` queries after it, before the comments of the next one."""
     if not new:
         return block
     own, rest = _split(block)
@@ -116,7 +116,7 @@ def _block(judgment: Judgment) -> str:
 
 
 def _values(judgment: Judgment) -> Mapping[str, str]:
-    """The keys of a judgment with their values in TOML; those that are empty are left out."""
+    """The keys of a judgment with their values in TOML, without empty ones."""
     texts = {
         "id": judgment.id,
         "text": judgment.text,
@@ -138,7 +138,7 @@ def _inline(document: JudgedDocument) -> str:
 
 
 def _quoted(text: str) -> str:
-    """``text`` as a TOML string: JSON's escapes are TOML's, but that TOML escapes the delete character too."""
+    """``text`` as a TOML string. JSON's escapes are valid in TOML, which also escapes the delete character."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -148,32 +148,31 @@ Judgments = tuple[Judgment, ...]
 
 
 class JudgmentsFile:
-    """A judgments file. Methods block, and may be called from any thread."""
+    """A judgments file. Methods block and are thread-safe."""
 
     def __init__(self, path: Path, trusted: bool) -> None:
-        """The file at ``path``. A symlink is followed only in a ``trusted`` path, one that the user gave."""
+        """``path`` may be a symlink only if it is ``trusted``, which means that the user gave it."""
         self.path = path
         self.trusted = trusted
 
     @classmethod
     def of(cls, project: FoundProject) -> JudgmentsFile:
-        """The file of ``project``: ``.brv/brv-tui/judgments.toml``, or below ``.brv-tui`` if there is no ``.brv``."""
+        """The file of ``project``: ``.brv/brv-tui/judgments.toml``, or in ``.brv-tui`` if there is no ``.brv``."""
         marker = project.root / MARKER
         if not marker.is_dir():
             return cls(project.root / _BARE_FOLDER / NAME, False)
         return cls(marker / FOLDER / NAME, False)
 
     def read(self) -> Judgments:
-        """Its judgments, in the order of the file; none when there is no file. Raises :class:`JudgmentsError`."""
+        """The judgments in the order of the file; empty if there is no file. Raises :class:`JudgmentsError`."""
         data = self._data()
         return () if data is None else parse_judgments(data, str(self.path))
 
     def change(self, edit: Callable[[Judgments], Judgments]) -> Judgments:
-        """Replaces its judgments by what ``edit`` makes of them, and returns these.
+        """Replaces the judgments by the result of ``edit``, and returns it.
 
-        ``edit`` gets what the file holds when nobody else can change it any more. What it leaves alone keeps its
-        comments and formatting. Raises :class:`JudgmentsError`, and then the file is as it was: a file that cannot be
-        read is never overwritten.
+        ``edit`` gets the judgments while the file is locked. Unchanged judgments keep their comments and formatting.
+        Raises :class:`JudgmentsError` and leaves the file unchanged; a file that cannot be read is never overwritten.
         """
         folder = self.path.parent
         try:
@@ -200,7 +199,9 @@ class JudgmentsFile:
             raise JudgmentsError(f"cannot be changed: {faults.error_line(error, self.path)}") from error
 
     def _write(self, data: bytes | None, before: Judgments, after: Judgments) -> None:
-        """Writes ``after``, once reading it gives just that. Raises :class:`JudgmentsError` and OSError."""
+        """Writes ``after`` after checking that the new text contains exactly it. Raises :class:`JudgmentsError` and
+        OSError.
+        """
         try:
             text = new_text(after) if data is None else edited_text(data.decode("utf-8"), before, after)
             made = text.encode("utf-8")
@@ -217,7 +218,7 @@ class JudgmentsFile:
         writing.write(self.path, made, private=False)
 
     def _data(self) -> bytes | None:
-        """The bytes of the file; None when there is none. Raises :class:`JudgmentsError`."""
+        """The bytes of the file; None if there is none. Raises :class:`JudgmentsError`."""
         try:
             if self.trusted:
                 return read_regular(self.path, LARGEST, follow_links=True)
@@ -236,21 +237,21 @@ class JudgmentsFile:
             raise OSError(errno.EACCES, f"{marker.name} is a link that leads out of the project", str(self.path))
 
     def _clear_up(self, folder: Path) -> None:
-        """Removes what killed processes left."""
+        """Removes files left by killed processes."""
         for part in writing.abandoned_parts(folder):
             with suppress(OSError):
                 writing.remove(part)
 
 
 def judgment_of(judgments: Judgments, text: str, scope: str) -> Judgment | None:
-    """The judgment of the query ``text`` in ``scope``; None when it is not judged."""
+    """The judgment of the query ``text`` in ``scope``; None if there is none."""
     return next((each for each in judgments if (each.text, each.scope) == (text, scope)), None)
 
 
 def with_grade(judgments: Judgments, text: str, scope: str, document: JudgedDocument, graded: bool) -> Judgments:
-    """``judgments`` in which ``document`` of the query ``text`` has its grade; none when it is not ``graded``.
+    """``judgments`` with ``document`` graded for the query ``text``, or without it if not ``graded``.
 
-    A query that was not judged is added.
+    A query without a judgment is added.
     """
     old = judgment_of(judgments, text, scope)
     if old is None:
@@ -270,7 +271,7 @@ def with_grade(judgments: Judgments, text: str, scope: str, document: JudgedDocu
 def with_query(
     judgments: Judgments, text: str, scope: str, expected: str, documents: tuple[JudgedDocument, ...], comment: str = ""
 ) -> Judgments:
-    """``judgments`` with the query ``text`` at their end, unless it is judged already."""
+    """``judgments`` with the query ``text`` added at the end, unless it is already judged."""
     if judgment_of(judgments, text, scope) is not None:
         return judgments
     made = Judgment(new_id(text, {each.id for each in judgments}), text, scope, expected, comment, documents)

@@ -1,4 +1,4 @@
-"""Finds the documents of judgments in a snapshot, also those whose files were moved or renamed."""
+"""Finds judged documents in a snapshot, including moved and renamed files."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from brvtui.tree.reading.frontmatter import block_span
 
 _DIGITS = 16
 _COMMON = (CONTEXT_FILE, SUMMARY_FILE, "index.md", "README.md")
-"""Names of files that say nothing about their content."""
+"""Names of files that say nothing about their contents."""
 
 
 @dataclass(frozen=True, slots=True)
 class FollowedDocument:
-    """A judged document and the path at which it is now."""
+    """A judged document and its current path."""
 
     document: JudgedDocument
     path: str
-    """Empty when it is gone."""
+    """Empty if it is missing."""
     how: str
-    """How it was found elsewhere, or why it is gone, in a few words; empty when it is where it was."""
+    """The reason for the current path, or for a missing document, in a few words; empty if it has not moved."""
 
     @property
     def moved(self) -> bool:
-        """Whether it is at another path."""
+        """True if its path has changed."""
         return bool(self.path) and self.path != self.document.path
 
 
 def digest_of(text: str) -> str:
-    """The first 16 hex digits of the SHA-256 of the words of a note without its frontmatter."""
+    """The first 16 hex digits of the SHA-256 of the words in a note, without its frontmatter."""
     span = block_span(text)
     body = text[span[1] :].removeprefix("---") if span else text
     words = " ".join(body.split())
@@ -44,7 +44,7 @@ def digest_of(text: str) -> str:
 
 
 def after_moves(judgments: tuple[Judgment, ...], path_now: Callable[[str], str]) -> tuple[Judgment, ...]:
-    """``judgments`` that name each note by its ``path_now``, in place of one that was judged there and is gone."""
+    """``judgments`` with each path replaced by ``path_now``. A moved note replaces a missing one with the same path."""
 
     def at_new_paths(judgment: Judgment) -> Judgment:
         paths = [path_now(document.path) for document in judgment.documents]
@@ -55,8 +55,9 @@ def after_moves(judgments: tuple[Judgment, ...], path_now: Callable[[str], str])
 
 
 def _at_paths(judgment: Judgment, paths: Sequence[str], has_precedence: Sequence[bool]) -> Judgment:
-    """``judgment`` with its documents at ``paths``: of several at one path, the first of those with precedence, else
-    the first.
+    """``judgment`` with its documents at ``paths``.
+
+    If several have the same path, the first one with precedence remains, or else the first one.
     """
     kept: dict[str, int] = {}
     for place in sorted(range(len(paths)), key=lambda place: not has_precedence[place]):
@@ -66,7 +67,7 @@ def _at_paths(judgment: Judgment, paths: Sequence[str], has_precedence: Sequence
 
 
 class DocumentFinder:
-    """Finds judged documents in one snapshot. Reads notes only when one is not where it was judged."""
+    """Finds judged documents in one snapshot. Reads notes only if a document is not at its path."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         """Reads nothing yet."""
@@ -74,9 +75,9 @@ class DocumentFinder:
         self._digest = cache(self._digest_now)
 
     def find(self, document: JudgedDocument) -> FollowedDocument:
-        """Where ``document`` is now: at its path, else where its text is, else where its title or its name is.
+        """The current place of ``document``: its path, or else a note with its text, its title or its name.
 
-        A title or a name counts only where one note alone has it. Raises nothing.
+        A title or a name counts only if it is unique. Raises no errors.
         """
         known = self._snapshot.parsed.get(document.path)
         for path in (document.path, f"{document.path}.md", f"{document.path}.html"):
@@ -97,9 +98,9 @@ class DocumentFinder:
         return FollowedDocument(document, "", f"archived as {stub}" if stub in self._snapshot.parsed else "gone")
 
     def moved(self, path: str, text: str) -> tuple[str, str]:
-        """Where the ``text`` of a note is that was at ``path``, and how it was found; empty if nowhere.
+        """The current path of the note with ``text`` that was at ``path``, and the reason; both empty if there is none.
 
-        Another note of its title or its name is none. Of an archived one, its stub. Raises nothing.
+        Notes with only the same title or name do not count. For an archived note, returns its stub. Raises no errors.
         """
         found = self.find(JudgedDocument(path, 0, "", digest_of(text)))
         if found.moved and self._digests.get(found.document.digest, ()):
@@ -108,9 +109,9 @@ class DocumentFinder:
         return (stub, "it was archived") if not found.path and stub in self._snapshot.parsed else ("", "")
 
     def followed(self, judgment: Judgment) -> tuple[Judgment, tuple[FollowedDocument, ...]]:
-        """``judgment`` with the paths that its documents have now, and those that moved or are gone.
+        """``judgment`` with current paths, and the documents that have moved or are missing.
 
-        Those that are gone keep their path: a query that should find them still misses them.
+        Missing documents keep their path, so that the query still counts them as relevant.
         """
         found = [self.find(document) for document in judgment.documents]
         paths = [item.path or item.document.path for item in found]
@@ -118,7 +119,9 @@ class DocumentFinder:
         return _at_paths(judgment, paths, stayed), tuple(item for item in found if item.how)
 
     def judged(self, path: str, grade: int) -> JudgedDocument:
-        """The document at ``path`` with ``grade``, and with what finds it again. Raises nothing."""
+        """The document at ``path`` with ``grade``, and with its title and digest for finding it later. Raises no
+        errors.
+        """
         known = self._snapshot.parsed.get(path)
         return JudgedDocument(path, grade, known.title if known else "", self._digest(path))
 

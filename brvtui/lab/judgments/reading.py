@@ -1,4 +1,4 @@
-"""Reads the text of a judgments file. It may come from anybody: everything in it is checked and bounded."""
+"""Reads the text of a judgments file. The text is untrusted, so everything in it is checked and limited."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from brvtui.typed_tables import parse_tables
 from brvtui.wording import nearest, shortened
 
 LARGEST = 2 * 1_048_576
-"""Bytes of a judgments file: about 5,000 queries. Parsed, a file of this size may take 160 MB of memory."""
+"""The maximum size of a judgments file in bytes: about 5,000 queries, which may take 160 MB of memory when parsed."""
 MOST_QUERIES, MOST_DOCUMENTS = 20_000, 1_000
 LONGEST_TEXT = 2_000
-"""Characters of a query, a scope, a path or a comment."""
+"""The maximum length of a query, a scope, a path or a comment."""
 VERSION = 1
 HEADER = re.compile(r"^[ \t]*\[\[[ \t]*query[ \t]*\]\][ \t]*(?:#.*)?$", re.MULTILINE)
-"""The line with which a query begins."""
+"""The first line of a query."""
 _TOP = ("version", "query")
 _KEYS = ("id", "text", "scope", "expected", "comment", "documents")
 _DOCUMENT_KEYS = ("path", "grade", "title", "digest")
@@ -56,7 +56,7 @@ def parse_judgments(data: bytes, origin: str) -> tuple[Judgment, ...]:
 
 
 def _lines(data: bytes, count: int) -> list[int]:
-    """The number of the line with which each of ``count`` queries begins; empty where that is not certain."""
+    """The line number at which each of ``count`` queries starts; empty if it is not certain."""
     text = data.decode("utf-8")
     made, line, end = [], 1, 0
     for found in HEADER.finditer(text):

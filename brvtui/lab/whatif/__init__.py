@@ -1,1 +1,1 @@
-"""Other states in which queries can be asked: one thing or more replaced, and nothing written."""
+"""Variants of the state in which queries run, with one or more parts replaced. Nothing is written to disk."""

@@ -1,4 +1,4 @@
-"""Sweeps: judged queries over a grid of one or two values, and the points at which a query is answered otherwise."""
+"""Sweeps: judged queries over a grid of one or two values, and the values at which an outcome changes."""
 
 from __future__ import annotations
 
@@ -17,42 +17,45 @@ from brvtui.lab.whatif.variant import CLOCK, MOST_DAYS, Control, Value, Variant,
 from brvtui.trace import Check, Hit, Trace
 from brvtui.wording import nearest, shortened
 
-# The value at which a query is answered otherwise: solved where a score or a threshold is linear, else bisected.
+# The value at which an outcome changes: solved if a score or a threshold is linear, else bisected.
 
 
 _ROUNDING = "rounding"
 _NEAR = 1e-9
-"""How near a solved value must be: on both sides of it, so far away, the outcomes differ."""
+"""The precision of a solved value: the outcomes differ at this distance on both sides."""
 _SOLVED_WITHIN = 6
-"""How often an interval is halved before solving is given up: by then any curve looks straight."""
+"""The number of bisections after which solving is given up, because by then any curve looks linear."""
 _MOST_GUESSES = 12
 _MOST_HALVINGS = 60
 _MOST_BETWEEN = 8
-"""How many changes are looked for between two values; an outcome that flickers more often is not followed."""
+"""The maximum number of changes between two values. Further changes of an outcome are not followed."""
 
 
 @dataclass(frozen=True, slots=True)
 class TierCrossing:
-    """Between two values, a query is answered otherwise."""
+    """A change of a query's outcome between two values."""
 
     query: str
-    """The judgment's id."""
+    """The id of the judgment."""
     before: str
-    """The outcome below."""
+    """The outcome below the value."""
     after: str
-    """The outcome above."""
+    """The outcome above the value."""
     at: Value
-    """The value past which it is so; within 1e-9. Of whole numbers and choices, the first that has it."""
+    """The value at which the outcome changes, within 1e-9; for whole numbers and choices, the first with the new
+    outcome.
+    """
     is_solved: bool
-    """Whether a linear equation gave the value, and asking on both sides confirmed it; else it was bisected."""
+    """True if a linear equation gave the value and queries on both sides confirmed it; False if it was bisected."""
 
 
 def crossings_between(
     query: str, low: Value, high: Value, trace_at: Callable[[Value], Trace]
 ) -> Iterator[TierCrossing]:
-    """The changes on the way from ``low`` to ``high``, at which ``query`` has different outcomes, in order.
+    """Yields the changes of the outcome of ``query`` from ``low`` to ``high``, in order.
 
-    From tier 2 to tier 4 by way of tier 3 is two. At most eight are sought, and one that changes back may be missed.
+    A change from tier 2 to tier 3 and then to tier 4 counts as two. At most eight are searched, and an outcome that
+    changes and changes back may be missed.
     """
     end = outcome_of(trace_at(high))
     for _ in range(_MOST_BETWEEN):
@@ -62,11 +65,11 @@ def crossings_between(
             return
         low = found.at
         if found.is_solved and isinstance(low, float):
-            low += _NEAR * max(1.0, abs(low))  # the outcome was asked there
+            low += _NEAR * max(1.0, abs(low))  # the outcome there is known
 
 
 def crossing_between(query: str, low: Value, high: Value, trace_at: Callable[[Value], Trace]) -> TierCrossing:
-    """Where the outcome that ``query`` has at ``low`` ends, on the way to ``high``, where it has another one."""
+    """The first value between ``low`` and ``high`` at which the outcome of ``query`` differs from that at ``low``."""
     below, above = trace_at(low), trace_at(high)
     before, after = outcome_of(below), outcome_of(above)
     if isinstance(low, (bool, str)) or isinstance(high, (bool, str)):
@@ -100,7 +103,7 @@ def _of_whole(query: str, before: str, low: int, high: int, trace_at: Callable[[
 
 
 def _guesses(low: float, below: Trace, high: float, above: Trace) -> list[float]:
-    """The values between ``low`` and ``high`` at which something that decides changes, if it is linear between them."""
+    """The values between ``low`` and ``high`` at which a deciding number would cross a limit, if it is linear."""
     near = 2 * _NEAR * max(1.0, abs(low), abs(high))
     ends = (low, below, high, above)
     found = (*_of_checks(*ends), *_of_scores(*ends), *_of_rounding(*ends))
@@ -109,7 +112,7 @@ def _guesses(low: float, below: Trace, high: float, above: Trace) -> list[float]
 
 
 def _of_checks(low: float, below: Trace, high: float, above: Trace) -> Iterator[float]:
-    """Where margins of comparisons become 0; first those of comparisons that end otherwise."""
+    """Yields the zeros of the margins of checks; checks with different results come first."""
     first, second = _checks(below), _checks(above)
     shared = [(first[name], second[name]) for name in first if name in second]
     for one, other in sorted(shared, key=lambda pair: pair[0].passed == pair[1].passed):
@@ -126,7 +129,7 @@ def _checks(trace: Trace) -> dict[tuple[str, str], Check]:
 
 
 def _of_scores(low: float, below: Trace, high: float, above: Trace) -> Iterator[float]:
-    """Where a score becomes as large as the value itself: it may be what scores are compared with, one by one."""
+    """Yields the values that equal a score, because the swept value may be a threshold for scores."""
     then = {hit.path: hit.score for hit in above.hits}
     for hit in below.hits:
         if hit.path in then:
@@ -134,7 +137,7 @@ def _of_scores(low: float, below: Trace, high: float, above: Trace) -> Iterator[
 
 
 def _of_rounding(low: float, below: Trace, high: float, above: Trace) -> Iterator[float]:
-    """Where a score comes to be rounded to another value."""
+    """Yields the values at which a score is rounded differently."""
     scale = 10.0**below.scale.decimals
     then = {hit.path: hit for hit in above.hits}
     for hit in below.hits:
@@ -158,30 +161,30 @@ def _unrounded(hit: Hit) -> float:
 
 
 def _root(low: float, one: float, high: float, other: float) -> Iterator[float]:
-    """Where the line through ``one`` at ``low`` and ``other`` at ``high`` is 0, if it is between them."""
+    """Yields the zero of the line through ``one`` at ``low`` and ``other`` at ``high``, if it is between them."""
     if math.isfinite(one) and math.isfinite(other) and one * other < 0:
         yield low - one * (high - low) / (other - one)
 
 
 FORM = "CONSTANT=FROM:TO or CONSTANT=FROM:TO:N"
-"""How an axis is written; without the range, all values that its slider has are meant."""
+"""The syntax of an axis. Without a range, the axis has all values of its slider."""
 _POINTS = {1: 21, 2: 11}
-"""How many values an axis has that names no number, by the number of axes."""
+"""The default number of values of an axis, by the number of axes."""
 _MOST = 200
 _GREATEST = 1e9
-"""The end of a sweep: beyond it, no constant changes an answer."""
+"""The upper limit of a sweep. Larger constants do not change answers."""
 _RANGE = re.compile(r"([^:]+):([^:]+)(?::([0-9]{1,9}))?")
 
 
 class SweepError(ValueError):
-    """A sweep that cannot be: the message is one line that says what to write."""
+    """An invalid sweep. The message is one line with the valid syntax."""
 
 
 class AskableState(Protocol):
-    """A state in which queries can be asked."""
+    """A state in which queries can run."""
 
     def ask(self, judgment: Judgment) -> QueryResult:
-        """How the query of ``judgment`` is answered."""
+        """The result of the query of ``judgment``."""
 
     def trace(self, judgment: Judgment) -> Trace:
         """The trace of the query of ``judgment``."""
@@ -189,7 +192,7 @@ class AskableState(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What is changed, and the values that it takes, in order."""
+    """A value to change, and the settings that it takes, in order."""
 
     control: Control
     values: tuple[Value, ...]
@@ -202,41 +205,41 @@ class SweepPoint:
     values: tuple[Value, ...]
     """One for each axis."""
     mean: float | None
-    """Of the metric, over the queries for which it means something."""
+    """The mean of the metric over the queries for which it has a value."""
     outcomes: tuple[str, ...]
-    """Of each query."""
+    """The outcome of each query."""
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """Judged queries over a grid."""
+    """The results of judged queries on a grid."""
 
     axes: tuple[Axis, ...]
     metric: Metric
     engine: str
     profile: str
     clock: str
-    """The moment, ISO 8601 in UTC; of a sweep over days, that from which they count."""
+    """The time, ISO 8601 in UTC; for a sweep over days, the time from which they count."""
     others: Variant
-    """What is replaced at every point, beside what the axes replace."""
+    """The replacements at every point, apart from those of the axes."""
     queries: tuple[Judgment, ...]
     measured: int
-    """How many of the queries the metric means something for."""
+    """The number of queries for which the metric has a value."""
     points: tuple[SweepPoint, ...]
-    """The last axis changes first."""
+    """The points of the grid. The last axis changes first."""
     crossings: tuple[TierCrossing, ...]
-    """Of a sweep over one axis, by query."""
+    """For a sweep over one axis: the changes of outcomes, by query."""
 
     def outcomes_at(self, point: SweepPoint) -> dict[str, int]:
-        """How many queries have each outcome at ``point``."""
+        """The number of queries with each outcome at ``point``."""
         names = sorted(set(point.outcomes))
         return {name: point.outcomes.count(name) for name in names}
 
 
 def parse_axis(text: str, controls: Sequence[Control], axes: int) -> Axis:
-    """The axis that is written ``direct.min_top``, ``direct.min_top=0.5:1`` or ``direct.min_top=0.5:1:11``.
+    """The axis in the form ``direct.min_top``, ``direct.min_top=0.5:1`` or ``direct.min_top=0.5:1:11``.
 
-    ``axes`` is how many there are in all. Raises :class:`SweepError`.
+    ``axes`` is the total number of axes. Raises :class:`SweepError`.
     """
     name, _, written = text.partition("=")
     known = {each.key: each for each in controls}
@@ -284,10 +287,10 @@ def sweep(
     names: tuple[str, str, str],
     progress: Progress = lambda done, of: None,
 ) -> Sweep:
-    """Asks ``judgments`` at every point of the grid of ``axes``, each with what ``base`` replaces.
+    """Runs ``judgments`` at every point of the grid of ``axes``, each with the replacements in ``base``.
 
-    ``names`` are those of engine and profile, and the clock. Calls ``progress`` with the number of points that are
-    asked, and of all. Raises what ``state`` and asking raise.
+    ``names`` are the names of the engine and the profile, and the clock. Calls ``progress`` with the number of finished
+    points and the total. Raises the errors of ``state`` and of the queries.
     """
     points: list[SweepPoint] = []
     measured = 0
@@ -305,7 +308,7 @@ def sweep(
 
 
 def without(variant: Variant, axes: Sequence[Axis]) -> Variant:
-    """``variant`` without what ``axes`` change."""
+    """``variant`` without the replacements of ``axes``."""
     return _variant(variant, axes, [axis.control.base for axis in axes])
 
 

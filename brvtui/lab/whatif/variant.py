@@ -1,4 +1,4 @@
-"""A variant: what is replaced before queries are asked again, and how that is written."""
+"""Variants: parts of the state that are replaced before queries run, and their syntax."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SIGNALS = ("importance", "recency", "maturity", "access_count", "update_count")
 """The stored signals of a note that can be replaced."""
 _LATER = re.compile(r"([+-])([0-9]{1,6}(?:\.[0-9]+)?)([hdwy])")
 MOST_DAYS = 365_000
-"""How far a variant may move the clock: a thousand years."""
+"""The maximum shift of the clock: a thousand years."""
 _DAYS = {"h": 1 / 24, "d": 1.0, "w": 7.0, "y": 365.25}
 _CONSTANT = re.compile(r"([a-z_0-9]+(?:\.[A-Za-z_0-9]+)+)=(.+)", re.DOTALL)
 _SIGNAL = re.compile(r"(.+\.md):([a-z_]+)=(.+)", re.DOTALL)
@@ -31,22 +31,22 @@ _REVISION, _WITHOUT, _MODE = "rev:", "without:", "mode="
 
 
 class VariantError(ValueError):
-    """A variant that cannot be: the message is one line that says what to write."""
+    """An invalid variant. The message is one line with the valid syntax."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditedText:
-    """The text of a note as it would be saved."""
+    """The unsaved text of a note."""
 
     path: str
     data: bytes
     keep_mtime: bool = False
-    """Whether the save keeps the modification time."""
+    """True if saving keeps the modification time."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignalChange:
-    """Another value of a stored signal of the note at ``path``."""
+    """A new value of a stored signal of the note at ``path``."""
 
     path: str
     name: str
@@ -55,60 +55,60 @@ class SignalChange:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EarlierNotes:
-    """The notes as they were at an earlier moment of this session; equal to itself alone."""
+    """The notes at an earlier time of this session. Compared by identity."""
 
     paths: tuple[str, ...]
-    """The notes that changed since."""
+    """The notes that have changed since then."""
     paths_now: Mapping[str, str] = field(default_factory=dict)
-    """Where those of them that were moved are now, by their paths then."""
+    """The current paths of moved notes, by their earlier paths."""
     difference: Difference | None = None
-    """What changes the notes of now back, where they are files of a context tree."""
+    """The changes that restore the earlier notes, if they are files of a context tree."""
     signals: tuple[SignalChange, ...] = ()
-    """What changes the signals back that were set since in this tool's overlay."""
+    """The changes that restore signals set since then in this tool's overlay."""
     snapshot: Snapshot | None = None
-    """The state itself, where it is one of topics."""
+    """The earlier snapshot, if it contains topics."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What is replaced before queries are asked. The empty one replaces nothing."""
+    """Parts of the state that are replaced before queries run. An empty variant replaces nothing."""
 
     engine: str = ""
-    """Empty for the engine that answers anyway."""
+    """Empty for the current engine."""
     profile: str = ""
-    """Empty for the profile that the engine has anyway."""
+    """Empty for the engine's current profile."""
     mode: str = ""
     constants: tuple[tuple[str, Value], ...] = ()
-    """Constants by their dotted names, sorted."""
+    """Constants by dotted name, sorted."""
     days: float = 0.0
-    """How many days the clock is ahead; negative for back."""
+    """The shift of the clock in days; negative for earlier times."""
     revision: str = ""
     """The git revision from which the notes are read."""
     signals: tuple[SignalChange, ...] = ()
     without: tuple[str, ...] = ()
-    """Paths of the notes that are left out."""
+    """Paths of the notes to leave out."""
     edit: EditedText | None = None
     earlier: EarlierNotes | None = None
 
     @property
     def is_earlier(self) -> bool:
-        """Whether it is a state of before, so that what is better there was lost since."""
+        """True if it is an earlier state, so that results that are better there have been lost since then."""
         return bool(self.revision) or self.earlier is not None or self.days < 0
 
     @property
     def paths_now(self) -> Mapping[str, str]:
-        """Where notes that are known to have moved since are now, by their paths then."""
+        """The current paths of notes known to have moved, by their earlier paths."""
         return self.earlier.paths_now if self.earlier is not None else {}
 
     def with_constant(self, name: str, value: Value | None) -> Variant:
-        """With the constant ``name`` at ``value``; None for as it is in the profile."""
+        """A copy with the constant ``name`` set to ``value``; None restores the value in the profile."""
         made = {key: old for key, old in self.constants if key != name}
         if value is not None:
             made[name] = value
         return replace(self, constants=tuple(sorted(made.items())))
 
     def __str__(self) -> str:
-        """As :func:`parse_variant` reads it; edits cannot be written: one is named by its note."""
+        """The syntax of :func:`parse_variant`. Edits have no syntax; an edited note appears by its path."""
         return shlex.join(_words(self)) if self != Variant() else "now"
 
 
@@ -135,7 +135,7 @@ def _written(value: Value) -> str:
 
 
 def read_value(text: str) -> Value:
-    """The value of a constant that is written ``text``: a number, true or false, else the text itself."""
+    """The value of a constant in ``text``: a number, true or false, or else the text."""
     if text in ("true", "false"):
         return text == "true"
     for kind in (int, float):
@@ -147,10 +147,10 @@ def read_value(text: str) -> Value:
 
 
 def parse_variant(text: str, profiles: Mapping[str, Collection[str]], engine: str) -> Variant:
-    """The variant that is written ``text``, words of any order: ``soleri``, ``docs``, ``+30d``, ``rev:main``,
+    """The variant in ``text``, which consists of words in any order: ``soleri``, ``docs``, ``+30d``, ``rev:main``,
     ``direct.min_top=0.9``, ``mode=bm25``, ``without:PATH``, ``PATH:importance=90``.
 
-    ``profiles`` has the names of each engine's profiles; ``engine`` answers where none is named. Raises
+    ``profiles`` has the names of each engine's profiles; ``engine`` is the default engine. Raises
     :class:`VariantError`.
     """
     try:
@@ -212,7 +212,7 @@ def _signal(path: str, name: str, text: str) -> SignalChange:
     return SignalChange(path, name, value)
 
 
-# What can be changed in a variant, one control a value: constants, the clock, a note's signals, leaving a note out.
+# Controls for a variant, one per value: constants, the clock, a note's signals, and leaving a note out.
 
 
 CLOCK, NOTE = "clock", "note"
@@ -226,33 +226,35 @@ _YEAR = 365.0
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """One value that can be changed: a number from ``least`` to ``most`` in steps, or one of ``choices``."""
+    """A value that can be changed: a number from ``least`` to ``most`` in steps, or one of ``choices``."""
 
     group: str
     name: str
-    """Unique together with :attr:`path`; of a constant its dotted name."""
+    """Unique together with :attr:`path`; for a constant, its dotted name."""
     base: Value
-    """The value as long as nothing is changed."""
+    """The unchanged value."""
     least: float = 0.0
     most: float = 0.0
     step: float = 1.0
     unit: str = ""
     choices: tuple[Value, ...] = ()
     path: str = ""
-    """The note that it is about."""
+    """The path of its note."""
 
     @property
     def key(self) -> str:
-        """What tells it from all others."""
+        """A unique key."""
         return f"{self.path}:{self.name}" if self.path else self.name
 
     @property
     def label(self) -> str:
-        """The name below its group."""
+        """The name without its group."""
         return self.name.removeprefix(f"{self.group}.")
 
     def moved(self, value: Value, steps: float) -> Value:
-        """``value`` after so many steps up, or down; kept within the range, whole where the base is."""
+        """``value`` after ``steps`` steps up, or down if negative. It stays within the range, and whole if the base is
+        whole.
+        """
         if self.choices:
             place = self.choices.index(value) if value in self.choices else 0
             return self.choices[(place + (1 if steps > 0 else -1)) % len(self.choices)]
@@ -260,19 +262,19 @@ class Control:
         return self.at(value + steps * self.step)
 
     def at(self, number: float) -> Value:
-        """The value nearest to ``number`` that it can have."""
+        """The valid value nearest to ``number``."""
         made = min(max(round(number / self.step) * self.step, self.least), self.most)
         return round(made) if isinstance(self.base, int) else float(f"{made:.10g}")
 
     def share(self, value: Value) -> float:
-        """Where ``value`` lies between the ends, from 0 to 1."""
+        """The position of ``value`` in the range, from 0 to 1."""
         if isinstance(value, (bool, str)) or self.most <= self.least:
             return 0.0
         return min(max((value - self.least) / (self.most - self.least), 0.0), 1.0)
 
 
 def constant_controls(constants: Any) -> tuple[Control, ...]:
-    """A control for each number, switch and choice among ``constants``, a dataclass."""
+    """A control for each number, switch and choice in ``constants``, a dataclass."""
     return tuple(_of_constant(each) for each in adjustable(constants))
 
 
@@ -289,7 +291,7 @@ def _of_constant(each: Adjustable) -> Control:
 
 
 def step_of(value: float) -> float:
-    """A step that moves ``value`` by a tenth to a hundredth of itself, and keeps the digits that it is written with."""
+    """A step of a tenth to a hundredth of ``value`` that keeps its number of decimals."""
     if not value:
         return 1.0 if isinstance(value, int) else 0.05
     size = 10.0 ** (math.floor(math.log10(abs(value))) - 1)
@@ -308,12 +310,12 @@ def _upper(value: float, step: float, whole: bool) -> float:
 
 
 def clock_control() -> Control:
-    """The control of the clock: days from now, a year ahead or back."""
+    """The control of the clock: days from now, up to a year in both directions."""
     return Control(CLOCK, DAYS, 0.0, -_YEAR, _YEAR, 1.0, "d")
 
 
 def note_controls(path: str, signals: NoteSignals) -> Iterator[Control]:
-    """The controls of the note at ``path``: its stored signals, and whether it is left out."""
+    """Yields the controls of the note at ``path``: its stored signals, and leaving it out."""
     yield Control(NOTE, "importance", float(signals.importance), 0, 100, 1, path=path)
     yield Control(NOTE, "maturity", signals.maturity, choices=LEVELS, path=path)
     yield Control(NOTE, "recency", float(signals.recency), 0, 1, 0.05, path=path)
@@ -335,7 +337,7 @@ def value_in(variant: Variant, control: Control) -> Value:
 
 
 def with_value(variant: Variant, control: Control, value: Value) -> Variant:
-    """``variant`` with ``control`` at ``value``; at its base, it is as if it was never changed."""
+    """``variant`` with ``control`` set to ``value``. The base value removes the change."""
     if control.name == DAYS and control.group == CLOCK:
         return replace(variant, days=float(value))
     if control.path and control.name == LEFT_OUT:
