@@ -1,1 +1,1 @@
-"""Many memories asked at once: what they are, how each is opened, and how their answers come together."""
+"""Queries over many memories: their addresses, opening them, and merging their answers."""

@@ -1,4 +1,4 @@
-"""One question to all members of a fleet: replies by member, in the fleet's order, and who is missing."""
+"""One question to all members of a fleet: replies in the fleet's order, and missing members."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Replied = Callable[[MemberReply], None]
 
 
 class AskingStopped(Exception):
-    """The replies were not wanted any more: :attr:`Asker.stopped` said so."""
+    """The replies are no longer wanted, according to :attr:`Asker.stopped`."""
 
 
 def _unheard(reply: MemberReply) -> None:
@@ -24,23 +24,23 @@ def _unheard(reply: MemberReply) -> None:
 
 @dataclass(frozen=True)
 class Asker:
-    """How members are asked: where, at which moment, and how long each is waited for."""
+    """Sends questions to members: the executor, the time of the questions, and the time limit per member."""
 
     where: Asks
     now_ms: float
     timeout_s: float = 60.0
     fresh_s: float = FRESH_S
     replied: Replied = _unheard
-    """Called with each reply, as it comes."""
+    """Called with each reply as it arrives."""
     stopped: Stopped = never_stopped
-    """Asked again and again, at least twice a second; once it is true, asking ends with :class:`AskingStopped`."""
+    """Called at least twice a second. Once it returns True, asking ends with :class:`AskingStopped`."""
 
     def ask(self, members: Sequence[Member], question: FleetQuestion) -> Replies:
         """The replies of ``members`` to ``question``. Raises :class:`AskingStopped`."""
         return self.ask_each([(member, question) for member in members])
 
     def ask_each(self, asked: Sequence[tuple[Member, FleetQuestion]]) -> Replies:
-        """The replies of members to a question each. Raises :class:`AskingStopped`."""
+        """The replies of members to one question each. Raises :class:`AskingStopped`."""
         questions = [MemberQuestion(member, question, self.now_ms, self.fresh_s) for member, question in asked]
         found: dict[str, MemberReply] = {}
         for reply in self.where.ask(questions, self.timeout_s, self.stopped):
@@ -53,7 +53,7 @@ class Asker:
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """The reply of each member that was asked, in the order of the fleet."""
+    """The reply of each member, in the order of the fleet."""
 
     replies: tuple[MemberReply, ...]
 
@@ -64,5 +64,5 @@ class Replies:
 
     @property
     def missing(self) -> tuple[Absence, ...]:
-        """The members without an answer, and why."""
+        """The members without an answer, and the reasons."""
         return tuple(reply.absence for reply in self.replies if reply.failure)

@@ -1,7 +1,8 @@
-"""The one way in which a member is asked, whichever process or machine it is asked in.
+"""Puts questions to members, in any process or on any machine.
 
-A *question* is a frozen dataclass with a method ``of``; it travels to where the member is, and its answer travels back.
-Members stay open in the process that asked them once, as long as there is room: the next question finds them ready.
+A *question* is a frozen dataclass with a method ``of``. It is sent to the member's process, which sends the answer
+back. Members stay open in this process as long as there is memory, so that the next question does not have to open
+them.
 """
 
 from __future__ import annotations
@@ -24,33 +25,33 @@ from brvtui.tree.reading.project import OR_A_TREE, ProjectError
 from brvtui.tree.reading.signals import SignalsError
 from brvtui.typed_tables import ProfileError
 
-# Which members stay open in one process, so that thousands of them do not fill the machine's memory.
+# Limits the number of open members in one process, so that thousands of them do not fill the memory.
 
 
 _NOTE_BYTES = 8_000
-"""What an open note of 120 words takes, as measured (docs/fleet.md)."""
+"""The measured memory of an open note of 120 words (docs/fleet.md)."""
 _SHARE = 0.5
-"""How much of the machine's memory all its processes together may fill with open members."""
+"""The share of the machine's memory that open members in all processes may use."""
 IDLE_S = 600.0
-"""A member that nobody asked for so many seconds may be closed to make room."""
+"""The number of seconds without a question after which a member may be closed to free memory."""
 
 
 def most_notes() -> int:
-    """How many notes of open members a process holds: as if there was one process for each core."""
+    """The maximum number of notes in open members of one process, assuming one process per core."""
     try:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):  # a system that does not tell
+    except (AttributeError, OSError, ValueError):  # not supported by the system
         memory = 8 << 30
     return int(memory * _SHARE / (os.cpu_count() or 1) / _NOTE_BYTES)
 
 
 @dataclass
 class OpenMembers:
-    """The open members of one process, with at most ``most`` notes among them. Threads may share it.
+    """The open members of one process, with at most ``most`` notes in total. Thread-safe.
 
-    Each query asks all members, one after the other: to close the one that was asked least recently would close each
-    just before it is asked again. So those that are open stay, and one that finds no room is opened for one question;
-    room is made by closing members that nobody asked for :data:`IDLE_S` seconds.
+    Each query asks all members in turn, so closing the least recently used member would close each one just before its
+    next question. Open members therefore stay open, and a member that does not fit is opened for a single question.
+    Members that had no question for :data:`IDLE_S` seconds are closed to free memory.
     """
 
     most: int = field(default_factory=most_notes)
@@ -59,14 +60,14 @@ class OpenMembers:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, member: Member) -> OpenMember | None:
-        """The member, where it is open."""
+        """The member if it is open."""
         with self._lock:
             if member in self._open:
                 self._asked[member] = time.monotonic()
             return self._open.get(member)
 
     def keep(self, opened: OpenMember) -> bool:
-        """Keeps ``opened`` for the next question where there is room. Returns whether there is."""
+        """Keeps ``opened`` for the next question if it fits. Returns True if it does."""
         now = time.monotonic()
         with self._lock:
             total = _notes(opened) + sum(_notes(one) for one in self._open.values())  # members grow while they are open
@@ -81,7 +82,7 @@ class OpenMembers:
             return True
 
     def clear(self) -> None:
-        """Forgets all."""
+        """Closes all members."""
         with self._lock:
             self._open.clear()
             self._asked.clear()
@@ -94,20 +95,20 @@ def _notes(opened: OpenMember) -> int:
 _LINES = (
     FleetError, ProjectError, ConfigError, ProfileError, EngineError, RevisionError, SignalsError, JudgmentsError,
 )  # fmt: skip
-"""Errors whose message is a line for the user."""
+"""Exceptions whose message is a line for the user."""
 _OR_A_REPOSITORY = ", or a git repository with the folder of its notes: brv-tui fleet add REPOSITORY --folder PATH"
 
 
 class FleetQuestion(Protocol):
-    """What can be put to a member."""
+    """A question to a member."""
 
     def of(self, opened: OpenMember) -> Any:
-        """The answer of the open member. Raises what its engine raises."""
+        """The answer of the open member. Raises the errors of its engine."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemberQuestion:
-    """A question to one member, at a moment."""
+    """A question to one member at a given time."""
 
     member: Member
     question: FleetQuestion
@@ -117,25 +118,25 @@ class MemberQuestion:
 
 @dataclass(frozen=True, slots=True)
 class MemberReply:
-    """What came back: an answer, or why there is none."""
+    """An answer, or the reason for having none."""
 
     member: str
     value: Any = None
     failure: str = ""
-    """One line; empty for an answer."""
+    """The error in one line; empty if there is an answer."""
     kind: AbsenceKind = AbsenceKind.OTHER
-    """That of the failure."""
+    """The kind of the error."""
     ms: float = 0.0
-    """How long it took where it was asked."""
+    """The time taken by the process of the member."""
 
     @property
     def absence(self) -> Absence:
-        """The failure as an absence of the member."""
+        """The error as an absence of the member."""
         return Absence(self.member, self.failure, self.kind)
 
 
 def ask(asked: MemberQuestion) -> MemberReply:
-    """The reply to one question, made in this process. Raises nothing."""
+    """The reply to one question, computed in this process. Raises no errors."""
     begun = time.perf_counter()
     value, failure, kind = None, "", AbsenceKind.OTHER
     try:
@@ -147,7 +148,7 @@ def ask(asked: MemberQuestion) -> MemberReply:
         failure, kind = " ".join(str(error).replace(OR_A_TREE, _OR_A_REPOSITORY).split()), _kind(error)
     except OSError as error:
         failure = faults.error_line(error)
-    except Exception as error:  # one broken member must not end the answers of the others
+    except Exception as error:  # a broken member must not prevent the answers of the others
         said = " ".join(f"{type(error).__name__}: {error}".split())
         failure = f"failed unexpectedly ({said}); ask it alone with brv-tui query"
     return MemberReply(asked.member.name, value, failure, kind, (time.perf_counter() - begun) * 1000)
@@ -160,12 +161,12 @@ def _kind(error: Exception) -> AbsenceKind:
 
 
 def ask_each(asked: Sequence[MemberQuestion]) -> list[MemberReply]:
-    """The replies to several questions, one after the other."""
+    """The replies to several questions, in order."""
     return [ask(one) for one in asked]
 
 
 def close_members() -> None:
-    """Forgets the members that are open in this process."""
+    """Closes the open members of this process."""
     _open_members.clear()
 
 

@@ -1,7 +1,6 @@
-"""Asks members on a Dask cluster: each worker keeps the members that are placed on it open.
+"""Asks members on a Dask cluster. Each worker keeps its members open.
 
-Only addresses, questions and answers travel. Who may connect, and whether what travels is encrypted, is set in Dask's
-own configuration.
+Only addresses, questions and answers are sent. Access control and encryption are part of Dask's own configuration.
 """
 
 from __future__ import annotations
@@ -23,31 +22,31 @@ from brvtui.fleet.pool import Stopped, never_stopped, placed
 from brvtui.tree.reading.json_file import read_json
 
 AUTO = "auto"
-"""The scheduler that Dask's own configuration names."""
+"""The scheduler in Dask's own configuration."""
 _ADDRESS = re.compile(r"(?:(tcp|tls)://)?([\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?", re.ASCII)
 _AT_ONCE = 16
-"""Members that one task asks: fewer make results come sooner, more make fewer tasks."""
+"""The number of members per task. With fewer, results arrive sooner; with more, there are fewer tasks."""
 _LOOK_S = 0.5
-"""How often it is looked whether all workers are still there."""
+"""The interval for checking that all workers are still alive."""
 _CONNECT_S = 10.0
 _LEAST_S = 2.0
-"""How long the scheduler is waited for at least, however late it is."""
+"""The minimum time to wait for the scheduler."""
 _FETCH_S = 5.0
-"""How long the replies of a task that has ended are waited for at most."""
+"""The maximum time to wait for the replies of a finished task."""
 _NO_DASK = "a scheduler needs the extra fleet: pip install 'brv-tui[fleet]'"
 
 
 class ClusterError(FleetError):
-    """A cluster that cannot be asked: no scheduler, or no worker. The message is one line."""
+    """A cluster is not available: there is no scheduler or no worker. The message is one line."""
 
 
 class UntrustedScheduler(ClusterError):
-    """A scheduler on another machine, which could run code in this process. The message is one line."""
+    """The scheduler is on another machine and could run code in this process. The message is one line."""
 
 
 @dataclass(eq=False)
 class _Task:
-    """Questions that one worker was given together."""
+    """Questions sent to one worker together."""
 
     worker: str
     questions: Sequence[MemberQuestion]
@@ -55,19 +54,21 @@ class _Task:
 
 
 class Cluster:
-    """The workers of one scheduler. A worker that dies has its members asked again on the others."""
+    """The workers of one scheduler. If a worker dies, its questions go to the others."""
 
     def __init__(self, scheduler: str, members: Sequence[Member], trusted: bool = False) -> None:
         """Connects to ``scheduler``: an address, a scheduler file, or :data:`AUTO`.
 
-        Whoever answers there can run code in this process. Raises :class:`ClusterError`; :class:`UntrustedScheduler`
-        unless the address is this machine's or one of TLS, or the user said that it is ``trusted``.
+        The scheduler can run code in this process. Raises :class:`ClusterError`, or :class:`UntrustedScheduler` unless
+        the address is on this machine, uses TLS, or is ``trusted`` by the user.
         """
         self._members = tuple(members)
         self._client = _connected(scheduler, trusted)
         self.address = str(self._client.scheduler.address)
         self._silent: set[str] = set()
-        """Workers that did not answer in time: they are not asked until they have, unless there are no others."""
+        """Workers that did not answer in time. They get no questions until they have answered, unless there are no
+        others.
+        """
         self._late: list[_Task] = []
         self._known: frozenset[str] = frozenset()
         self.places: dict[str, str] = {}
@@ -76,10 +77,10 @@ class Cluster:
     def ask(
         self, questions: Sequence[MemberQuestion], timeout_s: float, stopped: Stopped = never_stopped
     ) -> Iterator[MemberReply]:
-        """One reply for each of ``questions``, as they come; ``stopped``, or closing the iterator, cancels the rest.
+        """Yields one reply per question as they arrive; ``stopped``, or closing the iterator, cancels the rest.
 
-        When a worker gives no reply for ``timeout_s`` seconds, the members that it was asked for have a reply that says
-        so. Raises :class:`ClusterError` when there is no scheduler or no worker at the start.
+        If a worker gives no reply for ``timeout_s`` seconds, each of its members gets a reply with this error. Raises
+        :class:`ClusterError` if there is no scheduler or no worker at the start.
         """
         workers = self._workers(min(_CONNECT_S, timeout_s))
         if not workers:
@@ -122,7 +123,7 @@ class Cluster:
         timeout_s: float,
         done: queue.SimpleQueue[_Task],
     ) -> Iterator[MemberReply]:
-        """Gives the questions of workers that are gone to others; replies for those that have been silent too long."""
+        """Moves the questions of dead workers to others, and yields replies for workers that were silent too long."""
         for task in open_tasks:
             if task.future.done():
                 done.put(task)  # its replies could not be fetched
@@ -149,22 +150,22 @@ class Cluster:
                 yield from (MemberReply(one.member.name, failure=why, kind=kind) for one in task.questions)
 
     def close(self) -> None:
-        """Leaves the cluster as it is: its workers keep their members open."""
+        """Closes the connection. The workers keep their members open."""
         self._client.close(timeout=2)
 
     @property
     def workers(self) -> tuple[str, ...]:
-        """The addresses of the workers. Raises as :meth:`ask`."""
+        """The addresses of the workers. Raises the errors of :meth:`ask`."""
         return tuple(sorted(self._workers()))
 
     def _workers(self, patience_s: float = _CONNECT_S) -> list[str]:
-        """The workers that can be asked. Raises ClusterError when the scheduler is gone, or too slow."""
+        """The available workers. Raises ClusterError if the scheduler is gone or too slow."""
         try:
             info = self._client.sync(self._client.scheduler.identity, callback_timeout=patience_s)
         except TimeoutError as error:
             line = f"the scheduler at {self.address} did not answer within {patience_s:.0f} s: it went away or"
             raise ClusterError(f"{line} hangs, or the network is too slow") from error
-        except Exception as error:  # Dask has many names for a connection that is gone
+        except Exception as error:  # Dask has many exceptions for a lost connection
             line = f"the scheduler at {self.address} went away: start it again, or leave out --scheduler"
             raise ClusterError(line) from error
         self._silent -= {task.worker for task in self._late if task.future.done()}
@@ -174,7 +175,7 @@ class Cluster:
     def _given(
         self, questions: Sequence[MemberQuestion], workers: Collection[str], done: queue.SimpleQueue[_Task]
     ) -> list[_Task]:
-        """Gives ``questions`` to the workers of their members."""
+        """Submits ``questions`` to the workers of their members."""
         if frozenset(workers) != self._known:
             self._known, self.places = frozenset(workers), dict(placed(self._members, sorted(workers)))
         by_worker: dict[str, list[MemberQuestion]] = {}
@@ -192,26 +193,26 @@ class Cluster:
 
     def _cancel(self, tasks: Sequence[_Task]) -> None:
         if tasks and self._client.status == "running":
-            with suppress(Exception):  # where the scheduler went away, there is nothing to cancel
+            with suppress(Exception):  # without a scheduler, there is nothing to cancel
                 self._client.cancel([task.future for task in tasks], force=True)
 
 
 def _replies(task: _Task, patience_s: float) -> list[MemberReply]:
-    """The replies of a task that has ended; none where they cannot be fetched, since its worker is gone."""
+    """The replies of a finished task; empty if they cannot be fetched because its worker is gone."""
     try:
         if task.future.status == "error":
             why = f"the worker {task.worker} failed ({task.future.exception(timeout=patience_s)})"
             return [MemberReply(one.member.name, failure=why) for one in task.questions]
         made: list[MemberReply] = task.future.result(timeout=patience_s) if task.future.status == "finished" else []
-    except Exception:  # whatever Dask says of it: the worker is looked for, and its members are asked again
+    except Exception:  # of any kind in Dask; the worker is then checked, and its questions are sent again
         return []
     return made
 
 
 def trusted_address(scheduler: str, trusted: bool) -> str:
-    """Returns the address that ``scheduler`` names: itself, one in a scheduler file, or that of Dask's configuration.
+    """The address for ``scheduler``: the given one, one from a scheduler file, or the one in Dask's configuration.
 
-    Raises :class:`ClusterError` where there is none, and :class:`UntrustedScheduler` as :class:`Cluster` does.
+    Raises :class:`ClusterError` if there is none, and :class:`UntrustedScheduler` as :class:`Cluster` does.
     """
     address = scheduler
     if scheduler == AUTO:
@@ -224,7 +225,7 @@ def trusted_address(scheduler: str, trusted: bool) -> str:
             raise ClusterError(
                 "Dask's configuration names no scheduler: set DASK_SCHEDULER_ADDRESS, or give an address"
             )
-    elif ":" not in scheduler:  # with one it is an address, even if the folder has a file of this name
+    elif ":" not in scheduler:  # with a colon it is an address, even if a file has this name
         try:
             address = read_json(Path(scheduler), follow_links=True)["address"]
         except (OSError, ValueError, TypeError, LookupError) as error:
@@ -253,22 +254,22 @@ def _connected(scheduler: str, trusted: bool) -> Any:
         raise ClusterError(_NO_DASK) from error
     for name in list(logging.root.manager.loggerDict):
         if name.startswith(("distributed", "asyncio")):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # what is lost is said in the answer
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # the replies report errors
     client: Any = type("Client", (distributed.Client,), {"start": _start})
     try:
         return client(address=address, timeout=_CONNECT_S, set_as_default=False)
-    except Exception as error:  # Dask has many names for it
+    except Exception as error:  # Dask has many exceptions for this
         why = " ".join(str(error).split()) or f"nothing was heard within {_CONNECT_S:g} s"
         raise ClusterError(f"{address}: no scheduler answers there ({why}); start one with dask scheduler") from error
 
 
 def _start(client: Any, **options: Any) -> None:
-    """Starts ``client`` within one time limit, or closes it; Dask's own method has a limit for each step."""
+    """Starts ``client`` within one time limit, or closes it. Dask's own method has a separate limit for each step."""
     client._loop_runner.start()
     try:
         client.sync(client._start, callback_timeout=_CONNECT_S, **options)
     except BaseException:
         with suppress(Exception):
             client.close(timeout=_LEAST_S)
-        client.status = "closed"  # else its finalizer would wait, and print a traceback
+        client.status = "closed"  # otherwise its finalizer waits and prints a traceback
         raise

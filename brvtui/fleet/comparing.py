@@ -1,4 +1,4 @@
-"""Notes of several members beside each other: near-duplicates, and candidates for contradictions."""
+"""Compares notes of several members: near-duplicates, and candidates for contradictions."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from brvtui.fleet.fleet_file import Absence, Member
 from brvtui.fleet.sketches import PERMUTATIONS, SCHEME, MemberSketch, NoteSketch, ShinglesOf, likeness
 
 SIMILAR = 0.8
-"""The least Jaccard similarity of the word triples of two near-duplicates."""
+"""The minimum Jaccard similarity of the word triples in near-duplicates."""
 _ASKED_BELOW = 0.6
-"""How much lower the similarity is that MinHash looks for, since it only estimates."""
+"""The threshold for MinHash, which is lower because MinHash only estimates the similarity."""
 _MOST_COMPARED = 50
-"""Of notes with the same title, or near in MinHash, so many are compared with each."""
+"""The maximum number of notes to compare with one note that has the same title or a similar MinHash."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -34,25 +34,25 @@ class NotePlace:
 
 @dataclass(frozen=True, slots=True)
 class AlikeNotes:
-    """Notes of at least two members that say nearly the same."""
+    """Notes of at least two members with nearly the same text."""
 
     likeness: float
-    """The exact similarity of the two that joined the group with the least, from 0 to 1."""
+    """The lowest exact similarity of the pairs that connect the group, from 0 to 1."""
     notes: tuple[NotePlace, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two notes that are about the same and state different facts: a candidate, which somebody has to read."""
+    """Two notes on the same subject with different facts: a candidate that a person must read."""
 
     first: NotePlace
     second: NotePlace
     same: str
     """``title`` or ``links``."""
     other_statements: int
-    """Facts about the same of which they say something else."""
+    """The number of subjects with different statements."""
     only_first: int
-    """Lines of facts that the second does not have."""
+    """The number of facts that only the first note has."""
     only_second: int
 
 
@@ -62,9 +62,9 @@ Sketches = Mapping[str, MemberSketch]
 def alike_notes(
     asker: Asker, members: Sequence[Member], sketches: Sketches, least: float = SIMILAR
 ) -> tuple[list[AlikeNotes], tuple[Absence, ...]]:
-    """Groups of near-duplicates across members, the most alike first, and the members that could not be asked again.
+    """Groups of near-duplicates across members, most similar first, and the members that could not answer again.
 
-    Notes of the same words need no comparison; others are found by MinHash and verified by their exact similarity.
+    Notes with the same words need no comparison. Others are found by MinHash and verified by their exact similarity.
     """
     by_digest: dict[str, list[NotePlace]] = defaultdict(list)
     signatures: dict[str, NDArray[np.uint32]] = {}
@@ -97,9 +97,9 @@ def alike_notes(
 
 
 def _near(signatures: Mapping[str, NDArray[np.uint32]], threshold: float) -> Iterator[tuple[str, str]]:
-    """Pairs of digests whose signatures are near, each once."""
+    """Yields pairs of digests with similar signatures."""
     if not signatures:
-        return  # also where datasketch is not there, so that no member could make one
+        return  # also if datasketch is not installed, so that there are no signatures
     from datasketch import MinHash, MinHashLSH
 
     index: Any = MinHashLSH(threshold=threshold, num_perm=PERMUTATIONS)
@@ -139,9 +139,9 @@ def _root(groups: dict[str, str], digest: str) -> str:
 
 
 def contradictions(sketches: Sketches) -> list[Contradiction]:
-    """Pairs of notes of different members with the same title or the same links whose lines of facts differ.
+    """Pairs of notes of different members with the same title or links but different facts.
 
-    Those with other statements about the same come first. Notes without facts are no candidates.
+    Pairs with different statements on the same subject come first. Notes without facts are left out.
     """
     made: dict[tuple[NotePlace, NotePlace], Contradiction] = {}
     digests = {name: {note.digest for note in sketch.notes} for name, sketch in sketches.items()}
@@ -157,7 +157,7 @@ def contradictions(sketches: Sketches) -> list[Contradiction]:
                 if first.member == second.member or (first, second) in made:
                     continue
                 if same == "links" and (one.digest in digests[second.member] or other.digest in digests[first.member]):
-                    continue  # the other member has this very note too, and they do not contradict each other there
+                    continue  # the other member has the same note, and does not contradict itself
                 found = _differing(first, one, second, other, same)
                 if found is not None:
                     made[first, second] = found

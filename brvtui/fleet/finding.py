@@ -1,4 +1,4 @@
-"""From entries to members: globs, data folders and repositories become one member for each memory."""
+"""Expands the entries of a fleet to members: globs, data folders and repositories become one member per memory."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from brvtui.wording import counted, shortened
 _GLOB = frozenset("*?[")
 _ANY_DEPTH = "**"
 _MOST_LOOKED, _MOST_SECONDS = 200_000, 5.0
-"""Files and folders that one pattern looks at, and how long."""
+"""The maximum number of files and folders to visit for one pattern, and the time limit."""
 _LONGEST_PART = 1_000
-"""Characters between two slashes of a pattern. Names have at most 255; Python's own parser is quadratic."""
+"""The maximum length of one part of a pattern. Names have at most 255 characters, and Python's parser is quadratic."""
 
 
 def fleet_of(file: Path, given: bool = True) -> Fleet:
-    """The fleet of a ``fleet.toml``; its paths are relative to the file.
+    """The fleet in a ``fleet.toml``. Its paths are relative to the file.
 
-    ``given`` is as for :func:`brvtui.fleet.fleet_file.read_entries`.
-    Raises :class:`brvtui.fleet.fleet_file.FleetError`.
+    ``given`` is passed to :func:`brvtui.fleet.fleet_file.read_entries`. Raises
+    :class:`brvtui.fleet.fleet_file.FleetError`.
     """
     name, entries, wrong = read_entries(file, given)
     made = members_of(name, entries, file.resolve().parent)
@@ -47,7 +47,7 @@ def fleet_over(places: Sequence[str], here: Path) -> Fleet:
 
 
 def entry_for(place: str, here: Path, options: FleetEntry | None = None) -> FleetEntry:
-    """Returns the entry for ``place``, with the other fields of ``options``.
+    """The entry for ``place``, with the other fields from ``options``.
 
     Raises :class:`brvtui.fleet.fleet_file.FleetError` if ``place`` is empty.
     """
@@ -63,7 +63,7 @@ def entry_for(place: str, here: Path, options: FleetEntry | None = None) -> Flee
 
 
 def members_of(name: str, entries: Iterable[FleetEntry], here: Path) -> Fleet:
-    """The members of ``entries``, each with a name of its own; a memory that is listed twice is one member."""
+    """The members of ``entries``, with unique names. A memory that is listed twice is one member."""
     found: list[Member] = []
     absent: list[Absence] = []
     notices: list[str] = []
@@ -88,7 +88,7 @@ def members_of(name: str, entries: Iterable[FleetEntry], here: Path) -> Fleet:
 
 
 def is_repository(folder: Path) -> bool:
-    """Whether git keeps its objects in ``folder``: a bare repository, or one with a work tree."""
+    """True if ``folder`` is a git repository, bare or with a work tree."""
     try:
         return any((place / "HEAD").is_file() and (place / "objects").is_dir() for place in (folder, folder / ".git"))
     except OSError:
@@ -112,7 +112,6 @@ def _expanded(entry: FleetEntry, here: Path) -> tuple[list[Member], list[Absence
 
 
 def _unusable(name: str, why: str) -> Absence:
-    """The absence of the entry called ``name``."""
     return Absence(name, why, AbsenceKind.ENTRY)
 
 
@@ -152,9 +151,9 @@ def _globbed(entry: FleetEntry, pattern: str) -> tuple[list[Member], list[Absenc
 
 
 def _glob(pattern: str) -> tuple[list[str], str]:
-    """The places of the absolute ``pattern`` in order, and a line on what was left out; empty if nothing was.
+    """The places that match the absolute ``pattern``, sorted, and a message if the search was stopped; else empty.
 
-    Looks at the highest folders first, up to a limit of entries and of time. ``**`` follows no symlinks.
+    Visits the highest folders first, up to a limit of entries and of time. ``**`` does not follow symlinks.
     """
     top, *parts = Path(pattern).parts
     pending, looked, until = deque([(top, 0)]), 0, time.monotonic() + _MOST_SECONDS
@@ -170,9 +169,10 @@ def _glob(pattern: str) -> tuple[list[str], str]:
 
 
 def _below(folder: str, number: int, parts: Sequence[str]) -> Iterator[tuple[str, int] | None]:
-    """Each entry of ``folder`` that matches the part of this ``number``, with the number of the next part; else None.
+    """Yields each entry of ``folder`` that matches part ``number``, with the number of its next part; None for other
+    entries.
 
-    A folder that cannot be read, or vanishes meanwhile, has no entries.
+    A folder that cannot be read or that disappears has no entries.
     """
     part, is_last = "".join(parts[number : number + 1]), number + 1 == len(parts)
     if part == _ANY_DEPTH:
@@ -211,7 +211,7 @@ def _name_of(place: Path) -> str:
 
 
 def _own_name(member: Member, taken: set[str]) -> str:
-    """The member's name; where another has it, with the folder above it, or with a number."""
+    """The member's name; if it is taken, with the parent folder or a number."""
     above = Path(member.path or member.repository).parent.name
     numbered = (f"{member.name}-{number}" for number in count(2))
     return next(name for name in chain((member.name, f"{above}-{member.name}"), numbered) if name not in taken)

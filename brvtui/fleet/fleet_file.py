@@ -1,4 +1,4 @@
-"""``fleet.toml``: the entries of a fleet, read and added to."""
+"""``fleet.toml``: reading and adding the entries of a fleet."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from brvtui.store.folders import with_home
 from brvtui.typed_tables import ProfileError, Range, parse_tables, typed
 from brvtui.wording import MOST_PROBLEMS, first_lines, shortened
 
-# What a fleet is made of: memories by name and address, and the lines about those that cannot be used.
+# The members of a fleet by name and address, and messages about unusable ones.
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One memory of a fleet. It holds addresses alone, so that it can be sent to another process or machine."""
+    """One memory of a fleet. It contains only addresses, so that it can be sent to another process or machine."""
 
     name: str
     """Unique in its fleet."""
@@ -34,12 +34,12 @@ class Member:
     """A git repository, bare or not, whose objects are read; empty for a folder."""
     revision: str = "HEAD"
     folder: str = ".brv/context-tree"
-    """The tree within the repository."""
+    """The path of the tree in the repository."""
     engine: str = ""
-    """The engine that answers; empty: the one that the member's own settings name."""
+    """The engine; empty for the engine in the member's own settings."""
     profile: str = ""
     weight: float = 1.0
-    """How much work it is beside others: what decides on which worker it is placed."""
+    """The relative amount of work, for distributing members to workers."""
     owner: str = ""
 
     @property
@@ -49,27 +49,27 @@ class Member:
 
 
 class AbsenceKind(StrEnum):
-    """Why a memory is missing, as far as it decides what can be done about it."""
+    """The kinds of missing memories, by possible remedies."""
 
     OTHER = "other"
-    """What its line says has to be fixed."""
+    """A problem described in the message."""
     ENTRY = "entry"
-    """An entry of the fleet that cannot be used."""
+    """An unusable entry of the fleet."""
     NO_FOLDER = "no_folder"
     ONLY_ALONE = "only_alone"
-    """It can be opened, though not in a fleet: its memory lies elsewhere, or its engine is not installed."""
+    """It can be opened, but not in a fleet: its memory is elsewhere, or its engine is not installed."""
     TIMEOUT = "timeout"
     PROCESS_ENDED = "process_ended"
-    """The process that asked it ended; the next question starts another."""
+    """Its process ended; the next question starts another one."""
     NOT_RANKED = "not_ranked"
-    """One ranking cannot be made of it, by its engine or for this query; it answers by itself."""
+    """Its engine or this query does not allow one ranking; it can answer separately."""
     OTHER_CONSTANTS = "other_constants"
-    """Its constants are not those of most members, so one ranking leaves it out."""
+    """Its constants differ from those of most members, so it is left out of one ranking."""
 
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """A memory that cannot be used, or gave no answer, and why: one line."""
+    """A memory that cannot be used or did not answer, with the reason in one line."""
 
     member: str
     why: str
@@ -78,23 +78,23 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """The memories that are asked together, and what was listed and cannot be."""
+    """The memories to query together, and those that are listed but unusable."""
 
     name: str
     members: tuple[Member, ...]
     absent: tuple[Absence, ...] = ()
     notices: tuple[str, ...] = ()
     everyone: tuple[Member, ...] = ()
-    """The members by which workers are chosen, where only some of them are asked; empty: those."""
+    """All members, for choosing workers, if only some of them are queried; otherwise empty."""
 
     def only(self, names: Collection[str]) -> Fleet:
-        """This fleet with the members of these names alone, placed as they are among all."""
+        """A fleet with only the members in ``names``, on the same workers as in the whole fleet."""
         chosen = tuple(member for member in self.members if member.name in names)
         return Fleet(self.name, chosen, everyone=self.members)
 
     @property
     def to_place(self) -> tuple[Member, ...]:
-        """The members by which workers are chosen."""
+        """The members for choosing workers."""
         return self.everyone or self.members
 
 
@@ -104,17 +104,17 @@ _NO_FILE = "add a first member with brv-tui fleet add{}, or name places with --o
 
 
 class FleetError(ValueError):
-    """A fleet, or a member of one, that cannot be used. The message is one line: which file, why, and what to do."""
+    """A fleet or a member that cannot be used. The message is one line with the file, the reason and the remedy."""
 
     def __init__(self, line: str, kind: AbsenceKind = AbsenceKind.OTHER) -> None:
-        """``kind`` is that of the absence which this makes of a member."""
+        """``kind`` is the kind of the member's absence."""
         super().__init__(line)
         self.kind = kind
 
 
 @dataclass(frozen=True, slots=True)
 class FleetEntry:
-    """A table ``[[member]]`` of the file: one memory, or several by a glob or a data folder."""
+    """A table ``[[member]]`` in the file: one memory, or several by a glob or a data folder."""
 
     name: str = ""
     path: str = ""
@@ -132,15 +132,16 @@ class FleetEntry:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Those of ``path``, ``repository`` and ``spaces`` that are given."""
+        """The nonempty values of ``path``, ``repository`` and ``spaces``."""
         return tuple(filter(None, (self.path, self.repository, self.spaces)))
 
 
 def read_entries(file: Path, given: bool = True) -> tuple[str, tuple[FleetEntry, ...], tuple[str, ...]]:
-    """The fleet's name, its entries, a line for each of the first 20 unusable entries, and a line that counts the rest.
+    """The fleet's name, its entries, a line for each of the first 20 unusable entries, and a line with the number of
+    others.
 
-    Unless the user gave its path, ``file`` may be no link that leads out of the current folder.
-    Raises :class:`FleetError` for a file that is missing or is no fleet.
+    Unless the user gave its path, ``file`` may not be a link out of the current folder. Raises :class:`FleetError` if
+    the file is missing or not a fleet.
     """
     try:
         tables = parse_tables(_data(file, given))
@@ -181,15 +182,15 @@ def _entry(table: Any, origin: str) -> FleetEntry:
 
 
 def _address(entry: FleetEntry, file: Path) -> tuple[list[str], str]:
-    """What an entry of ``file`` names, however its path is written, and the revision of it."""
+    """The absolute places of an entry in ``file``, and its revision."""
     places = [os.path.normpath(file.absolute().parent / with_home(place)) for place in entry.places]
     return places, entry.revision
 
 
 def add_entry(file: Path, entry: FleetEntry, given: bool = True) -> None:
-    """Appends ``entry`` to the file, which keeps its comments and order; makes the file if there is none.
+    """Appends ``entry`` to the file, which keeps its comments and order. Creates the file if there is none.
 
-    Raises :class:`FleetError` when it is listed already or the file cannot be changed, and OSError.
+    Raises :class:`FleetError` if the entry is already listed or the file cannot be changed, and OSError.
     """
     folder = file.resolve().parent
     writing.make_folder(folder)

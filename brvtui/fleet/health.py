@@ -1,4 +1,4 @@
-"""The health of a fleet: which memories repeat, contradict or miss each other, went stale, or are set otherwise."""
+"""The health of a fleet: repeated, contradicting, unique and stale notes, and members with different settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STALE_DAYS = 180
 
 @dataclass(frozen=True, slots=True)
 class MemberHealth:
-    """One member beside the others."""
+    """The health of one member compared with the others."""
 
     name: str
     owner: str
@@ -25,21 +25,21 @@ class MemberHealth:
     engine: str
     profile: str
     is_usual: bool
-    """Whether its engine and constants are those of most members."""
+    """True if its engine and constants are those of most members."""
     repeated: int
-    """Its notes that are near-duplicates of another member's."""
+    """The number of notes that are near-duplicates of another member's."""
     contradicted: int
-    """Its notes that may contradict another member's."""
+    """The number of notes that may contradict another member's."""
     alone: int
-    """Its notes that no other member has: neither nearly the same nor with the same title."""
+    """The number of unique notes: no other member has nearly the same text or the same title."""
     stale: int
-    """Its notes that nobody changed for long."""
+    """The number of notes that have not changed for a long time."""
     oldest_days: float
 
 
 @dataclass(frozen=True, slots=True)
 class StaleNote:
-    """A note that nobody changed for long."""
+    """A note that has not changed for a long time."""
 
     note: NotePlace
     days: float
@@ -63,7 +63,7 @@ class FleetHealth:
 def fleet_health(
     asker: Asker, members: Sequence[Member], stale_days: int = STALE_DAYS, least: float = SIMILAR
 ) -> FleetHealth:
-    """The health of ``members``: notes of at least ``least`` similarity are near-duplicates."""
+    """The health of ``members``. Notes with a similarity of at least ``least`` are near-duplicates."""
     replies = asker.ask(members, StateOf())
     states: dict[str, MemberState] = replies.values
     able = [member for member in members if member.name in states]
@@ -115,7 +115,7 @@ def fleet_health(
 
 
 def _alone(sketches: Sketches, repeated: set[NotePlace]) -> list[NotePlace]:
-    """The notes that no other member has by title, nor nearly by text."""
+    """The notes whose title and text no other member has."""
     holders: dict[str, set[str]] = defaultdict(set)
     for name, sketch in sketches.items():
         for note in sketch.notes:

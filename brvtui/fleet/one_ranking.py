@@ -1,7 +1,7 @@
-"""One ranking over all members: what one tree of all their notes would give, scored where the notes are.
+"""One ranking of all members, equal to that of a single tree with all their notes. Members score their own notes.
 
-The engine of the members says what they are asked and merges the best by its own order and rules. Folders stay those
-of their member.
+The common engine of the members defines the questions to them, and merges the best results by its own rules. Folders
+belong to their member.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from brvtui.trace.routing import SearchOutcome
 
 @dataclass(frozen=True, slots=True)
 class PartOf:
-    """Puts a question of one ranking to a member."""
+    """Puts a question for one ranking to a member."""
 
     question: PartQuestion
 
     def of(self, opened: OpenMember) -> Any:
-        """The member's part. Raises FleetError for one that cannot be ranked with others, and EngineError."""
+        """The member's part. Raises FleetError if it cannot be ranked with others, and EngineError."""
         name, context = opened.project.engine, opened.context
         engine = opened.project.engines.named(name)
         if not isinstance(engine, RanksTogether):
@@ -40,7 +40,7 @@ class PartOf:
 
 
 class _Members:
-    """The members that are ranked together; those that give no answer are left out."""
+    """The members in the ranking. Members without an answer are removed."""
 
     def __init__(self, asker: Asker, members: Sequence[Member], profiles: Mapping[str, str]) -> None:
         self._asker, self.profiles = asker, profiles
@@ -64,10 +64,10 @@ class _Members:
 
 
 def one_ranking(asker: Asker, members: Sequence[Member], query: str, limit: int = 0) -> OneRanking:
-    """The answer of one ranking to ``query``: at most ``limit`` results, 0 for as many as the profile says.
+    """One ranking of all members for ``query``, with at most ``limit`` results; 0 for the default of the profile.
 
-    Members that answer by another engine, or with other constants than most, are left out, each with a line. Raises
-    :class:`brvtui.fleet.fleet_file.FleetError` where nobody is left, and for a query that names several places.
+    Members with another engine or other constants than most are left out, each with a message. Raises
+    :class:`brvtui.fleet.fleet_file.FleetError` if no member is left, or if the query names several places.
     """
     replies = asker.ask(members, StateOf())
     states: dict[str, MemberState] = replies.values
@@ -80,7 +80,7 @@ def one_ranking(asker: Asker, members: Sequence[Member], query: str, limit: int 
         raise _nobody(first.why, first.kind)
     [constants] = found.values()
     engine = registry.load(states[able[0].name].engine)
-    assert isinstance(engine, RanksTogether)  # others were left out
+    assert isinstance(engine, RanksTogether)  # other engines were left out above
     if why := engine.why_apart(constants):
         raise _nobody(why, AbsenceKind.NOT_RANKED)
     together = _Members(asker, able, {name: state.profile for name, state in states.items()})
@@ -103,7 +103,7 @@ def _other_engine(name: str) -> str:
 
 
 def _different(states: Mapping[str, MemberState]) -> list[Absence]:
-    """The members whose engine or constants differ from those of most."""
+    """The members whose engine or constants differ from those of most members."""
     counts = Counter((one.engine, one.constants) for one in states.values() if registry.has(one.engine, RanksTogether))
     usual = counts.most_common(1)[0][0] if counts else ("", "")
     made = []
@@ -119,10 +119,9 @@ def _different(states: Mapping[str, MemberState]) -> list[Absence]:
 def evaluate_together(
     asker: Asker, members: Sequence[Member], judgments: Sequence[Judgment], fleet: str, clock: str
 ) -> tuple[Evaluation, tuple[Absence, ...]]:
-    """The answers of one ranking over ``members`` to ``judgments``, and the members that were missing.
+    """The evaluation of one ranking over ``members`` with ``judgments``, and the missing members.
 
-    A judged document is a path that any member may have, or ``[member]:path``. Raises
-    :class:`brvtui.fleet.fleet_file.FleetError`.
+    A judged document is a path in any member, or ``[member]:path``. Raises :class:`brvtui.fleet.fleet_file.FleetError`.
     """
     made: list[QueryResult] = []
     missing: dict[str, Absence] = {}

@@ -1,7 +1,7 @@
-"""Opens a member in this process: what it may read, and by which engine it answers.
+"""Opens a member in this process with its engine, and limits the files that it can read.
 
-A member's own files come from anybody. Its settings choose its engine and its profile, as when it is opened alone; but
-nothing outside the folder that the fleet names is read for it, and no service is asked, whatever is set.
+A member's files are untrusted. Its settings determine its engine and profile, as when it is opened alone. But nothing
+outside its folder is read, and no service is called, whatever the settings.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from brvtui.tree.reading.project import MARKER, FoundProject
 from brvtui.tree.spaces.locating import TREE, is_uuid
 from brvtui.wording import shortened
 
-# The tree of a git repository at a revision, read from its objects: nothing is checked out.
+# The tree of a git repository at a revision, read from its objects without a checkout.
 
 
 _MOST_LISTING = 64 * 1_048_576
@@ -41,11 +41,11 @@ _MOST_CONTENT = 256 * 1_048_576
 _SHORT = 4096
 _NS_PER_S = 1_000_000_000
 _NOT_ON_DISK = "."
-"""How a walk names a tree whose folder is not there."""
+"""The name of a tree whose folder does not exist, as reported by a walk."""
 
 
 def commit_of(repository: Path, revision: str) -> str:
-    """The commit that ``revision`` means in ``repository``. Raises RevisionError."""
+    """The commit of ``revision`` in ``repository``. Raises RevisionError."""
     wanted = f"{revision}^{{commit}}"
     try:
         found = _git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted, most=_SHORT)
@@ -56,9 +56,9 @@ def commit_of(repository: Path, revision: str) -> str:
 
 
 def git_snapshot(repository: Path, commit: str, folder: str, constants: TreeConstants, now_ms: float) -> Snapshot:
-    """A snapshot of the markdown files of ``folder`` at ``commit``; each is as old as the commit that last changed it.
+    """A snapshot of the Markdown files in ``folder`` at ``commit``. The age of a file is that of its last commit.
 
-    Signals are those of the notes' frontmatter where the profile reads them, else the defaults: git has no others.
+    Signals come from frontmatter if the profile reads it, else they have the defaults, because git has no others.
     Raises RevisionError.
     """
     files = _listed(repository, commit, folder)
@@ -78,7 +78,7 @@ def git_snapshot(repository: Path, commit: str, folder: str, constants: TreeCons
 
 
 def _listed(repository: Path, commit: str, folder: str) -> dict[str, CommittedFile]:
-    """The regular markdown files, by their paths in the tree."""
+    """The regular Markdown files, by path in the tree."""
     try:
         files = committed_files(partial(_git, repository), f"{commit}:{folder}", f"{repository}: {commit[:12]}")
     except GitFailed as error:
@@ -100,7 +100,7 @@ def _read(repository: Path, files: dict[str, CommittedFile]) -> dict[str, bytes]
 
 
 def _dates(repository: Path, commit: str, folder: str) -> dict[str, int]:
-    """When each file was last committed, in ns since 1970; under the empty path, when the commit was made."""
+    """The time of each file's last commit, in ns since 1970; the empty path has the time of ``commit``."""
     own = int(_git(repository, "log", "-1", "--format=%ct", commit, most=_SHORT).strip() or 0) * _NS_PER_S
     made = {"": own}
     where = ("--", f":(top,literal){folder}") if folder else ()
@@ -110,7 +110,7 @@ def _dates(repository: Path, commit: str, folder: str) -> dict[str, int]:
             most=_MOST_LISTING,
         )  # fmt: skip
     except RevisionError:
-        return made  # a longer history than is read: every note is as old as the commit
+        return made  # the history is too long: every note gets the age of the commit
     prefix = f"{folder}/" if folder else ""
     moment = own
     for item in log.decode("utf-8", "surrogateescape").split("\0"):
@@ -129,16 +129,16 @@ def _git(repository: Path, *arguments: str, most: int, given: bytes = b"") -> by
 
 
 FRESH_S = 30.0
-"""For how many seconds a member is taken to be as it was, before its files are looked at again."""
+"""The number of seconds after which a member's files are checked again."""
 
 
 class OpenMember:
-    """A member that is open in this process. One thread at a time may ask it: hold its ``lock``."""
+    """An open member in this process. Only the thread with its ``lock`` may use it."""
 
     def __init__(self, member: Member, now_ms: float) -> None:
-        """Opens ``member`` as of ``now_ms`` and reads its notes.
+        """Opens ``member`` with the time ``now_ms``, and reads its notes.
 
-        Raises :class:`brvtui.fleet.fleet_file.FleetError`, or what opening a project raises.
+        Raises :class:`brvtui.fleet.fleet_file.FleetError`, and the errors of opening a project.
         """
         self.member = member
         self.lock = threading.Lock()
@@ -148,9 +148,9 @@ class OpenMember:
         self.look(now_ms, 0.0)
 
     def look(self, now_ms: float, fresh_s: float = FRESH_S) -> None:
-        """Sets the clock to ``now_ms``, and reads what changed if the last look was over ``fresh_s`` seconds ago.
+        """Sets the clock to ``now_ms``, and reads changes if the last check was more than ``fresh_s`` seconds ago.
 
-        Raises as opening does: also when the member is gone.
+        Raises the same errors as opening, including that the member no longer exists.
         """
         self.project.clock = lambda: now_ms
         if not self._place.is_dir():
@@ -158,18 +158,18 @@ class OpenMember:
         if time.monotonic() - self._looked >= fresh_s:
             self.project.load()
             if isinstance(self.project, Session):
-                with suppress(OSError):  # the next process reads the notes itself
+                with suppress(OSError):  # without the cache, the next process reads the notes again
                     self.project.keep()
             self._looked = time.monotonic()
 
     @property
     def engine(self) -> Engine[Any]:
-        """The engine that answers. Raises :class:`brvtui.engines.contract.EngineError`."""
+        """The member's engine. Raises :class:`brvtui.engines.contract.EngineError`."""
         return self.project.engines.named(self.project.engine)
 
     @property
     def context(self) -> Context[Any]:
-        """The context in which it answers now: without any service. Raises as :attr:`engine`."""
+        """The current context, without services. Raises the errors of :attr:`engine`."""
         return replace(self.project.engines.context(self.project.engine), services=NO_SERVICES)
 
     def trace(self, query: str, scope: str = "") -> Trace:
@@ -197,12 +197,12 @@ def _session(member: Member, now_ms: float) -> Session:
 
 
 class GitMemory:
-    """A memory in a git repository, as :class:`brvtui.session.engines.OpenProject` has it. Nothing of it is written."""
+    """A memory in a git repository as a :class:`brvtui.session.engines.OpenProject`. Writes nothing to disk."""
 
     kind = kinds.TREE
 
     def __init__(self, member: Member, now_ms: float) -> None:
-        """Reads nothing before :meth:`load`. Raises :class:`brvtui.typed_tables.ProfileError`."""
+        """Reads nothing until :meth:`load`. Raises :class:`brvtui.typed_tables.ProfileError`."""
         self._member = member
         self.engine = member.engine or registry.DEFAULT
         if registry.kind_of(self.engine).engine:
@@ -216,7 +216,7 @@ class GitMemory:
         self._snapshot: Snapshot | None = None
 
     def load(self) -> bool:
-        """Reads the notes where the revision means another commit than before. Raises RevisionError."""
+        """Reads the notes if the revision now refers to another commit. Raises RevisionError."""
         repository = Path(self._member.repository)
         commit = commit_of(repository, self._member.revision)
         if commit == self._commit:
@@ -228,5 +228,5 @@ class GitMemory:
     @property
     def snapshot(self) -> Snapshot:
         """The notes at the revision."""
-        assert self._snapshot is not None  # an open member was loaded
+        assert self._snapshot is not None  # opening a member loads it
         return self._snapshot

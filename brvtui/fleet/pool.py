@@ -1,4 +1,4 @@
-"""Asks members on this machine's cores: each process keeps the members that it was asked for open."""
+"""Asks members in processes on this machine. Each process keeps its members open."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from brvtui import programs
 from brvtui.fleet.asking import MemberQuestion, MemberReply, ask
 from brvtui.fleet.fleet_file import AbsenceKind, Member
 
-# Which worker a member is asked on: by weight, and the same one as long as it lives.
+# Assigns members to workers by weight. A member keeps its worker as long as that exists.
 
 
 SLACK = 1.1
-"""How much more than its share a worker may be given, so that members can stay where they were."""
+"""The maximum load of a worker relative to its fair share, so that members can keep their workers."""
 
 
 def placed(members: Sequence[Member], workers: Sequence[str]) -> Mapping[str, str]:
     """The worker of each member, by the member's name.
 
-    Rendezvous hashing with bounded loads: each member goes to the worker for which the hash of both is highest and
-    whose weight stays within :data:`SLACK` of its share. It depends on nothing else, so that another process places
-    alike, and a worker that comes or goes moves few members but its own.
+    Rendezvous hashing with bounded loads: each member goes to the worker with the highest hash of both whose load stays
+    within :data:`SLACK` of its share. The result depends only on the arguments, so other processes get the same one,
+    and adding or removing a worker moves few other members.
     """
     if not workers:
         return {}
@@ -49,51 +49,51 @@ def _hash(member: str, worker: str) -> bytes:
 
 _STARTS_WITHIN_S = 60.0
 _LOOK_S = 0.1
-"""Seconds between two looks at whether the replies are still wanted."""
+"""The interval in seconds for checking that the replies are still wanted."""
 
 Stopped = Callable[[], bool]
-"""Tells whether the replies are not wanted any more; it is called in the thread that asks."""
+"""Returns True if the replies are no longer wanted. Called in the asking thread."""
 
 
 def never_stopped() -> bool:
-    """All replies are wanted."""
+    """Returns False: all replies are wanted."""
     return False
 
 
 class Asks(Protocol):
-    """Where questions are put to members: processes of this machine, or a cluster."""
+    """Executes questions to members, in processes on this machine or on a cluster."""
 
     def ask(
         self, questions: Sequence[MemberQuestion], timeout_s: float, stopped: Stopped = never_stopped
     ) -> Iterator[MemberReply]:
-        """One reply for each of ``questions``, as they come; ``stopped``, or closing the iterator, cancels the rest.
+        """Yields one reply per question as they arrive; ``stopped``, or closing the iterator, cancels the rest.
 
-        A member that does not answer within ``timeout_s`` seconds has a reply that says so.
+        A member that does not answer within ``timeout_s`` seconds gets a reply with this error.
         """
 
     def close(self) -> None:
-        """Ends what was started for asking."""
+        """Ends the processes or connections."""
 
 
 @dataclass(eq=False)
 class _Worker:
-    """One process, the questions that wait for it, and the one that it answers now."""
+    """A process, its waiting questions, and its current one."""
 
     process: programs.Worker
     waiting: deque[MemberQuestion] = field(default_factory=deque)
     current: MemberQuestion | None = None
     since: float = 0.0
     is_wanted: bool = True
-    """Whether somebody waits for its answer; else it is dropped when it comes, and the members stay open."""
+    """True if the answer is still wanted. Otherwise it is dropped when it arrives, but the members stay open."""
     is_ready: bool = False
-    """Whether the process has started: only then does a member's time run."""
+    """True once the process has started. The time limit of a question begins then."""
 
 
 class ProcessPool:
-    """A pool of processes. A member is always asked in the same one; one that hangs is ended and started again."""
+    """A pool of processes. A member is always asked in the same one. A process that hangs is restarted."""
 
     def __init__(self, members: Sequence[Member], workers: int) -> None:
-        """A pool for ``members``, which starts no process yet; ``workers`` 0: as many as this machine has cores."""
+        """Starts no process yet. If ``workers`` is 0, there are as many as this machine has cores."""
         count = min(workers or os.cpu_count() or 1, max(1, len(members)))
         self._places = placed(members, [f"process {number}" for number in range(1, count + 1)])
         self._workers: dict[str, _Worker] = {}
@@ -101,10 +101,10 @@ class ProcessPool:
     def ask(
         self, questions: Sequence[MemberQuestion], timeout_s: float, stopped: Stopped = never_stopped
     ) -> Iterator[MemberReply]:
-        """One reply for each of ``questions``, as they come, until ``stopped``.
+        """Yields one reply per question as they arrive, until ``stopped``.
 
-        Whoever stops, or closes the iterator, waits for nobody: an answer that is being made is dropped when it comes,
-        and its process keeps its members open for the next question.
+        Stopping or closing the iterator does not wait: the answer being computed is dropped when it arrives, and its
+        process keeps its members open.
         """
         try:
             for one in questions:
@@ -130,12 +130,12 @@ class ProcessPool:
         worker = self._workers[name]
         if worker.current is None and worker.waiting:
             worker.current, worker.since, worker.is_wanted = worker.waiting.popleft(), time.monotonic(), True
-            with suppress(OSError):  # it ended: reading from it says so
+            with suppress(OSError):  # if it has ended, reading from it reports this
                 worker.process.connection.send(worker.current)
         return worker.current is not None and (worker.is_wanted or bool(worker.waiting))
 
     def _replies(self, busy: Sequence[str], timeout_s: float) -> Iterator[MemberReply]:
-        """The replies that are there, once there is one, a process has run out of time, or it is time to look."""
+        """Yields the available replies after one arrives, a process times out, or the check interval ends."""
         first = min(self._patience_ends(name, timeout_s) for name in busy)
         patience = min(max(0.0, first - time.monotonic()), _LOOK_S)
         ready = programs.wait_for([self._workers[name].process.connection for name in busy], patience)
@@ -178,7 +178,7 @@ class ProcessPool:
 
 
 def main() -> None:
-    """Answers questions until the process that asks them ends this one."""
+    """Answers questions until the parent process ends this one."""
     connection = programs.connect_to_parent()
     with suppress(EOFError, OSError):
         connection.send(None)  # it is ready

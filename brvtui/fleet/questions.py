@@ -1,4 +1,4 @@
-"""The questions that a member answers by itself."""
+"""The questions that a member can answer independently of the others."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from brvtui.trace import Explanation, Hit, Outlook, Scale, Trace
 
 @dataclass(frozen=True, slots=True)
 class MemberState:
-    """A member as it is open: what it holds and by what it answers."""
+    """The state of an open member: its contents and its engine."""
 
     notes: int
     engine: str
     profile: str
     constants: str
-    """A digest of the constants: members with equal ones rank alike."""
+    """A digest of the constants. Members with equal digests rank alike."""
     domains: tuple[str, ...]
     """The names of its domains, in lower case."""
     notices: tuple[str, ...]
@@ -36,10 +36,10 @@ class MemberState:
 
 @dataclass(frozen=True, slots=True)
 class StateOf:
-    """Asks for the :class:`MemberState`."""
+    """Requests the :class:`MemberState`."""
 
     def of(self, opened: OpenMember) -> MemberState:
-        """What the member is now."""
+        """The current state of the member."""
         project, context = opened.project, opened.context
         engine, constants = project.engines.named(project.engine), context.constants
         alike = engine.rank_alike(constants) if isinstance(engine, RanksTogether) else constants
@@ -57,10 +57,10 @@ class StateOf:
 
 @dataclass(frozen=True, slots=True)
 class ConstantsOf:
-    """Asks for the constants with which the member's engine answers."""
+    """Requests the constants of the member's engine."""
 
     def of(self, opened: OpenMember) -> Any:
-        """The constants, of the engine's own type."""
+        """The constants, in the engine's own type."""
         return opened.context.constants
 
 
@@ -77,9 +77,9 @@ class MemberAnswer:
     total_found: int
     hits: tuple[Hit, ...]
     scale: Scale = Scale()
-    """How its scores are written and drawn."""
+    """The format of its scores."""
     trace: Trace | None = None
-    """The whole trace, where it was asked for."""
+    """The whole trace, if requested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,25 +109,25 @@ class Answering:
 
 @dataclass(frozen=True, slots=True)
 class NoSuchNote:
-    """The member has no note of a name, or several."""
+    """No note, or several notes, in the member match a name."""
 
     why: str
     near: tuple[str, ...]
-    """The paths of its notes with such a name."""
+    """The paths of notes with similar names."""
     meant: tuple[str, ...]
-    """The paths that the name could mean; empty where it means none."""
+    """The paths of matching notes; empty if there are none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explaining:
-    """Asks why a note is, or is not, in the member's answer to ``text``."""
+    """Requests the reason for the presence or absence of a note in the member's answer to ``text``."""
 
     text: str
     note: str
-    """A path, the end of one, or a title."""
+    """A path, the end of a path, or a title."""
 
     def of(self, opened: OpenMember) -> Explanation | NoSuchNote:
-        """The explanation, with what would help; or that the member has no such note, or several."""
+        """The explanation with remedies; or NoSuchNote if there is not exactly one such note."""
         context, engine, trace = opened.context, opened.engine, opened.trace(self.text)
         try:
             named = find_note(context.snapshot, self.note)
@@ -141,7 +141,7 @@ class Explaining:
 
 @dataclass(frozen=True, slots=True)
 class OutlookOf:
-    """Asks what the next days bring to the member's notes; ``event`` keeps events of that kind."""
+    """Requests the outlook for the member's notes in the next days; ``event`` limits it to one kind of event."""
 
     days: int
     event: str = ""
@@ -154,10 +154,10 @@ class OutlookOf:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationOf:
-    """Asks how the member's engine answers its own judged queries."""
+    """Requests an evaluation of the member's engine with its own judged queries."""
 
     def of(self, opened: OpenMember) -> Evaluation | None:
-        """The evaluation; None where it has no judgments, as in a git repository.
+        """The evaluation; None if it has no judgments, as in a git repository.
 
         Raises :class:`brvtui.lab.judgments.model.JudgmentsError`.
         """

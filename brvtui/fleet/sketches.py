@@ -1,4 +1,4 @@
-"""What is compared across memories, made where the notes are: hashes of what they say, never their text."""
+"""Sketches of notes for comparing memories. Members compute them; they contain hashes, never text."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from brvtui.tree.reading.links import links_in
 
 PERMUTATIONS = 64
 SCHEME: Literal["affine32"] = "affine32"
-"""How signatures are made: those of every member alike."""
+"""The scheme of signatures, which is the same for every member."""
 SHINGLE = 3
-"""Words that are compared together."""
+"""The number of words in a shingle."""
 _MOST_SHINGLES = 20_000
-"""Of a longer note, its beginning is compared."""
+"""The maximum number of shingles per note. Only the beginning of a longer note is compared."""
 _NEEDS = "comparing notes needs the extra fleet where they are read: pip install 'brv-tui[fleet]'"
 _FACTS = re.compile(r"^##[ \t]+facts[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _HEADING = re.compile(r"^#{1,2}[ \t]", re.MULTILINE)
@@ -34,19 +34,19 @@ _FACT = re.compile(r"^[ \t]*[-*][ \t]+(?:\*\*(?P<subject>[^*\n]+)\*\*:?[ \t]*)?(
 
 @dataclass(frozen=True, slots=True)
 class NoteSketch:
-    """One note as it is compared."""
+    """The sketch of one note."""
 
     path: str
     title: str
     days: float
-    """Since its file changed."""
+    """The number of days since its file changed."""
     maturity: str
     digest: str
-    """Equal for notes of the same words in the same order."""
+    """Equal for notes with the same words in the same order."""
     facts: tuple[tuple[str, str], ...]
-    """Each line of its section Facts: digests of what it is about (empty for none) and of what it says."""
+    """A pair of digests for each line of its section Facts: the subject (empty if there is none) and the statement."""
     links: str
-    """A digest of the paths that it links to; empty without links."""
+    """A digest of the link targets; empty without links."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,10 +60,12 @@ class MemberSketch:
 
 @dataclass(frozen=True, slots=True)
 class SketchOf:
-    """Asks for the :class:`MemberSketch`. Reads every note."""
+    """Requests the :class:`MemberSketch`. Reads every note."""
 
     def of(self, opened: OpenMember) -> MemberSketch:
-        """Notes alone: no stubs, and no ``context.md`` of a folder. Raises FleetError without datasketch."""
+        """The sketches of notes, without stubs and ``context.md`` files. Raises FleetError if datasketch is not
+        installed.
+        """
         try:
             from datasketch import MinHash
         except ImportError as error:
@@ -76,7 +78,7 @@ class SketchOf:
             try:
                 text = snapshot.text(note.path)
             except OSError:
-                continue  # gone since the last look
+                continue  # removed since the last check
             hashes = shingle_hashes(_body(text))
             sketch = MinHash(num_perm=PERMUTATIONS, hashfunc=int, scheme=SCHEME)
             if len(hashes):
@@ -100,12 +102,12 @@ class SketchOf:
 
 @dataclass(frozen=True, slots=True)
 class ShinglesOf:
-    """Asks for the hashed shingles of some notes, for their exact likeness."""
+    """Requests the hashed shingles of some notes, for their exact similarity."""
 
     paths: tuple[str, ...]
 
     def of(self, opened: OpenMember) -> dict[str, NDArray[np.uint64]]:
-        """The hashes of each note, sorted, by its path; a note that is gone is left out."""
+        """The sorted hashes of each note, by path. Missing notes are left out."""
         snapshot = opened.project.snapshot
         made = {}
         for path in self.paths:
@@ -117,7 +119,7 @@ class ShinglesOf:
 
 
 def shingle_hashes(text: str) -> NDArray[np.uint64]:
-    """The hashes of the word triples of ``text``, sorted, each once; of a text of fewer words, that of all of them."""
+    """The sorted distinct hashes of the word triples in ``text``; for a shorter text, the hash of all its words."""
     words = terms(text)
     count = max(1, len(words) - SHINGLE + 1) if words else 0
     shingles = {" ".join(words[place : place + SHINGLE]) for place in islice(range(count), _MOST_SHINGLES)}
@@ -125,7 +127,7 @@ def shingle_hashes(text: str) -> NDArray[np.uint64]:
 
 
 def facts_of(text: str) -> tuple[tuple[str, str], ...]:
-    """The digests of each line of the section Facts of a note: what it is about, and what it says of it."""
+    """Digests of the subject and the statement of each line in the section Facts of a note."""
     found = _FACTS.search(text)
     if found is None:
         return ()
@@ -151,13 +153,13 @@ def _hash(shingle: str) -> int:
 
 
 def likeness(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> float:
-    """The exact Jaccard similarity of two sorted sets of hashes, from 0 to 1; 0 where both are empty."""
+    """The exact Jaccard similarity of two sorted sets of hashes, from 0 to 1; 0 if both are empty."""
     both = len(np.intersect1d(first, second, assume_unique=True))
     either = len(first) + len(second) - both
     return both / either if either else 0.0
 
 
 def _body(text: str) -> str:
-    """``text`` without its frontmatter: dates and counts in it make no two notes differ."""
+    """``text`` without its frontmatter, so that dates and counts make no difference."""
     span = block_span(text)
     return text[span[1] :] if span else text
