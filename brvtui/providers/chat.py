@@ -1,4 +1,4 @@
-"""Language models behind a service: the parts that both protocols share (``docs/configuration.md``, "A model")."""
+"""Clients for language models: the parts shared by both protocols (``docs/configuration.md``, "A model")."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ if TYPE_CHECKING:
 
 # Streamed answers (server-sent events), with retries and immediate cancellation.
 #
-# Each turn has an event loop of its own, which runs in the calling thread; that thread must not run another.
+# Each turn has its own event loop in the calling thread, which must not run another one.
 
 
 _LAST_STEP_S = 0.5
 """Seconds that a step may take to end after Ctrl+C."""
 _LONGEST_TURN = 10
-"""Time-outs that a whole answer may take, however often a piece of it comes."""
+"""The maximum duration of an answer as a multiple of the time-out, however often pieces arrive."""
 _EVENT_BYTES = 100
-"""Limits the number of events, each of which costs more time than its bytes; real ones have 119 bytes or more."""
+"""Limits the number of events, which cost more time than their bytes. Real events have 119 bytes or more."""
 _DONE = "[DONE]"
 
 _Piece = Wait | dict[str, Any]
 Sleep = Callable[[float], Awaitable[None]]
 Payload = Callable[[ServiceRefusal | None], Mapping[str, Any] | None]
-"""The body to send first (for None), or after a refusal; None when no other body would help."""
+"""Returns the first body (for None), or another body after a refusal; None if no other body would help."""
 
 
 def stream(
@@ -166,9 +166,9 @@ async def _within(seconds: float, texts: AsyncGenerator[str, None]) -> str | Non
 
 
 async def data_of(answer: httpx.Response, most: int) -> AsyncGenerator[str, None]:
-    """The data field of each event; its other fields only repeat what is in the data.
+    """Yields the data field of each event. The other fields only repeat parts of the data.
 
-    Raises :class:`ServiceRefusal` as :func:`body_of`, and for more events than an answer of ``most`` bytes has.
+    Raises :class:`ServiceRefusal` as :func:`body_of` does, and if there are more events than fit into ``most`` bytes.
     """
     decoder = getincrementaldecoder("utf-8")("replace")
     held: list[str] = []
@@ -213,7 +213,7 @@ _OPTIONAL = ("temperature", "stream_options", "tool_choice")
 
 @dataclass
 class PartialCall:
-    """A tool call, as far as it has come."""
+    """A tool call that is still being received."""
 
     id: str
     name: str = ""
@@ -224,18 +224,17 @@ class Reader(ABC):
     """Reads the events of one turn in a protocol."""
 
     def __init__(self) -> None:
-        """Before the first event."""
         self._calls: dict[int, PartialCall] = {}
         self._sent: int | None = None
         self._received: int | None = None
 
     @abstractmethod
     def read(self, event: Mapping[str, Any]) -> Iterator[TextPiece]:
-        """The text in ``event``. Keeps the rest of it for :meth:`reply`."""
+        """Yields the text in ``event``. Stores everything else for :meth:`reply`."""
 
     @abstractmethod
     def reply(self) -> Reply | None:
-        """How the turn ended; None before its end. Raises nothing, whatever the events held."""
+        """The end of the turn; None before it. Raises no errors, whatever the events contain."""
 
     def _reply(self, is_cut: bool, notices: tuple[str, ...]) -> Reply:
         calls = tuple(ToolCall(call.id, call.name, call.arguments) for _, call in sorted(self._calls.items()))
@@ -243,7 +242,7 @@ class Reader(ABC):
 
 
 class ChatService(ABC):
-    """A model at an address. Methods may be called from any thread that runs no event loop."""
+    """A model at an address. Methods may be called from any thread without an event loop."""
 
     def __init__(self, endpoint: Endpoint, model: str, policy: RequestPolicy, sleep: Sleep = asyncio.sleep) -> None:
         """Sends no request yet."""
@@ -252,16 +251,16 @@ class ChatService(ABC):
         self._policy = policy
         self._sleep = sleep
         self._learned: dict[str, str] = {}
-        """Parts of a request that the service refused, each with the notice of what happened instead."""
+        """Parts of a request that the service refused, each with a notice about the substitute."""
 
     @property
     def name(self) -> str:
-        """Model and host."""
+        """The model and the host."""
         return f"{self._model} at {self._endpoint.host}"
 
     @abstractmethod
     def payload(self, request: ModelRequest) -> dict[str, Any]:
-        """``request`` as the protocol encodes it."""
+        """``request`` as encoded in the protocol."""
 
     @abstractmethod
     def reader(self) -> Reader:
@@ -270,7 +269,7 @@ class ChatService(ABC):
     def turn(
         self, request: ModelRequest, cancellation: Cancellation
     ) -> Generator[TextPiece | Wait | Reply, None, None]:
-        """The pieces of the turn, then its :class:`brvtui.services.model.Reply`.
+        """Yields the pieces of the turn, then its :class:`brvtui.services.model.Reply`.
 
         Raises :class:`brvtui.services.model.ModelError` and :class:`brvtui.services.model.ModelCancelled`.
         """
@@ -315,7 +314,9 @@ class ChatService(ABC):
             raise ModelError(f"{self._endpoint.host}: an event is not of this protocol") from None
 
     def _learn(self, refusal: ServiceRefusal) -> bool:
-        """Whether the service refused an optional part of the request for the first time; remembers that part."""
+        """Records a refused optional part of the request. Returns True if the service refused one for the
+        first time.
+        """
         if refusal.status not in _NOT_UNDERSTOOD:
             return False
         message = str(refusal)
@@ -342,14 +343,14 @@ class ChatService(ABC):
 
 
 def counted(value: Any) -> int | None:
-    """``value`` if it is a number of tokens, else None."""
+    """``value`` if it is a valid number of tokens, else None."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def text_in(value: Any) -> str:
-    """``value`` if it is a text, empty for None. Raises TypeError for anything else.
+    """``value`` if it is a string, empty for None. Raises TypeError for anything else.
 
-    Half a surrogate pair, valid in JSON and not in UTF-8, becomes a replacement character.
+    Half a surrogate pair, which is valid in JSON but not in UTF-8, becomes a replacement character.
     """
     if value is None:
         return ""
@@ -366,7 +367,7 @@ def index_in(value: Any) -> int:
 
 
 def object_in(arguments: str) -> dict[str, Any]:
-    """The arguments of a tool call, parsed."""
+    """The parsed arguments of a tool call."""
     value = json.loads(arguments or "{}")
     assert isinstance(value, dict)
     return value

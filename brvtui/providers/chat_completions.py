@@ -110,7 +110,9 @@ class _Chunks(Reader):
 
 
 def _content_text(content: Any) -> str:
-    """The answer's text in ``content``. Reasoning models send a list of parts, of which only texts belong to it."""
+    """The text of the answer in ``content``. Reasoning models send a list of parts, of which only texts belong to the
+    answer.
+    """
     if not isinstance(content, list):
         return text_in(content)
     return "".join(text_in(part["text"]) for part in content if part["type"] == "text")

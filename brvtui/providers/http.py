@@ -1,7 +1,7 @@
-"""Requests to services over HTTP: addresses, trust in certificates, and one-line reasons for failures.
+"""Requests to services over HTTP: addresses, certificates, and errors in one line.
 
 The first request imports httpx (extra ``[llm]``). Its asynchronous client can be stopped while it connects, waits or
-reads; a blocking one cannot.
+reads; a blocking client cannot.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 
 class PrivateLoop(asyncio.SelectorEventLoop):
-    """Looks host names up in daemon threads.
+    """An event loop that looks up host names in daemon threads.
 
-    A look-up cannot be cancelled and may hang for minutes. asyncio runs it in a pool of threads that the interpreter
-    joins at exit.
+    A look-up cannot be cancelled and may hang for minutes. asyncio runs it in a thread pool that the interpreter joins
+    at exit.
     """
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
-        """Prints nothing: asyncio's message about a closed connection would be written over the screen."""
+        """Prints nothing, because asyncio's message about a closed connection would overwrite parts of the screen."""
 
     async def getaddrinfo(
         self,
@@ -67,7 +67,7 @@ class PrivateLoop(asyncio.SelectorEventLoop):
 
     def _settle(self, found: asyncio.Future[list[Any]], addresses: list[Any], error: Exception | None) -> None:
         def settle() -> None:
-            if found.done():  # cancelled meanwhile
+            if found.done():  # it was cancelled
                 return
             if error is None:
                 found.set_result(addresses)
@@ -78,20 +78,20 @@ class PrivateLoop(asyncio.SelectorEventLoop):
             self.call_soon_threadsafe(settle)
 
 
-# Removes keys from texts of services, before they are displayed or kept.
+# Removes keys from texts of services before they are displayed or stored.
 
 
 _MASK = "…"
 _SHORTEST_KEY = 12
-"""A shorter key is a placeholder for a service without keys (``ollama``), and a word that answers may contain."""
+"""Shorter keys are placeholders for services without keys (``ollama``), and words that may occur in answers."""
 _SHORTEST_REMOVED = 4
 
 
 def masked(text: str, key: str, is_cut: bool = False) -> str:
     """``text`` without ``key``; if it ``is_cut``, also without a beginning of the key at its end.
 
-    A key of fewer than 12 characters is removed only where it stands as a word, and one of fewer than 4 stays: neither
-    is a secret of a service, and each of them is part of many a word.
+    A key of fewer than 12 characters is removed only as a whole word, and a key of fewer than 4 is not removed. Such
+    keys are not secrets and occur in many words.
     """
     if len(key) < _SHORTEST_REMOVED:
         return text
@@ -106,15 +106,15 @@ def masked(text: str, key: str, is_cut: bool = False) -> str:
 
 
 class AnswerMask:
-    """Removes a key from an answer that comes in pieces, which may split the key."""
+    """Removes a key from an answer that arrives in pieces, which may split the key."""
 
     def __init__(self, key: str) -> None:
-        """Leaves a ``key`` of fewer than 12 characters in the text."""
+        """A ``key`` of fewer than 12 characters is not removed."""
         self._key = key if len(key) >= _SHORTEST_KEY else ""
         self._held = ""
 
     def add(self, piece: str) -> str:
-        """The text that is safe so far. Holds back an end that may begin the key until the next piece."""
+        """The next safe text. An end that could be the beginning of the key is held back until the next piece."""
         if not self._key:
             return piece
         *before, rest = (self._held + piece).split(self._key)
@@ -123,17 +123,17 @@ class AnswerMask:
         return _MASK.join([*before, rest[:safe]])
 
     def rest(self, is_cut: bool) -> str:
-        """The text held back, at the end of the answer; masked if the answer ``is_cut``."""
+        """The remaining text at the end of the answer, masked if the answer ``is_cut``."""
         held, self._held = self._held, ""
         return self.whole(held, is_cut)
 
     def whole(self, text: str, is_cut: bool) -> str:
-        """``text``, which came as a whole, without the key."""
+        """The complete ``text`` without the key."""
         return masked(text, self._key, is_cut)
 
 
 def _begun(text: str, key: str) -> int:
-    """Length of the longest end of ``text`` that is a proper beginning of ``key``."""
+    """The length of the longest end of ``text`` that is a proper beginning of ``key``."""
     return next((size for size in range(len(key) - 1, 0, -1) if text.endswith(key[:size])), 0)
 
 
@@ -154,15 +154,15 @@ _ADVICE = {
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An address that takes POST requests."""
+    """An address for POST requests."""
 
     setting: str
-    """The table of settings that names it, such as ``llm``."""
+    """The table of its settings, such as ``llm``."""
     base: str
     path: str
     headers: Mapping[str, str] = field(repr=False)
     key: str = field(repr=False)
-    """Never displayed: removed from every text of the service."""
+    """A secret that is never displayed, and removed from every text of the service."""
 
     @property
     def host(self) -> str:
@@ -172,27 +172,27 @@ class Endpoint:
 
 
 def bearer(setting: str, base: str, path: str, key: str) -> Endpoint:
-    """The endpoint of a service that takes ``key`` as a bearer token; an empty key sends no token."""
+    """The endpoint of a service with ``key`` as a bearer token. An empty key sends no token."""
     return Endpoint(setting, base.rstrip("/"), path, {"Authorization": f"Bearer {key}"} if key else {}, key)
 
 
 class ServiceRefusal(Exception):
-    """A request without a usable answer. ``status`` is 0 when no response came."""
+    """A request without a usable answer. ``status`` is 0 if there was no response."""
 
     def __init__(self, why: str, status: int = 0, passing: bool = False, wait: float | None = None) -> None:
         super().__init__(why)
         self.status = status
         self.passing = passing
-        """Whether the same request may succeed later."""
+        """True if the same request may succeed later."""
         self.wait = wait
-        """Seconds to wait before the next attempt, if the service says so."""
+        """The number of seconds to wait before the next attempt, if the service specifies it."""
 
     def waits_too_long(self, policy: RequestPolicy) -> bool:
-        """Whether the service asks to wait for longer than ``policy`` allows."""
+        """True if the service requests a longer wait than ``policy`` allows."""
         return self.passing and self.wait is not None and self.wait > policy.longest_wait_seconds
 
     def advised(self, endpoint: Endpoint, policy: RequestPolicy) -> str:
-        """One line: the reason without the key, then advice, or the number of attempts."""
+        """The reason in one line, without the key, with advice or the number of attempts."""
         why = visible(masked(str(self), endpoint.key))
         advice = _ADVICE.get(self.status, "")
         if 300 <= self.status < 400:
@@ -207,7 +207,7 @@ class ServiceRefusal(Exception):
 def check_service(setting: str, base: str, wanted: ServiceSettings) -> str:
     """The key of the service ``wanted``, whose table of settings is ``setting``.
 
-    Raises :class:`ServiceError`, which says what to do, if it cannot be asked at the address ``base``.
+    Raises :class:`ServiceError` with a remedy if the service at the address ``base`` cannot be called.
     """
     key = wanted.key.strip()
     if find_spec(_LIBRARY) is None:
@@ -226,13 +226,13 @@ def check_service(setting: str, base: str, wanted: ServiceSettings) -> str:
 
 
 class _Intake:
-    """Limits the input that :func:`body_of` cannot see: informational responses, headers and the framing of a body."""
+    """Limits input that :func:`body_of` does not see: informational responses, headers, and the framing of a body."""
 
     def __init__(self, most: int) -> None:
         self._most, self._left, self._part = most, 0, ""
 
     async def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Takes an ``event`` of httpcore, and wraps the method by which each new stream reads."""
+        """Handles an ``event`` of httpcore, and wraps the read method of each new stream."""
         if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
             stream, self._left, self._part = info["return_value"], _LARGEST_HEAD, "head of the answer"
             stream.read = partial(self._read, stream.read)
@@ -243,7 +243,7 @@ class _Intake:
         if self._left <= 0:
             raise ServiceRefusal(f"the {self._part} is too large")
         data = await read(max_bytes, timeout)
-        self._left -= len(data) + 128  # a read takes as much time as parsing so many bytes
+        self._left -= len(data) + 128  # a read takes as long as parsing 128 bytes
         return data
 
 
@@ -251,10 +251,10 @@ class _Intake:
 async def answered(
     endpoint: Endpoint, payload: Mapping[str, Any], accept: str, seconds: float | None, most: int
 ) -> AsyncIterator[httpx.Response]:
-    """The answer to ``payload``, whose head came within ``seconds``; :func:`body_of` reads its body of ``most`` bytes.
+    """The response to ``payload``, after receiving its head within ``seconds``. :func:`body_of` reads its body.
 
-    Raises :class:`ServiceRefusal` for any answer but a success, and for what breaks inside the block. With None for
-    ``seconds``, the caller sets the time limit.
+    ``most`` limits the size of the body. Raises :class:`ServiceRefusal` for an unsuccessful response and for errors in
+    the block. If ``seconds`` is None, the caller sets the time limit.
     """
     import httpx
 
@@ -274,7 +274,7 @@ async def answered(
             client = await stack.enter_async_context(
                 httpx.AsyncClient(timeout=limits, follow_redirects=False, verify=trust)
             )
-            async with asyncio.timeout(seconds):  # of all of the head: each byte of it would begin a read's time anew
+            async with asyncio.timeout(seconds):  # for the whole head, because each byte restarts the read time-out
                 address, trace = endpoint.base + endpoint.path, {"trace": _Intake(most).trace}
                 request = client.stream("POST", address, content=data, headers=headers, extensions=trace)
                 answer = await stack.enter_async_context(request)
@@ -302,11 +302,11 @@ async def answered(
 
 
 def unreached(error: BaseException, setting: str) -> str:
-    """One line: why there is no connection, and advice."""
+    """The reason for a failed connection in one line, with advice."""
     cause = _first_cause(error)
     message = faults.reason(cause)
     if isinstance(cause, ConnectionError) and cause.errno:
-        message = os.strerror(cause.errno)  # asyncio replaces the system's message by its own
+        message = os.strerror(cause.errno)  # asyncio replaces the message of the system
     match cause:
         case ssl.SSLCertVerificationError():
             advice = f"look whether {setting}.url names the right host, and its certificate is trusted (SSL_CERT_FILE)"
@@ -318,7 +318,7 @@ def unreached(error: BaseException, setting: str) -> str:
 
 
 def _first_cause(error: BaseException) -> BaseException:
-    """The exception of the operating system below those that libraries wrapped around it."""
+    """The original exception of the operating system, without the exceptions that libraries wrapped around it."""
     cause: BaseException | None = error
     while cause is not None:
         error = cause
@@ -331,7 +331,7 @@ def _first_cause(error: BaseException) -> BaseException:
 def _trusted(is_encrypted: bool) -> ssl.SSLContext:
     """The certificates of httpx and of the system; none for plain HTTP.
 
-    Cached, because loading them takes longer than many answers.
+    Cached because loading them takes longer than many answers.
     """
     import httpx
 
@@ -343,9 +343,9 @@ def _trusted(is_encrypted: bool) -> ssl.SSLContext:
 
 
 async def body_of(answer: httpx.Response, most: int) -> AsyncIterator[bytes]:
-    """The pieces of the body.
+    """Yields the pieces of the body.
 
-    Raises :class:`ServiceRefusal` if it is compressed, larger than ``most`` bytes, or in too many pieces to read.
+    Raises :class:`ServiceRefusal` if it is compressed, larger than ``most`` bytes, or split into too many pieces.
     """
     encoding = answer.headers.get("content-encoding", "").strip().lower()
     if encoding not in ("", "identity"):
@@ -361,7 +361,7 @@ async def body_of(answer: httpx.Response, most: int) -> AsyncIterator[bytes]:
 
 
 async def refusal_in(answer: httpx.Response, key: str, seconds: float | None) -> ServiceRefusal:
-    """The reason that an unusable answer gives within ``seconds``, in one line, without ``key`` or a part of it."""
+    """The reason in an unusable answer, read within ``seconds``, in one line and without any part of ``key``."""
     import httpx
 
     body, is_cut = b"", True
@@ -380,12 +380,12 @@ async def refusal_in(answer: httpx.Response, key: str, seconds: float | None) ->
     phrase = excerpt(answer.reason_phrase, key, _LONGEST_REASON)
     why = f"{answer.status_code} {phrase}" + (f": {message}" if message else "")
     after = answer.headers.get("retry-after", "").strip()
-    wait = float(after) if after.isascii() and after.isdigit() else None  # no date
+    wait = float(after) if after.isascii() and after.isdigit() else None  # dates are ignored
     return ServiceRefusal(why, answer.status_code, answer.status_code in _PASSING, wait)
 
 
 def error_message(value: Any, key: str = "") -> str:
-    """The message of the error in a service's answer, in one line, without ``key``."""
+    """The error message in a service's answer, in one line and without ``key``."""
     error = value.get("error", value) if isinstance(value, dict) else value
     message = error.get("message", error) if isinstance(error, dict) else error
     return excerpt(message if isinstance(message, str) else json.dumps(message), key, _LONGEST_REASON)
@@ -394,8 +394,8 @@ def error_message(value: Any, key: str = "") -> str:
 def excerpt(text: str, key: str, most: int, is_cut: bool = False) -> str:
     """``text`` without ``key``, on one line, cut to ``most`` characters.
 
-    Removes the key before it cuts, so that no part of the key is left. If the text itself ``is_cut``, it may end with
-    the beginning of the key, which is removed too.
+    The key is removed before cutting, so that no part of it remains. If the text ``is_cut``, it may end with the
+    beginning of the key, which is also removed.
     """
     return one_line(masked(text, key, is_cut))[:most]
 

@@ -1,4 +1,4 @@
-"""Makes the language model that the settings name (``docs/configuration.md``, "A model")."""
+"""Creates the language model from the settings (``docs/configuration.md``, "A model")."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def address_of(settings: ModelSettings) -> str:
 
 
 def address_to_show(settings: ModelSettings) -> str:
-    """The base address of requests, or the text set for it; empty when it may contain a password or a key."""
+    """The base address of requests; empty if it may contain a password or a key."""
     base = address_of(settings)
     return "" if any(sign in base for sign in "@?#") else base
 
 
 def model_of(settings: ModelSettings, rules: RequestPolicy) -> ChatService | None:
-    """The model; None when none is named. Sends no request; the first turn imports the HTTP library.
+    """The model; None if none is set. Sends no request. The first turn imports the HTTP library.
 
-    Raises :class:`ServiceError`, which says what to set.
+    Raises :class:`ServiceError` with the setting to change.
     """
     if not settings.model:
         if settings.url:

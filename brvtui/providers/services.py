@@ -1,7 +1,7 @@
-"""Makes the embedder and the reranker that the settings name (``docs/configuration.md``).
+"""Creates the embedder and the reranker from the settings (``docs/configuration.md``).
 
-Local ones use sentence-transformers (extra ``[vectors]``), imported with the first use of a model. The modules for
-HTTP are imported only for a service at an address.
+Local ones use sentence-transformers (extra ``[vectors]``), imported at the first use of a model. The modules for HTTP
+are imported only for a service with an address.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from brvtui.text.visible import visible
 
 _LIBRARY = "sentence_transformers"
 _NO_BARS = "HF_HUB_DISABLE_PROGRESS_BARS"
-"""Read by the library at import. Its progress bars would be written over the screen."""
+"""Disables the library's progress bars, which would overwrite the screen. The library reads it at import."""
 
 
 class _Model:
@@ -71,11 +71,11 @@ class LocalEmbedder:
 
     @property
     def is_remote(self) -> bool:
-        """False: it runs in this process."""
+        """False because it runs in this process."""
         return False
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector for each text. Raises :class:`brvtui.services.legs.LegError`."""
+        """One vector per text. Raises :class:`brvtui.services.legs.LegError`."""
         if not texts:
             return []
         made = self._model.use("encode", list(texts), show_progress_bar=False, convert_to_numpy=True)
@@ -95,7 +95,7 @@ class CrossEncoderReranker:
         return self._model.model
 
     def rerank(self, query: str, documents: Sequence[RerankDocument]) -> list[Reranked]:
-        """All documents, best first, ties in the given order; NaN comes last.
+        """All documents, best first. Ties keep their order; NaN comes last.
 
         Raises :class:`brvtui.services.legs.LegError`.
         """
@@ -129,7 +129,7 @@ _COMPATIBLE = EmbeddingProvider("", "", 2048, "")
 
 
 def embedder_of(settings: EmbedderSettings, requests: RequestPolicy) -> Embedder | None:
-    """The embedder: a provider's or at ``url`` when one is set, else a local model; None when no model is named.
+    """The embedder: a provider's, the one at ``url``, or else a local model; None if no model is set.
 
     Neither loads a model nor sends a request. Raises :class:`ServiceError`.
     """
@@ -142,7 +142,7 @@ def embedder_of(settings: EmbedderSettings, requests: RequestPolicy) -> Embedder
     from brvtui.providers.openai_compatible import OPENAI_EXTRA, OpenAIEmbedder
 
     extra = OPENAI_EXTRA
-    if settings.provider == "voyage":  # it has no field for the format, and one for the kind of text
+    if settings.provider == "voyage":  # it has a field for the kind of text instead of the format
         extra = {} if settings.input_type == "none" else {"input_type": settings.input_type}
     keys = [_checked_key(replace(settings, key=key), EMBEDDER) for key in settings.key.split(",") if key.strip()] or [
         _checked_key(settings, EMBEDDER)
@@ -151,7 +151,7 @@ def embedder_of(settings: EmbedderSettings, requests: RequestPolicy) -> Embedder
 
 
 def reranker_of(settings: ServiceSettings, requests: RequestPolicy, rules: RerankRules) -> Reranker | None:
-    """The reranker, by the same rules. Raises :class:`ServiceError`."""
+    """The reranker, chosen by the same rules. Raises :class:`ServiceError`."""
     if not _is_named(settings, RERANKER):
         return None
     if not settings.url:
@@ -170,7 +170,7 @@ def _is_named(settings: ServiceSettings, kind: str) -> bool:
 
 
 def _checked_key(settings: ServiceSettings, kind: str) -> str:
-    """The service's key. Raises :class:`ServiceError` when the service cannot be asked."""
+    """The service's key. Raises :class:`ServiceError` if the service cannot be called."""
     from brvtui.providers.http import check_service
 
     return check_service(f"services.{kind}", settings.url, settings)

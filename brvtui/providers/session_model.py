@@ -1,6 +1,6 @@
-"""The language model of the current settings, and whether it may be asked.
+"""The language model in the current settings, and the user's consent to use it.
 
-Every session holds one, so this module imports nothing that only a model needs.
+Every session has one, so this module imports nothing that only a model needs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _STANDS_IN = "These are sentences of notes."
 
 
 class SessionModel:
-    """Makes the model again when the settings change. Methods may be called from any thread."""
+    """Recreates the model when the settings change. Methods are thread-safe."""
 
     def __init__(self, wanted: Callable[[], ModelSettings], requests: Callable[[], RequestPolicy]) -> None:
         """``wanted`` returns the current settings, ``requests`` the time-outs and retries of requests."""
@@ -29,12 +29,12 @@ class SessionModel:
         self._requests = requests
         self._made: tuple[ModelSettings, ChatModel | None, str] | None = None
         self._allowed: ModelSettings | None = None
-        """The settings the user consented to: another model or address needs a new consent."""
+        """The settings that the user consented to. Another model or address needs a new consent."""
         self._lock = threading.Lock()
 
     @property
     def state(self) -> ModelStatus:
-        """Which model is set, whether it can be asked, and whether the user allows it."""
+        """The name of the model, the problem if it cannot be used, and the user's consent."""
         from brvtui.services.model import ModelStatus
 
         wanted = self._wanted()
@@ -43,7 +43,7 @@ class SessionModel:
 
     @property
     def address(self) -> str:
-        """Its address, usable or not; empty when no model is set, or when the address may contain a secret."""
+        """The address, usable or not; empty if no model is set, or if the address may contain a secret."""
         wanted = self._wanted()
         if not wanted.model and not wanted.url:
             return ""
@@ -53,7 +53,7 @@ class SessionModel:
 
     @property
     def key_source(self) -> str:
-        """Whether there is a key, and in which variable; never the key itself."""
+        """The variable with the key, or the reason for having no key; never the key."""
         wanted = self._wanted()
         if not wanted.key_env:
             return "none: llm.key_env names no variable"
@@ -64,7 +64,7 @@ class SessionModel:
         return f"none: {wanted.key_env} is set, but key_variables does not list it: add it there by hand"
 
     def allow(self) -> None:
-        """Allows runs of this session to ask the model that is set now."""
+        """Allows the runs of this session to use the current model."""
         self._allowed = self._wanted()
 
     def _may_ask(self, wanted: ModelSettings) -> bool:
@@ -75,19 +75,19 @@ class SessionModel:
         )
 
     def allowed_model(self) -> ChatModel | None:
-        """The model if a run may ask it now, else None."""
+        """The model if a run may use it now, else None."""
         wanted = self._wanted()
         return self._model(wanted)[0] if self._may_ask(wanted) else None
 
     def check(self, cancellation: Cancellation | None = None) -> ModelCheck | None:
-        """Sends the model a few words, allowed or not; None when no model is set or it cannot be asked."""
+        """Sends the model a short test message, even without consent; None if no model is set or it cannot be used."""
         from brvtui.services.model import Cancellation, check
 
         model, _ = self._model(self._wanted())
         return check(model, cancellation or Cancellation()) if model else None
 
     def why_not_asked(self, run: bool) -> str:
-        """Why a route that reaches the model does not ask it, in a line or two."""
+        """The reason for not using the model in a route that reaches it, in a line or two."""
         wanted = self._wanted()
         if not wanted.model and not wanted.url:
             return NO_MODEL
@@ -99,7 +99,7 @@ class SessionModel:
         return f"{state.name} is not asked {'here' if run else 'before a run'}. {_STANDS_IN}"
 
     def _model(self, wanted: ModelSettings) -> tuple[ChatModel | None, str]:
-        """The model and an empty text, or None and the reason (empty when no model is set)."""
+        """The model and an empty text, or None and the reason (empty if no model is set)."""
         if not wanted.model and not wanted.url:
             return None, ""
         with self._lock:

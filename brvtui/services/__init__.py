@@ -1,1 +1,1 @@
-"""Protocols of language models, embedders and rerankers, and how they fail."""
+"""Protocols and errors of language models, embedders and rerankers."""

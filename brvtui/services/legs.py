@@ -1,4 +1,4 @@
-"""Services that engines may ask for a leg of a search: embedders and re-rankers."""
+"""Services for the legs of a search: embedders and rerankers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# How a service is asked over a network, and how it fails.
+# Requests to services over a network, and their errors.
 
 
 @dataclass(frozen=True, slots=True)
 class RequestPolicy:
-    """Time-outs, retries and sizes of requests, whichever engine asks. Times are in seconds."""
+    """Time-outs, retries and size limits of requests, the same for all engines. Times are in seconds."""
 
     timeout_seconds: PositiveLimit
     tries: CountLimit
@@ -27,33 +27,33 @@ class RequestPolicy:
 
 
 class LegError(RuntimeError):
-    """A ranked list, or a service behind one, is not available; the message says why in one line."""
+    """A ranked list, or the service behind it, is not available. The message is the reason in one line."""
 
 
 class ServiceError(ValueError):
-    """A service is not configured correctly; the message names the setting and says what to do."""
+    """A service is misconfigured. The message names the setting and the remedy."""
 
 
-# Models that judge how well documents answer a query.
+# Models that score documents for a query.
 
 
 @dataclass(frozen=True, slots=True)
 class RerankRules:
-    """How a language model is asked to rerank (``docs/jeffs_brain.md``, "Reranking"), whichever engine asks it."""
+    """Constants for reranking by a language model (``docs/jeffs_brain.md``, "Reranking"), the same for all engines."""
 
     batch: int = 5
-    """Documents in one request."""
+    """The number of documents per request."""
     parallel: int = 4
-    """Requests at once."""
+    """The number of parallel requests."""
     temperature: float = 0.1
     max_tokens: int = 2048
     scale: int = 10
-    """The best score that it may give; the worst is 0."""
+    """The highest score; the lowest is 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class RerankDocument:
-    """The part of one note that a reranker judges."""
+    """The text of one note for a reranker."""
 
     id: str
     text: str
@@ -61,14 +61,14 @@ class RerankDocument:
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
-    """The score that a reranker gives the document at the position ``index``."""
+    """The score of the document at position ``index``."""
 
     index: int
     score: float
 
 
 class Reranker(Protocol):
-    """Judges documents. Raises :class:`brvtui.services.legs.LegError`, and nothing else, when it cannot."""
+    """Scores documents. The only exception that it raises is :class:`brvtui.services.legs.LegError`."""
 
     @property
     def name(self) -> str:
@@ -76,22 +76,22 @@ class Reranker(Protocol):
         ...
 
     def rerank(self, query: str, documents: Sequence[RerankDocument]) -> Sequence[Reranked]:
-        """The scores, best first; documents may be missing."""
+        """The scores, best first. Documents may be missing."""
         ...
 
 
 Vector = Sequence[float]
 
 
-# Models that turn texts into vectors.
+# Models that compute vectors of texts.
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors. Raises :class:`brvtui.services.legs.LegError`, and nothing else, when it cannot."""
+    """Computes vectors of texts. The only exception that it raises is :class:`brvtui.services.legs.LegError`."""
 
     @property
     def name(self) -> str:
-        """Identifies vectors that can be compared with each other: the model, and its host if it has one."""
+        """The id of comparable vectors: the model, and its host if it has one."""
         ...
 
     @property
@@ -100,7 +100,7 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """One vector for each text, all of the same length and none empty."""
+        """One vector per text, all of the same length and none empty."""
         ...
 
 

@@ -18,7 +18,7 @@ NO_MODEL = (
 
 
 class ModelError(RuntimeError):
-    """A turn failed; the message names the service and the reason, in one line."""
+    """A turn failed. The message is one line with the service and the reason."""
 
 
 class ModelCancelled(Exception):
@@ -26,7 +26,7 @@ class ModelCancelled(Exception):
 
 
 class Cancellation:
-    """A request to cancel, from any thread, that wakes the threads that wait for a model."""
+    """A cancellation from any thread, which wakes the threads that wait for a model."""
 
     def __init__(self) -> None:
         self._asked = False
@@ -35,7 +35,7 @@ class Cancellation:
 
     @property
     def asked(self) -> bool:
-        """Whether it was cancelled."""
+        """True if it was cancelled."""
         return self._asked
 
     def cancel(self) -> None:
@@ -48,7 +48,7 @@ class Cancellation:
 
     @contextmanager
     def waking(self, wake: Callable[[], None]) -> Iterator[None]:
-        """Calls ``wake`` on cancellation inside the block, in the cancelling thread; at once if it came before."""
+        """Calls ``wake`` when cancelled inside the block, in the cancelling thread, or at once if already cancelled."""
         with self._lock:
             late = self._asked
             if not late:
@@ -74,7 +74,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call as the model wrote it: ``arguments`` should be a JSON object, but may be any text."""
+    """A call as the model wrote it. ``arguments`` should be a JSON object, but may be any text."""
 
     id: str
     name: str
@@ -109,13 +109,13 @@ Message = FromUser | FromModel | FromTool
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One turn: the conversation so far, and what the model may do."""
+    """One turn: the conversation up to now, and the options of the model."""
 
     system: str
     messages: tuple[Message, ...]
     tools: tuple[Tool, ...]
     may_call: bool
-    """False for a last turn: earlier messages refer to the tools, so they are named, but must not be called."""
+    """False for a last turn: the tools are listed because earlier messages refer to them, but must not be called."""
     max_tokens: int
     temperature: float
 
@@ -137,41 +137,41 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """How a turn ended. Tokens are as counted by the service; None if it does not report them."""
+    """The end of a turn. Token counts come from the service; None if it does not report them."""
 
     calls: tuple[ToolCall, ...]
     is_cut: bool
-    """Whether the answer reached the limit of tokens."""
+    """True if the answer reached the token limit."""
     sent: int | None
     received: int | None
     notices: tuple[str, ...] = ()
-    """A line for each part of the request that the service did not accept."""
+    """A message for each part of the request that the service did not accept."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """Whether a model can be asked, for display."""
+    """The availability of a model, for display."""
 
     name: str
-    """Model and host; empty when none is set."""
+    """The model and the host; empty if none is set."""
     problem: str
-    """Why the model cannot be asked, and what to do; empty if it can."""
+    """The reason if the model cannot be used, with a remedy; else empty."""
     allowed: bool
-    """Whether runs may ask it in this session."""
+    """True if runs may use it in this session."""
 
 
 class ChatModel(Protocol):
-    """A model behind some service."""
+    """A model of some service."""
 
     @property
     def name(self) -> str:
-        """Model and host."""
+        """The model and the host."""
         ...
 
     def turn(
         self, request: ModelRequest, cancellation: Cancellation
     ) -> Generator[TextPiece | Wait | Reply, None, None]:
-        """The pieces of the turn as they come, then a :class:`Reply`.
+        """Yields the pieces of the turn as they arrive, then a :class:`Reply`.
 
         Closing the generator cancels the turn. Raises :class:`ModelError` and :class:`ModelCancelled`.
         """
@@ -183,7 +183,7 @@ _PER_MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Prices of a million tokens, in cents (0: unknown), and the most that one answer may use (0: any amount)."""
+    """Prices per million tokens, in cents (0: unknown), and the limits for one answer (0: no limit)."""
 
     sent_cents: int = 0
     received_cents: int = 0
@@ -192,7 +192,7 @@ class Budget:
 
     @property
     def words(self) -> str:
-        """The most that one answer may use, in words; empty without a limit."""
+        """The limits for one answer as text; empty if there are none."""
         limits = (f"{self.tokens} tokens" if self.tokens else "", f"{self.cents} cents" if self._limits_cents else "")
         return " and ".join(filter(None, limits))
 
@@ -201,7 +201,7 @@ class Budget:
         return bool(self.cents and (self.sent_cents or self.received_cents))
 
     def allows(self, sent: int, received: int) -> bool:
-        """Whether one answer may send and receive so many tokens in all."""
+        """True if one answer may send and receive this number of tokens in total."""
         cents = self.cost(Usage(sent, received, True)) or 0
         return (not self.tokens or sent + received <= self.tokens) and (not self.cents or cents <= self.cents)
 
@@ -212,7 +212,7 @@ class Budget:
         return (usage.sent * self.sent_cents + usage.received * self.received_cents) / _PER_MILLION
 
 
-# Checks with one short turn whether a model answers and calls tools.
+# A check, in one short turn, that a model answers and calls tools.
 
 
 _TOOL = Tool("answer", "Takes the answer.", {"type": "object", "properties": {"word": {"type": "string"}}})
@@ -224,14 +224,14 @@ _REQUEST = ModelRequest(
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """The result of a short question to a model."""
+    """The result of checking a model."""
 
     model: str
     answered: bool
     why: str
-    """The reason for no answer, in one line."""
+    """The reason for not answering, in one line."""
     calls_tools: bool
-    """Whether it called the tool as asked; tier 4 needs tool calls."""
+    """True if it called the tool as requested. Tier 4 needs tool calls."""
     sent: int | None
     received: int | None
     ms: float
@@ -239,7 +239,7 @@ class ModelCheck:
 
 
 def check(model: ChatModel, cancellation: Cancellation) -> ModelCheck:
-    """Asks ``model`` a short question and returns the result. Raises nothing."""
+    """Checks ``model`` with a short request. Raises no errors."""
     began = perf_counter()
     reply: Reply | None = None
     why = ""

@@ -1,4 +1,4 @@
-"""The services that an engine may ask, as a session provides them."""
+"""The services that a session provides to engines."""
 
 from __future__ import annotations
 
@@ -13,63 +13,67 @@ if TYPE_CHECKING:  # the first paint names engines, and must not import what onl
 
 
 class KeptState(Protocol):
-    """What an engine keeps of one tree for the next process: one value, as JSON has it."""
+    """The stored state of an engine for one tree: a JSON value for the next process."""
 
     def read(self) -> Any:
-        """The value that was written last; None when there is none, or it is damaged."""
+        """The last written value; None if there is none or it is damaged."""
 
     def write(self, value: Any) -> None:
         """Replaces the value. Raises OSError."""
 
 
 class NoState:
-    """Nothing is kept."""
+    """Stores nothing."""
 
     def read(self) -> Any:
-        """None."""
+        """Returns None."""
 
     def write(self, value: Any) -> None:
-        """Keeps nothing."""
+        """Does nothing."""
 
 
 class EngineServices(Protocol):
-    """Models that the user set. None is loaded or asked before an engine uses it."""
+    """The models in the user's settings. None is loaded or called until an engine uses it."""
 
     @property
     def model(self) -> ChatModel | None:
-        """The language model if a run may ask it now, else None."""
+        """The language model if a run may use it now, else None."""
 
     @property
     def model_is_set(self) -> bool:
-        """Whether the user named a language model, allowed or not."""
+        """True if a language model is set, with or without consent to use it."""
 
     def why_no_model(self, run: bool) -> str:
         """Why a preview or a run that reaches the model does not ask it, in a line or two."""
 
     @property
     def budget(self) -> Budget:
-        """The budget of the language model, by the user's settings."""
+        """The budget of the language model in the user's settings."""
 
     @property
     def embedder(self) -> Embedder | None:
-        """None when none is set. Raises :class:`brvtui.services.legs.ServiceError` for a wrong setting."""
+        """The embedder; None if none is set. Raises :class:`brvtui.services.legs.ServiceError` for an
+        invalid setting.
+        """
 
     @property
     def reranker(self) -> Reranker | None:
-        """None when none is set. Raises :class:`brvtui.services.legs.ServiceError` for a wrong setting."""
+        """The reranker; None if none is set. Raises :class:`brvtui.services.legs.ServiceError` for an
+        invalid setting.
+        """
 
     def vectors(self, model: str) -> VectorCache:
-        """The stored vectors of this tree's texts, made by the embedder named ``model``."""
+        """The stored vectors of this tree's texts from the embedder ``model``."""
 
     def feedback(self, engine: str) -> FeedbackLog:
-        """What users said of the results of ``engine`` over this tree."""
+        """The feedback of users on the results of ``engine`` for this tree."""
 
     def state(self, engine: str) -> KeptState:
-        """What ``engine`` keeps of its runs over this tree."""
+        """The stored state of ``engine`` for this tree."""
 
 
 class NoServices:
-    """Services of a session without any."""
+    """The services of a session without any."""
 
     model: ChatModel | None = None
     model_is_set = False
@@ -78,27 +82,27 @@ class NoServices:
 
     @property
     def budget(self) -> Budget:
-        """No price is known."""
+        """A budget without prices and limits."""
         from brvtui.services.model import Budget
 
         return Budget()
 
     def why_no_model(self, run: bool) -> str:
-        """That none is set."""
+        """The message that no model is set."""
         from brvtui.services.model import NO_MODEL
 
         return NO_MODEL
 
     def vectors(self, model: str) -> VectorCache:
-        """Raises LookupError: there is no embedder."""
+        """Raises LookupError because there is no embedder."""
         raise LookupError(model)
 
     def feedback(self, engine: str) -> FeedbackLog:
-        """Nothing was said, and nothing is kept."""
+        """An empty log that stores nothing."""
         return NoFeedback()
 
     def state(self, engine: str) -> KeptState:
-        """Nothing is kept."""
+        """A state that stores nothing."""
         return NoState()
 
 
@@ -106,6 +110,6 @@ NO_SERVICES: EngineServices = NoServices()
 
 
 def feedback_problem(error: OSError, effect: str = "it does not count") -> str:
-    """That the judgments of users cannot be read, with the ``effect`` and the reason."""
+    """A message that the feedback cannot be read, with the ``effect`` and the reason."""
     why = f"{error.filename}: {reading_reason(error)}"
     return f"the feedback cannot be read, so {effect}: {why}; brv-tui forget drops it"
