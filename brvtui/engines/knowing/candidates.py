@@ -55,8 +55,8 @@ def fused(channels: Sequence[ChannelList], k: float, limit: int) -> list[FusedNo
             for rank, id_ in enumerate(channel.ids):
                 factor = (channel.factors or {}).get(rank, 1.0)
                 shares.setdefault(id_, []).append(share(rank, k, leg, channel.weight * factor))
-    made = [FusedNode(id_, sum(part.value for part in parts), tuple(parts)) for id_, parts in shares.items()]
-    return sorted(made, key=lambda one: -one.score)[:limit]
+    nodes = [FusedNode(id_, sum(part.value for part in parts), tuple(parts)) for id_, parts in shares.items()]
+    return sorted(nodes, key=lambda one: -one.score)[:limit]
 
 
 class NoiseKind(StrEnum):
@@ -87,12 +87,12 @@ class SeedNode(NamedTuple):
 
 def with_implementers(ids: Sequence[str], graph: Graph, rules: SeedRules) -> list[str]:
     """``ids``, followed by the ids of the nodes that implement interfaces and types among them."""
-    made = dict.fromkeys(ids)
+    result = dict.fromkeys(ids)
     for id_ in ids:
         node = graph.find(id_)
         if node is not None and node.kind in rules.implemented_kinds:
-            made.update(dict.fromkeys(edge.source for edge in graph.edges_to(id_, rules.implements)))
-    return list(made)
+            result.update(dict.fromkeys(edge.source for edge in graph.edges_to(id_, rules.implements)))
+    return list(result)
 
 
 def noise(node: Node, rules: NoiseRules) -> Noise | None:
@@ -116,11 +116,11 @@ def noise_filtered(nodes: Iterable[Node], rules: NoiseRules) -> tuple[list[Node]
     """The nodes that can be seeds, in their order, and the noise."""
     kept, dropped = [], []
     for node in nodes:
-        found = noise(node, rules)
-        if found is None:
+        reason = noise(node, rules)
+        if reason is None:
             kept.append(node)
         else:
-            dropped.append(found)
+            dropped.append(reason)
     return kept, dropped
 
 
@@ -151,11 +151,11 @@ def dominant_package(nodes: Sequence[Node], rules: SeedRules) -> str:
     If several are equally frequent, the one that reaches this count first wins.
     """
     counts: Counter[str] = Counter()
-    package, most = "", rules.focus_least - 1
+    package, highest = "", rules.focus_least - 1
     for node in nodes:
         counts[node.package] += 1
-        if counts[node.package] > most:
-            package, most = node.package, counts[node.package]
+        if counts[node.package] > highest:
+            package, highest = node.package, counts[node.package]
     return package
 
 
@@ -168,11 +168,11 @@ def seed_count(graph_size: int, rules: SeedRules) -> int:
 def seeds(candidates: Sequence[str], by_path: Sequence[str], graph_size: int, rules: SeedRules) -> list[SeedNode]:
     """The first candidates with decreasing weights, followed by nodes that only the channel of paths found."""
     count = min(seed_count(graph_size, rules), len(candidates))
-    made = {id_: SeedNode(id_, 1 / (1 + rules.rank_step * rank)) for rank, id_ in enumerate(candidates[:count])}
-    most = count + rules.path_more
+    chosen = {id_: SeedNode(id_, 1 / (1 + rules.rank_step * rank)) for rank, id_ in enumerate(candidates[:count])}
+    limit = count + rules.path_more
     for id_ in by_path:
-        if id_ not in made:
-            made[id_] = SeedNode(id_, rules.path_weight, by_path=True)
-            if len(made) >= most:
+        if id_ not in chosen:
+            chosen[id_] = SeedNode(id_, rules.path_weight, by_path=True)
+            if len(chosen) >= limit:
                 break
-    return list(made.values())
+    return list(chosen.values())

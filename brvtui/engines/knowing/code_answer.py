@@ -67,15 +67,15 @@ def formatted(block: ContextBlock, format_: str) -> str:
 
 def _xml(block: ContextBlock) -> str:
     lines = [f'<context tokens_used="{block.tokens_used}" token_budget="{block.budget}">']
-    for tag, found, is_near in (
+    for tag, results, is_near in (
         ("target_symbols", block.within(0, 0), True),
         ("related_symbols", block.within(1, 1), True),
         ("extended_context", block.within(2), False),
     ):
-        if not found:
+        if not results:
             continue
         lines.append(f"  <{tag}>")
-        for one in found:
+        for one in results:
             lines += _xml_symbol(one, is_near)
         lines.append(f"  </{tag}>")
     counts = sorted(Counter(one.candidate.distance for one in block.results).items())
@@ -93,13 +93,13 @@ def _xml_symbol(one: ScoredCandidate, is_near: bool) -> list[str]:
         if is_near
         else ""
     )
-    made = [
+    lines = [
         f'    <symbol name="{_escaped(node.qualified_name)}" kind="{_escaped(node.kind)}" score="{one.score:.2f}"'
         f'{origin} distance="{one.candidate.distance}">'
     ]
     if node.signature:
-        made.append(f"      <signature>{_escaped(node.signature)}</signature>")
-    return [*made, "    </symbol>"]
+        lines.append(f"      <signature>{_escaped(node.signature)}</signature>")
+    return [*lines, "    </symbol>"]
 
 
 def _escaped(text: str) -> str:
@@ -109,15 +109,15 @@ def _escaped(text: str) -> str:
 
 def _markdown(block: ContextBlock) -> str:
     lines = [f"# Context ({block.tokens_used}/{block.budget} tokens)", ""]
-    for heading, found, is_target in (
+    for heading, results, is_target in (
         ("Target Symbols", block.within(0, 0), True),
         ("Related Symbols (distance: 1)", block.within(1, 1), False),
         ("Extended Context (distance: 2+)", block.within(2), False),
     ):
-        if not found:
+        if not results:
             continue
         lines.append(f"## {heading}")
-        for one in found:
+        for one in results:
             confidence = f", confidence: {one.component('confidence'):.2f}" if is_target else ""
             lines.append(f"- `{one.node.qualified_name}` ({one.node.kind}, score: {one.score:.2f}{confidence})")
             if one.candidate.distance <= 1 and one.node.signature:
@@ -176,14 +176,14 @@ class SymbolAnswer:
     """The results found over ``index``, as :class:`brvtui.engines.contract.CodeAnswer` describes them."""
 
     index: SymbolIndex
-    made: TaskContext
+    result: TaskContext
     entry: str
     notices: tuple[str, ...]
 
     @cached_property
     def packed(self) -> list[ScoredCandidate]:
         """The symbols that fit into the budget, best first."""
-        return self.made.packed.packed
+        return self.result.packed.packed
 
     @property
     def is_empty(self) -> bool:
@@ -192,13 +192,13 @@ class SymbolAnswer:
 
     def as_text(self, form: str) -> str:
         """The packed symbols in the format ``form``: ``xml``, ``markdown`` or ``json``."""
-        return formatted(ContextBlock(self.packed, self.made.packed.used, self.made.packed.budget), form)
+        return formatted(ContextBlock(self.packed, self.result.packed.used, self.result.packed.budget), form)
 
     def lines(self) -> list[str]:
         """The first symbols and the reason for each, the notes that mention them, and the files without a note."""
         if not self.packed:
             return [self._nothing]
-        used = f"{self._counted} in {self.made.packed.used} of {self.made.packed.budget} tokens"
+        used = f"{self._counted} in {self.result.packed.used} of {self.result.packed.budget} tokens"
         all_of_them = " (--format markdown has all)" if len(self.packed) > _SHOWN else ""
         lines = [f"{used}; the first {min(len(self.packed), _SHOWN)}{all_of_them}:", ""]
         for rank, scored in enumerate(self.packed[:_SHOWN], start=1):
@@ -232,17 +232,17 @@ class SymbolAnswer:
         If there is none, the reason and False.
         """
         none = f"no note speaks of {self._counted}" if self.packed else self._nothing
-        return (found, True) if (found := self._notes) else ([none], False)
+        return (notes, True) if (notes := self._notes) else ([none], False)
 
     def why_lines(self, symbol: str) -> tuple[list[str], bool] | None:
         """The rank of ``symbol`` with the parts of its score, and True if it has one.
 
         None if no symbol has ``symbol`` in its name.
         """
-        explained = explain_symbol(symbol, self.made, self.index.task.graph)
+        explained = explain_symbol(symbol, self.result, self.index.task.graph)
         if explained is None:
             return None
-        node, scored, search, ranked = explained.node, explained.scored, self.made.search, len(self.made.ranked)
+        node, scored, search, ranked = explained.node, explained.scored, self.result.search, len(self.result.ranked)
         place = f"rank {explained.rank} of {ranked}" if explained.rank else f"not among {ranked} ranked"
         tier = f" ({explained.tier})" if explained.tier else ""
         channel = next((one.name for one in search.channels if node.id in one.ids), explained.channel)
@@ -282,9 +282,9 @@ class SymbolAnswer:
         """
         if explained.is_seed:
             return ", a seed of the walk"
-        search, id_ = self.made.search, explained.node.id
-        found = sum(id_ in channel.ids for channel in search.channels)
-        if not found:
+        search, id_ = self.result.search, explained.node.id
+        count = sum(id_ in channel.ids for channel in search.channels)
+        if not count:
             return ""
         place = f"behind the {len(search.fused)} candidates that are kept"
         if id_ in search.candidates:
@@ -292,7 +292,7 @@ class SymbolAnswer:
             place += f", after those in {search.focus}" if search.focus else ""
         elif any(id_ == one.id for one in search.noise):
             place = "it is left out as noise"
-        return f"{' only' if found == 1 else ''}; no seed: {place}"
+        return f"{' only' if count == 1 else ''}; no seed: {place}"
 
     def _reason(self, scored: ScoredCandidate) -> str:
         """The reason for listing a symbol: the channel that found it, or the path to it."""
@@ -304,17 +304,19 @@ class SymbolAnswer:
         way = self._way(scored.node.id)
         if self.entry == "changes":
             return "in the changed files" if not candidate.distance else f"reached over {' '.join(way)}"
-        found = ", ".join(f"{channel} (place {place})" for channel, place in self._found_by(scored.node.id))
+        channels = ", ".join(f"{channel} (place {place})" for channel, place in self._found_by(scored.node.id))
         if len(way) > 1:
             over = " ".join(way)
-            return f"found by {found}; most of its weight came over {over}" if found else f"reached over {over}"
+            return f"found by {channels}; most of its weight came over {over}" if channels else f"reached over {over}"
         return (
-            f"found by {found}" if found else "stands for a concept that the task names, or implements what was found"
+            f"found by {channels}"
+            if channels
+            else "stands for a concept that the task names, or implements what was found"
         )
 
     def _found_by(self, id_: str) -> list[tuple[str, int]]:
         """The channels that found a symbol, with its rank in each, from 1."""
-        search = self.made.search
+        search = self.result.search
         lists = {_CHANNELS.get(channel.name, channel.name): channel.ids for channel in search.channels}
         lists.setdefault("path", [hit.id for hit in search.paths])  # it may make seeds without being fused
         lists[VECTORS] = tuple(search.near)
@@ -322,25 +324,25 @@ class SymbolAnswer:
 
     def _call(self, scored: ScoredCandidate) -> tuple[str, ...]:
         """The call from a symbol outside the files to one in them."""
-        own = {one.node.id for one in self.made.ranked if not one.candidate.distance}
+        own = {one.node.id for one in self.result.ranked if not one.candidate.distance}
         calls = self.index.task.graph.edges_from(scored.node.id, "calls")
         return next(((_short(edge.source), "calls →", _short(edge.target)) for edge in calls if edge.target in own), ())
 
     @cached_property
     def _ways(self) -> StrongestWays | None:
-        return StrongestWays(self.made.walk, _LONGEST_WAY) if self.made.walk is not None else None
+        return StrongestWays(self.result.walk, _LONGEST_WAY) if self.result.walk is not None else None
 
     def _way(self, id_: str) -> list[str]:
         """The strongest path of the walk to a symbol, from a seed: names with the types of edges between them."""
-        walk, graph = self.made.walk, self.index.task.graph
+        walk, graph = self.result.walk, self.index.task.graph
         way = self._ways.straight(graph.positions[id_]) if self._ways is not None else None
         if walk is None or way is None:
             return []
-        told = [_short(graph.ids[way.places[0]])]
+        parts = [_short(graph.ids[way.places[0]])]
         for one, other in pairwise(way.places):
             edge, is_forward = heaviest_edge(walk, graph, one, other)
-            told += (f"{edge.type} →" if is_forward else f"← {edge.type}", _short(graph.ids[other]))
-        return told
+            parts += (f"{edge.type} →" if is_forward else f"← {edge.type}", _short(graph.ids[other]))
+        return parts
 
 
 def _short(id_: str) -> str:

@@ -80,8 +80,8 @@ class SymbolIndex(NoteIndex):
 
     def files_named(self, text: str) -> list[str]:
         """The source files named in ``text`` by path or by the end of a path, in order of mention."""
-        found = (self.documentation.names.file(word.strip(AROUND)) for word in text.split())
-        return list(dict.fromkeys(filter(None, found)))
+        files = (self.documentation.names.file(word.strip(AROUND)) for word in text.split())
+        return list(dict.fromkeys(filter(None, files)))
 
     def scoring(self, task: str, entry: str, now: float, feedback: Mapping[str, float]) -> ScoringContext:
         """Facts outside the graph for scoring the question ``task``; ``feedback`` is by page."""
@@ -134,11 +134,11 @@ def index_symbols(snapshot: Snapshot, profile: KnowingProfile, before: NoteIndex
     pages = snapshot.pages
     graph = graph_of_code(pages, snapshot.documentation)
     symbols = graph.nodes[: len(pages.graph.nodes)]
-    known = {node.document: KnownPiece(snapshot.parsed[node.document], _piece(snapshot, node)) for node in symbols}
+    pieces = {node.document: KnownPiece(snapshot.parsed[node.document], _piece(snapshot, node)) for node in symbols}
     times = CommitTimes(snapshot.project.tree)
     rules, last = profile.equivalence, before.task.seeds if before is not None else None
     seeds = seed_index(graph, profile, built_in_classes(rules.verbs), language_of(graph, rules), last=last)
-    return SymbolIndex(NoteGraph(graph, known, {}, ()), task_index(seeds), pages, snapshot.documentation, times)
+    return SymbolIndex(NoteGraph(graph, pieces, {}, ()), task_index(seeds), pages, snapshot.documentation, times)
 
 
 def _piece(snapshot: RepositorySnapshot, node: Node) -> NotePiece:

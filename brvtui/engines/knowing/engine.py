@@ -96,15 +96,15 @@ class Knowing:
             memory, unread = self._remembered(context)
             request = _request(context, query, index, memory)
             with watch.measure("retrieval"):
-                made = self._retrieve(context, request, index, memory)
+                result = self._retrieve(context, request, index, memory)
             with watch.measure("trace"):
-                served = self._served(context, query, request, made, index)
-                unknown, gap = _uncounted(memory, made, index)
-                found = (*index.notices, _scope_notice(query, index), unread, unknown, served, gap)
-                notices = tuple(filter(None, found))
-                trace = TraceMaker(context, query, request, index, made, notices).trace()
+                served = self._served(context, query, request, result, index)
+                unknown, gap = _uncounted(memory, result, index)
+                messages = (*index.notices, _scope_notice(query, index), unread, unknown, served, gap)
+                notices = tuple(filter(None, messages))
+                trace = TraceMaker(context, query, request, index, result, notices).trace()
         if query.run:
-            self._remember(context, query, request, made)
+            self._remember(context, query, request, result)
         trace.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
         words = trace.section(GraphRetrieval).components if request.entry == ENTRIES[0] else ()
         return with_causes(self, context, query, trace, words, ())
@@ -117,19 +117,19 @@ class Knowing:
         index, (memory, _) = self._index(context), self._remembered(context)
         assert isinstance(index, SymbolIndex)
         request = _request(context, query, index, memory)
-        made = self._retrieve(context, request, index, memory, files)
-        notices = filter(None, (*_uncounted(memory, made, index), index.times.problem))
-        return SymbolAnswer(index, made, request.entry, tuple(notices))
+        result = self._retrieve(context, request, index, memory, files)
+        notices = filter(None, (*_uncounted(memory, result, index), index.times.problem))
+        return SymbolAnswer(index, result, request.entry, tuple(notices))
 
     def without_runs(self) -> Knowing:
         """A copy with the same index and feedback but without the packs of earlier runs."""
         from brvtui.engines.knowing.pack_cache import PackCache
 
-        made = Knowing()
-        made._packs = PackCache()
+        copy = Knowing()
+        copy._packs = PackCache()
         with self._indexing:
-            made._ready, made._memory = self._ready, self._memory
-        return made
+            copy._ready, copy._memory = self._ready, self._memory
+        return copy
 
     def detail(self, context: Context[KnowingProfile], trace: Trace, file: str) -> Detail | None:
         """The parts of the score of the note at ``file``, even if it does not fit; None if it is not ranked.
@@ -148,8 +148,8 @@ class Knowing:
         was_asked = trace.ran or any(step.name == GAPS and step.state in _ASKED for step in trace.steps)
         index, query = self._index(context), replace(Query.repeating(trace), services=was_asked)
         memory, _ = self._remembered(context)
-        made = self._retrieve(context, _request(context, query, index, memory), index, memory)
-        return explain(context, index, trace, made, document, asking(self, context, trace, was_asked))
+        result = self._retrieve(context, _request(context, query, index, memory), index, memory)
+        return explain(context, index, trace, result, document, asking(self, context, trace, was_asked))
 
     def learn(self, context: Context[KnowingProfile], trace: Trace, file: str, usefulness: Usefulness) -> str:
         """Stores feedback on the result ``file`` of ``trace``, and returns a line about its effect.
@@ -182,8 +182,8 @@ class Knowing:
         profile, now, recent = index.task.profile, context.now_ms / 1000, self._recent
         if request.entry == "task":
             around = index.scoring(request.task, request.entry, now, memory.scores(request.task))
-            given = [node.id for path in request.recent for node in index.task.graph.by_document[path]]
-            recent = (recent or RecentUse()).recorded(given, now, profile.session)
+            ids = [node.id for path in request.recent for node in index.task.graph.by_document[path]]
+            recent = (recent or RecentUse()).recorded(ids, now, profile.session)
             around = replace(around, session=recent.boosts(recent.times, now, profile.session))
             return for_task(request, index.task, around)
         around = index.scoring(request.task, request.entry, now, {})
@@ -205,7 +205,12 @@ class Knowing:
             return memory, ""
 
     def _served(
-        self, context: Context[KnowingProfile], query: Query, request: TaskRequest, made: TaskContext, index: NoteIndex
+        self,
+        context: Context[KnowingProfile],
+        query: Query,
+        request: TaskRequest,
+        result: TaskContext,
+        index: NoteIndex,
     ) -> str:
         """A message if the program's cache would serve a different pack, with the cost of the difference;
         else empty.
@@ -215,7 +220,7 @@ class Knowing:
         pack = self._served_pack(context, _pack_key(query, request, context.constants))
         if pack is None:
             return ""
-        now = [one.node for one in made.packed.packed]
+        now = [one.node for one in result.packed.packed]
         changed = pack_delta(pack.ids, now, index.task.graph, index.cost, context.constants.packing)
         if not changed.added and not changed.removed:
             return ""
@@ -227,13 +232,13 @@ class Knowing:
         )
 
     def _remember(
-        self, context: Context[KnowingProfile], query: Query, request: TaskRequest, made: TaskContext
+        self, context: Context[KnowingProfile], query: Query, request: TaskRequest, result: TaskContext
     ) -> None:
         from brvtui.engines.knowing.pack_cache import CachedPack, RecentUse
 
         profile, now = context.constants, context.now_ms / 1000
-        ids = tuple(one.node.id for one in made.packed.packed)
-        pack = CachedPack(ids, made.packed.used, request.budget, context.snapshot.fingerprint, now)
+        ids = tuple(one.node.id for one in result.packed.packed)
+        pack = CachedPack(ids, result.packed.used, request.budget, context.snapshot.fingerprint, now)
         key = _pack_key(query, request, profile)
         with self._indexing:
             self._recent = (self._recent or RecentUse()).recorded(ids, now, profile.session)
@@ -271,8 +276,8 @@ class Knowing:
                 ready = None
             if ready is None or ready.snapshot is not context.snapshot:
                 with garbage_collector_paused(freezes=ready is None):
-                    made = _made_index(context.snapshot, context.constants, ready.index if ready is not None else None)
-                self._ready = ready = _ReadyIndex(context.snapshot, context.constants, made)
+                    index = _made_index(context.snapshot, context.constants, ready.index if ready is not None else None)
+                self._ready = ready = _ReadyIndex(context.snapshot, context.constants, index)
             return ready.index
 
 
@@ -321,12 +326,12 @@ def _request(context: Context[KnowingProfile], query: Query, index: NoteIndex, m
     )
 
 
-def _uncounted(memory: UseMemory, made: TaskContext, index: NoteIndex) -> tuple[str, str]:
+def _uncounted(memory: UseMemory, result: TaskContext, index: NoteIndex) -> tuple[str, str]:
     """Messages about judged documents outside the graph and about a failed embedder; each is empty if there is none."""
     from brvtui.engines.knowing.remembered import unknown_judged
 
-    unknown = unknown_judged(memory, made, index.task.graph, *index.nouns)
-    return unknown, made.search.gap.notice if made.search.gap is not None else ""
+    unknown = unknown_judged(memory, result, index.task.graph, *index.nouns)
+    return unknown, result.search.gap.notice if result.search.gap is not None else ""
 
 
 def _pack_key(query: Query, request: TaskRequest, profile: KnowingProfile) -> str:
@@ -337,7 +342,7 @@ def _pack_key(query: Query, request: TaskRequest, profile: KnowingProfile) -> st
 
 def _scope_notice(query: Query, index: NoteIndex) -> str:
     scope = query.scope.strip("/")
-    held = (node.stands_in for node in index.notes.graph.nodes)
-    if not scope or any(path == scope or path.startswith(f"{scope}/") for path in held):
+    paths = (node.stands_in for node in index.notes.graph.nodes)
+    if not scope or any(path == scope or path.startswith(f"{scope}/") for path in paths):
         return ""
     return f"{query.scope}: there is no such folder in the tree, so nothing is found in it; choose another scope"

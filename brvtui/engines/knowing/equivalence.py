@@ -84,21 +84,21 @@ class PhraseTable:
         matches every task.
         """
         text = lower(task)
-        found: dict[int, set[int]] = {}
+        matched: dict[int, set[int]] = {}
         for start in range(len(text) + 1):
             for length in self._lengths:
-                held = self._holders.get(text[start : start + length], ())
-                if held and self._whole_words and not _is_word(text, start, start + length):
+                holders = self._holders.get(text[start : start + length], ())
+                if holders and self._whole_words and not _is_word(text, start, start + length):
                     continue
-                for number, place in held:
-                    found.setdefault(number, set()).add(place)
-        made = []
-        order = sorted(found, key=lambda number: (-len(found[number]) * self._whole_words, number))
+                for number, place in holders:
+                    matched.setdefault(number, set()).add(place)
+        matches = []
+        order = sorted(matched, key=lambda number: (-len(matched[number]) * self._whole_words, number))
         for number in order:
             class_ = self.classes[number]
             if not class_.language or not language or class_.language == language:
-                made.append(ClassMatch(class_, tuple(class_.phrases[place] for place in sorted(found[number]))))
-        return made
+                matches.append(ClassMatch(class_, tuple(class_.phrases[place] for place in sorted(matched[number]))))
+        return matches
 
 
 def _is_word(text: str, start: int, end: int) -> bool:
@@ -147,8 +147,8 @@ def alias_class(node: Node, graph: Graph, rules: EquivalenceRules) -> Equivalenc
     for id_ in (*before, *after):
         neighbour = graph.find(id_)
         if neighbour is not None:
-            said = meaningful_words(neighbour.qualified_name, generic, rules.alias_least)
-            words.update(dict.fromkeys(word for word in map(lower, said) if word not in own))
+            name_words = meaningful_words(neighbour.qualified_name, generic, rules.alias_least)
+            words.update(dict.fromkeys(word for word in map(lower, name_words) if word not in own))
     if not words:
         return None
     phrases = (*words, *(" ".join(pair) for pair in pairwise(words)))
@@ -160,8 +160,8 @@ def alias_class(node: Node, graph: Graph, rules: EquivalenceRules) -> Equivalenc
 def graph_aliases(ids: Sequence[str], graph: Graph, rules: EquivalenceRules) -> list[EquivalenceClass]:
     """The alias classes of the first ``rules.alias_nodes`` of ``ids``."""
     nodes = (graph.find(id_) for id_ in ids[: rules.alias_nodes])
-    made = (alias_class(node, graph, rules) for node in nodes if node is not None)
-    return [class_ for class_ in made if class_ is not None]
+    classes = (alias_class(node, graph, rules) for node in nodes if node is not None)
+    return [class_ for class_ in classes if class_ is not None]
 
 
 def language_of(graph: Graph, rules: EquivalenceRules) -> str:
@@ -222,14 +222,14 @@ class LearnedWords:
 
     def classes(self, keywords: Iterable[str], rules: LearningSteps) -> list[EquivalenceClass]:
         """A class for each of ``keywords`` and each node used often enough with it, most used first."""
-        made = []
+        classes = []
         for word in dict.fromkeys(keyword.lower() for keyword in keywords):
             of_word = self.counts.get(word, {})
             for id_, count in sorted(of_word.items(), key=lambda pair: (-pair[1], pair[0])):
                 if count >= rules.uses:
                     weight = learned_weight(count, rules)
-                    made.append(EquivalenceClass(word, (word,), (), weight, LEARNED_SOURCE, document=id_))
-        return made
+                    classes.append(EquivalenceClass(word, (word,), (), weight, LEARNED_SOURCE, document=id_))
+        return classes
 
 
 def worthy_words(keywords: Iterable[str], rules: LearningSteps, stop_words: Collection[str]) -> list[str]:

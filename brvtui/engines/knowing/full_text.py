@@ -94,8 +94,8 @@ class SearchedTexts:
         """The best ``limit`` nodes. Raises :class:`brvtui.text.fts.FullTextError` if FTS5 cannot parse an unquoted
         term.
         """
-        found = self.full_text.search(self._asked(terms), self.rules.columns.weights, limit) if terms else []
-        return [TextHit(self.ids[place], score) for place, score in found]
+        results = self.full_text.search(self._asked(terms), self.rules.columns.weights, limit) if terms else []
+        return [TextHit(self.ids[place], score) for place, score in results]
 
     def holds(self, terms: Sequence[TextTerm]) -> bool:
         """True if a node matches one of ``terms``. Raises :class:`brvtui.text.fts.FullTextError` like
@@ -119,8 +119,8 @@ def searched_texts(graph: Graph, rules: FullTextRules, last: SearchedTexts | Non
 def _kept(last: SearchedTexts, texts: dict[str, Columns]) -> Positions:
     """For each node, its place in ``last`` if its texts are unchanged, else -1."""
     places = {id_: place for place, id_ in enumerate(last.ids)}
-    held = (places[id_] if last.texts.get(id_) == text else -1 for id_, text in texts.items())
-    return np.fromiter(held, np.int64, len(texts))
+    positions = (places[id_] if last.texts.get(id_) == text else -1 for id_, text in texts.items())
+    return np.fromiter(positions, np.int64, len(texts))
 
 
 def keyword_terms(keywords: Sequence[str]) -> list[TextTerm]:
@@ -139,21 +139,21 @@ def decomposed_terms(keywords: Sequence[str], rules: FullTextRules) -> list[Text
     Parts are searched in names only. Of a dotted name, only the last segments are used. Parts that are too short, or
     whose lower-case form has occurred, are left out.
     """
-    made: dict[str, TextTerm] = {}
+    terms: dict[str, TextTerm] = {}
     for keyword in keywords:
         if not is_compound(keyword):
             if size(keyword) >= rules.decomposed_least:
-                made.setdefault(keyword, TextTerm(keyword, TermSource.KEYWORD))
+                terms.setdefault(keyword, TextTerm(keyword, TermSource.KEYWORD))
             continue
         segments = keyword.split(".")
         if len(segments) > 1:
             segments = [text for text in segments[-rules.decomposed_segments :] if not _is_dunder(text)]
         for part in (part for segment in segments for part in split_identifier(segment)):
             low = lower(part)
-            if size(low) >= rules.decomposed_least and low not in made:
+            if size(low) >= rules.decomposed_least and low not in terms:
                 for text in (low, part):
-                    made.setdefault(text, TextTerm(text, TermSource.DECOMPOSED, _NAME))
-    return list(made.values())
+                    terms.setdefault(text, TextTerm(text, TermSource.DECOMPOSED, _NAME))
+    return list(terms.values())
 
 
 def related_words(keywords: Sequence[str], rules: FullTextRules, most: int) -> list[str]:
@@ -183,8 +183,8 @@ def text_search(keywords: KeywordSet, path_terms: Sequence[str], index: Searched
         written = [text for text in keywords.primary if is_compound(text) and lower(text) in lower(task)]
         lost = [text for text in written[:_MOST_PROBED] if _finds_nothing(keyword_terms([text]), index)]
         was_decomposed = bool(lost)
-        kept = [term for term in terms if term not in keyword_terms(lost)]
-        terms = list(dict.fromkeys([*decomposed_terms(lost, rules), *kept]))
+        others = [term for term in terms if term not in keyword_terms(lost)]
+        terms = list(dict.fromkeys([*decomposed_terms(lost, rules), *others]))
     terms += _added_terms(keywords, path_terms, rules)
     try:
         hits, error = index.search(terms, rules.limit), ""
@@ -215,14 +215,14 @@ def stand_ins(
     texts: Columns, search: TextSearch, keywords: KeywordSet, rules: FullTextRules
 ) -> tuple[tuple[str, str], ...]:
     """The related words of ``search`` that occur in a node's ``texts``, each with its keyword."""
-    asked = [term.text for term in search.terms if term.source is TermSource.RELATED]
-    if not asked:
+    related = [term.text for term in search.terms if term.source is TermSource.RELATED]
+    if not related:
         return ()
-    held = {word for text in texts for word in _WORD.findall(text.lower())}
+    words = {word for text in texts for word in _WORD.findall(text.lower())}
     return tuple(
         (word, keyword)
-        for word in asked
-        if word.lower() in held
+        for word in related
+        if word.lower() in words
         for keyword in keywords.all
         if word in rules.thesaurus.get(keyword.lower(), ())
     )

@@ -58,14 +58,14 @@ def fill_gap(
     A node must pass ``allows`` and be in the dominant package of the candidates, if they have one. ``search`` is called
     only if there are too few candidates.
     """
-    count, held, package = len(nodes), {node.id for node in nodes}, dominant_package(nodes, rules)
+    count, ids, package = len(nodes), {node.id for node in nodes}, dominant_package(nodes, rules)
     if count >= rules.gap_below:
         return GapFill(count, State.SKIPPED, "not needed: words found enough")
     near = search()
     notice = f"gaps are not filled from all vectors: {near.why}" if near.why and near.state is State.FAILED else ""
     if not near.found:
         return GapFill(count, near.state, near.why, notice=notice)
-    allowed = ((id_, cosine) for id_, cosine in near.found if id_ not in held and allows(id_))
+    allowed = ((id_, cosine) for id_, cosine in near.found if id_ not in ids and allows(id_))
     fits = (one for one in allowed if not package or graph.nodes[graph.positions[one[0]]].package == package)
     added = tuple(islice(fits, max(0, rules.gap_most - count)))
     where = f", from {package} only" if package else ""
@@ -130,7 +130,7 @@ def _has_vector(node: Node, rules: NoiseRules) -> bool:
 
 
 def _embedded_text(node: Node) -> str:
-    """The text that a vector stands for: a note's title, summary and body; a symbol's comment, name and signature."""
+    """The text of a node's vector: title, summary and body of a note, or comment, name and signature of a symbol."""
     if node.columns is not None:
         return "\n".join((node.columns.symbol_name, node.columns.signature, node.columns.doc))
     _, slash, tail = node.qualified_name.rpartition("/")

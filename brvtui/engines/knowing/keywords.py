@@ -122,7 +122,7 @@ def keyword_set(task: str, rules: KeywordRules) -> KeywordSet:
 
 def code_patterns(text: str, rules: KeywordRules) -> list[str]:
     """The words of ``text`` that are clearly code: calls, members of a type, and dotted names with an underscore."""
-    found: dict[str, None] = {}
+    patterns: dict[str, None] = {}
     for raw in words(text):
         word = raw.rstrip(_RIGHT).lstrip(_LEFT)
         was_called = word.endswith(_CALL)
@@ -133,8 +133,8 @@ def code_patterns(text: str, rules: KeywordRules) -> list[str]:
         if was_called or (is_dotted and ("A" <= word[0] <= "Z" or "_" in word)):
             for name in (word, word.rpartition(".")[2]) if is_dotted else (word,):
                 if rules.code_least <= size(name) <= rules.code_most:
-                    found[name] = None
-    return list(found)
+                    patterns[name] = None
+    return list(patterns)
 
 
 def cluster_hash(keywords: Sequence[str]) -> str:
@@ -190,25 +190,25 @@ class _Extraction:
 
     def _priority(self) -> list[Keyword]:
         """The first significant word after a leading verb. A compound is added to the compounds instead."""
-        made: list[Keyword] = []
+        keywords: list[Keyword] = []
         if not self._words or lower(self._words[0]) not in self._verbs:
-            return made
+            return keywords
         target = next((word for word in self._words[1:] if word and lower(word) not in self._fillers), "")
         if not target:
-            return made
+            return keywords
         low = lower(target)
         if is_compound(target):
             self._add(self._compounds, low, KeywordRule.VERB, target)
             if has_mixed_case(target):
                 self._add(self._compounds, target, KeywordRule.VERB, target)
-            return made
-        self._add(made, low, KeywordRule.VERB, target)
+            return keywords
+        self._add(keywords, low, KeywordRule.VERB, target)
         if size(low) >= self._rules.capital_least:
-            self._add(made, capitalised(low), KeywordRule.VERB, target)
-        return made
+            self._add(keywords, capitalised(low), KeywordRule.VERB, target)
+        return keywords
 
     def _parts(self) -> list[Keyword]:
-        made: list[Keyword] = []
+        keywords: list[Keyword] = []
         for word in self._words:
             parts, low = split_identifier(word), lower(word)
             if "_" in low or "." in low or len(parts) > 1:
@@ -220,20 +220,20 @@ class _Extraction:
             for part in map(lower, parts):
                 if size(part) < self._rules.part_least or part in self._stop or part in self._seen:
                     continue
-                self._add(made, part, rule, word)
+                self._add(keywords, part, rule, word)
                 if part in self._rules.abbreviations:
-                    self._add(made, self._rules.abbreviations[part], KeywordRule.ABBREVIATION, word)
-        return made
+                    self._add(keywords, self._rules.abbreviations[part], KeywordRule.ABBREVIATION, word)
+        return keywords
 
     def _bigrams(self) -> list[Keyword]:
-        made: list[Keyword] = []
+        keywords: list[Keyword] = []
         for one, other in pairwise(filter(self._may_pair, map(lower, self._words))):
             if {one, other} & self._verbs or max(size(one), size(other)) < self._rules.bigram_long:
                 continue
             source = f"{one} {other}"
-            self._add(made, capitalised(one) + capitalised(other), KeywordRule.BIGRAM, source)
-            self._add(made, f"{one}_{other}", KeywordRule.BIGRAM, source)
-        return made
+            self._add(keywords, capitalised(one) + capitalised(other), KeywordRule.BIGRAM, source)
+            self._add(keywords, f"{one}_{other}", KeywordRule.BIGRAM, source)
+        return keywords
 
     def _may_pair(self, word: str) -> bool:
         rules = self._rules

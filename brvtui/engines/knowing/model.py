@@ -157,9 +157,11 @@ class Graph:
     @cached_property
     def confidences(self) -> NDArray[np.float64]:
         """The highest confidence among the edges that end at each position; 0 if there are none."""
-        made = np.zeros(self.size)
-        np.maximum.at(made, self.targets, np.fromiter((edge.confidence for edge in self.edges), float, len(self.edges)))
-        return made
+        highest = np.zeros(self.size)
+        np.maximum.at(
+            highest, self.targets, np.fromiter((edge.confidence for edge in self.edges), float, len(self.edges))
+        )
+        return highest
 
     def provenance(self, id_: str, least: float) -> str:
         """The provenance of the most confident incoming edge, or ``ASSUMED`` if its confidence is below ``least``."""
@@ -178,8 +180,8 @@ class Graph:
         place = self.positions.get(id_)
         if place is None:
             return []
-        found = (self.edges[at] for at in incidence.of(place))
-        return [edge for edge in found if not types or edge.type in types]
+        edges = (self.edges[at] for at in incidence.of(place))
+        return [edge for edge in edges if not types or edge.type in types]
 
     @cached_property
     def outside(self) -> int:
@@ -223,20 +225,20 @@ def package_key(qualified_name: str) -> str:
 
     Methods of a class share its file; a lower-case function has its own package.
     """
-    _, found, path = qualified_name.partition("://")
-    kept: list[str] = []
-    for part in filter(None, path.split(".") if found else ()):
+    _, separator, path = qualified_name.partition("://")
+    parts: list[str] = []
+    for part in filter(None, path.split(".") if separator else ()):
         if "A" <= part[0] <= "Z":
             break
-        kept.append(part)
-    return ".".join(kept) or (path if found else "")
+        parts.append(part)
+    return ".".join(parts) or (path if separator else "")
 
 
 def module_of(qualified_name: str) -> str:
     """The first folder of the path; empty if there is none."""
     _, _, path = qualified_name.partition("://")
-    folder, found, _ = path.partition("/")
-    return folder if found else ""
+    folder, slash, _ = path.partition("/")
+    return folder if slash else ""
 
 
 def symbol(

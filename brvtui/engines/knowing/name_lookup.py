@@ -35,8 +35,8 @@ class SortedTexts:
     @classmethod
     def of(cls, pairs: Sequence[tuple[str, int]]) -> SortedTexts:
         """Sorts the pairs of a text and a row."""
-        held = sorted(pairs)
-        return cls(tuple(text for text, _ in held), np.array([row for _, row in held], np.int64))
+        ordered = sorted(pairs)
+        return cls(tuple(text for text, _ in ordered), np.array([row for _, row in ordered], np.int64))
 
     def equal_to(self, text: str) -> Positions:
         """The rows of ``text``, ascending."""
@@ -114,13 +114,13 @@ class NameLookup:
         """The rows of the nodes whose qualified name contains ``text`` directly before or after a slash."""
         folded = self._fold(text)
         if "/" in folded:
-            found = (self._qualified.containing(part) for part in (f"/{folded}", f"{folded}/"))
-            return np.unique(np.fromiter((row for rows in found for row in rows), np.int64))
+            matches = (self._qualified.containing(part) for part in (f"/{folded}", f"{folded}/"))
+            return np.unique(np.fromiter((row for rows in matches for row in rows), np.int64))
         return np.union1d(self._after_slash(folded), self._below(f"{folded}/"))
 
     def _below(self, text: str) -> Positions:
-        found = [self._rows_of_folder[folder] for folder in self._folders.containing(text)]
-        return np.concatenate(found) if found else _NONE
+        rows = [self._rows_of_folder[folder] for folder in self._folders.containing(text)]
+        return np.concatenate(rows) if rows else _NONE
 
 
 def _has_wildcards(text: str) -> bool:
@@ -156,7 +156,7 @@ class PathHit(NamedTuple):
 def path_terms(task: str, rules: PathChannelRules) -> list[str]:
     """The words of ``task`` that may be names of folders, longest first."""
     stop = frozenset(rules.stop_words)
-    found: dict[str, None] = {}
+    terms: dict[str, None] = {}
     for raw in words(task):
         word = raw.strip(rules.trimmed)
         term = lower(word)
@@ -164,11 +164,11 @@ def path_terms(task: str, rules: PathChannelRules) -> list[str]:
             continue
         if any(char in term for char in rules.without):
             continue
-        found[term] = None
+        terms[term] = None
         parts = word.split("_") if "_" in word else camel_words(word) if has_mixed_case(word) else []
-        found.update(dict.fromkeys(part for part in map(lower, parts) if size(part) >= rules.term_least))
-    kept = [term for term in found if term not in stop]
-    return sorted(kept, key=lambda term: -size(term))[: rules.terms]
+        terms.update(dict.fromkeys(part for part in map(lower, parts) if size(part) >= rules.term_least))
+    allowed = [term for term in terms if term not in stop]
+    return sorted(allowed, key=lambda term: -size(term))[: rules.terms]
 
 
 def path_match(qualified_name: str, term: str, rules: PathChannelRules) -> bool:
@@ -196,11 +196,11 @@ class FolderIndex:
         """The rows of types with members."""
         owners = [row for row, kind in kinds.items() if kind in rules.owner_kinds]
         self._owners: Positions = np.array(owners, np.int64)
-        held = [members[int(lookup.places[row])] for row in owners]
+        names_by_owner = [members[int(lookup.places[row])] for row in owners]
         if rules.members_by_all:
-            held = [[terminal_name(name) for name in names] for names in held]
-        self._starts = np.cumsum([0, *map(len, held)])
-        self._members = JoinedLines([name for names in held for name in names])
+            names_by_owner = [[terminal_name(name) for name in names] for names in names_by_owner]
+        self._starts = np.cumsum([0, *map(len, names_by_owner)])
+        self._members = JoinedLines([name for names in names_by_owner for name in names])
 
     def named_members(self, rows: Positions, keywords: Sequence[str]) -> dict[int, str]:
         """The types among ``rows`` with a member whose name contains one of ``keywords``, each with the first such
@@ -209,13 +209,13 @@ class FolderIndex:
         owners = np.flatnonzero(np.isin(self._owners, rows, assume_unique=True))
         runs = np.split(owners, np.flatnonzero(np.diff(owners) > 1) + 1) if len(owners) else []
         spans = [(int(self._starts[run[0]]), int(self._starts[run[-1] + 1])) for run in runs]
-        found: dict[int, str] = {}
+        first_keywords: dict[int, str] = {}
         for keyword in keywords:
             for first, after in spans:
                 for line in self._members.containing(lower(keyword), first, after):
                     owner = np.searchsorted(self._starts, line, side="right") - 1
-                    found.setdefault(int(self._owners[owner]), keyword)
-        return dict(sorted(found.items()))
+                    first_keywords.setdefault(int(self._owners[owner]), keyword)
+        return dict(sorted(first_keywords.items()))
 
     def near(self, term: str) -> Positions:
         """The rows of the nodes with ``term`` after a slash in their names; if there are none, between two dots."""
@@ -236,12 +236,12 @@ def path_search(terms: Sequence[str], keywords: KeywordSet, index: FolderIndex) 
 
 
 def _by_member(near: dict[str, Positions], keywords: Sequence[str], index: FolderIndex) -> dict[int, PathHit]:
-    found: dict[int, PathHit] = {}
+    hits: dict[int, PathHit] = {}
     for term, rows in near.items():
         for row, keyword in index.named_members(rows, keywords).items():
-            if len(found) < index.rules.by_member:
-                found.setdefault(row, PathHit(index.lookup.node(row).id, term, PathHitKind.BY_MEMBER, keyword))
-    return found
+            if len(hits) < index.rules.by_member:
+                hits.setdefault(row, PathHit(index.lookup.node(row).id, term, PathHitKind.BY_MEMBER, keyword))
+    return hits
 
 
 def _taken(term: str, rows: Positions, scanned: set[int], index: FolderIndex) -> list[tuple[int, PathHitKind]]:
@@ -262,6 +262,6 @@ def _taken(term: str, rows: Positions, scanned: set[int], index: FolderIndex) ->
         else:
             kinds[PathHitKind.LEAN if node.kind in rules.type_kinds else PathHitKind.OTHER].append(row)
     taken: list[tuple[int, PathHitKind]] = []
-    for kind, most in zip(kinds, (rules.rich_most, rules.lean_most, rules.other_most), strict=True):
-        taken += [(row, kind) for row in kinds[kind][: max(0, most - len(taken))]]
+    for kind, limit in zip(kinds, (rules.rich_most, rules.lean_most, rules.other_most), strict=True):
+        taken += [(row, kind) for row in kinds[kind][: max(0, limit - len(taken))]]
     return taken

@@ -21,7 +21,7 @@ class MapMaker:
     """Builds the map of one answer. A note and its sections share one place; every other node has its own."""
 
     index: NoteIndex
-    made: TaskContext
+    result: TaskContext
     _known: dict[str, str] = field(default_factory=dict)
     """The places of the visited nodes, by node id."""
     _shares: dict[str, float] = field(default_factory=dict)
@@ -33,15 +33,15 @@ class MapMaker:
         It contains the nearest neighbours of each centre and every link between these places.
         """
         ties = {centre: list(dict.fromkeys(self._ties(centre))) for centre in centres}
-        kept = dict.fromkeys(centres)
-        for centre, found in ties.items():
-            kept |= dict.fromkeys(self._nearest(centre, found))
-        shown = dict.fromkeys(tie for found in ties.values() for tie in found if tie[0] in kept and tie[1] in kept)
+        places = dict.fromkeys(centres)
+        for centre, own in ties.items():
+            places |= dict.fromkeys(self._nearest(centre, own))
+        shown = dict.fromkeys(tie for own in ties.values() for tie in own if tie[0] in places and tie[1] in places)
         links = (
             GraphLink(source, target, edge_words(type_), edge_words_back(type_), weight)
             for source, target, type_, weight in shown
         )
-        return GraphMap(tuple(map(self._place, kept)), tuple(links), tuple(centres))
+        return GraphMap(tuple(map(self._place, places)), tuple(links), tuple(centres))
 
     def place_of(self, position: int) -> str:
         """The place id of the node at ``position`` in the graph: the path of its note, or else its own id."""
@@ -90,7 +90,7 @@ class MapMaker:
         return [positions[node.id] for node in known.piece.nodes] if known is not None else [positions[id_]]
 
     def _share(self, id_: str) -> float:
-        walk = self.made.walk
+        walk = self.result.walk
         share = self._shares.get(id_)
         if share is None:
             share = float(walk.scores[self._positions(id_)].max()) if walk is not None else 0.0
@@ -104,5 +104,5 @@ class MapMaker:
         if first is None and id_ in graph.by_path:  # in code, a file is not a node; only its symbols are
             kind = "file"
         file = id_ if id_ in self.index.notes.known else ""
-        is_seed = any(place in self.made.seeds for place in positions)
+        is_seed = any(place in self.result.seeds for place in positions)
         return GraphPlace(id_, self.name(positions[0]), kind, file, self._share(id_), is_seed)

@@ -38,10 +38,10 @@ def note_classes(pieces: Iterable[NotePiece], rules: NoteClassRules) -> PhraseTa
     Phrases match whole words only, and notes with more matching phrases come first.
     """
     phrases = [(piece.nodes[0], tuple(_phrases(piece, rules))) for piece in pieces]
-    counts = Counter(phrase for _, held in phrases for phrase in held)
+    counts = Counter(phrase for _, own_phrases in phrases for phrase in own_phrases)
     classes = []
-    for node, held in phrases:
-        kept = tuple(phrase for phrase in held if counts[phrase] <= rules.most_notes)
+    for node, own_phrases in phrases:
+        kept = tuple(phrase for phrase in own_phrases if counts[phrase] <= rules.most_notes)
         if kept:
             classes.append(EquivalenceClass(node.name, kept, (), rules.weight, NOTE_SOURCE, nodes=(node.id,)))
     return PhraseTable(classes, whole_words=True)
@@ -93,8 +93,8 @@ class NoteIndex:
         for path in paths:
             ends.setdefault(path.rpartition("/")[2], []).append(path)
         words = [word.strip(AROUND) for word in text.split()]
-        found = (([word] if word in paths else ends.get(word, [])) for word in words if word)
-        return list(dict.fromkeys(path for paths_of in found for path in paths_of if path))
+        matches = (([word] if word in paths else ends.get(word, [])) for word in words if word)
+        return list(dict.fromkeys(path for paths_of in matches for path in paths_of if path))
 
     def scoring(self, task: str, entry: str, now: float, feedback: Mapping[str, float]) -> ScoringContext:
         """Facts outside the graph for scoring the question ``task`` at ``now``, in seconds since 1970.

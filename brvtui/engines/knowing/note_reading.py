@@ -166,26 +166,26 @@ def _files(body: str) -> Iterator[tuple[int, str]]:
         place += len(line)
 
 
-def _sections(body: str, most: int) -> list[_NoteSection]:
-    """The text before the first heading of level 2, and then the first ``most`` sections with such a heading.
+def _sections(body: str, limit: int) -> list[_NoteSection]:
+    """The text before the first heading of level 2, and then the first ``limit`` sections with such a heading.
 
     Headings in code blocks do not count.
     """
-    made: list[_NoteSection] = []
+    sections: list[_NoteSection] = []
     lines: list[str] = []
     heading, start, place, fence = "", 0, 0, ""
     for line in body.splitlines(keepends=True):
         opened = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if opened:
             fence = "" if fence and opened[1].startswith(fence) else fence or opened[1]
-        found = _HEADING.match(line.rstrip("\r\n")) if line.startswith("##") and not fence else None
-        if found is not None and len(made) < most:
-            made.append(_NoteSection(heading, start, "".join(lines).strip()))
-            heading, start, lines = found[1], place, []
+        match = _HEADING.match(line.rstrip("\r\n")) if line.startswith("##") and not fence else None
+        if match is not None and len(sections) < limit:
+            sections.append(_NoteSection(heading, start, "".join(lines).strip()))
+            heading, start, lines = match[1], place, []
         else:
             lines.append(line)
         place += len(line)
-    return [*made, _NoteSection(heading, start, "".join(lines).strip())]
+    return [*sections, _NoteSection(heading, start, "".join(lines).strip())]
 
 
 def _first_paragraph(text: str) -> str:

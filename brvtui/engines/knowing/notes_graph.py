@@ -143,12 +143,12 @@ def _links(
         note = piece.note
         tree = note.path.removesuffix(note.file)
         for mention in piece.mentions:
-            found = names[note.alias].resolve(mention.link, note.file)
-            target = f"{tree}{found.path}"
-            if found.state in (LinkState.NOTE, LinkState.FOLDER) and target in nodes:
+            resolved = names[note.alias].resolve(mention.link, note.file)
+            target = f"{tree}{resolved.path}"
+            if resolved.state in (LinkState.NOTE, LinkState.FOLDER) and target in nodes:
                 if target != mention.source:
                     yield _edge(mention.source, target, mention.type, rules)
-            elif found.state is LinkState.BROKEN and mention.type != "mentions_note":
+            elif resolved.state is LinkState.BROKEN and mention.type != "mentions_note":
                 id_ = f"external://{tree}{mention.link.target}"
                 nodes.setdefault(id_, Node(id_, EXTERNAL, id_, mention.link.target, is_connector=True, is_result=False))
                 yield _edge(mention.source, id_, mention.type, rules)
@@ -156,13 +156,13 @@ def _links(
 
 def _connectors(pieces: Sequence[NotePiece], nodes: dict[str, Node], rules: NoteGraphRules) -> Iterator[Edge]:
     """Yields edges to keywords, tags and files, unless too many notes share one. Adds their nodes to ``nodes``."""
-    for kind, type_, held in (
+    for kind, type_, pairs in (
         (KEYWORD, "has_keyword", [(piece.nodes[0].id, word) for piece in pieces for word in piece.keywords]),
         (TAG, "has_tag", [(piece.nodes[0].id, word) for piece in pieces for word in piece.tags]),
         (FILE, "mentions_file", [pair for piece in pieces for pair in piece.files]),
     ):
-        counts = Counter(word for _, word in held)
-        for source, word in held:
+        counts = Counter(word for _, word in pairs)
+        for source, word in pairs:
             if counts[word] > rules.connector_most:
                 continue
             id_ = f"{kind}://{word}"
@@ -181,14 +181,14 @@ def _similar(
     groups: dict[str, list[NotePiece]] = {}
     for piece in pieces:
         groups.setdefault(piece.nodes[0].package, []).append(piece)
-    made = {}
+    result = {}
     for package, group in groups.items():
         last = before.get(package)
         if last is not None and len(last[0]) == len(group) and all(map(_is_same, last[0], group)):
-            made[package] = last
+            result[package] = last
         else:
-            made[package] = tuple(group), tuple(_similar_edges(group, rules))
-    return made
+            result[package] = tuple(group), tuple(_similar_edges(group, rules))
+    return result
 
 
 def _is_same(one: NotePiece, other: NotePiece) -> bool:
@@ -204,8 +204,8 @@ def _similar_edges(group: Sequence[NotePiece], rules: NoteGraphRules) -> Iterato
     for piece in group:
         columns += [words.setdefault(word, len(words)) for word in sorted(piece.words)]
         starts.append(len(columns))
-    held = csr_array(([1] * len(columns), columns, starts), shape=(len(group), max(1, len(words))))
-    shared = (held @ held.T).tocoo()
+    matrix = csr_array(([1] * len(columns), columns, starts), shape=(len(group), max(1, len(words))))
+    shared = (matrix @ matrix.T).tocoo()
     near: dict[int, list[tuple[float, int]]] = {}
     for one, other, count in zip(shared.row.tolist(), shared.col.tolist(), shared.data.tolist(), strict=True):
         if one >= other:
@@ -216,8 +216,8 @@ def _similar_edges(group: Sequence[NotePiece], rules: NoteGraphRules) -> Iterato
             near.setdefault(other, []).append((-share, one))
     pairs = {
         (min(one, other), max(one, other)): -share
-        for one, found in near.items()
-        for share, other in sorted(found)[: rules.similar_most]
+        for one, neighbours in near.items()
+        for share, other in sorted(neighbours)[: rules.similar_most]
     }
     for (one, other), share in sorted(pairs.items()):
         yield Edge(group[one].nodes[0].id, group[other].nodes[0].id, _SIMILAR, share, _DERIVED)

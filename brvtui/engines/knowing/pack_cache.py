@@ -37,8 +37,8 @@ class RecentUse:
 
         Ages are in whole seconds. Nodes with a very small boost are left out.
         """
-        found = {id_: recent_boost([now - time for time in self.times.get(id_, ())], rules) for id_ in ids}
-        return {id_: boost for id_, boost in found.items() if boost > rules.least}
+        boosts = {id_: recent_boost([now - time for time in self.times.get(id_, ())], rules) for id_ in ids}
+        return {id_: boost for id_, boost in boosts.items() if boost > rules.least}
 
 
 def recent_boost(ages: Iterable[float], rules: SessionRules) -> float:
@@ -72,8 +72,8 @@ def pack_delta(
     Nodes that are no longer in ``graph`` count as removed. Only edges between nodes of the same pack count.
     """
     nodes = [graph.find(id_) or Node(id_, "", id_, id_) for id_ in before]
-    held = (_edges_among(before, graph), _edges_among([node.id for node in now], graph))
-    return delta(nodes, now, *held, tokens, rules)
+    edges = (_edges_among(before, graph), _edges_among([node.id for node in now], graph))
+    return delta(nodes, now, *edges, tokens, rules)
 
 
 def _edges_among(ids: Sequence[str], graph: Graph) -> list[Edge]:
@@ -155,7 +155,7 @@ class PackCache:
 
     def stored(self, key: str, pack: CachedPack, rules: PackCacheRules) -> PackCache:
         """A copy with ``pack`` added. If there are too many packs, the oldest is dropped."""
-        packs = {known: held for known, held in self.packs.items() if known != key}
+        packs = {other: cached for other, cached in self.packs.items() if other != key}
         return PackCache(dict([*packs.items(), (key, pack)][-rules.entries :]))
 
 

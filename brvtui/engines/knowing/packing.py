@@ -139,14 +139,14 @@ def _coherent(
     bonus: float,
 ) -> list[int]:
     """The order of packing if an item gains ``bonus`` once its file is packed. Items that do not fit come last."""
-    left, waiting, made, files = budget, list(order), [], set()
+    left, waiting, taken, files = budget, list(order), [], set()
     while fits := [at for at in waiting if tokens[at] <= left]:
         best = max(fits, key=lambda at: densities[at] * (1 + bonus if ranked[at].node.path in files else 1))
-        made.append(best)
+        taken.append(best)
         waiting.remove(best)
         files.add(ranked[best].node.path)
         left -= tokens[best]
-    return [*made, *waiting]
+    return [*taken, *waiting]
 
 
 def pack_root(task: str, node_hashes: Iterable[bytes]) -> str:

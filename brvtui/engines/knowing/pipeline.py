@@ -98,28 +98,28 @@ def for_task(request: TaskRequest, index: TaskIndex, around: ScoringContext) -> 
     search = find_seeds(request.task, index.seeds, request.learned, request.is_in_scope, request.near)
     seeds = {graph.positions[seed.id]: seed.weight for seed in search.seeds}
     walked = walk(index.ways, seeds, profile.walk) if seeds else None
-    found: list[ScoringInput] = []
+    candidates: list[ScoringInput] = []
     if walked is not None:
-        found = reached(graph, walked, seeds, profile.walk.cutoff, around, profile.scoring)
-    scored = ranked(graph, found, profile.hits, profile.scoring)
+        candidates = reached(graph, walked, seeds, profile.walk.cutoff, around, profile.scoring)
+    scored = ranked(graph, candidates, profile.hits, profile.scoring)
     scored = _with_injected(scored, search, graph, around, profile)
-    return _packed(request, index, search, seeds, walked, scored, len(found))
+    return _packed(request, index, search, seeds, walked, scored, len(candidates))
 
 
 def for_files(request: TaskRequest, files: Sequence[str], index: TaskIndex, around: ScoringContext) -> TaskContext:
     """The nodes in ``files`` and their users, ranked by number of users and packed. There is no walk."""
-    found = [one for one in around_files(index.graph, files, around, index.profile) if one.node.is_result]
-    scored = ranked(index.graph, found, index.profile.hits, index.profile.scoring)
+    candidates = [one for one in around_files(index.graph, files, around, index.profile) if one.node.is_result]
+    scored = ranked(index.graph, candidates, index.profile.hits, index.profile.scoring)
     return _packed(request, index, _no_search(request), {}, None, scored, 0)
 
 
 def for_changes(request: TaskRequest, files: Sequence[str], index: TaskIndex, around: ScoringContext) -> TaskContext:
     """The nodes that a walk from the changed ``files`` reaches, ranked and packed."""
     graph, profile = index.graph, index.profile
-    walked, found = around_changes(graph, index.ways, files, around, profile)
+    walked, candidates = around_changes(graph, index.ways, files, around, profile)
     seeds = dict.fromkeys(np.flatnonzero(walked.start).tolist(), 1.0)
-    scored = ranked(graph, found, profile.hits, profile.scoring)
-    return _packed(request, index, _no_search(request), seeds, walked if seeds else None, scored, len(found))
+    scored = ranked(graph, candidates, profile.hits, profile.scoring)
+    return _packed(request, index, _no_search(request), seeds, walked if seeds else None, scored, len(candidates))
 
 
 def _no_search(request: TaskRequest) -> SeedSearch:
@@ -154,19 +154,19 @@ def _with_injected(
         return list(scored)
     score = max((one.score for one in scored), default=0.0) + profile.scoring.injected_lead
     nodes = [graph.nodes[graph.positions[id_]] for id_ in ids]
-    least = profile.scoring.least_confidence
-    found = [
+    minimum = profile.scoring.least_confidence
+    candidates = [
         around.candidate(
             node,
             0,
-            max(least, float(graph.confidences[graph.positions[node.id]])),
+            max(minimum, float(graph.confidences[graph.positions[node.id]])),
             0,
             0.0,
-            graph.provenance(node.id, least),
+            graph.provenance(node.id, minimum),
         )
         for node in nodes
     ]
-    own = rank(found, None if len(scored) <= profile.hits.more_than else {}, profile.scoring)
+    own = rank(candidates, None if len(scored) <= profile.hits.more_than else {}, profile.scoring)
     front = [replace(one, score=score, components={**one.components, INJECTED: score - one.score}) for one in own]
     place = {id_: number for number, id_ in enumerate(ids)}
     front.sort(key=lambda one: place[one.node.id])

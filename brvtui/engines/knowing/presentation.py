@@ -67,16 +67,16 @@ def _unmet(trace: Trace) -> Iterator[str]:
     """
     met = {one.query for one in trace.hits[0].words}
     query = trace.query.lower()
-    asked = set(_WORDS.findall(query))
+    query_words = set(_WORDS.findall(query))
     for keyword in trace.section(GraphRetrieval).components:
         if keyword.lower() not in query:
             continue
         parts = _WORDS.findall(keyword)
         if met.isdisjoint(parts):
-            if keyword in asked or not any(keyword in held for held in met):
+            if keyword in query_words or not any(keyword in word for word in met):
                 yield keyword
         else:
-            yield from (part for part in parts if part in asked and part not in met)
+            yield from (part for part in parts if part in query_words and part not in met)
 
 
 def _past_the_budget(trace: Trace) -> Iterator[Clause]:
@@ -106,14 +106,14 @@ def neighbourhood(section: GraphRetrieval, place: str) -> Neighbourhood | None:
             if other in places and (other not in links or link.weight > links[other].weight):
                 links[other] = link
     ranks = {one.hit.file: rank for rank, one in enumerate(section.ranking, 1)}
-    found = [
+    neighbours = [
         _neighbour(places[other], link, place, ranks.get(other, 0), shares.get(other, 0.0))
         for other, link in links.items()
     ]
-    found.sort(key=lambda one: (-one.weight, -one.share, -places[one.id].walk, one.title))
+    neighbours.sort(key=lambda one: (-one.weight, -one.share, -places[one.id].walk, one.title))
     ways = _ways(placed, centre, places) if placed is not None else ()
     return Neighbourhood(
-        place, centre.title, centre.is_seed, _about(centre, ranks.get(place, 0)), tuple(found), ways,
+        place, centre.title, centre.is_seed, _about(centre, ranks.get(place, 0)), tuple(neighbours), ways,
         "" if place in section.map.centres else "only its links to the first results are told",
     )  # fmt: skip
 
@@ -131,30 +131,30 @@ def _ways(placed: GraphResult, centre: GraphPlace, places: Mapping[str, GraphPla
     """The paths to the centre, from place to place. Paths that start at the centre and return count as other paths."""
     if not placed.ways:
         return ()
-    made: dict[str, WayTold] = {}
+    by_text: dict[str, WayTold] = {}
     others = placed.other_ways
     for way in placed.ways:
         if not way.steps:
-            made[""] = WayTold(way.share, told_way(way, centre.title), "", "")
+            by_text[""] = WayTold(way.share, told_way(way, centre.title), "", "")
         elif way.seed_place == centre.id:
             others += way.share
         else:
             text = " → ".join([*stops_of(way), "here"])
-            share = way.share + (made[text].share if text in made else 0.0)
+            share = way.share + (by_text[text].share if text in by_text else 0.0)
             start = places.get(way.seed_place)
-            made[text] = WayTold(share, text, start.id if start else "", start.file if start else "")
-    ways = sorted(made.values(), key=lambda way: -way.share)
+            by_text[text] = WayTold(share, text, start.id if start else "", start.file if start else "")
+    ways = sorted(by_text.values(), key=lambda way: -way.share)
     return (*ways, WayTold(others, "over all other ways", "", ""))
 
 
 def _shares(ways: tuple[ToldWay, ...], centre: str) -> dict[str, float]:
     """The share of probability from each neighbour: the last place on a path before its final return to the centre."""
-    made: dict[str, float] = defaultdict(float)
+    shares: dict[str, float] = defaultdict(float)
     for way in ways:
         before = [place for place in (way.seed_place, *(step.place for step in way.steps)) if place != centre]
         if before:
-            made[before[-1]] += way.share
-    return made
+            shares[before[-1]] += way.share
+    return shares
 
 
 def _about(centre: GraphPlace, rank: int) -> str:
@@ -279,9 +279,9 @@ class KnowingPresentation(Presentation):
     def answer(self, trace: Trace) -> Iterator[Block]:
         """Yields the packed results, a remark that no answer is written and, for code, the notes about it."""
         section = trace.section(GraphRetrieval)
-        given = ", ".join(hit.title for hit in trace.hits) or "nothing"
+        titles = ", ".join(hit.title for hit in trace.hits) or "nothing"
         text = "knowing retrieves and stops there: it writes no answer. An agent would be given"
-        yield Text(f"{text} {section.used:,} tokens: {given}")
+        yield Text(f"{text} {section.used:,} tokens: {titles}")
         yield from _note_blocks(section)
 
     def prompt(self, trace: Trace | None) -> Titled:
@@ -302,23 +302,23 @@ class KnowingPresentation(Presentation):
 def _note_blocks(section: GraphRetrieval) -> Iterator[Block]:
     """Yields the notes that mention the symbols of an answer, and files of these without a note."""
     notes = [note_on_code(note) for note in section.notes_on_code]
-    for heading, found in (
+    for heading, lines in (
         ("notes that speak of it", notes),
         ("files of it without a note", section.files_without_note),
     ):
-        if found:
+        if lines:
             yield Rule(heading)
-        yield from map(Text, found[:_LISTED])
-        if len(found) > _LISTED:
-            yield line(f" and {len(found) - _LISTED} more", "muted")
+        yield from map(Text, lines[:_LISTED])
+        if len(lines) > _LISTED:
+            yield line(f" and {len(lines) - _LISTED} more", "muted")
 
 
 def _found_blocks(placed: GraphResult) -> Iterator[Block]:
     yield Rule("how it was found")
-    for found in placed.found_by:
-        row = Line().gap().fit(found.channel, _NAME).add(f"#{found.rank}  ", "strong").add(found.why)
-        yield row.add("" if found.node == placed.hit.title else f" · {found.node}", "muted")
-        if found.stand_ins:
+    for match in placed.found_by:
+        row = Line().gap().fit(match.channel, _NAME).add(f"#{match.rank}  ", "strong").add(match.why)
+        yield row.add("" if match.node == placed.hit.title else f" · {match.node}", "muted")
+        if match.stand_ins:
             yield Text(stand_ins_in_words(placed), "muted", "   ")
     if not placed.found_by:
         yield Text("none of your words led to it: the walk came over links", "accent")

@@ -73,9 +73,9 @@ def reached(
     are left out unless ``with_outside``.
     """
     scores = walked.scores[: len(graph.nodes)]
-    found = np.flatnonzero((scores >= cutoff) & (scores > 0))
-    made = []
-    for place in found[np.argsort(-scores[found], kind="stable")].tolist():
+    positions = np.flatnonzero((scores >= cutoff) & (scores > 0))
+    candidates = []
+    for place in positions[np.argsort(-scores[positions], kind="stable")].tolist():
         node = graph.nodes[place]
         if not node.is_result or (node.is_external and not with_outside):
             continue
@@ -83,8 +83,8 @@ def reached(
         callers = int(rules.walk_units * share) + int(rules.seed_units * seeds.get(place, 0.0))
         confidence = max(rules.least_confidence, float(graph.confidences[place]))
         provenance = graph.provenance(node.id, rules.least_confidence)
-        made.append(around.candidate(node, callers, confidence, 0 if place in seeds else 1, share, provenance))
-    return made
+        candidates.append(around.candidate(node, callers, confidence, 0 if place in seeds else 1, share, provenance))
+    return candidates
 
 
 def around_files(
@@ -94,7 +94,7 @@ def around_files(
 
     If ``profile.review.first_mention_counts``, a node already listed as a user of an earlier one stays a user.
     """
-    least = profile.scoring.least_confidence
+    minimum = profile.scoring.least_confidence
     own: dict[str, ScoringInput] = {}
     users: dict[str, ScoringInput] = {}
     for path in files:
@@ -104,8 +104,8 @@ def around_files(
                 continue
             uses = graph.edges_to(node.id, *around.caller_types)
             surest = max(uses, key=lambda edge: edge.confidence, default=Edge("", "", "", 0.0))
-            origin = surest.provenance if surest.confidence >= least else ASSUMED
-            own[node.id] = around.candidate(node, len(uses), max(least, surest.confidence), 0, provenance=origin)
+            origin = surest.provenance if surest.confidence >= minimum else ASSUMED
+            own[node.id] = around.candidate(node, len(uses), max(minimum, surest.confidence), 0, provenance=origin)
             for edge in uses:
                 user = graph.find(edge.source)
                 if user is not None and user.id not in users and user.id not in own:
@@ -121,11 +121,11 @@ def around_changes(
     Nodes outside the corpus are included. Nearness is not counted when these candidates are packed.
     """
     seeds = {place: 1.0 for path in files for place in graph.by_path.get(path, ())}
-    made = walk(ways, seeds, profile.walk)
-    found = reached(
-        graph, made, dict.fromkeys(seeds, 0.0), profile.review.cutoff, around, profile.scoring, with_outside=True
+    walked = walk(ways, seeds, profile.walk)
+    candidates = reached(
+        graph, walked, dict.fromkeys(seeds, 0.0), profile.review.cutoff, around, profile.scoring, with_outside=True
     )
-    return made, [replace(one, walk=0.0) for one in found]
+    return walked, [replace(one, walk=0.0) for one in candidates]
 
 
 def ranked(
@@ -134,7 +134,7 @@ def ranked(
     """The candidates, best first. Hubs and authorities count if there are more than ``hits.more_than``."""
     if len(candidates) <= hits.more_than:
         return rank(candidates, None, rules)
-    most = sorted(candidates, key=lambda one: -one.callers)[: hits.nodes]
-    places = [graph.positions[one.node.id] for one in most]
+    top = sorted(candidates, key=lambda one: -one.callers)[: hits.nodes]
+    places = [graph.positions[one.node.id] for one in top]
     links = hubs_and_authorities(graph, places, hits)
     return rank(candidates, {graph.ids[place]: one for place, one in links.items()}, rules)

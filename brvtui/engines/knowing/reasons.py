@@ -42,7 +42,7 @@ class SymbolExplanation(NamedTuple):
     """Its walk probability as a share of the highest one."""
 
 
-def explain_symbol(text: str, made: TaskContext, graph: Graph) -> SymbolExplanation | None:
+def explain_symbol(text: str, result: TaskContext, graph: Graph) -> SymbolExplanation | None:
     """The explanation of the best ranked node with the name ``text``, or with ``text`` in its qualified name.
 
     If no such node is ranked, explains the first one in the graph by qualified name. Returns None if there is none.
@@ -50,7 +50,7 @@ def explain_symbol(text: str, made: TaskContext, graph: Graph) -> SymbolExplanat
     lower = text.lower()
     named = (
         (rank, one)
-        for rank, one in enumerate(made.ranked, start=1)
+        for rank, one in enumerate(result.ranked, start=1)
         if one.node.name.lower() == lower or lower in one.node.qualified_name.lower()
     )
     rank, scored = next(named, (None, None))
@@ -62,12 +62,12 @@ def explain_symbol(text: str, made: TaskContext, graph: Graph) -> SymbolExplanat
         return None
     place = graph.positions[node.id]
     if scored is not None:
-        channel, tier = _found_by(node.id, made.search)
+        channel, tier = _found_by(node.id, result.search)
         channel = channel or WALK
     else:
-        channel, tier = BELOW if made.walk is not None and made.walk.levels[place] >= 0 else NONE, ""
-    walk = float(made.walk.scores[place]) if made.walk is not None else 0.0
-    return SymbolExplanation(node, rank, scored, channel, tier, place in made.seeds, walk)
+        channel, tier = BELOW if result.walk is not None and result.walk.levels[place] >= 0 else NONE, ""
+    walk = float(result.walk.scores[place]) if result.walk is not None else 0.0
+    return SymbolExplanation(node, rank, scored, channel, tier, place in result.seeds, walk)
 
 
 def _found_by(id_: str, search: SeedSearch) -> tuple[str, str]:
@@ -99,10 +99,10 @@ class GraphLoss(LossStage):
 
 
 def explain(
-    context: Context[KnowingProfile], index: NoteIndex, trace: Trace, made: TaskContext, document: Named, ask: Ask
+    context: Context[KnowingProfile], index: NoteIndex, trace: Trace, result: TaskContext, document: Named, ask: Ask
 ) -> Explanation:
     """The reason for the presence or absence of ``document`` among the hits of ``trace``, which shows the answer
-    ``made``.
+    ``result``.
     """
     section, path = trace.section(GraphRetrieval), document.path
     placed = section.placed(path)
@@ -113,12 +113,12 @@ def explain(
         document,
         placed.hit if placed is not None else None,
         lambda rank: f"given to an agent, {rank} of {len(trace.hits)}: {words}",
-        lambda: _loss(index, section, made, path),
+        lambda: _loss(index, section, result, path),
         lambda loss, title: _remedy(trace, section, loss, path, title, ask),
     )
 
 
-def _loss(index: NoteIndex, section: GraphRetrieval, made: TaskContext, path: str) -> tuple[GraphLoss, str]:
+def _loss(index: NoteIndex, section: GraphRetrieval, result: TaskContext, path: str) -> tuple[GraphLoss, str]:
     known = index.notes.known.get(path)
     if known is None:
         return GraphLoss.NO_NODE, "summaries of folders and archived stubs are not in the graph"
@@ -130,27 +130,27 @@ def _loss(index: NoteIndex, section: GraphRetrieval, made: TaskContext, path: st
         return GraphLoss.BELOW, f"{turn}; {placed.tokens:,} tokens, {placed.left:,} were left"
     if section.entry != "task":
         return GraphLoss.NOT_NEAR, "its links, and theirs, are what counts"
-    if not made.search.keywords:
+    if not result.search.keywords:
         return GraphLoss.NO_KEYWORD, "its words are stop words, or too short"
     ids = {node.id for node in known.piece.nodes}
-    walked = _walked(index, made, ids)
-    channels = [channel for channel in made.search.channels if channel.weight and not ids.isdisjoint(channel.ids)]
-    if not channels and ids.isdisjoint((*(hit.id for hit in made.search.paths), *made.search.near)):
+    walked = _walked(index, result, ids)
+    channels = [channel for channel in result.search.channels if channel.weight and not ids.isdisjoint(channel.ids)]
+    if not channels and ids.isdisjoint((*(hit.id for hit in result.search.paths), *result.search.near)):
         return GraphLoss.NO_CHANNEL, walked
-    dropped = next((one for one in made.search.noise if one.id in ids), None)
+    dropped = next((one for one in result.search.noise if one.id in ids), None)
     if dropped is not None:
         return GraphLoss.NOISE, f"{dropped.kind}: {dropped.text}"
-    if channels and ids.isdisjoint(one.id for one in made.search.fused):
+    if channels and ids.isdisjoint(one.id for one in result.search.fused):
         places = [f"{one.name} {1 + min(one.ids.index(id_) for id_ in ids if id_ in one.ids)}" for one in channels]
-        return GraphLoss.NOT_AMONG, f"{', '.join(places)}; {len(made.search.fused)} candidates are kept"
+        return GraphLoss.NOT_AMONG, f"{', '.join(places)}; {len(result.search.fused)} candidates are kept"
     return GraphLoss.NOT_REACHED, walked
 
 
-def _walked(index: NoteIndex, made: TaskContext, ids: set[str]) -> str:
+def _walked(index: NoteIndex, result: TaskContext, ids: set[str]) -> str:
     cutoff = index.task.profile.walk.cutoff
-    if made.walk is None:
+    if result.walk is None:
         return "there is no seed to walk from"
-    share = max(float(made.walk.scores[index.task.graph.positions[id_]]) for id_ in ids)
+    share = max(float(result.walk.scores[index.task.graph.positions[id_]]) for id_ in ids)
     return f"the walk gives it {share:.2%} of the best note's probability; {cutoff:.0%} are needed"
 
 

@@ -143,12 +143,12 @@ class UseMemory:
         paths = {record.id for record in self.records}
         return feedback_scores(self.records, paths, cluster, self.profile.use)
 
-    def after(self, said: Sequence[Feedback]) -> UseMemory:
-        """The memory of all the feedback ``said``. Entries that are already in this memory are not processed again."""
+    def after(self, feedback: Sequence[Feedback]) -> UseMemory:
+        """The memory of all ``feedback``. Entries that are already in this memory are not processed again."""
         count = len(self.said)
-        if tuple(said[:count]) != self.said:
-            return UseMemory(self.profile).after(said)
-        return self._with(said[count:])
+        if tuple(feedback[:count]) != self.said:
+            return UseMemory(self.profile).after(feedback)
+        return self._with(feedback[count:])
 
     def _with(self, more: Sequence[Feedback]) -> UseMemory:
         records, lessons = list(self.records), []
@@ -164,15 +164,15 @@ class UseMemory:
         return UseMemory(self.profile, (*self.said, *more), tuple(records), self.learned.taught(lessons))
 
 
-def unknown_judged(memory: UseMemory, made: TaskContext, graph: Graph, noun: str, nouns: str) -> str:
-    """A message about judged documents that would count for the task of ``made`` but are not in ``graph``.
+def unknown_judged(memory: UseMemory, result: TaskContext, graph: Graph, noun: str, nouns: str) -> str:
+    """A message about judged documents that would count for the task of ``result`` but are not in ``graph``.
 
     Empty if there are none. ``noun`` and ``nouns`` are the words for one document and for several.
     """
-    learned = (match.matched for match in made.search.matches if match.matched.source == LEARNED_SOURCE)
-    counted_for = [*memory.scores(made.search.task), *(one.document for one in learned)]
+    learned = (match.matched for match in result.search.matches if match.matched.source == LEARNED_SOURCE)
+    counted_for = [*memory.scores(result.search.task), *(one.document for one in learned)]
     unknown = sorted({path for path in counted_for if path not in graph.by_document})
-    if not unknown or not made.search.keywords:
+    if not unknown or not result.search.keywords:
         return ""
     which = ", ".join(unknown[:_MOST_NAMED]) + (", …" if len(unknown) > _MOST_NAMED else "")
     named = counted(len(unknown), noun, nouns)

@@ -122,18 +122,18 @@ def rank(
 
     ``links`` contains hub and authority values by id. If it is None, they are not used, and other weights apply.
     """
-    most = max((candidate.callers for candidate in candidates), default=0)
-    scored = [_scored(candidate, max(1, most), links, rules) for candidate in candidates]
+    most_callers = max((candidate.callers for candidate in candidates), default=0)
+    scored = [_scored(candidate, max(1, most_callers), links, rules) for candidate in candidates]
     return sorted(scored, key=lambda one: -one.score)
 
 
 def _scored(
-    candidate: ScoringInput, most: int, links: Mapping[str, LinkRank] | None, rules: ScoreRules
+    candidate: ScoringInput, most_callers: int, links: Mapping[str, LinkRank] | None, rules: ScoreRules
 ) -> ScoredCandidate:
     weights = rules.plain if links is None else rules.linked
     linked = links.get(candidate.node.id) if links is not None else None
     components = {
-        "blast_radius": candidate.callers / most * weights.blast_radius,
+        "blast_radius": candidate.callers / most_callers * weights.blast_radius,
         "confidence": candidate.confidence * weights.confidence,
         "recency": age_value(candidate.observed_age, rules.recency) * weights.recency,
         "distance": weights.distance / (1 + candidate.distance),
@@ -162,8 +162,8 @@ def authority_adjustment(links: LinkRank, is_seed: bool, rules: ScoreRules) -> f
     limits = rules.authority
     if not is_seed:
         return -limits.other_factor * links.authority if links.authority > limits.other_above else 0.0
-    made = limits.seed_factor * links.authority if links.authority > limits.seed_above else 0.0
-    return made + (limits.hub_factor * links.hub if links.hub > limits.hub_above else 0.0)
+    adjustment = limits.seed_factor * links.authority if links.authority > limits.seed_above else 0.0
+    return adjustment + (limits.hub_factor * links.hub if links.hub > limits.hub_above else 0.0)
 
 
 def feedback_value(share: float | None, weights: FeedbackWeights) -> float:
@@ -195,6 +195,6 @@ def result_confidence(scores: Sequence[float]) -> float:
         return 1.0
     if scores[0] <= 0:
         return 0.0
-    least = scores[_FLAT_RANK - 1]
-    ratio = scores[0] / least if least else math.copysign(math.inf, least)
+    tenth = scores[_FLAT_RANK - 1]
+    ratio = scores[0] / tenth if tenth else math.copysign(math.inf, tenth)
     return min(1.0, max(0.0, (ratio - _FLAT_LOW) / (_FLAT_HIGH - _FLAT_LOW)))

@@ -89,20 +89,20 @@ class _TieredSearch:
                 self._add(rows, NameTier.PREFIX, keyword, self._rules.prefix_most)
 
     def inside(self, keywords: Sequence[str]) -> None:
-        most, wildcards = self._rules.substring_most, self._rules.wildcards
+        limit, wildcards = self._rules.substring_most, self._rules.wildcards
         for keyword in keywords:
-            if size(keyword) >= self._rules.substring_least and len(self.hits) < most:
-                self._add(self._lookup.containing(keyword, wildcards), NameTier.SUBSTRING, keyword, most)
+            if size(keyword) >= self._rules.substring_least and len(self.hits) < limit:
+                self._add(self._lookup.containing(keyword, wildcards), NameTier.SUBSTRING, keyword, limit)
 
     def in_paths(self, keywords: Sequence[str]) -> None:
-        most = self._rules.path_most
+        limit = self._rules.path_most
         for keyword in keywords:
-            if size(keyword) >= self._rules.path_least and len(self.hits) < most:
-                self._add(self._lookup.beside_slash(keyword).tolist(), NameTier.PATH, keyword, most)
+            if size(keyword) >= self._rules.path_least and len(self.hits) < limit:
+                self._add(self._lookup.beside_slash(keyword).tolist(), NameTier.PATH, keyword, limit)
 
-    def _add(self, rows: Iterable[int], tier: NameTier, keyword: str, most: int | None = None) -> None:
+    def _add(self, rows: Iterable[int], tier: NameTier, keyword: str, limit: int | None = None) -> None:
         for row in rows:
-            if most is not None and len(self.hits) >= most:
+            if limit is not None and len(self.hits) >= limit:
                 return
             if row not in self.hits:
                 self.hits[row] = NameHit(self._lookup.node(row).id, tier, keyword)
@@ -197,11 +197,11 @@ def find_seeds(
     names = [hit for hit in tiered_search(keywords, index.lookup, profile.tiered) if search.allows(hit.id)]
     texts = search.texts(task, keywords, terms)
     matches = search.matches(task, keywords, names, learned)
-    most = channel_cap(len(names) + len(texts.hits), profile.equivalence)
+    limit = channel_cap(len(names) + len(texts.hits), profile.equivalence)
     strong = [match for match in matches if match.is_injected(profile.equivalence)]
     equivalents = resolved(matches, index.lookup, profile.equivalence)
     paths = [hit for hit in path_search(terms, keywords, index.folders) if search.allows(hit.id)]
-    channels = search.channels(names, texts, equivalents[:most], paths)
+    channels = search.channels(names, texts, equivalents[:limit], paths)
     merged = fused(channels, profile.fusion.k, profile.fusion.limit)
     ids = [one.id for one in merged]
     gap = fill_gap(search.nodes(ids), near, search.allows, index.graph, profile.seeds) if near is not None else None
@@ -220,7 +220,7 @@ def find_seeds(
         tuple(names),
         texts,
         tuple(matches),
-        tuple(equivalents[:most]),
+        tuple(equivalents[:limit]),
         tuple(paths),
         tuple(channels),
         tuple(merged),
@@ -246,12 +246,12 @@ class _SeedChannels:
         return node is not None and (self._is_in_scope is None or self._is_in_scope(node))
 
     def nodes(self, ids: Sequence[str]) -> list[Node]:
-        found = (self._index.graph.find(id_) for id_ in ids)
-        return [node for node in found if node is not None and not node.is_connector]
+        nodes = (self._index.graph.find(id_) for id_ in ids)
+        return [node for node in nodes if node is not None and not node.is_connector]
 
     def texts(self, task: str, keywords: KeywordSet, terms: Sequence[str]) -> TextSearch:
-        made = text_search(keywords, terms, self._index.texts, task)
-        return made if self._is_in_scope is None else made.keeping(self.allows)
+        result = text_search(keywords, terms, self._index.texts, task)
+        return result if self._is_in_scope is None else result.keeping(self.allows)
 
     def matches(
         self, task: str, keywords: KeywordSet, names: Sequence[NameHit], learned: LearnedWords

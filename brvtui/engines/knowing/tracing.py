@@ -84,7 +84,7 @@ class TraceMaker:
     query: Query
     request: TaskRequest
     index: NoteIndex
-    made: TaskContext
+    result: TaskContext
     notices: tuple[str, ...]
 
     def trace(self) -> Trace:
@@ -111,7 +111,7 @@ class TraceMaker:
             legs=tuple(self._legs()),
             near_misses=tuple(self._near_miss(one, rank) for rank, one in missed),
             total_found=len(placed),
-            matched=len({id_ for channel in self.made.search.channels for id_ in channel.ids}),
+            matched=len({id_ for channel in self.result.search.channels for id_ in channel.ids}),
             sections=(section,),
             scale=Scale(_DECIMALS, max(1.0, *(one.hit.score for one in placed)) if placed else 1.0),
             notices=self.notices,
@@ -124,7 +124,7 @@ class TraceMaker:
 
     @cached_property
     def _maps(self) -> MapMaker:
-        return MapMaker(self.index, self.made)
+        return MapMaker(self.index, self.result)
 
     def _title(self, id_: str) -> str:
         return self.index.title(self._node(id_))
@@ -132,24 +132,24 @@ class TraceMaker:
     @cached_property
     def _finds(self) -> dict[str, list[FoundBy]]:
         """The best rank of each file in each channel."""
-        made: dict[str, dict[str, FoundBy]] = {}
-        near = [(id_, f"near it in meaning, {cosine:.2f}") for id_, cosine in self.made.search.near.items()]
+        by_file: dict[str, dict[str, FoundBy]] = {}
+        near = [(id_, f"near it in meaning, {cosine:.2f}") for id_, cosine in self.result.search.near.items()]
         for channel, finds in (*self._channels().items(), (VECTORS, near)):
             for rank, (id_, why) in enumerate(finds, 1):
                 file = self._node(id_).stands_in
-                made.setdefault(file, {}).setdefault(channel, self._found(channel, rank, why, id_))
-        return {file: list(found.values()) for file, found in made.items()}
+                by_file.setdefault(file, {}).setdefault(channel, self._found(channel, rank, why, id_))
+        return {file: list(channels.values()) for file, channels in by_file.items()}
 
     def _found(self, channel: str, rank: int, why: str, id_: str) -> FoundBy:
         if channel != Channel.FULL_TEXT:
             return FoundBy(channel, rank, why, self._title(id_))
-        texts, search = self.index.task.seeds.texts, self.made.search
+        texts, search = self.index.task.seeds.texts, self.result.search
         stand = stand_ins(texts.texts[id_], search.texts, search.keywords, texts.rules)
         return FoundBy(channel, rank, why, self._title(id_), stand)
 
     def _channels(self) -> dict[str, list[tuple[str, str]]]:
         """The hits of each channel, best first, each with an explanation."""
-        search = self.made.search
+        search = self.result.search
         return {
             Channel.TIERED: [(hit.id, f"{hit.tier} {hit.keyword}") for hit in search.names],
             Channel.FULL_TEXT: [(hit.id, f"BM25 {hit.score:.2f}") for hit in search.texts.hits],
@@ -172,27 +172,29 @@ class TraceMaker:
 
     @cached_property
     def _turns(self) -> dict[str, tuple[int, PackedItem]]:
-        return {item.scored.node.id: (turn, item) for turn, item in enumerate(self.made.packed.items, 1)}
+        return {item.scored.node.id: (turn, item) for turn, item in enumerate(self.result.packed.items, 1)}
 
     @cached_property
     def _fused(self) -> dict[str, tuple[int, float]]:
-        return {one.id: (rank, one.score) for rank, one in enumerate(self.made.search.fused, 1)}
+        return {one.id: (rank, one.score) for rank, one in enumerate(self.result.search.fused, 1)}
 
     def _placed(self) -> tuple[GraphResult, ...]:
-        rules, walk = self.index.task.profile.notes, self.made.walk
-        ways = StrongestWays(walk, rules.way_edges) if walk is not None and self.made.ranked else None
-        most = dict.fromkeys(self._linked[: rules.linked], 1) | dict.fromkeys(self._told[: rules.shown], rules.ways)
-        return tuple(self._result(one, ways, most.get(one.node.stands_in, 0)) for one in self._order)
+        rules, walk = self.index.task.profile.notes, self.result.walk
+        ways = StrongestWays(walk, rules.way_edges) if walk is not None and self.result.ranked else None
+        way_limits = dict.fromkeys(self._linked[: rules.linked], 1) | dict.fromkeys(
+            self._told[: rules.shown], rules.ways
+        )
+        return tuple(self._result(one, ways, way_limits.get(one.node.stands_in, 0)) for one in self._order)
 
     @cached_property
     def _order(self) -> list[ScoredCandidate]:
-        return sorted(self.made.ranked, key=lambda one: (-one.score, not self._turns[one.node.id][1].is_packed))
+        return sorted(self.result.ranked, key=lambda one: (-one.score, not self._turns[one.node.id][1].is_packed))
 
     @cached_property
     def _told(self) -> tuple[str, ...]:
         """The notes whose links are drawn: the first results, and then the first results found only over links."""
-        most = self.index.task.profile.notes.shown
-        return tuple(dict.fromkeys((*self._best_first[:most], *self._linked[:most])))
+        limit = self.index.task.profile.notes.shown
+        return tuple(dict.fromkeys((*self._best_first[:limit], *self._linked[:limit])))
 
     @cached_property
     def _best_first(self) -> list[str]:
@@ -202,24 +204,24 @@ class TraceMaker:
     def _linked(self) -> list[str]:
         return [path for path in self._best_first if path not in self._finds]
 
-    def _result(self, one: ScoredCandidate, ways: StrongestWays | None, most: int) -> GraphResult:
-        node, walk = one.node, self.made.walk
+    def _result(self, one: ScoredCandidate, ways: StrongestWays | None, limit: int) -> GraphResult:
+        node, walk = one.node, self.result.walk
         place = self.index.task.graph.positions[node.id]
         turn, item = self._turns[node.id]
         fused_rank, fused_score = self._fused.get(node.id, (None, 0.0))
-        told, others = self._ways(ways, place, most) if ways is not None and most else ((), 0.0)
+        walk_ways, others = self._ways(ways, place, limit) if ways is not None and limit else ((), 0.0)
         return GraphResult(
             self._hit(one),
             node.id,
             node.kind,
-            self.made.seeds.get(place),
+            self.result.seeds.get(place),
             tuple(self._finds.get(node.stands_in, ())),
             fused_rank,
             fused_score,
             one.candidate.walk,
             float(walk.probability[place]) if walk is not None else 0.0,
             int(walk.levels[place]) if walk is not None else one.candidate.distance,
-            told,
+            walk_ways,
             others,
             one.links.authority if one.links is not None else 0.0,
             one.links.hub if one.links is not None else 0.0,
@@ -228,14 +230,14 @@ class TraceMaker:
             item.is_packed,
             item.left,
             turn,
-            tuple(self.index.title(other.node) for other in self.made.beside.get(node.id, ())),
+            tuple(self.index.title(other.node) for other in self.result.beside.get(node.id, ())),
         )
 
     def _hit(self, one: ScoredCandidate) -> Hit:
         node = one.node
         note = self.index.notes.piece(node.stands_in).note
         finds = self._finds.get(node.stands_in, ())
-        named = (hit for hit in self.made.search.names if hit.tier is NameTier.SUBSTRING)
+        named = (hit for hit in self.result.search.names if hit.tier is NameTier.SUBSTRING)
         inside = " ".join(hit.keyword for hit in named if self._node(hit.id).stands_in == node.stands_in)
         return Hit(
             path=note.result_path,
@@ -246,7 +248,7 @@ class TraceMaker:
             score=one.score,
             parts=tuple(self._parts(one)),
             words=self._words.matched(self.index.title(node), note.file, self.index.text(node), inside),
-            places=tuple(LegRank(found.channel, found.rank - 1, 0.0) for found in finds),
+            places=tuple(LegRank(find.channel, find.rank - 1, 0.0) for find in finds),
             shared_source=note.alias,
         )
 
@@ -262,16 +264,16 @@ class TraceMaker:
 
     @cached_property
     def _is_linked(self) -> bool:
-        return any(one.links is not None for one in self.made.ranked)
+        return any(one.links is not None for one in self.result.ranked)
 
     def _remark(self, name: str, one: ScoredCandidate) -> str:
         candidate = one.candidate
-        if name == "blast_radius" and self.made.walk is None:
+        if name == "blast_radius" and self.result.walk is None:
             return f"used by {candidate.callers}"
         if name == "blast_radius":
             return f"{candidate.walk:.0%} of the best probability"
         if name == "distance":
-            if self.made.walk is None:
+            if self.result.walk is None:
                 return "one of the files" if candidate.distance == 0 else "it uses one of them"
             return "a seed" if candidate.distance == 0 else "reached by the walk"
         if name == "recency":
@@ -287,23 +289,23 @@ class TraceMaker:
             return "packed by a run some minutes ago"
         return ""
 
-    def _ways(self, ways: StrongestWays, place: int, most: int) -> tuple[tuple[ToldWay, ...], float]:
-        walk = self.made.walk
+    def _ways(self, ways: StrongestWays, place: int, limit: int) -> tuple[tuple[ToldWay, ...], float]:
+        walk = self.result.walk
         if walk is None or not (total := float(walk.probability[place])):
             return (), 0.0
-        straight = ways.straight(place) if most == 1 else None
-        found = (straight,) if straight is not None else ways.to(place, most)
-        kept = [way for way in found if way.amount / total >= _LEAST_SHARE]
-        told = tuple(
+        straight = ways.straight(place) if limit == 1 else None
+        candidates = (straight,) if straight is not None else ways.to(place, limit)
+        strong = [way for way in candidates if way.amount / total >= _LEAST_SHARE]
+        result = tuple(
             ToldWay(
                 self._maps.name(way.places[0]),
                 self._maps.place_of(way.places[0]),
                 tuple(self._steps_of(walk, way.places)),
                 way.amount / total,
             )
-            for way in kept
+            for way in strong
         )
-        return told, 1 - sum(way.share for way in told)
+        return result, 1 - sum(way.share for way in result)
 
     def _steps_of(self, walk: Walk, places: Sequence[int]) -> Iterator[WayStep]:
         for one, other in itertools.pairwise(places):
@@ -318,7 +320,7 @@ class TraceMaker:
         )
 
     def _legs(self) -> Iterator[Leg]:
-        search, rules = self.made.search, self.index.task.profile.fusion
+        search, rules = self.result.search, self.index.task.profile.fusion
         weights = (rules.tiered, rules.full_text, rules.equivalence, rules.path)
         for (name, finds), weight in zip(self._channels().items(), weights, strict=True):
             counts = name != Channel.PATH or rules.path_competes
@@ -332,8 +334,8 @@ class TraceMaker:
             yield Leg(name, state, "points" if finds else "", counts, why, tuple(seen.values()))
 
     def _stages(self, section: GraphRetrieval) -> tuple[Stage, ...]:
-        search = self.made.search
-        found = {id_ for channel in search.channels if channel.weight for id_ in channel.ids}
+        search = self.result.search
+        ids = {id_ for channel in search.channels if channel.weight for id_ in channel.ids}
         fused, widened = len(search.fused), len(search.fused) + len(search.near) + len(search.implementers)
         kept = len(search.candidates)
         ranked = len(section.ranking)
@@ -343,7 +345,7 @@ class TraceMaker:
         packed = sum(one.is_packed for one in section.ranking)
         noun, nouns = self.index.nouns
         return (
-            Stage("fusion", len(found), len(found) - fused, fused, "fusion", "nodes that channels found"),
+            Stage("fusion", len(ids), len(ids) - fused, fused, "fusion", "nodes that channels found"),
             Stage("noise", widened, widened - kept, kept, "seeds", "candidates"),
             Stage("walk", reached, reached - above, above, "the-walk", "nodes that the walk reached"),
             Stage(nouns, nodes, nodes - ranked, ranked, "results", f"one result of each {noun}"),
@@ -351,53 +353,53 @@ class TraceMaker:
         )
 
     def _steps(self, section: GraphRetrieval) -> tuple[Step, ...]:
-        search, rules, keywords = self.made.search, self.index.task.profile, self.made.search.keywords
+        search, rules, keywords = self.result.search, self.index.task.profile, self.result.search.keywords
         words = [word.text for word in (*keywords.exact, *keywords.components, *keywords.compounds)]
         state = State.HIT if words else State.MISSED
         more = f" and {len(words) - _MOST_LISTED} more" if len(words) > _MOST_LISTED else ""
-        made = [Step("keywords", None, "keywords", state, (), ", ".join(words[:_MOST_LISTED]) + more)]
-        made += [Step(leg.name, None, leg.name, leg.state, (), _listed(leg, self.index.nouns)) for leg in self._legs()]
+        steps = [Step("keywords", None, "keywords", state, (), ", ".join(words[:_MOST_LISTED]) + more)]
+        steps += [Step(leg.name, None, leg.name, leg.state, (), _listed(leg, self.index.nouns)) for leg in self._legs()]
         if self.request.near is not None:
             gap = search.gap or GapFill(0, State.NOT_RUN, WITHOUT_KEYWORD)
             below, count = rules.seeds.gap_below, gap.candidates
             few = replace(
                 _check("candidates", count, "<", below, count < below, "seeds.gap_below"), rule="filling-gaps"
             )
-            made.append(Step(GAPS, None, GAPS, gap.state, (few,), gap.words))
+            steps.append(Step(GAPS, None, GAPS, gap.state, (few,), gap.words))
         if section.entry != "task":
-            made = [replace(step, state=State.NOT_RUN, summary="the question names files") for step in made]
-        seeds = len(self.made.seeds)
+            steps = [replace(step, state=State.NOT_RUN, summary="the question names files") for step in steps]
+        seeds = len(self.result.seeds)
         focus = ", types before members" * search.types_first + (f", {search.focus} first" if search.focus else "")
         state = State.PASSED if seeds else State.MISSED
-        made.append(Step("seeds", None, "seeds", state, (), counted(seeds, "seed", "seeds") + focus))
-        made.append(self._walk_step(section.walk))
+        steps.append(Step("seeds", None, "seeds", state, (), counted(seeds, "seed", "seeds") + focus))
+        steps.append(self._walk_step(section.walk))
         count = sum(1 + len(others) for others in self._grouped())
-        most = rules.hits.more_than
-        check = _check("nodes kept", count, ">", most, count > most, "hits.more_than")
+        threshold = rules.hits.more_than
+        check = _check("nodes kept", count, ">", threshold, count > threshold, "hits.more_than")
         state = State.PASSED if check.passed else State.SKIPPED
-        made.append(Step("hubs", None, "hubs", state, (check,), "links count" if check.passed else "too few"))
+        steps.append(Step("hubs", None, "hubs", state, (check,), "links count" if check.passed else "too few"))
         packed = sum(one.is_packed for one in section.ranking)
         fits = _check("tokens", section.used, "≤", section.budget, section.used <= section.budget, "packing.budget")
         state = State.PASSED if packed else State.SKIPPED
         raised = section.exponent > rules.packing.proximity_least
         near = f"; results outside raise the power of nearness to {section.exponent:.2f}" if raised else ""
-        made.append(Step("packing", None, "packing", state, (fits,), f"{packed} of {len(section.ranking)} fit{near}"))
-        return tuple(made)
+        steps.append(Step("packing", None, "packing", state, (fits,), f"{packed} of {len(section.ranking)} fit{near}"))
+        return tuple(steps)
 
     def _grouped(self) -> Iterable[Sequence[ScoredCandidate]]:
-        return (self.made.beside.get(one.node.id, ()) for one in self.made.ranked)
+        return (self.result.beside.get(one.node.id, ()) for one in self.result.ranked)
 
-    def _walk_step(self, told: ToldWalk | None) -> Step:
-        if told is None or not told.rounds:
+    def _walk_step(self, walk: ToldWalk | None) -> Step:
+        if walk is None or not walk.rounds:
             return Step("walk", None, "walk", State.NOT_REACHED, (), "no seed to start from")
-        last = told.rounds[-1]
-        is_settled = last.change < told.settled
-        check = _check("change per 1000", 1000 * last.change, "<", 1000 * told.settled, is_settled, "walk.settled")
+        last = walk.rounds[-1]
+        is_settled = last.change < walk.settled
+        check = _check("change per 1000", 1000 * last.change, "<", 1000 * walk.settled, is_settled, "walk.settled")
         check = replace(check, note="" if is_settled else "another reason ended it")
-        return Step("walk", None, "walk", State.PASSED, (check,), f"{len(told.rounds)} rounds: {told.ended}")
+        return Step("walk", None, "walk", State.PASSED, (check,), f"{len(walk.rounds)} rounds: {walk.ended}")
 
     def _section(self, placed: tuple[GraphResult, ...]) -> GraphRetrieval:
-        search, packed, graph = self.made.search, self.made.packed, self.index.task.graph
+        search, packed, graph = self.result.search, self.result.packed, self.index.task.graph
         best_first = [one for one in self._order if self._turns[one.node.id][1].is_packed]
         texts = [self.index.delivered(one.node) for one in packed.packed]
         return GraphRetrieval(
@@ -429,24 +431,24 @@ class TraceMaker:
             nodes=len(graph.nodes),
             edges=len(graph.edges),
             broken_links=graph.outside,
-            session=sum(one.candidate.session > 0 for one in self.made.ranked),
-            judged=sum(one.candidate.feedback is not None for one in self.made.ranked),
+            session=sum(one.candidate.session > 0 for one in self.result.ranked),
+            judged=sum(one.candidate.feedback is not None for one in self.result.ranked),
             deviations=deviations(self.context.constants),
             notes_on_code=self.index.notes_on(best_first),
             files_without_note=self.index.files_without_note(best_first),
         )
 
     def _walk(self) -> ToldWalk | None:
-        walk, rules = self.made.walk, self.index.task.profile.walk
+        walk, rules = self.result.walk, self.index.task.profile.walk
         if walk is None:
             return None
-        by_path = {seed.id for seed in self.made.search.seeds if seed.by_path}
+        by_path = {seed.id for seed in self.result.search.seeds if seed.by_path}
         nodes = self.index.task.graph.nodes
         seeds = tuple(
             ToldSeed(
                 self._maps.name(place), nodes[place].stands_in, float(walk.start[place]), nodes[place].id in by_path
             )
-            for place in self.made.seeds
+            for place in self.result.seeds
         )
         return ToldWalk(
             seeds,
@@ -457,7 +459,7 @@ class TraceMaker:
             rules.settled,
             rules.cutoff,
             int((walk.levels >= 0).sum()),
-            self.made.reached,
+            self.result.reached,
         )
 
 

@@ -59,7 +59,7 @@ def edge_words_back(type_: str) -> str:
 
 def deviations(profile: KnowingProfile) -> tuple[str, ...]:
     """The points at which ``profile`` follows the running program, not its documentation, as text."""
-    made = (
+    cases = (
         (profile.walk.whole_neighbourhood, "edges are read from the cache, which forgets most of their types"),
         (profile.walk.other_module < 1, "an edge into another domain counts less, and what it loses is lost"),
         (profile.walk.negligible > 0, "a node of little probability does not hand it on"),
@@ -70,7 +70,7 @@ def deviations(profile: KnowingProfile) -> tuple[str, ...]:
         (profile.tiered.wildcards, "an underscore in a keyword stands for any character"),
         (profile.fusion.path_competes, "paths are fused with the other channels"),
     )
-    return tuple(text for is_so, text in made if is_so)
+    return tuple(text for is_so, text in cases if is_so)
 
 
 def verdict(section: GraphRetrieval, noun: str = "note", nouns: str = "notes") -> str:
@@ -92,7 +92,7 @@ def how_found(one: GraphResult) -> str:
     if not one.found_by and one.seed_weight is None and not one.probability:
         return "one of the files" if one.levels == 0 else "it uses one of the files"
     if one.found_by and one.seed_weight is not None:
-        return ", ".join(found.why for found in one.found_by[:2])
+        return ", ".join(match.why for match in one.found_by[:2])
     way = way_in_words(one)
     return f"none of your words: {way}" if way else "reached by the walk"
 
@@ -102,27 +102,27 @@ def way_in_words(one: GraphResult) -> str:
 
     A note and its sections count as one place. Empty if there is no such path.
     """
-    found = [stops for way in one.ways if len(stops := stops_of(way)) > 1 and way.seed_place != one.hit.file]
-    straight = (stops for stops in found if len(set(stops[::2])) == len(stops[::2]))
-    start, *stops = next(straight, found[0] if found else [""])
+    paths = [stops for way in one.ways if len(stops := stops_of(way)) > 1 and way.seed_place != one.hit.file]
+    straight = (stops for stops in paths if len(set(stops[::2])) == len(stops[::2]))
+    start, *stops = next(straight, paths[0] if paths else [""])
     return f"from {start}: {' → '.join(stops)}" if stops else ""
 
 
 def stand_ins_in_words(one: GraphResult) -> str:
     """Words in a note that replace words of the task: ``“backoff”, “timeout” for “retry”``; empty if there are none."""
     words: dict[str, list[str]] = {}
-    for found in one.found_by:
-        for word, keyword in found.stand_ins:
+    for match in one.found_by:
+        for word, keyword in match.stand_ins:
             words.setdefault(keyword, []).append(f"“{word}”")
-    return "; ".join(f"{', '.join(held)} for “{keyword}”" for keyword, held in words.items())
+    return "; ".join(f"{', '.join(stand_ins)} for “{keyword}”" for keyword, stand_ins in words.items())
 
 
 def note_on_code(note: NoteOnCode) -> str:
     """A note, its words for symbols of an answer, and the ranks of these: ``a.md says Store: #1, #3``."""
-    most = f" and {len(note.written) - _MOST_LISTED} more" if len(note.written) > _MOST_LISTED else ""
+    more_written = f" and {len(note.written) - _MOST_LISTED} more" if len(note.written) > _MOST_LISTED else ""
     ranks = ", ".join(f"#{rank}" for rank in note.ranks[:_MOST_LISTED])
     more = f" and {len(note.ranks) - _MOST_LISTED} more" if len(note.ranks) > _MOST_LISTED else ""
-    return f"{note.note} says {', '.join(note.written[:_MOST_LISTED])}{most}: {ranks}{more}"
+    return f"{note.note} says {', '.join(note.written[:_MOST_LISTED])}{more_written}: {ranks}{more}"
 
 
 def stops_of(way: ToldWay) -> list[str]:
@@ -130,12 +130,12 @@ def stops_of(way: ToldWay) -> list[str]:
 
     A step within one place, such as from a note to its section, is left out.
     """
-    made, at = [way.seed.partition(_SECTION)[0]], way.seed_place
+    stops, at = [way.seed.partition(_SECTION)[0]], way.seed_place
     for step in way.steps:
         if step.place != at:
-            made += [step.edge, step.title.partition(_SECTION)[0]]
+            stops += [step.edge, step.title.partition(_SECTION)[0]]
             at = step.place
-    return made[:-1] if len(made) > 1 else made
+    return stops[:-1] if len(stops) > 1 else stops
 
 
 def told_way(way: ToldWay, title: str) -> str:
@@ -161,8 +161,8 @@ class QuestionWords:
 
     def __init__(self, question: str, rules: KeywordRules) -> None:
         """Words of one letter are also left out."""
-        found = dict.fromkeys(_WORD.findall(question.lower()))
-        self.words = [word for word in found if len(word) >= _LEAST and word not in rules.stop_words]
+        words = dict.fromkeys(_WORD.findall(question.lower()))
+        self.words = [word for word in words if len(word) >= _LEAST and word not in rules.stop_words]
 
     @cached_property
     def _patterns(self) -> list[tuple[str, re.Pattern[str]]]:
@@ -179,13 +179,13 @@ class QuestionWords:
     def _matches(self, fields: Sequence[tuple[str, str]], inside: str) -> Iterator[MatchedWord]:
         for word, pattern in self._patterns:
             near = [(name, pattern.findall(text)) for name, text in fields if word in text]
-            held = [(name, min(found, key=len)) for name, found in near if found]
-            if not held and word in inside:
+            matches = [(name, min(form, key=len)) for name, form in near if form]
+            if not matches and word in inside:
                 near = [(name, [run for run in _WORD.findall(text) if word in run]) for name, text in fields[:2]]
-                held = [(name, min(found, key=len)) for name, found in near if found]
-            if held:
-                best = min((found for _, found in held), key=len)
+                matches = [(name, min(form, key=len)) for name, form in near if form]
+            if matches:
+                best = min((form for _, form in matches), key=len)
                 longer = MatchKind.PREFIX if best.startswith(word) else MatchKind.INSIDE
                 kind = MatchKind.EXACT if best == word else longer
-                order = sorted(held, key=lambda pair: len(pair[1]))
+                order = sorted(matches, key=lambda pair: len(pair[1]))
                 yield MatchedWord(word, best, kind, len(best) - len(word), tuple(name for name, _ in order))

@@ -87,11 +87,11 @@ class Roads:
         shares = self.weights / np.where(self.totals, self.totals, 1.0)[self.leaves]
         here, there = modules[self.leaves], modules[self.enters]
         hindered = self.hinders & (here >= 0) & (there >= 0) & (here != there)
-        kept = np.where(hindered, shares * self.other_module, shares)
-        leaks = np.bincount(self.leaves, shares - kept, self.size).astype(float)
-        made = csr_array((kept, self.enters, self.starts), shape=(self.size, self.size), copy=True)
-        made.sum_duplicates()
-        return Steps(made.T.tocsr(), leaks)
+        passed = np.where(hindered, shares * self.other_module, shares)
+        leaks = np.bincount(self.leaves, shares - passed, self.size).astype(float)
+        matrix = csr_array((passed, self.enters, self.starts), shape=(self.size, self.size), copy=True)
+        matrix.sum_duplicates()
+        return Steps(matrix.T.tocsr(), leaks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,14 +115,14 @@ class Walk:
     @cached_property
     def scores(self) -> Floats:
         """The probabilities divided by the highest one."""
-        most = float(self.probability.max(initial=0.0))
-        return self.probability / most if most else self.probability
+        highest = float(self.probability.max(initial=0.0))
+        return self.probability / highest if highest else self.probability
 
     @property
     def dead(self) -> Flags:
         """Nodes without outgoing steps. Their probability returns to the seeds."""
-        made: Flags = ~self.expanded | (self.ways.totals == 0)
-        return made
+        dead: Flags = ~self.expanded | (self.ways.totals == 0)
+        return dead
 
     @cached_property
     def levels(self) -> Positions:
@@ -156,13 +156,13 @@ def roads(graph: Graph, rules: WalkRules) -> Roads:
     starts = np.zeros(graph.size + 1, np.int64)
     np.cumsum(np.bincount(leaves, minlength=graph.size), out=starts[1:])
     edges = np.concatenate([np.arange(len(graph.edges))] * 2)[order]
-    known: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     modules = np.full(graph.size, -1, np.int64)
     expands = np.ones(graph.size, bool)
     for place, node in enumerate(graph.nodes):
         expands[place] = not _is_outside(node)
         if node.module:
-            modules[place] = known.setdefault(node.module, len(known))
+            modules[place] = numbers.setdefault(node.module, len(numbers))
     return Roads(
         leaves[order],
         enters[order],
@@ -213,8 +213,8 @@ def walk(ways: Roads, seeds: Mapping[int, float], rules: WalkRules) -> Walk:
     restart = rules.restart if 0 < rules.restart < 1 else _RESTART
     expanded = _expanded(ways, list(seeds), rules)
     steps = _steps(ways, expanded, rules)
-    made = Walk(start, (), "rounds", start, ways, steps, expanded, restart, rules.negligible, rules.levels)
-    alive, leaks = (~made.dead).astype(float), bool(steps.leaks.any())
+    result = Walk(start, (), "rounds", start, ways, steps, expanded, restart, rules.negligible, rules.levels)
+    alive, leaks = (~result.dead).astype(float), bool(steps.leaks.any())
     rounds: list[ToldRound] = []
     current, unchanged = start, 0
     leaders: list[int] = []
@@ -237,16 +237,16 @@ def walk(ways: Roads, seeds: Mapping[int, float], rules: WalkRules) -> Walk:
         if change < rules.settled or unchanged >= rules.leaders_rounds:
             ended = "settled" if change < rules.settled else "order"
             break
-    return replace(made, probability=current, rounds=tuple(rounds), ended=ended)
+    return replace(result, probability=current, rounds=tuple(rounds), ended=ended)
 
 
 def _start(seeds: Mapping[int, float], size: int) -> Floats:
     total = sum(seeds.values())
     total = total if total > 0 else float(len(seeds))
-    made = np.zeros(size)
+    start = np.zeros(size)
     for place, weight in seeds.items():
-        made[place] = (weight if weight > 0 else 1.0) / total
-    return made
+        start[place] = (weight if weight > 0 else 1.0) / total
+    return start
 
 
 def _expanded(ways: Roads, seeds: list[int], rules: WalkRules) -> Flags:
@@ -293,15 +293,15 @@ def _leaders(probability: Floats, count: int, before: Sequence[int]) -> tuple[li
     Rounding keeps equal nodes in the order of the graph. The leaders of the round ``before`` only save time: they give
     a lower bound for the probability of a leader.
     """
-    least = float(probability[before].min()) - _ROUNDING if len(before) >= count else 0.0
-    found = np.flatnonzero(probability >= max(least, _ROUNDING))
-    if len(found) > count:
-        held = probability[found]
-        least = float(np.partition(held, len(held) - count)[len(held) - count]) - _ROUNDING
-        found = found[held >= max(least, _ROUNDING)]
-    rounded = -np.round(probability[found], _DIGITS)
+    minimum = float(probability[before].min()) - _ROUNDING if len(before) >= count else 0.0
+    candidates = np.flatnonzero(probability >= max(minimum, _ROUNDING))
+    if len(candidates) > count:
+        values = probability[candidates]
+        minimum = float(np.partition(values, len(values) - count)[len(values) - count]) - _ROUNDING
+        candidates = candidates[values >= max(minimum, _ROUNDING)]
+    rounded = -np.round(probability[candidates], _DIGITS)
     equal = np.unique(rounded, return_counts=True)[1].max(initial=0)
-    return [int(place) for place in found[np.argsort(rounded, kind="stable")][:count]], int(equal)
+    return [int(place) for place in candidates[np.argsort(rounded, kind="stable")][:count]], int(equal)
 
 
 # The strongest paths by which a walk's probability reaches a node.
@@ -338,7 +338,7 @@ class StrongestWays:
 
     def to(self, place: int, most: int) -> list[WalkWay]:
         """Up to ``most`` paths to the node at ``place``, strongest first. Probabilities are exact."""
-        found = [WalkWay((place,), self._amount(0, float(self._walk.start[place])))]
+        ways = [WalkWay((place,), self._amount(0, float(self._walk.start[place])))]
         row = slice(self._starts[place], self._starts[place + 1])
         sources, shares = self._sources[row], self._shares[row]
         for length, best in enumerate(self._best, start=1):
@@ -346,9 +346,9 @@ class StrongestWays:
             for at in np.argsort(-offers, kind="stable")[:most].tolist():
                 if offers[at] > 0:
                     before = self._way(int(sources[at]), length - 1)
-                    found.append(WalkWay((*before, place), self._amount(length, float(offers[at]))))
-        kept = sorted((way for way in found if way.amount > 0), key=lambda way: (-way.amount, way.places))
-        return kept[:most]
+                    ways.append(WalkWay((*before, place), self._amount(length, float(offers[at]))))
+        ordered = sorted((way for way in ways if way.amount > 0), key=lambda way: (-way.amount, way.places))
+        return ordered[:most]
 
     def straight(self, place: int) -> WalkWay | None:
         """The strongest of the first few paths to the node at ``place`` that visits no node twice.
@@ -366,10 +366,10 @@ class StrongestWays:
 
     def _way(self, place: int, length: int) -> tuple[int, ...]:
         """The strongest path of ``length`` edges to a node."""
-        made = [place]
+        places = [place]
         for step in range(length, 0, -1):
             row = slice(self._starts[place], self._starts[place + 1])
             offers = self._best[step - 1][self._sources[row]] * self._shares[row]
             place = int(self._sources[row][int(np.argmax(offers))])
-            made.append(place)
-        return tuple(reversed(made))
+            places.append(place)
+        return tuple(reversed(places))

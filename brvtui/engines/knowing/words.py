@@ -27,11 +27,11 @@ def camel_words(text: str, acronyms: bool = True) -> list[str]:
 
 def identifiers(content: str, least: int) -> list[str]:
     """The distinct identifiers in ``content`` of at least ``least`` characters, ignoring case, as first spelled."""
-    found: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     for word in _IDENTIFIERS.findall(content):
         if len(word) >= least:
-            found.setdefault(word.lower(), word)
-    return list(found.values())
+            spellings.setdefault(word.lower(), word)
+    return list(spellings.values())
 
 
 def meaningful_words(qualified_name: str, generic: Collection[str], least: int) -> list[str]:
@@ -65,33 +65,33 @@ def symbol_part(qualified_name: str, extensions: Sequence[str]) -> str:
     """A qualified name without its scheme, its path and, if it has one of ``extensions``, its file name."""
     name = qualified_name.rpartition(_SCHEME)[2].rpartition("/")[2]
     for extension in extensions:
-        _, found, symbol = name.partition(extension)
-        if found:
+        _, separator, symbol = name.partition(extension)
+        if separator:
             return symbol
     return name
 
 
 def searchable(text: str, rules: FullTextRules) -> str:
     """``text`` as full-text search indexes it: each piece, followed by the words inside it if there are several."""
-    made: list[str] = []
+    words: list[str] = []
     for piece in filter(None, _CUTS.split(text)):
-        made.append(piece)
+        words.append(piece)
         humps = long_camel_words(piece, rules)
-        made += humps if len(humps) > 1 else ()
-        made += (word for word in piece.split("_") if word and word != piece)
-    return " ".join(made)
+        words += humps if len(humps) > 1 else ()
+        words += (word for word in piece.split("_") if word and word != piece)
+    return " ".join(words)
 
 
 def concepts(path: str, rules: FullTextRules) -> str:
     """The words in a file's path that describe its subject: each folder and file name, split and whole."""
-    made: list[str] = []
+    words: list[str] = []
     for component in path.replace("\\", "/").split("/"):
         if lower(component) in rules.plain_folders:
             continue
         dot = component.rfind(".")
         stem = component[:dot] if dot > 0 else component
-        made += (word for word in (*long_camel_words(stem, rules), stem) if size(word) >= rules.concept_least)
-    return " ".join(made)
+        words += (word for word in (*long_camel_words(stem, rules), stem) if size(word) >= rules.concept_least)
+    return " ".join(words)
 
 
 def searched_columns(node: Node, rules: FullTextRules) -> Columns:
