@@ -41,14 +41,14 @@ def differences(first: RankedEntry, second: RankedEntry) -> tuple[NamedAmount, .
     They are rounded as beside the scores, and sum to the difference of the scores, rounded to thousandths.
     """
     shares = shares_of_lead(first.hit, second.hit, _DECIMALS, _MOST_NAMED - 1)
-    made = [NamedAmount(OTHERS if name == REST else name, round(value * 1000)) for name, value in shares]
-    return tuple(sorted(made, key=lambda one: (one.name == OTHERS, -one.thousandths)))
+    amounts = [NamedAmount(OTHERS if name == REST else name, round(value * 1000)) for name, value in shares]
+    return tuple(sorted(amounts, key=lambda one: (one.name == OTHERS, -one.thousandths)))
 
 
 def composition(placed: RankedEntry) -> tuple[NamedAmount, ...]:
     """The largest parts of a score, and the sum of the rest. They sum to the score, rounded to thousandths."""
-    made = [(part.name, part.value) for part in placed.hit.parts]
-    return _named(made, tuple(term.term for term in placed.shared[:_MOST_TERMS]))
+    amounts = [(part.name, part.value) for part in placed.hit.parts]
+    return _named(amounts, tuple(term.term for term in placed.shared[:_MOST_TERMS]))
 
 
 def separating_terms(first: RankedEntry, second: RankedEntry) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -70,8 +70,8 @@ def shared_links(first: RankedEntry, second: RankedEntry) -> bool:
 
 def first_without_links(ranking: Sequence[RankedEntry]) -> tuple[int, RankedEntry] | None:
     """The current rank and the entry that would be first without links; None if it is first with them."""
-    found = next(((rank, one) for rank, one in enumerate(ranking, 1) if one.first_rank == 1), None)
-    return found if found is not None and found[0] > 1 else None
+    first = next(((rank, one) for rank, one in enumerate(ranking, 1) if one.first_rank == 1), None)
+    return first if first is not None and first[0] > 1 else None
 
 
 def short(value: float) -> str:
@@ -87,21 +87,21 @@ def _named(amounts: Sequence[tuple[str, float]], terms: tuple[str, ...] = ()) ->
     total = sum(value for _, value in amounts)
     rest = total - sum(exact)
     whole = _in_thousandths([*exact, rest], total)
-    made = [
+    result = [
         NamedAmount(name, count, terms if name == SIGNALS[0] else ())
         for (name, _), count in zip(shown, whole, strict=False)
         if count
     ]
-    made.sort(key=lambda one: -one.thousandths)  # advantages first
-    return (*made, *([NamedAmount(OTHERS, whole[-1])] if whole[-1] else []))
+    result.sort(key=lambda one: -one.thousandths)  # advantages first
+    return (*result, *([NamedAmount(OTHERS, whole[-1])] if whole[-1] else []))
 
 
 def _in_thousandths(values: Sequence[float], total: float) -> list[int]:
     """``values`` rounded to thousandths that sum to the rounded ``total``. The largest fractions are rounded up."""
     scaled = [value * 1000 for value in values]
-    made = [math.floor(value) for value in scaled]
-    missing = round(total * 1000) - sum(made)
-    by_fraction = sorted(range(len(made)), key=lambda place: made[place] - scaled[place])
+    rounded = [math.floor(value) for value in scaled]
+    missing = round(total * 1000) - sum(rounded)
+    by_fraction = sorted(range(len(rounded)), key=lambda place: rounded[place] - scaled[place])
     for place in by_fraction[:missing]:
-        made[place] += 1
-    return made
+        rounded[place] += 1
+    return rounded

@@ -114,9 +114,9 @@ class Soleri:
             dense = _dense(embedder, ready, query, watch)
             with watch.measure("search"):
                 ranking = self._ranked(context, ready, request, feedback, dense)
-                found = None
+                matches = None
                 if memories is not None:
-                    found = recalled(memories, query.text, context.constants, request.limit)
+                    matches = recalled(memories, query.text, context.constants, request.limit)
             unread = ready.notes.unread
             hidden = f"{counted(unread, 'note', 'notes')} cannot be read: only names are searched" if unread else ""
             failed = _failure_notice(dense)
@@ -124,9 +124,9 @@ class Soleri:
             gaps = "" if dense is not None and dense.error and dense.error in ready.gaps else ready.gaps
             notices = [text for text in (wrongly_set, failed, gaps, hidden, unread_feedback, scope) if text]
             name = embedder.name if embedder else ""
-            made = traced(context, query, _mode(query), ready.notes, ranking, feedback, found, name, notices)
-        made.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
-        return with_causes(self, context, query, made, terms(query.text, context.constants.as_run), FILTERS)
+            trace = traced(context, query, _mode(query), ready.notes, ranking, feedback, matches, name, notices)
+        trace.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
+        return with_causes(self, context, query, trace, terms(query.text, context.constants.as_run), FILTERS)
 
     def detail(self, context: Context[SoleriProfile], trace: Trace, file: str) -> Detail | None:
         """The seven parts of the score of the note at ``file``, even if it is not in the answer; None if it is not a
@@ -297,13 +297,13 @@ def _memories(query: Query) -> tuple[tuple[Memory, ...] | None, Query]:
     """The memories in ``query``, or None, and the query with these in place of their file."""
     from brvtui.engines.soleri.memories import memories_of
 
-    given = query.options.get("memories")
-    if given is None:
+    option = query.options.get("memories")
+    if option is None:
         return None, query
     if query.options.get("ids"):
         raise EngineError("ids and memories: ids load entries, without memories; leave one of them out")
-    memories = memories_of(given)
-    records = [dict(held.record) for held in memories]
+    memories = memories_of(option)
+    records = [dict(memory.record) for memory in memories]
     return memories, replace(query, options={**query.options, "memories": records})
 
 
@@ -363,11 +363,11 @@ def _dense(embedder: Embedder | None, ready: _ReadyVault, query: Query, watch: S
     return Dense(vectors[0]) if vectors else Dense(None, f"{embedder.name} gave no vector for the query")
 
 
-def _with_table(notes: NoteVault, kept: Mapping[str, StoredVector]) -> NoteVault:
+def _with_table(notes: NoteVault, vectors: Mapping[str, StoredVector]) -> NoteVault:
     from brvtui.engines.soleri.vectors import VectorIndex
 
-    held = {entry.id for entry in notes.vault.home_entries}
-    table = VectorIndex({id_: vector for id_, vector in kept.items() if id_ in held})
+    ids = {entry.id for entry in notes.vault.home_entries}
+    table = VectorIndex({id_: vector for id_, vector in vectors.items() if id_ in ids})
     return replace(notes, vault=replace(notes.vault, vectors=table))
 
 

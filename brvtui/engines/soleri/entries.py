@@ -132,8 +132,8 @@ class Memory:
     @property
     def columns(self) -> tuple[str, ...]:
         """The texts for full-text search, in the order of :data:`MEMORY_COLUMNS`."""
-        held = self.record
-        return (held["id"], held["context"], held["summary"], compact(held["topics"]))
+        record = self.record
+        return (record["id"], record["context"], record["summary"], compact(record["topics"]))
 
 
 def memory(record: Mapping[str, Any]) -> Memory:

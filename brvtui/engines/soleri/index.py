@@ -89,9 +89,9 @@ def map_note(note: Note, text: str, maturity: str, rules: MappingRules) -> Mappe
 
 def links_of(mapped: Iterable[Mapped]) -> Iterator[tuple[str, str]]:
     """The links between existing entries. Links to folders and unknown targets are left out."""
-    held = list(mapped)
-    known = {one.entry.id for one in held}
-    return ((one.entry.id, target) for one in held for target in one.related if target in known)
+    all_mapped = list(mapped)
+    ids = {one.entry.id for one in all_mapped}
+    return ((one.entry.id, target) for one in all_mapped for target in one.related if target in ids)
 
 
 def _severity(fields: Mapping[str, Any], maturity: str, rules: MappingRules) -> str:
@@ -105,16 +105,16 @@ def _sections(body: str) -> dict[str, str]:
 
     The text before the first such heading has an empty name.
     """
-    made: dict[str, list[str]] = {"": []}
+    sections: dict[str, list[str]] = {"": []}
     name = ""
     for line in body.splitlines():
         heading = _HEADING.match(line) if line.startswith("#") else None
         if heading is None:
-            made[name].append(line)
+            sections[name].append(line)
         elif len(heading[1]) == 2:
             name = heading[2].strip().lower()
-            made.setdefault(name, [])
-    return {name: "\n".join(lines).strip() for name, lines in made.items()}
+            sections.setdefault(name, [])
+    return {name: "\n".join(lines).strip() for name, lines in sections.items()}
 
 
 def _first_paragraph(sections: Mapping[str, str], body: str) -> str:
@@ -231,7 +231,7 @@ def index_notes(snapshot: Snapshot, profile: SoleriProfile, before: NoteVault | 
         home=HOME,
         document_counts=_document_counts(tiers, before.vault if before is not None else None),
     )
-    notes = {(name, row.mapped.entry.id): row.note for name, held in rows.items() for row in held}
+    notes = {(name, row.mapped.entry.id): row.note for name, tier_rows in rows.items() for row in tier_rows}
     return NoteVault(vault, rows, notes, shadowed)
 
 

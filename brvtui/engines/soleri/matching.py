@@ -20,13 +20,13 @@ _WORD = re.compile(
 
 def terms(query: str, as_run: AsRun) -> tuple[str, ...]:
     """The terms of ``query`` in order. Repeated terms count each time."""
-    made = []
+    result = []
     for piece in _SEPARATORS.split(query.lower()):
         term = "".join(filter(_is_ascii_word if as_run.ascii_terms else _is_word, piece))
         measured = piece if as_run.length_before_stripping else term
         if term and len(measured) >= _LEAST:
-            made.append(term)
-    return tuple(made)
+            result.append(term)
+    return tuple(result)
 
 
 def alternatives(query: str, as_run: AsRun) -> Sequence[str]:

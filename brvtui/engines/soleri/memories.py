@@ -38,13 +38,13 @@ class FeedbackCounts:
         return self.accepted + self.modified + self.dismissed
 
 
-def feedback_counts(said: Mapping[Usefulness, int]) -> FeedbackCounts:
+def feedback_counts(counts: Mapping[Usefulness, int]) -> FeedbackCounts:
     """The counts of a feedback log."""
     return FeedbackCounts(
-        said.get(Usefulness.ACCEPTED, 0),
-        said.get(Usefulness.MODIFIED, 0),
-        said.get(Usefulness.DISMISSED, 0),
-        said.get(Usefulness.FAILED, 0),
+        counts.get(Usefulness.ACCEPTED, 0),
+        counts.get(Usefulness.MODIFIED, 0),
+        counts.get(Usefulness.DISMISSED, 0),
+        counts.get(Usefulness.FAILED, 0),
     )
 
 
@@ -127,10 +127,10 @@ def search_memories(memories: Sequence[Memory], query: str, profile: SoleriProfi
 
     BM25 still counts archived ones as documents. A query that FTS5 cannot parse matches nothing.
     """
-    asked = (query,) if profile.as_run.memories_untransformed else alternatives(query, profile.as_run)
+    expressions = (query,) if profile.as_run.memories_untransformed else alternatives(query, profile.as_run)
     index = full_text(IndexLayout(MEMORY_COLUMNS), [memory.columns for memory in memories])
     try:
-        ranked = index.search(asked, _EQUAL, len(memories))
+        ranked = index.search(expressions, _EQUAL, len(memories))
     except FullTextError:
         return []
     return [memories[position] for position, _ in ranked if not memories[position].archived][: max(0, limit)]
@@ -138,8 +138,8 @@ def search_memories(memories: Sequence[Memory], query: str, profile: SoleriProfi
 
 def recalled(memories: Sequence[Memory], query: str, profile: SoleriProfile, limit: int) -> RecalledMemories:
     """The first ``limit`` of ``memories`` that match ``query``."""
-    asked = query if profile.as_run.memories_untransformed else expression(query, profile.as_run)
-    return RecalledMemories(len(memories), asked, tuple(search_memories(memories, query, profile, limit)))
+    used_query = query if profile.as_run.memories_untransformed else expression(query, profile.as_run)
+    return RecalledMemories(len(memories), used_query, tuple(search_memories(memories, query, profile, limit)))
 
 
 def _checked(record: Any, number: int, name: str) -> Mapping[str, Any]:

@@ -47,14 +47,16 @@ def sentence(trace: Trace) -> Sentence:
     if not trace.hits or not section.ranking:
         return (clause("Not found: "), *_nothing(section, trace))
     first = section.ranking[0]
-    held = answered_words(first.hit.words, trace.query)
-    made = composition(first)
+    words = answered_words(first.hit.words, trace.query)
+    parts = composition(first)
     return (
         clause(title(first.hit.title), f" {place_of_first(trace.total_found)}"),
         *_without_links(section),
         *_lead(section, trace.query),
-        clause(f"; its {short(first.hit.score)}: ", _amounts(made, signed=False), weight=30),
-        clause("; " if held else "", held if held else _wordless(first.hit, trace.query), weight=20 if held else 92),
+        clause(f"; its {short(first.hit.score)}: ", _amounts(parts, signed=False), weight=30),
+        clause(
+            "; " if words else "", words if words else _wordless(first.hit, trace.query), weight=20 if words else 92
+        ),
         clause(f"; {COUNTED}" if any(one.word not in trace.query.lower().split() for one in first.hit.words) else ""),
     )
 
@@ -113,11 +115,11 @@ def _words_apart(more: Sequence[str], less: Sequence[str], query: str) -> Clause
 
 def _amounts(amounts: Sequence[NamedAmount], signed: bool) -> list[Span]:
     """``words +.010, age +.004 and others −.001``."""
-    made: list[Span] = []
+    spans: list[Span] = []
     for place, one in enumerate(amounts):
         joint = "" if not place else " and " if one.name == OTHERS else ", "
-        made.append((f"{joint}{one.name} {one.text(signed)}", "text"))
-    return made
+        spans.append((f"{joint}{one.name} {one.text(signed)}", "text"))
+    return spans
 
 
 def _nothing(section: VaultSearch, trace: Trace) -> Iterator[Clause]:
@@ -237,8 +239,8 @@ class SoleriPresentation(Presentation):
 
     def answer(self, trace: Trace) -> Iterator[Block]:
         """Yields a remark that no answer is written, and the entries for an agent."""
-        given = ", ".join(_names(trace.section(VaultSearch))) or "nothing"
-        yield Text(f"Soleri retrieves and stops there: it writes no answer. An agent would be given: {given}")
+        titles = ", ".join(_names(trace.section(VaultSearch))) or "nothing"
+        yield Text(f"Soleri retrieves and stops there: it writes no answer. An agent would be given: {titles}")
 
     def prompt(self, trace: Trace | None) -> Titled:
         """The records for an agent, as JSON."""
@@ -370,13 +372,13 @@ def _names(section: VaultSearch) -> Iterator[str]:
     """Yields the title of each record for an agent; for a memory, its context."""
     for record in section.given:
         inner = record.get("entry")
-        held = inner if isinstance(inner, dict) else record
-        yield str(held.get("title") or held.get("context") or held.get("id"))
+        fields = inner if isinstance(inner, dict) else record
+        yield str(fields.get("title") or fields.get("context") or fields.get("id"))
 
 
 def _recalled(memories: MemorySearch) -> str:
-    found = f"{len(memories.found)} of {counted(memories.held, 'memory', 'memories')}"
-    return f"{found} found, each {memories.score:.3f}" if memories.found else f"{found} found"
+    count = f"{len(memories.found)} of {counted(memories.held, 'memory', 'memories')}"
+    return f"{count} found, each {memories.score:.3f}" if memories.found else f"{count} found"
 
 
 def _memories(section: VaultSearch, glyphs: Glyphs) -> Iterator[Block]:

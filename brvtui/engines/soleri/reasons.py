@@ -100,9 +100,9 @@ def _place(trace: Trace, section: VaultSearch, placed: RankedEntry) -> tuple[Vau
 
 def _filtered(entry: VaultEntry, section: VaultSearch) -> str:
     for name, wanted in section.filters.items():
-        held = getattr(entry, name)
-        if held != wanted:
-            return f"its {name} is {held}, asked for {wanted}"
+        value = getattr(entry, name)
+        if value != wanted:
+            return f"its {name} is {value}, asked for {wanted}"
     return ""
 
 

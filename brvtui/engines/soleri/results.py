@@ -64,8 +64,8 @@ def _terms_differ(query: str, as_run: AsRun, switch: str) -> bool:
 
 def _ages(ranking: VaultRanking, profile: SoleriProfile, now: float) -> Iterator[bool]:
     """Yields for each candidate True if its dates would have changed its age factor."""
-    for found in ranking.ranked:
-        yield temporal_decay(found.entry, now, profile.decay) != found.signals.temporal_decay
+    for candidate in ranking.ranked:
+        yield temporal_decay(candidate.entry, now, profile.decay) != candidate.signals.temporal_decay
 
 
 def _another_copy_stands(ranking: VaultRanking, vault: Vault) -> bool:
@@ -74,9 +74,9 @@ def _another_copy_stands(ranking: VaultRanking, vault: Vault) -> bool:
 
 
 def _a_tier_is_cut(ranking: VaultRanking, vault: Vault, profile: SoleriProfile) -> bool:
-    most = profile.limits.source
-    found = [*ranking.pool.found, *(copy.lost for copy in ranking.pool.lost)]
-    return vault.federated and most < ranking.fetch_limit and any(hit.rank >= most for hit in found)
+    limit = profile.limits.source
+    hits = [*ranking.pool.found, *(copy.lost for copy in ranking.pool.lost)]
+    return vault.federated and limit < ranking.fetch_limit and any(hit.rank >= limit for hit in hits)
 
 
 Shape = Literal["full", "scan"]
@@ -97,22 +97,22 @@ def default_limit(shape: Shape, profile: SoleriProfile) -> int:
     return profile.limits.scan if shape == "scan" else profile.limits.full
 
 
-def shaped(found: ScoredEntry, shape: Shape, profile: SoleriProfile) -> Shaped:
-    """The result for ``found`` in ``shape``."""
-    entry = found.entry
+def shaped(scored: ScoredEntry, shape: Shape, profile: SoleriProfile) -> Shaped:
+    """The result for ``scored`` in ``shape``."""
+    entry = scored.entry
     if shape == "full":
-        breakdown = dict(zip(_BREAKDOWN, found.signals.in_order, strict=True))
+        breakdown = dict(zip(_BREAKDOWN, scored.signals.in_order, strict=True))
         record = {
             "entry": entry.record(),
-            "score": found.score,
-            "breakdown": {**breakdown, "total": found.score},
+            "score": scored.score,
+            "breakdown": {**breakdown, "total": scored.score},
             "source": "vault",
         }
     else:
         record = {
             "id": entry.id,
             "title": entry.title,
-            "score": found.score,
+            "score": scored.score,
             "type": entry.type,
             "domain": entry.domain,
             "severity": entry.severity,
@@ -121,7 +121,7 @@ def shaped(found: ScoredEntry, shape: Shape, profile: SoleriProfile) -> Shaped:
             "tokenEstimate": entry.tokens,
             "source": "vault",
         }
-    return Shaped(found.score, record)
+    return Shaped(scored.score, record)
 
 
 def shaped_memory(memory: Memory, shape: Shape, profile: SoleriProfile) -> Shaped:
@@ -148,10 +148,10 @@ def given_to_agent(
 
     Memories displace the last entries: the total number does not exceed the limit, or the number allowed by the guard.
     """
-    entries = [shaped(found, shape, profile) for found in ranking.results]
+    entries = [shaped(one, shape, profile) for one in ranking.results]
     if recalled is None:
         return entries, len(entries)
-    memories = [shaped_memory(found, shape, profile) for found in recalled.found]
+    memories = [shaped_memory(one, shape, profile) for one in recalled.found]
     together = merged(entries, memories, max(ranking.request.limit, len(entries)))
     return together, sum(result.record["source"] == "vault" for result in together)
 
@@ -168,8 +168,8 @@ def merged(vault: Iterable[Shaped], memories: Iterable[Shaped], limit: int) -> l
 
 def snippet(text: str, profile: SoleriProfile) -> str:
     """The beginning of ``text``, limited in UTF-16 units, with three dots if it is cut."""
-    most = profile.results.snippet_chars
-    if units(text) <= most:
+    limit = profile.results.snippet_chars
+    if units(text) <= limit:
         return text
-    cut = text.encode("utf-16-le", "surrogatepass")[: 2 * most].decode("utf-16-le", "replace")
+    cut = text.encode("utf-16-le", "surrogatepass")[: 2 * limit].decode("utf-16-le", "replace")
     return f"{cut}..."

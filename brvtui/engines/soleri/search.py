@@ -119,12 +119,12 @@ def search(
         [scorer.candidate(hit.entry, hit, vector_ranks.get(hit.entry.id)) for hit in pool.found]
         + [scorer.candidate(entry, None, vector_ranks[entry.id]) for entry in brought]
     )
-    seeds = tuple(found.entry.id for found in first[: profile.graph.seeds] if found.signals.semantic > 0)
+    seeds = tuple(one.entry.id for one in first[: profile.graph.seeds] if one.signals.semantic > 0)
     near = vault.links.proximities(seeds)
-    known = {found.entry.id for found in first}
+    known = {one.entry.id for one in first}
     pulled = [entry for id_ in near if id_ not in known and (entry := vault.entry(id_)) is not None]
     ranked = _ranked(
-        [scorer.linked(found, near.get(found.entry.id)) for found in first]
+        [scorer.linked(one, near.get(one.entry.id)) for one in first]
         + [scorer.linked(scorer.candidate(entry, None, None), near[entry.id]) for entry in pulled]
     )
     guard = guarded(len(first), request.limit, len(ranked), profile.guard)
@@ -137,7 +137,7 @@ def search(
         pool,
         ranked,
         kept,
-        tuple(found.entry.id for found in first),
+        tuple(one.entry.id for one in first),
         seeds,
         guard,
         scorer.query_vector,
@@ -162,13 +162,13 @@ def within_budget(results: Sequence[ScoredEntry], max_tokens: int | None, profil
     """
     if max_tokens is None or not results:
         return len(results)
-    most = profile.budget.confident_results if results[0].score >= profile.budget.confident else len(results)
+    limit = profile.budget.confident_results if results[0].score >= profile.budget.confident else len(results)
     used = 0
-    for place, found in enumerate(results[:most]):
-        used += found.entry.budgeted_tokens
+    for place, result in enumerate(results[:limit]):
+        used += result.entry.budgeted_tokens
         if place and used > max_tokens:
             return place
-    return min(most, len(results))
+    return min(limit, len(results))
 
 
 @dataclass

@@ -78,11 +78,11 @@ def traced(
     ``recalled`` contains the matching memories, if there are memories.
     """
     profile, now = context.constants, context.now_ms / 1000
-    given, entries = given_to_agent(ranking, recalled, shape, profile)
-    records = tuple(result.record for result in given)
+    results, entries = given_to_agent(ranking, recalled, shape, profile)
+    records = tuple(result.record for result in results)
     if ranking.request.ids:
         records = loaded(notes.vault, ranking.request.ids)
-    memories = _memories(recalled, len(given) - entries, ranking.returned - entries, profile)
+    memories = _memories(recalled, len(results) - entries, ranking.returned - entries, profile)
     ranking = replace(ranking, returned=entries)
     lost: dict[str, list[str]] = {}
     for copy in ranking.pool.lost:
@@ -92,7 +92,7 @@ def traced(
     first = {id_: rank for rank, id_ in enumerate(ranking.first_order, 1)}
     pool_ranks = {hit.entry.id: rank for rank, hit in enumerate(ranking.pool.found, 1)}
     placed = tuple(
-        _placed(found, notes, ranking, profile, now, first, pool_ranks, lost, other) for found in ranking.ranked
+        _placed(candidate, notes, ranking, profile, now, first, pool_ranks, lost, other) for candidate in ranking.ranked
     )
     hits = tuple(one.hit for one in placed[: ranking.returned])
     section = VaultSearch(
@@ -146,12 +146,14 @@ def traced(
 
 
 def _memories(
-    recalled: RecalledMemories | None, given: int, pushed_off: int, profile: SoleriProfile
+    recalled: RecalledMemories | None, given_count: int, pushed_off: int, profile: SoleriProfile
 ) -> MemorySearch | None:
     if recalled is None:
         return None
-    contexts = tuple(found.record["context"] for found in recalled.found)
-    return MemorySearch(recalled.held, recalled.expression, profile.results.memory_score, contexts, given, pushed_off)
+    contexts = tuple(match.record["context"] for match in recalled.found)
+    return MemorySearch(
+        recalled.held, recalled.expression, profile.results.memory_score, contexts, given_count, pushed_off
+    )
 
 
 def _placed(
@@ -214,23 +216,23 @@ def _parts(found: ScoredEntry, ranking: VaultRanking, age: str) -> tuple[Part, .
         else "",
     }
     weights, values = ranking.weights.in_order, found.signals.in_order
-    made = [
+    parts = [
         Part(shown, weight * value, value, weight, notes.get(name, ""))
         for shown, name, weight, value in zip(SIGNALS, NAMES, weights, values, strict=True)
     ]
-    return tuple(made)
+    return tuple(parts)
 
 
 def _shared(found: ScoredEntry, ranking: VaultRanking) -> tuple[SharedTerm, ...]:
     """The terms of the cosine. They sum to the signal of words."""
     entry, length = ranking.vocabulary.measured(found.entry.compared)
     length *= ranking.query_length
-    made = [
+    terms = [
         SharedTerm(term, weight, entry[term], weight * entry[term] / length)
         for term, weight in ranking.query_vector.items()
         if term in entry
     ]
-    return tuple(sorted(made, key=lambda shared: -shared.adds))
+    return tuple(sorted(terms, key=lambda shared: -shared.adds))
 
 
 def _words(entry: VaultEntry, shared: Sequence[SharedTerm]) -> tuple[MatchedWord, ...]:
@@ -303,13 +305,13 @@ def _stages(ranking: VaultRanking, placed: Sequence[RankedEntry], memories: Memo
     pushed_off = memories.pushed_off if memories is not None else 0
     budgeted = ranking.returned + pushed_off
     kept = budgeted + ranking.cut_by_budget
-    made = [Stage("limit", len(placed), len(placed) - kept, kept, "the-small-corpus-guard", note)]
+    stages = [Stage("limit", len(placed), len(placed) - kept, kept, "the-small-corpus-guard", note)]
     if ranking.request.max_tokens is not None:
-        made.append(Stage("token budget", kept, ranking.cut_by_budget, budgeted, "the-token-budget"))
+        stages.append(Stage("token budget", kept, ranking.cut_by_budget, budgeted, "the-token-budget"))
     if memories is not None:
         note = f"{counted(memories.given, 'memory', 'memories')} of {memories.score:.3f}"
-        made.append(Stage("memories", budgeted, pushed_off, ranking.returned, "memories", note))
-    return tuple(made)
+        stages.append(Stage("memories", budgeted, pushed_off, ranking.returned, "memories", note))
+    return tuple(stages)
 
 
 def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
@@ -355,9 +357,9 @@ def _load_step(ids: Sequence[str], records: Sequence[Mapping[str, Any]]) -> tupl
     """The step that loads entries by id; empty if the query has no ids."""
     if not ids:
         return ()
-    found = {record["entry"]["id"] for record in records}
-    missing = [visible(id_) for id_ in ids if id_ not in found]
-    summary = f"{len(found)} of {counted(len(ids), 'entry', 'entries')} loaded by id"
+    found_ids = {record["entry"]["id"] for record in records}
+    missing = [visible(id_) for id_ in ids if id_ not in found_ids]
+    summary = f"{len(found_ids)} of {counted(len(ids), 'entry', 'entries')} loaded by id"
     if missing:
         summary += f"; no entry has the id {', '.join(missing)}"
     return (Step("load", None, "load", State.MISSED if missing else State.HIT, (), summary),)

@@ -43,12 +43,12 @@ class LinkGraph:
         """The entries within two links of one of ``seeds``, by id. The shortest path counts, and of equal ones the
         first.
         """
-        made: dict[str, Proximity] = {}
+        nearest: dict[str, Proximity] = {}
 
         def offer(path: tuple[str, ...]) -> None:
             value = 1 / len(path)
-            if path[-1] not in made or made[path[-1]].value < value:
-                made[path[-1]] = Proximity(value, path)
+            if path[-1] not in nearest or nearest[path[-1]].value < value:
+                nearest[path[-1]] = Proximity(value, path)
 
         for seed in seeds:
             for near in self.neighbours.get(seed, ()):
@@ -56,7 +56,7 @@ class LinkGraph:
                 for next_but_one in self.neighbours.get(near, ()):
                     if next_but_one != seed:
                         offer((seed, near, next_but_one))
-        return made
+        return nearest
 
 
 def link_graph(links: Iterable[Sequence[str]]) -> LinkGraph:
@@ -83,8 +83,8 @@ class Filters:
     def admits(self, entry: VaultEntry) -> bool:
         """True if ``entry`` passes all filters."""
         wanted = (self.domain, self.type, self.severity, self.origin)
-        held = (entry.domain, entry.type, entry.severity, entry.origin)
-        return all(not want or want == have for want, have in zip(wanted, held, strict=True))
+        values = (entry.domain, entry.type, entry.severity, entry.origin)
+        return all(not want or want == have for want, have in zip(wanted, values, strict=True))
 
 
 NO_FILTERS = Filters()
@@ -154,21 +154,21 @@ class Tier:
         closed = set() if include_expired else {at for at in self.dated if not self.entries[at].is_listable(now)}
         if filters != NO_FILTERS:
             closed.update(at for at, entry in enumerate(self.entries) if not filters.admits(entry))
-        asked = limit + len(closed)
+        fetch_limit = limit + len(closed)
         try:
             if words := many_bare_words(query, profile.as_run):
                 every = self.text.search(words, profile.columns.weights, len(self.entries))
                 distinct = " ".join(dict.fromkeys(words))
                 inside = self.text.holding(distinct, self.text.layout.columns, [position for position, _ in every])
-                matched = [(position, score) for position, score in every if position in inside][: max(0, asked)]
+                matched = [(position, score) for position, score in every if position in inside][: max(0, fetch_limit)]
             else:
-                matched = self.text.search(alternatives(query, profile.as_run), profile.columns.weights, asked)
+                matched = self.text.search(alternatives(query, profile.as_run), profile.columns.weights, fetch_limit)
         except FullTextError:
             return []
-        found = [(position, score) for position, score in matched if position not in closed][: max(0, limit)]
+        matches = [(position, score) for position, score in matched if position not in closed][: max(0, limit)]
         return [
             Pooled(self.entries[position], self.name, rank, score, score * self.weight)
-            for rank, (position, score) in enumerate(found, 1)
+            for rank, (position, score) in enumerate(matches, 1)
         ]
 
 
@@ -235,8 +235,8 @@ class Vault:
     def _frequencies(self) -> DocumentFrequencies:
         if self.document_counts is not None:
             return DocumentFrequencies(*self.document_counts)
-        held = list(self.entries())
-        return DocumentFrequencies(len(held), count_documents(entry.compared for entry in held))
+        entries = list(self.entries())
+        return DocumentFrequencies(len(entries), count_documents(entry.compared for entry in entries))
 
     def pool(
         self, query: str, profile: SoleriProfile, now: float, limit: int, filters: Filters = NO_FILTERS
@@ -252,8 +252,8 @@ class Vault:
             return CandidatePool(tuple(self.tiers[0].search(query, profile, now, limit, filters)))
         each = profile.limits.source if profile.as_run.source_limit else limit
         inside = filters if len(self.tiers) == 1 else NO_FILTERS
-        found = [hit for tier in self.tiers for hit in tier.search(query, profile, now, each, inside)]
-        merged = merge(found, {tier.name: tier.weight for tier in self.tiers}, limit, profile.as_run.heaviest_copy)
+        hits = [hit for tier in self.tiers for hit in tier.search(query, profile, now, each, inside)]
+        merged = merge(hits, {tier.name: tier.weight for tier in self.tiers}, limit, profile.as_run.heaviest_copy)
         return CandidatePool(tuple(hit for hit in merged.found if filters.admits(hit.entry)), merged.lost)
 
 

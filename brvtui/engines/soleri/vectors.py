@@ -45,8 +45,8 @@ def tokenize(text: str) -> list[str]:
 
 def uncounted(query: str) -> tuple[str, ...]:
     """The distinct words of ``query`` that TF-IDF ignores: stop words, and words shorter than three letters."""
-    words = (found.strip(".,;:!?\"'()[]") for found in query.lower().split())
-    return tuple(dict.fromkeys(found for found in words if found and not tokenize(found)))
+    words = (word.strip(".,;:!?\"'()[]") for word in query.lower().split())
+    return tuple(dict.fromkeys(word for word in words if word and not tokenize(word)))
 
 
 def term_frequencies(tokens: Iterable[str]) -> dict[str, float]:
@@ -85,23 +85,23 @@ class DocumentFrequencies:
 
     def measured(self, text: str) -> tuple[SparseVector, float]:
         """The TF-IDF vector of ``text`` and its length."""
-        known = self._vectors.get(text)
-        if known is None:
+        cached = self._vectors.get(text)
+        if cached is None:
             shares, idfs = term_frequencies(tokenize(text)), self.idfs
             vector = {term: weight for term, share in shares.items() if (weight := share * idfs[term])}
-            known = vector, norm(vector)
+            cached = vector, norm(vector)
             if len(self._vectors) >= _MOST_KEPT:
                 self._vectors.clear()
-            self._vectors[text] = known
-        return known
+            self._vectors[text] = cached
+        return cached
 
 
 class _Idfs(dict[str, float]):
     """The cached idf values by term."""
 
-    def __init__(self, known: DocumentFrequencies) -> None:
+    def __init__(self, frequencies: DocumentFrequencies) -> None:
         super().__init__()
-        self._known = known
+        self._known = frequencies
 
     def __missing__(self, term: str) -> float:
         count = self._known.frequencies.get(term, 0)
@@ -111,10 +111,10 @@ class _Idfs(dict[str, float]):
 
 def count_documents(texts: Iterable[str]) -> Counter[str]:
     """The number of ``texts`` that contain each term."""
-    made: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for text in texts:
-        made.update(set(tokenize(text)))
-    return made
+        counts.update(set(tokenize(text)))
+    return counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,11 +129,11 @@ class StoredVector:
 
 def read_vectors(cache: VectorCache, model: str) -> dict[str, StoredVector]:
     """The stored vectors of ``model``, by the ids of their entries."""
-    made = {}
+    vectors = {}
     for name, numbers in cache.read().items():
         made_of, _, id_ = name.partition(" ")
-        made[id_] = StoredVector(numbers, model, made_of)
-    return made
+        vectors[id_] = StoredVector(numbers, model, made_of)
+    return vectors
 
 
 def write_vectors(cache: VectorCache, vectors: Mapping[str, StoredVector], ids: Collection[str], length: int) -> None:
@@ -156,18 +156,18 @@ class VectorIndex:
         """The cosine of ``query`` with each vector of the same length and a norm above 0, in the order of
         the vectors.
         """
-        asked = np.asarray(query, dtype=np.float64)
-        length = float(np.linalg.norm(asked))
-        ids, matrix, norms = self._of_length(len(asked))
+        vector = np.asarray(query, dtype=np.float64)
+        length = float(np.linalg.norm(vector))
+        ids, matrix, norms = self._of_length(len(vector))
         if not ids or not np.isfinite(length) or length == 0:
             return {}
-        values = matrix @ asked / np.where(norms > 0, norms * length, 1.0)
+        values = matrix @ vector / np.where(norms > 0, norms * length, 1.0)
         return {id_: float(value) for id_, value, norm in zip(ids, values, norms, strict=True) if norm > 0}
 
     def _of_length(self, length: int) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
         """Cached ids, numbers and norms of the vectors of one length."""
         if length not in self._by_length:
-            alike = {id_: kept.numbers for id_, kept in self.vectors.items() if len(kept.numbers) == length}
+            alike = {id_: stored.numbers for id_, stored in self.vectors.items() if len(stored.numbers) == length}
             matrix = np.stack(list(alike.values())).astype(np.float64) if alike else np.zeros((0, length))
             self._by_length[length] = list(alike), matrix, np.linalg.norm(matrix, axis=1)
         return self._by_length[length]
@@ -175,7 +175,7 @@ class VectorIndex:
 
 def nearest_of(cosines: Mapping[str, float], limit: int) -> list[tuple[str, float]]:
     """The ``limit`` highest of ``cosines``, highest first. Equal ones keep their order."""
-    return sorted(cosines.items(), key=lambda found: -found[1])[: max(0, limit)]
+    return sorted(cosines.items(), key=lambda pair: -pair[1])[: max(0, limit)]
 
 
 class EmbeddingReport(NamedTuple):
@@ -217,23 +217,23 @@ def embed_entries(
         numbers -= sum(len(kept[entry.id].numbers) for entry in part if entry.id in kept)
         try:
             check_room(numbers + len(part) * length)
-            made = _stored(part, embed([entry.embedded for entry in part]), model)
+            new = _stored(part, embed([entry.embedded for entry in part]), model)
         except LegError as failure:
             failed += len(part)
             error = error or str(failure)
         else:
-            kept.update(made)
+            kept.update(new)
             embedded += len(part)
-            length = len(made[part[-1].id].numbers)
+            length = len(new[part[-1].id].numbers)
         numbers += sum(len(kept[entry.id].numbers) for entry in part if entry.id in kept)
         progress(embedded + failed, len(todo))
     return EmbeddingReport(embedded, failed, len(todo) - embedded - failed, error, length)
 
 
-def _lacks(kept: StoredVector | None, entry: VaultEntry, model: str, re_embed: bool) -> bool:
-    if kept is None or kept.model != model:
+def _lacks(stored: StoredVector | None, entry: VaultEntry, model: str, re_embed: bool) -> bool:
+    if stored is None or stored.model != model:
         return True
-    return re_embed and kept.digest not in ("", digest(entry.embedded))
+    return re_embed and stored.digest not in ("", digest(entry.embedded))
 
 
 def _stored(entries: Sequence[VaultEntry], vectors: Sequence[Vector], model: str) -> dict[str, StoredVector]:
