@@ -106,11 +106,13 @@ class JeffsBrain:
             ready = self._index(context)
             if ready.index.table is not None and not ready.gaps:
                 return ready
-            kept = context.services.vectors(embedder.name)
-            index, made = embed_index(ready.index, embedder, kept, cancelled, progress)
-            if not made.made:
+            cache = context.services.vectors(embedder.name)
+            index, report = embed_index(ready.index, embedder, cache, cancelled, progress)
+            if not report.made:
                 load_ahead(embedder)
-            gaps = f"{counted(made.missing, 'note has', 'notes have')} no vector: {made.error}" if made.error else ""
+            gaps = (
+                f"{counted(report.missing, 'note has', 'notes have')} no vector: {report.error}" if report.error else ""
+            )
             whole = replace(ready, index=index, gaps=gaps)
             with self._indexing:
                 if self._ready is ready:
@@ -145,12 +147,14 @@ class JeffsBrain:
             why_not_asked(embedder, query, ready.index.table is not None) if embedder is not None else "",
             context.snapshot_info,
         )
-        made = retrieve(request, sources, context.constants, watch)
+        result = retrieve(request, sources, context.constants, watch)
         with watch.measure("matched words"):
-            trace = with_words(ready.index, made.trace, aliases)
+            trace = with_words(ready.index, result.trace, aliases)
         trace.timings["matched words"] = round(watch.ms["matched words"], 3)
         trace = replace(trace, options=options)
-        return replace(made, trace=with_causes(self, context, query, trace, searched_words(trace.section(Hybrid)), ()))
+        return replace(
+            result, trace=with_causes(self, context, query, trace, searched_words(trace.section(Hybrid)), ())
+        )
 
     def detail(self, context: Context[HybridProfile], trace: Trace, file: str) -> Detail | None:
         """The parts of the score of the note at ``file``, even if it is not in the answer, without a term × field
@@ -187,18 +191,18 @@ def _request(query: Query) -> tuple[Request, Aliases]:
     from brvtui.text.query_language import AliasError, checked_aliases, read_aliases
 
     options: dict[str, Any] = dict(query.options)
-    given = options.pop("aliases", {})
+    raw = options.pop("aliases", {})
     check_options(ENGINE, options, _OPTIONS, _OTHERS)
     mode = options.pop("mode", None)
     check_mode(mode, MODES)
     try:
-        aliases = read_aliases(given) if isinstance(given, Path) else checked_aliases(given, "aliases")
+        aliases = read_aliases(raw) if isinstance(raw, Path) else checked_aliases(raw, "aliases")
     except AliasError as error:
         raise EngineError(str(error)) from error
-    made = Request(
+    request = Request(
         query.text, RetrievalMode(mode) if mode else None, preview=not query.may_ask, scope=query.scope, **options
     )
-    return made, aliases
+    return request, aliases
 
 
 def _reranker(context: Context[HybridProfile]) -> Reranker | None:

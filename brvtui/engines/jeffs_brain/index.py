@@ -112,10 +112,10 @@ class ChunkIndex:
     def bm25(self, query: ParsedQuery, limit: int) -> Sequence[RankedHit]:
         """The rows that match ``query``, best first by BM25 of FTS5. Rows with equal scores keep their order."""
         try:
-            found = self.text.search(alternatives(query), self.profile.columns.weights, limit)
+            results = self.text.search(alternatives(query), self.profile.columns.weights, limit)
         except FullTextError as error:
             raise _unreadable(error) from error
-        return [self._hit(position, score) for position, score in found]
+        return [self._hit(position, score) for position, score in results]
 
     def answered(self, query: ParsedQuery, ids: Sequence[str]) -> dict[str, tuple[MatchedWord, ...]]:
         """The words of ``query`` that match in the rows with the ids ``ids``, each with its fields.
@@ -124,23 +124,27 @@ class ChunkIndex:
         """
         places = {row.chunk.id: at for at, row in enumerate(self.rows)}
         wanted = {id_: places[id_] for id_ in ids if id_ in places}
-        made: dict[str, list[MatchedWord]] = {id_: [] for id_ in wanted}
-        held: dict[str, dict[str, set[int]]] = {}
+        matches: dict[str, list[MatchedWord]] = {id_: [] for id_ in wanted}
+        rows_of: dict[str, dict[str, set[int]]] = {}
         for token in query.tokens if wanted else ():
             if token.operator is Operator.NOT:
                 continue
-            asked = phrase(token.text, token.kind is TokenKind.PREFIX)
+            expression = phrase(token.text, token.kind is TokenKind.PREFIX)
             try:
-                if asked not in held:
+                if expression not in rows_of:
                     among = [*wanted.values()]
-                    held[asked] = {name: self.text.holding(asked, columns, among) for name, columns in FIELDS.items()}
+                    rows_of[expression] = {
+                        name: self.text.holding(expression, columns, among) for name, columns in FIELDS.items()
+                    }
             except FullTextError as error:
                 raise _unreadable(error) from error
             for id_, place in wanted.items():
-                fields = tuple(name for name, found in held[asked].items() if place in found)
+                fields = tuple(name for name, rows in rows_of[expression].items() if place in rows)
                 if fields:
-                    made[id_].append(MatchedWord(token.text, token.text, self._kind(token, place, fields), 0, fields))
-        return {id_: tuple(words) for id_, words in made.items()}
+                    matches[id_].append(
+                        MatchedWord(token.text, token.text, self._kind(token, place, fields), 0, fields)
+                    )
+        return {id_: tuple(words) for id_, words in matches.items()}
 
     def _kind(self, token: Token, place: int, fields: Sequence[str]) -> MatchKind:
         """EXACT if the first of ``fields`` in the row contains the token as written, else STEM; or PREFIX."""
@@ -154,8 +158,8 @@ class ChunkIndex:
     def like_names(self, tokens: Sequence[str], limit: int) -> Sequence[RankedHit]:
         """The rows whose file names are similar to one of ``tokens``."""
         return [
-            self._hit(found.position, found.similarity)
-            for found in self.names.search(tokens, limit, self.profile.trigrams.least)
+            self._hit(match.position, match.similarity)
+            for match in self.names.search(tokens, limit, self.profile.trigrams.least)
         ]
 
     def nearest(self, vector: Vector, limit: int) -> Sequence[RankedHit]:
@@ -165,11 +169,11 @@ class ChunkIndex:
         """
         if self.table is None:
             raise LegError("the notes have no vectors yet")
-        made = []
+        hits = []
         for position, similarity in self.table.nearest(vector, limit):
             hit = self._hit(position, similarity)
-            made.append(replace(hit, candidate=replace(hit.candidate, similarity=similarity)))
-        return made
+            hits.append(replace(hit, candidate=replace(hit.candidate, similarity=similarity)))
+        return hits
 
     def _hit(self, position: int, value: float) -> RankedHit:
         return RankedHit(self.rows[position].chunk.candidate, value)
@@ -217,10 +221,10 @@ def embed_index(
 
     Only texts without a stored vector are sent. Raises no errors.
     """
-    most = index.profile.vectors.text_chars
-    texts = [row.chunk.embedded(most) for row in index.rows]
-    made = embed_texts(texts, embedder, kept, index.profile.vectors.batch, cancelled, progress)
-    return replace(index, table=made.table), made
+    limit = index.profile.vectors.text_chars
+    texts = [row.chunk.embedded(limit) for row in index.rows]
+    report = embed_texts(texts, embedder, kept, index.profile.vectors.batch, cancelled, progress)
+    return replace(index, table=report.table), report
 
 
 def _unreadable(error: FullTextError) -> LegError:

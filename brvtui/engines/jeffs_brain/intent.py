@@ -74,7 +74,7 @@ class Intent:
     def name(self) -> str:
         """The names of the intents; empty if there are none."""
         named = (("preference", self.preference), ("concrete fact", self.fact))
-        return " and ".join(name for name, asked in named if asked)
+        return " and ".join(name for name, is_set in named if is_set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +100,12 @@ def factors(
     if not intent:
         return ()
     text = "\n".join((path, title, summary, content)).lower()
-    made: list[Factor] = []
+    result: list[Factor] = []
     if intent.preference:
-        made += _for_preference(path.lower(), text, rules)
+        result += _for_preference(path.lower(), text, rules)
     if intent.fact:
-        made += _for_fact(path.lower(), text, rules)
-    return tuple(made)
+        result += _for_fact(path.lower(), text, rules)
+    return tuple(result)
 
 
 def _for_preference(path: str, text: str, rules: IntentRules) -> list[Factor]:
@@ -114,12 +114,12 @@ def _for_preference(path: str, text: str, rules: IntentRules) -> list[Factor]:
         return [Factor(rules.own_preference, "intent.own_preference", f"{rules.preference_path} in its path")]
     if is_global and PREFERENCE_NOTE.search(text):
         return [Factor(rules.preference_note, "intent.preference_note", "a preference in words")]
-    made = []
+    result = []
     if not is_global and GENERIC_NOTE.search(text):
-        made.append(Factor(rules.generic_note, "intent.generic_note", "general advice"))
+        result.append(Factor(rules.generic_note, "intent.generic_note", "general advice"))
     if ROLLUP_NOTE.search(text):
-        made.append(Factor(rules.rollup_note, "intent.rollup_note", "a roll-up"))
-    return made
+        result.append(Factor(rules.rollup_note, "intent.rollup_note", "a roll-up"))
+    return result
 
 
 def _for_fact(path: str, text: str, rules: IntentRules) -> list[Factor]:
@@ -127,36 +127,36 @@ def _for_fact(path: str, text: str, rules: IntentRules) -> list[Factor]:
     named = next((marker for marker in rules.fact_paths if marker in path), "")
     event = not is_rollup and bool(DATE_TAG.search(text) or ATOMIC_EVENT_NOTE.search(text))
     is_fact = bool(named) or event
-    made = []
+    result = []
     if is_fact:
         why = f"{named} in its path" if named else "a dated or single event"
-        made.append(Factor(rules.fact_note, "intent.fact_note", why))
+        result.append(Factor(rules.fact_note, "intent.fact_note", why))
     if is_rollup:
-        made.append(Factor(rules.fact_rollup, "intent.fact_rollup", "a roll-up"))
+        result.append(Factor(rules.fact_rollup, "intent.fact_rollup", "a roll-up"))
     if not is_fact and rules.global_path not in path and GENERIC_NOTE.search(text):
-        made.append(Factor(rules.fact_generic, "intent.fact_generic", "general advice"))
-    return made
+        result.append(Factor(rules.fact_generic, "intent.fact_generic", "general advice"))
+    return result
 
 
 def idle_rules(paths: Sequence[str], rules: IntentRules) -> tuple[str, ...]:
     """The rules that no note at one of ``paths`` can match, each with the pattern it needs."""
     lower = [path.lower() for path in paths]
     own, words = f"× {rules.own_preference:g}", f"× {rules.preference_note:g}"
-    made = []
+    texts = []
     in_global = [path for path in lower if rules.global_path in path]
     if not in_global:
-        made.append(f"preference {own} and {words}: no path holds {rules.global_path}")
+        texts.append(f"preference {own} and {words}: no path holds {rules.global_path}")
     elif not any(rules.preference_path in path for path in in_global):
-        made.append(f"preference {own}: no path below {rules.global_path} holds {rules.preference_path}")
+        texts.append(f"preference {own}: no path below {rules.global_path} holds {rules.preference_path}")
     if not any(marker in path for path in lower for marker in rules.fact_paths):
         markers = " or ".join(rules.fact_paths)
-        made.append(f"concrete fact × {rules.fact_note:g} by name: no path holds {markers}; dates and events count")
-    return tuple(made)
+        texts.append(f"concrete fact × {rules.fact_note:g} by name: no path holds {markers}; dates and events count")
+    return tuple(texts)
 
 
-def multiplied(score: float, made: Sequence[Factor]) -> float:
+def multiplied(score: float, factors: Sequence[Factor]) -> float:
     """``score`` multiplied by every factor in order."""
-    for factor in made:
+    for factor in factors:
         score *= factor.value
     return score
 

@@ -127,14 +127,14 @@ def retrieve(request: Request, sources: Sources, profile: HybridProfile, watch: 
 
     Deterministic apart from services and timings.
     """
-    own = {option.name: given for option in fields(Defaults) if (given := getattr(request, option.name)) is not None}
+    own = {option.name: value for option in fields(Defaults) if (value := getattr(request, option.name)) is not None}
     options = replace(profile.options, **own)
     mode, fell_back = resolve_mode(RetrievalMode(options.mode), sources.embedder is not None)
-    asked = _Search(request, options, mode, fell_back, profile, sources, watch or Stopwatch())
-    with asked.watch.measure("total"):
-        made = _retrieve(asked)
-    made.trace.timings.update({name: round(ms, 3) for name, ms in asked.watch.ms.items()})
-    return made
+    run = _Search(request, options, mode, fell_back, profile, sources, watch or Stopwatch())
+    with run.watch.measure("total"):
+        result = _retrieve(run)
+    result.trace.timings.update({name: round(ms, 3) for name, ms in run.watch.ms.items()})
+    return result
 
 
 def resolve_mode(wanted: RetrievalMode, has_embedder: bool) -> tuple[RetrievalMode, bool]:
@@ -230,57 +230,55 @@ def _retrieve(asked: _Search) -> Retrieved:
 
 def _ladder(climbed: Climbed[RankedHit]) -> Ladder:
     """The ladder for the trace. Its first step is the search."""
-    found = tuple(hit.candidate.path for hit in climbed.found) if climbed.strategy != INITIAL else ()
-    state = State.FAILED if climbed.error else State.HIT if found else State.MISSED
-    return Ladder(state, climbed.error or climbed.strategy, climbed.rungs, found, in_route=True)
+    paths = tuple(hit.candidate.path for hit in climbed.found) if climbed.strategy != INITIAL else ()
+    state = State.FAILED if climbed.error else State.HIT if paths else State.MISSED
+    return Ladder(state, climbed.error or climbed.strategy, climbed.rungs, paths, in_route=True)
 
 
-def _notices(asked: _Search) -> tuple[str, ...]:
-    if not asked.request.scope:
-        return asked.sources.notices
+def _notices(run: _Search) -> tuple[str, ...]:
+    if not run.request.scope:
+        return run.sources.notices
     return (
-        *asked.sources.notices,
-        f"{asked.request.scope}: this engine knows no scope, so the whole tree was searched",
+        *run.sources.notices,
+        f"{run.request.scope}: this engine knows no scope, so the whole tree was searched",
     )
 
 
-def _parsed(asked: _Search, text: str) -> ParsedQuery:
-    language = asked.profile.query
-    return expand(parse(text, language.stopped, language.word_length), asked.sources.aliases)
+def _parsed(run: _Search, text: str) -> ParsedQuery:
+    language = run.profile.query
+    return expand(parse(text, language.stopped, language.word_length), run.sources.aliases)
 
 
-def _bm25(asked: _Search, query: ParsedQuery, compiled: str) -> tuple[_RankedLeg, Climbed[RankedHit]]:
-    index, limit = asked.sources.index, asked.options.candidate_k
-    counts = asked.mode is not RetrievalMode.SEMANTIC
+def _bm25(run: _Search, query: ParsedQuery, compiled: str) -> tuple[_RankedLeg, Climbed[RankedHit]]:
+    index, limit = run.sources.index, run.options.candidate_k
+    counts = run.mode is not RetrievalMode.SEMANTIC
 
     def search(text: str) -> Sequence[RankedHit]:
-        parsed = _parsed(asked, text)
+        parsed = _parsed(run, text)
         return index.bm25(parsed, limit) if parsed.tokens else ()
 
     def like(tokens: Sequence[str]) -> Sequence[RankedHit]:
         return index.like_names(tokens, limit)
 
     try:
-        with asked.watch.measure(time_of(INITIAL)):
+        with run.watch.measure(time_of(INITIAL)):
             first = index.bm25(query, limit) if query.tokens else ()
     except LegError as failure:
         leg = Leg(BM25, State.FAILED, "", counts, str(failure))
         return _RankedLeg((), leg, (StageError(BM25, str(failure)),)), not_climbed(
             compiled, (), str(failure), failed=True
         )
-    if asked.request.skip_retry_ladder:
+    if run.request.skip_retry_ladder:
         climbed = not_climbed(compiled, first, "the request skips the ladder")
     else:
-        with asked.watch.measure("retry ladder"):
-            climbed = climb(
-                asked.request.query, (compiled, first), Searches(search, like), asked.profile.ladder, asked.watch
-            )
-    found = _placed(climbed.found)
-    unit = "" if not found else "likeness of names" if climbed.strategy == TRIGRAMS else "BM25"
+        with run.watch.measure("retry ladder"):
+            climbed = climb(run.request.query, (compiled, first), Searches(search, like), run.profile.ladder, run.watch)
+    hits = _placed(climbed.found)
+    unit = "" if not hits else "likeness of names" if climbed.strategy == TRIGRAMS else "BM25"
     why = climbed.strategy or ("nothing to search for" if not compiled else "nothing was found")
-    leg = Leg(BM25, State.HIT if found else State.MISSED, unit, counts, why, _leg_hits(found))
+    leg = Leg(BM25, State.HIT if hits else State.MISSED, unit, counts, why, _leg_hits(hits))
     errors = (StageError(BM25, climbed.error),) if climbed.error else ()
-    return _RankedLeg(found, leg, errors), replace(climbed, rungs=climbed.with_listed(_in_short, unit))
+    return _RankedLeg(hits, leg, errors), replace(climbed, rungs=climbed.with_listed(_in_short, unit))
 
 
 def _in_short(hit: RankedHit) -> Listed:
@@ -296,51 +294,51 @@ def _leg_hits(hits: Sequence[RankedHit]) -> tuple[LegHit, ...]:
     return tuple(LegHit(hit.candidate.id, rank, hit.value) for rank, hit in enumerate(hits))
 
 
-def _vector(asked: _Search) -> _RankedLeg:
-    embedder = asked.sources.embedder
-    if embedder is None or asked.mode is RetrievalMode.BM25:
+def _vector(run: _Search) -> _RankedLeg:
+    embedder = run.sources.embedder
+    if embedder is None or run.mode is RetrievalMode.BM25:
         why = "there is no embedder" if embedder is None else "the mode is bm25"
         return _RankedLeg((), Leg(VECTOR, State.NOT_RUN, "", False, why))
-    if asked.sources.embedder_waits:
-        return _RankedLeg((), Leg(VECTOR, State.SKIPPED, "", True, asked.sources.embedder_waits))
+    if run.sources.embedder_waits:
+        return _RankedLeg((), Leg(VECTOR, State.SKIPPED, "", True, run.sources.embedder_waits))
     try:
-        with asked.watch.measure("vector.embed"):
-            vectors = embedder.embed([asked.request.query])
+        with run.watch.measure("vector.embed"):
+            vectors = embedder.embed([run.request.query])
         if not vectors or not len(vectors[0]):
             return _RankedLeg((), Leg(VECTOR, State.SKIPPED, "", True, f"{embedder.name} gave no vector for the query"))
-        found = tuple(asked.sources.index.nearest(vectors[0], asked.options.candidate_k))
+        hits = tuple(run.sources.index.nearest(vectors[0], run.options.candidate_k))
     except LegError as failure:
         return _RankedLeg((), Leg(VECTOR, State.FAILED, "", True, str(failure)), (StageError(VECTOR, str(failure)),))
-    state = State.HIT if found else State.MISSED
-    return _RankedLeg(found, Leg(VECTOR, state, "cosine" if found else "", True, embedder.name, _leg_hits(found)))
+    state = State.HIT if hits else State.MISSED
+    return _RankedLeg(hits, Leg(VECTOR, state, "cosine" if hits else "", True, embedder.name, _leg_hits(hits)))
 
 
-def _fused(asked: _Search, lexical: _RankedLeg, semantic: _RankedLeg) -> list[Fused]:
-    if asked.mode is RetrievalMode.BM25:
-        return ranked(lexical.candidates, asked.k)
-    if asked.mode is RetrievalMode.SEMANTIC:
-        return ranked(semantic.candidates, asked.k, leg=1)
-    return fuse((lexical.candidates, semantic.candidates), asked.k)
+def _fused(run: _Search, lexical: _RankedLeg, semantic: _RankedLeg) -> list[Fused]:
+    if run.mode is RetrievalMode.BM25:
+        return ranked(lexical.candidates, run.k)
+    if run.mode is RetrievalMode.SEMANTIC:
+        return ranked(semantic.candidates, run.k, leg=1)
+    return fuse((lexical.candidates, semantic.candidates), run.k)
 
 
-def _reweighed(asked: _Search, intent: intents.Intent, fused: Sequence[Fused]) -> list[_Weighed]:
-    made = []
+def _reweighed(run: _Search, intent: intents.Intent, fused: Sequence[Fused]) -> list[_Weighed]:
+    result = []
     for rank, entry in enumerate(fused):
         note = entry.candidate
-        factors = intents.factors(intent, note.path, note.title, note.summary, note.content, asked.profile.intent)
-        made.append(_Weighed(entry, rank, factors, intents.multiplied(entry.score, factors)))
+        factors = intents.factors(intent, note.path, note.title, note.summary, note.content, run.profile.intent)
+        result.append(_Weighed(entry, rank, factors, intents.multiplied(entry.score, factors)))
     if not intent:
-        return made
-    return [made[position] for position in intents.reordered([entry.score for entry in made])]
+        return result
+    return [result[position] for position in intents.reordered([entry.score for entry in result])]
 
 
 def _ranking(
-    asked: _Search, weighed: Sequence[_Weighed], outcome: RerankOutcome, legs: tuple[Leg, ...]
+    run: _Search, weighed: Sequence[_Weighed], outcome: RerankOutcome, legs: tuple[Leg, ...]
 ) -> tuple[RankedNote, ...]:
     places = [{hit.id: hit for hit in reversed(leg.hits)} for leg in legs]
-    head, _ = head_and_tail(len(weighed), asked.options.rerank_top_n)
-    snippet = asked.profile.rerank.snippet_chars
-    made = []
+    head, _ = head_and_tail(len(weighed), run.options.rerank_top_n)
+    snippet = run.profile.rerank.snippet_chars
+    ranking = []
     for position in outcome.order:
         entry = weighed[position]
         note = entry.fused.candidate
@@ -356,13 +354,13 @@ def _ranking(
             kind=Kind.CONTEXT,
             origin=Origin.FUSED,
             score=entry.score,
-            parts=_parts(entry, asked.k),
+            parts=_parts(entry, run.k),
             places=own,
         )
         sent = rerank_text(note.title, note.summary, note.content, snippet) if position in head else ""
         score = outcome.scores.get(position)
-        made.append(RankedNote(hit, note.id, note.summary, entry.fused_rank, position, score, sent))
-    return tuple(made)
+        ranking.append(RankedNote(hit, note.id, note.summary, entry.fused_rank, position, score, sent))
+    return tuple(ranking)
 
 
 def _parts(entry: _Weighed, k: float) -> tuple[Part, ...]:
@@ -399,9 +397,9 @@ def with_words(index: ChunkIndex, trace: Trace, aliases: Aliases) -> Trace:
 
 def _searched(index: ChunkIndex, trace: Trace, aliases: Aliases) -> ParsedQuery | None:
     """The query of the ladder step that found notes; None if no step did, or if it compared names."""
-    found = next((rung for rung in trace.section(Ladder).rungs if rung.state is State.HIT), None)
-    if found is None or found.strategy == TRIGRAMS:
+    hit_rung = next((rung for rung in trace.section(Ladder).rungs if rung.state is State.HIT), None)
+    if hit_rung is None or hit_rung.strategy == TRIGRAMS:
         return None
     language = index.profile.query
-    parsed = parse(found.query, language.stopped, language.word_length)
-    return parsed if found.strategy == INITIAL else expand(parsed, aliases)
+    parsed = parse(hit_rung.query, language.stopped, language.word_length)
+    return parsed if hit_rung.strategy == INITIAL else expand(parsed, aliases)

@@ -90,8 +90,8 @@ def _places(trace: Trace, first: Hit) -> str:
 
 
 def _words(trace: Trace, first: Hit) -> Iterator[Clause]:
-    held = answered_words(first.words, trace.query)
-    yield clause(", " if held else "", held, weight=60)
+    words = answered_words(first.words, trace.query)
+    yield clause(", " if words else "", words, weight=60)
     compiled = trace.section(Hybrid).compiled
     if _rung(trace) is None and " NOT " not in compiled:
         yield nothing_for((term for term in OPERATORS.split(compiled) if term.isalnum()), first)
@@ -137,8 +137,8 @@ def _reranked(placed: RankedNote, hybrid: Hybrid) -> str:
 def _mode(trace: Trace) -> Iterator[Clause]:
     hybrid = trace.section(Hybrid)
     if hybrid.fell_back:
-        asked = hybrid.requested_mode.value
-        yield clause(f"; without an embedder, mode {asked} searches {_BY.get(hybrid.mode, '')}", weight=66)
+        requested = hybrid.requested_mode.value
+        yield clause(f"; without an embedder, mode {requested} searches {_BY.get(hybrid.mode, '')}", weight=66)
 
 
 _BY = {RetrievalMode.BM25: "by words alone", RetrievalMode.SEMANTIC: "by vectors alone"}
@@ -274,11 +274,11 @@ def _legs(hit: Hit, trace: Trace) -> Iterator[Line]:
 
 def _order(placed: RankedNote, trace: Trace) -> Iterator[Block]:
     hybrid = trace.section(Hybrid)
-    made = Line().gap().add("fused ", "muted").add(f"#{placed.fused_rank + 1}")
-    made.add(" → weighed ", "muted").add(f"#{placed.reweighted_rank + 1}")
+    row = Line().gap().add("fused ", "muted").add(f"#{placed.fused_rank + 1}")
+    row.add(" → weighed ", "muted").add(f"#{placed.reweighted_rank + 1}")
     if hybrid.reranked:
-        made.add(" → reranked ", "muted").add(f"#{hybrid.ranking.index(placed) + 1}")
-    yield made
+        row.add(" → reranked ", "muted").add(f"#{hybrid.ranking.index(placed) + 1}")
+    yield row
     if placed.rerank_score is not None:
         yield line(f" {hybrid.reranker}: {placed.rerank_score:.3f}; the score stays", "muted")
     why = next((step.summary for step in trace.steps if step.name == "rerank"), "")
@@ -290,8 +290,8 @@ def _sent(trace: Trace) -> Iterator[Block]:
     hybrid = trace.section(Hybrid)
     head = sorted((placed for placed in hybrid.ranking if placed.sent), key=lambda one: one.reweighted_rank)
     step = next((step for step in trace.steps if step.name == "rerank"), None)
-    asked = hybrid.reranked or (step is not None and step.state is State.FAILED)
-    what = f"sent to {hybrid.reranker}" if asked else "what a reranker would be sent"
+    was_called = hybrid.reranked or (step is not None and step.state is State.FAILED)
+    what = f"sent to {hybrid.reranker}" if was_called else "what a reranker would be sent"
     why = f": {step.summary}" if step is not None and step.summary else ""
     yield Text(f"{what}{why}")
     for placed in head:

@@ -47,14 +47,14 @@ def _loss(context: Context[HybridProfile], trace: Trace, document: Named, ask: A
             HybridLoss.BEHIND,
             f"number {place} of {hybrid.fused}: {placed.hit.score:.4f}, the last one has {last:.4f}",
         )
-    asked = [leg for leg in trace.legs if leg.counts and leg.state in (State.HIT, State.MISSED, State.FAILED)]
-    if not hybrid.compiled and not any(leg.hits for leg in asked):
+    searched = [leg for leg in trace.legs if leg.counts and leg.state in (State.HIT, State.MISSED, State.FAILED)]
+    if not hybrid.compiled and not any(leg.hits for leg in searched):
         return HybridLoss.NOTHING_ASKED, f"searched: {hybrid.compiled or 'nothing'}"
     everything = len(context.snapshot.notes)
     wider = ask(trace.query, candidate_k=everything, top_k=everything)
     if hybrid.candidate_k < everything and any(hit.file == document.path for hit in wider.hits):
         return HybridLoss.CANDIDATES, f"each leg keeps {hybrid.candidate_k}"
-    legs = ", ".join(f"{leg.name} {len(leg.hits)}" for leg in asked) or "no leg was asked"
+    legs = ", ".join(f"{leg.name} {len(leg.hits)}" for leg in searched) or "no leg was asked"
     return HybridLoss.NO_LEG, f"notes by leg: {legs}"
 
 

@@ -63,8 +63,8 @@ def rerank(
     return RerankOutcome(reranked(len(candidates), options.rerank_top_n, list(scores)), scores, ran=True)
 
 
-def _document(candidate: Candidate, most: int) -> RerankDocument:
-    return RerankDocument(candidate.id, rerank_text(candidate.title, candidate.summary, candidate.content, most))
+def _document(candidate: Candidate, limit: int) -> RerankDocument:
+    return RerankDocument(candidate.id, rerank_text(candidate.title, candidate.summary, candidate.content, limit))
 
 
 def rerank_text(title: str, summary: str, content: str, most: int) -> str:

@@ -49,8 +49,8 @@ def verdict_of(mode: RetrievalMode, legs: tuple[Leg, Leg], rungs: Sequence[Rung]
     words, vectors = legs
     if not fused:
         return f"nothing was found: {_why_nothing(mode, words, vectors, rungs)}"
-    found = next((rung for rung in rungs if rung.state is State.HIT), None)
-    how = f"by words at {found.strategy}" if found is not None and found.strategy != INITIAL else "by words"
+    hit = next((rung for rung in rungs if rung.state is State.HIT), None)
+    how = f"by words at {hit.strategy}" if hit is not None and hit.strategy != INITIAL else "by words"
     notes = counted(fused, "note", "notes")
     if mode is RetrievalMode.HYBRID and vectors.hits:
         return f"{notes}: {len(words.hits)} {how}, {len(vectors.hits)} by vectors"
@@ -76,10 +76,10 @@ def _words(first: Rung) -> Step:
 
 def _ladder(rungs: Sequence[Rung]) -> Step:
     first, *others = rungs
-    found = next((rung for rung in others if rung.state is State.HIT), None)
+    hit = next((rung for rung in others if rung.state is State.HIT), None)
     failed = next((rung for rung in others if rung.state is State.FAILED), None)
-    if found is not None:
-        state, summary = State.HIT, f"{counted(found.hits, 'note', 'notes')} at {found.strategy}"
+    if hit is not None:
+        state, summary = State.HIT, f"{counted(hit.hits, 'note', 'notes')} at {hit.strategy}"
     elif failed is not None:
         state, summary = State.FAILED, failed.why
     elif any(rung.ran for rung in others):
