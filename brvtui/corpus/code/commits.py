@@ -33,7 +33,7 @@ def files_of_patch(patch: str) -> list[str]:
     Names keep their ``a/`` or ``b/``. A removed file has its old name, a renamed one its new name. Text that is not a
     diff has no files.
     """
-    found: dict[str, None] = {}
+    files: dict[str, None] = {}
     old, removed, added = "", 0, 0
     for line in patch.split("\n"):
         if removed > 0 or added > 0:  # a line of a file may look like the header of a diff
@@ -45,11 +45,11 @@ def files_of_patch(patch: str) -> list[str]:
             old = _name(line[4:])
         elif line.startswith("+++ "):
             new = _name(line[4:])
-            found[new if new != _NOTHING else old] = None
+            files[new if new != _NOTHING else old] = None
         elif line.startswith("rename to "):
-            found[f"b/{_name(line[10:])}"] = None
-    found.pop("", None)
-    return list(found)
+            files[f"b/{_name(line[10:])}"] = None
+    files.pop("", None)
+    return list(files)
 
 
 def _name(written: str) -> str:
@@ -146,7 +146,7 @@ class CommitTimes:
         text = lines[line - 1] if 0 < line <= len(lines) else ""
         if line <= len(committed) and committed[line - 1][0] == text:
             return committed[line - 1][1]
-        return next((when for held, when in committed if held == text), now) if committed else None
+        return next((when for committed_line, when in committed if committed_line == text), now) if committed else None
 
     def _read(self, path: str) -> tuple[list[str], list[tuple[str, float]]]:
         """The current lines of a file, and the committed lines with their times; both empty after the time limit."""
@@ -156,23 +156,23 @@ class CommitTimes:
                 return [], []
             lines = read_inside(self._root, path, _LARGEST_OUTPUT).decode("utf-8", "replace").split("\n")
             arguments = ("--porcelain", "--root", f"--since={self._since}", "HEAD", "--", path)
-            told = git(self._root, "blame", *arguments, most=_LARGEST_OUTPUT)
+            output = git(self._root, "blame", *arguments, most=_LARGEST_OUTPUT)
         except (OSError, RevisionError):
             return [], []
         finally:
             self._left -= time.monotonic() - began
-        return lines, _committed(told.decode("utf-8", "replace"))
+        return lines, _committed(output.decode("utf-8", "replace"))
 
 
 def _committed(porcelain: str) -> list[tuple[str, float]]:
     """Each line of the last commit with the time of its own commit."""
     times: dict[str, float] = {}
-    commit, found = "", []
+    commit, lines = "", []
     for row in porcelain.split("\n"):
         if row.startswith("\t"):
-            found.append((row[1:], times.get(commit, 0.0)))
+            lines.append((row[1:], times.get(commit, 0.0)))
         elif row.startswith("author-time ") and (seconds := row.removeprefix("author-time ")).isdecimal():
             times[commit] = float(seconds)
         elif len(row.split(" ")) >= _FEWEST_FIELDS and len(row.partition(" ")[0]) in (40, 64):
             commit = row.partition(" ")[0]
-    return found
+    return lines

@@ -39,16 +39,16 @@ class SymbolPages:
     @cached_property
     def by_path(self) -> Mapping[str, SymbolPage]:
         """The pages by path."""
-        made: dict[str, SymbolPage] = {}
+        pages: dict[str, SymbolPage] = {}
         for node in sorted(self.graph.nodes, key=lambda node: (node.path, node.line, node.id)):
             title = _title(node)
             path = name = f"{node.path}/{title.replace('/', '_')}"
             count = 1
-            while path in made:  # such as GET /a/b and GET /a_b
+            while path in pages:  # such as GET /a/b and GET /a_b
                 count += 1
                 path = f"{name}-{count}"
-            made[path] = SymbolPage(path, node, title)
-        return made
+            pages[path] = SymbolPage(path, node, title)
+        return pages
 
     @cached_property
     def path_of(self) -> Mapping[str, str]:
@@ -58,10 +58,10 @@ class SymbolPages:
     @cached_property
     def of_file(self) -> Mapping[str, tuple[SymbolPage, ...]]:
         """The pages of each source file, in the order of lines."""
-        found: dict[str, list[SymbolPage]] = {}
+        by_file: dict[str, list[SymbolPage]] = {}
         for page in self.by_path.values():
-            found.setdefault(page.symbol.path, []).append(page)
-        return {path: tuple(pages) for path, pages in found.items()}
+            by_file.setdefault(page.symbol.path, []).append(page)
+        return {path: tuple(pages) for path, pages in by_file.items()}
 
     def lines_of(self, page: SymbolPage) -> tuple[int, int | None]:
         """The first line of a symbol, from 1, and that of the next symbol outside it; None if there is none."""
@@ -149,26 +149,26 @@ class CodeNames:
 
     def mentions(self, note: SpeakingNote) -> list[CodeMention]:
         """The mentions in ``note``, one per target: paths first, then names in back-ticks, then other words."""
-        found: dict[str, CodeMention] = {}
+        mentions: dict[str, CodeMention] = {}
         text = _FENCED.sub("", note.text)
         for match in _PATH.finditer(text):
             written = match[0].rstrip(".")
-            self._add(found, note.note, written, self.file(written), Naming.PATH)
+            self._add(mentions, note.note, written, self.file(written), Naming.PATH)
         for match in _QUOTED.finditer(text):
             path = self.file(match[1]) if "." in match[1] else ""
             if path:
-                self._add(found, note.note, match[1], path, Naming.PATH)
+                self._add(mentions, note.note, match[1], path, Naming.PATH)
             else:
-                self._add(found, note.note, match[1], self.symbol(match[1]), Naming.NAME)
+                self._add(mentions, note.note, match[1], self.symbol(match[1]), Naming.NAME)
         for match in _NAME.finditer(_QUOTED.sub("", text)):
             if len(match[0]) >= _SHORTEST_PLAIN and _COMPOUND.search(match[0]):
-                self._add(found, note.note, match[0], self.symbol(match[0]), Naming.NAME)
-        return list(found.values())
+                self._add(mentions, note.note, match[0], self.symbol(match[0]), Naming.NAME)
+        return list(mentions.values())
 
     @staticmethod
-    def _add(found: dict[str, CodeMention], note: str, written: str, target: str, how: Naming) -> None:
+    def _add(mentions: dict[str, CodeMention], note: str, written: str, target: str, how: Naming) -> None:
         if target:
-            found.setdefault(target, CodeMention(note, target, written, how))
+            mentions.setdefault(target, CodeMention(note, target, written, how))
 
     def file(self, written: str) -> str:
         """The path of the single file that matches ``written``, by its whole path or its end; empty if there is not
@@ -190,9 +190,9 @@ class CodeNames:
         last = name.rpartition(".")[2]
         if not _NAME.fullmatch(name) or len(name) < _SHORTEST_NAME:
             return ""
-        known = [node for node in self._symbols.get(last, ()) if _dotted(node).endswith(f".{name}")]
-        outside = [node for node in known if not is_test_file(node.path)]
-        best = outside or known
+        matches = [node for node in self._symbols.get(last, ()) if _dotted(node).endswith(f".{name}")]
+        outside = [node for node in matches if not is_test_file(node.path)]
+        best = outside or matches
         return best[0].id if len(best) == 1 else ""
 
 
@@ -208,10 +208,10 @@ def note_path(id_: str) -> str:
 
 def nearest_of_each_note(mentions: Sequence[CodeMention]) -> list[CodeMention]:
     """The first mention of each note, in order."""
-    found: dict[str, CodeMention] = {}
+    first: dict[str, CodeMention] = {}
     for one in mentions:
-        found.setdefault(one.note, one)
-    return list(found.values())
+        first.setdefault(one.note, one)
+    return list(first.values())
 
 
 def _dotted(node: CodeNode) -> str:
@@ -268,15 +268,15 @@ class Documentation:
 
         For the path of a file, also the mentions of everything in it.
         """
-        found = [*self._by_target.get(target, ())]
+        mentions = [*self._by_target.get(target, ())]
         path = self._paths.get(target)
         if path is None:
             inside = (id_ for id_, of in self._paths.items() if of == target)
-            return [*found, *(one for id_ in inside for one in self._by_target.get(id_, ()))]
+            return [*mentions, *(one for id_ in inside for one in self._by_target.get(id_, ()))]
         above = target.rpartition(".")[0]
         if above in self._paths:
-            found += self._by_target.get(above, ())
-        return [*found, *self._by_target.get(path, ())]
+            mentions += self._by_target.get(above, ())
+        return [*mentions, *self._by_target.get(path, ())]
 
     @cached_property
     def files_without_note(self) -> list[str]:

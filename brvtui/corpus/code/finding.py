@@ -68,19 +68,19 @@ def list_sources(root: Path, rules: CodeRules) -> SourceListing:
             files.append(FoundSource(path, state.st_size, state.st_mtime_ns, state.st_ino))
     files.sort(key=lambda file: file.path)
     skipped += _unread(unread, len(files))
-    most = rules.limits.files
-    if len(files) > most:
-        left = f"{len(files) - most} more files are left out: a repository may have {most}; open a folder of it"
-        skipped.append(SkippedSource(files[most].path, left))
-    return SourceListing(tuple(files[:most]), tuple(sorted(skipped, key=lambda one: one.path)), tuple(sorted(modules)))
+    limit = rules.limits.files
+    if len(files) > limit:
+        left = f"{len(files) - limit} more files are left out: a repository may have {limit}; open a folder of it"
+        skipped.append(SkippedSource(files[limit].path, left))
+    return SourceListing(tuple(files[:limit]), tuple(sorted(skipped, key=lambda one: one.path)), tuple(sorted(modules)))
 
 
 def _unread(paths: dict[str, list[str]], read: int) -> Iterator[SkippedSource]:
     """Yields a line for each language with many unread files, compared with the number of files ``read``."""
-    for language, found in paths.items():
-        if len(found) >= min(_MANY_UNREAD, max(1, read // _MANY_UNREAD)) and min(found).isprintable():
-            files = counted(len(found), "file", "files")
-            yield SkippedSource(min(found), f"{files} of {language} in all {NOT_READ}")
+    for language, own_paths in paths.items():
+        if len(own_paths) >= min(_MANY_UNREAD, max(1, read // _MANY_UNREAD)) and min(own_paths).isprintable():
+            files = counted(len(own_paths), "file", "files")
+            yield SkippedSource(min(own_paths), f"{files} of {language} in all {NOT_READ}")
 
 
 def read_found(root: Path, path: str, rules: CodeRules) -> bytes | SkippedSource:

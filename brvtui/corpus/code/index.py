@@ -136,22 +136,22 @@ class _Reading:
 
     def files(self, listed: Iterable[FoundSource], read: Read) -> dict[str, IndexedFile]:
         """The contents of each of the ``listed`` files."""
-        held: dict[str, IndexedFile] = {}
+        indexed: dict[str, IndexedFile] = {}
         listed = list(listed)
         for one in read(self._changed(listed), self._rules):
-            self._take_known(held)
+            self._take_known(indexed)
             awaited = self._queue.popleft()
             assert isinstance(awaited, _Awaited)
             if isinstance(one, SkippedSource):
-                self._hold(held, IndexedFile(awaited.found, None, one))
+                self._hold(indexed, IndexedFile(awaited.found, None, one))
             else:
-                self._hold(held, IndexedFile(awaited.found, one, digest=awaited.digest))
+                self._hold(indexed, IndexedFile(awaited.found, one, digest=awaited.digest))
             if self._progress is not None:
-                self._progress(len(held), len(listed))
-        self._take_known(held)
-        for found in listed[len(held) :]:
-            held[found.path] = IndexedFile(found, None, SkippedSource(found.path, _FULL))
-        return held
+                self._progress(len(indexed), len(listed))
+        self._take_known(indexed)
+        for found in listed[len(indexed) :]:
+            indexed[found.path] = IndexedFile(found, None, SkippedSource(found.path, _FULL))
+        return indexed
 
     def _changed(self, listed: Iterable[FoundSource]) -> Iterator[Source]:
         """Yields the files to read, and adds all others to the queue."""
@@ -178,17 +178,17 @@ class _Reading:
         self._queue.append(_Awaited(found, digest))
         return source
 
-    def _take_known(self, held: dict[str, IndexedFile]) -> None:
+    def _take_known(self, indexed: dict[str, IndexedFile]) -> None:
         while self._queue and isinstance(self._queue[0], IndexedFile):
             one = self._queue.popleft()
             assert isinstance(one, IndexedFile)
-            self._hold(held, one)
+            self._hold(indexed, one)
 
-    def _hold(self, held: dict[str, IndexedFile], one: IndexedFile) -> None:
+    def _hold(self, indexed: dict[str, IndexedFile], one: IndexedFile) -> None:
         self._entries += one.entries
         if self._is_full:
             one = IndexedFile(one.found, None, SkippedSource(one.found.path, _FULL))
-        held[one.found.path] = one
+        indexed[one.found.path] = one
 
     @property
     def _is_full(self) -> bool:
@@ -204,9 +204,9 @@ class _Awaited(NamedTuple):
 
 def _by_base(files: Mapping[str, CodeFile], nodes: Mapping[str, CodeNode]) -> dict[str, list[CodeNode]]:
     """The symbols of each file, or of each folder that is a package."""
-    found: dict[str, list[CodeNode]] = {}
+    groups: dict[str, list[CodeNode]] = {}
     for node in nodes.values():
         file = files.get(node.path)
         if file is not None:
-            found.setdefault(file.base, []).append(node)
-    return found
+            groups.setdefault(file.base, []).append(node)
+    return groups

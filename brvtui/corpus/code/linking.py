@@ -74,14 +74,14 @@ class Linker:
         return self._files[node.path].base if node and node.path in self._files else ""
 
     def _edges(self, file: CodeFile) -> list[CodeEdge]:
-        found: dict[CodeEdge, None] = {}
+        edges: dict[CodeEdge, None] = {}
         for reference in file.references:
             edge = self._edge(file, reference)
             if edge is not None:
-                found.setdefault(edge)
+                edges.setdefault(edge)
         for edge in self._imports(file):
-            found.setdefault(edge)
-        return list(found)
+            edges.setdefault(edge)
+        return list(edges)
 
     def supertypes(self, type_id: str) -> tuple[str, ...]:
         """The types in the repository that a type extends or implements, in the order of the source."""
@@ -318,10 +318,10 @@ def _nodes(files: Mapping[str, CodeFile]) -> dict[str, CodeNode]:
 
 
 def _by_local(bindings: Iterable[CodeBinding]) -> dict[str, tuple[CodeBinding, ...]]:
-    found: dict[str, list[CodeBinding]] = {}
+    grouped: dict[str, list[CodeBinding]] = {}
     for binding in bindings:
-        found.setdefault(binding.local, []).append(binding)
-    return {local: tuple(of) for local, of in found.items()}
+        grouped.setdefault(binding.local, []).append(binding)
+    return {local: tuple(of) for local, of in grouped.items()}
 
 
 def _joined(base: str, name: str) -> str:

@@ -51,11 +51,11 @@ def similar_pairs(functions: Sequence[CodeNode], repository: str, rules: Similar
     """
     common = words_of(repository, rules.shortest_word)
     words = [common | words_of(f"{node.id} {node.signature}", rules.shortest_word) for node in functions]
-    known = [place for place, found in enumerate(words) if len(found) >= rules.fewest_words]
-    if len(known) > rules.largest_group:
+    eligible = [place for place, word_set in enumerate(words) if len(word_set) >= rules.fewest_words]
+    if len(eligible) > rules.largest_group:
         return []
     bits = {word: 1 << place for place, word in enumerate(set().union(*words))}
-    sets = [(sum(bits[word] for word in words[one]), len(words[one]), one) for one in known]
+    sets = [(sum(bits[word] for word in words[one]), len(words[one]), one) for one in eligible]
     pairs: list[tuple[float, int, int]] = []
     for at, (own, own_size, one) in enumerate(sets):
         for their, size, other in sets[at + 1 :]:

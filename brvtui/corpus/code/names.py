@@ -80,7 +80,7 @@ def written_name(source: bytes, node: SyntaxNode | None, most: int) -> str:
     return name if name.isprintable() else ""
 
 
-def _chained(source: bytes, node: SyntaxNode | None, most: int) -> str:
+def _chained(source: bytes, node: SyntaxNode | None, limit: int) -> str:
     parts: list[str] = []
     while node is not None and len(parts) < _LONGEST_CHAIN:
         kind = node.type
@@ -90,14 +90,14 @@ def _chained(source: bytes, node: SyntaxNode | None, most: int) -> str:
                 outer = node.child_by_field_name("scope")  # the name of this field in Java
             if inner is not None and inner.type == "generic_name":
                 inner = first_named(inner)
-            if inner is None or inner.end_byte - inner.start_byte > most:
+            if inner is None or inner.end_byte - inner.start_byte > limit:
                 return ""
             parts.append(text_of(source, inner))
             if outer is None:
                 return ".".join(reversed(parts))
             node = outer
         elif kind in _LEAVES:
-            if node.end_byte - node.start_byte > most:
+            if node.end_byte - node.start_byte > limit:
                 return ""
             parts.append(text_of(source, node))
             return ".".join(reversed(parts))
@@ -153,16 +153,16 @@ def type_names(source: bytes, node: SyntaxNode | None, most: int, names: frozens
     """The type names in ``node``, a type or parameters; ``names`` are the kinds of their syntax nodes."""
     if node is None:
         return []
-    found: dict[str, None] = {}
+    types: dict[str, None] = {}
     cursor, visited = node.walk(), 0
     while visited < _LARGEST_SIGNATURE:
         visited += 1
         at = cursor.node
         if at is not None and at.type in names:
-            found.setdefault(written_name(source, at, most))
+            types.setdefault(written_name(source, at, most))
         elif cursor.goto_first_child():
             continue
         while not cursor.goto_next_sibling():
             if not cursor.goto_parent():
-                return [name for name in found if name]
-    return [name for name in found if name]
+                return [name for name in types if name]
+    return [name for name in types if name]

@@ -141,9 +141,9 @@ class SourceReader:
 
     def types(self, *nodes: SyntaxNode | None) -> list[str]:
         """The type names in ``nodes``, which are parameters or types, without built-in ones."""
-        most, builtins = self.rules.limits.name_bytes, self.names.builtins
-        found = dict.fromkeys(name for node in nodes for name in type_names(self.source, node, most))
-        return [name for name in found if name not in builtins]
+        limit, builtins = self.rules.limits.name_bytes, self.names.builtins
+        names = dict.fromkeys(name for node in nodes for name in type_names(self.source, node, limit))
+        return [name for name in names if name not in builtins]
 
     def qualified(self, name: str) -> str:
         """The name of a symbol defined here, with the enclosing type."""
@@ -274,8 +274,8 @@ def read_source(
     try:
         reader.run(tree, is_over)
     except TookTooLong:
-        most = f"has more than {rules.limits.file_entries} symbols and references"
-        problem = f"{most if reader.is_full else slow}; only its beginning is read"
+        too_many = f"has more than {rules.limits.file_entries} symbols and references"
+        problem = f"{too_many if reader.is_full else slow}; only its beginning is read"
     return reader.file(problem)
 
 
@@ -307,9 +307,9 @@ def grammar(language: SourceLanguage) -> Grammar:
 def _handlers(language: SourceLanguage) -> dict[int, Handler | None]:
     """The handlers by the number of their syntax node kind; None for comments."""
     loaded = grammar(language)
-    found: dict[int, Handler | None] = {}
+    handlers: dict[int, Handler | None] = {}
     for number in range(loaded.node_kind_count):
         kind = loaded.node_kind_for_id(number) or ""
         if loaded.node_kind_is_named(number) and (kind in language.handlers or kind in _COMMENTS):
-            found[number] = language.handlers.get(kind)
-    return found
+            handlers[number] = language.handlers.get(kind)
+    return handlers

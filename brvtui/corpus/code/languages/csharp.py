@@ -86,8 +86,8 @@ def _member(reader: SourceReader, node: SyntaxNode) -> None:
     parameters = node.child_by_field_name("parameters")
     typed = [one.child_by_field_name("type") for one in parameters.named_children] if parameters else []
     typed += [node.child_by_field_name(field) for field in ("returns", "type")]
-    most, builtins = reader.rules.limits.name_bytes, reader.names.builtins
-    for hint in dict.fromkeys(name for at in typed for name in type_names(reader.source, at, most, _NAMES)):
+    limit, builtins = reader.rules.limits.name_bytes, reader.names.builtins
+    for hint in dict.fromkeys(name for at in typed for name in type_names(reader.source, at, limit, _NAMES)):
         if hint not in builtins:
             reader.refer("type_hint_of", hint, source=symbol)
     _attributes(reader, node, symbol)

@@ -58,10 +58,10 @@ def _supertypes(reader: SourceReader, node: SyntaxNode, relation: str, symbol: s
 
 
 def _annotations(reader: SourceReader, modifiers: SyntaxNode, symbol: str) -> list[SyntaxNode]:
-    found = [child for child in modifiers.named_children if child.type in ("annotation", "marker_annotation")]
-    for annotation in found:
+    annotations = [child for child in modifiers.named_children if child.type in ("annotation", "marker_annotation")]
+    for annotation in annotations:
         reader.refer("decorates", reader.written(annotation.child_by_field_name("name")), source=symbol)
-    return found
+    return annotations
 
 
 def _method(reader: SourceReader, node: SyntaxNode) -> None:

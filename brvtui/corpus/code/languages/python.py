@@ -62,9 +62,9 @@ def _hints(reader: SourceReader, node: SyntaxNode) -> list[str]:
     parameters = node.child_by_field_name("parameters")
     typed = [] if parameters is None else [at.child_by_field_name("type") for at in parameters.named_children]
     typed.append(node.child_by_field_name("return_type"))
-    most, builtins = reader.rules.limits.name_bytes, reader.names.builtins
-    found = dict.fromkeys(name for hint in typed for name in type_names(reader.source, hint, most, _HINTED))
-    return [name for name in found if name not in builtins]
+    limit, builtins = reader.rules.limits.name_bytes, reader.names.builtins
+    names = dict.fromkeys(name for hint in typed for name in type_names(reader.source, hint, limit, _HINTED))
+    return [name for name in names if name not in builtins]
 
 
 def _decorated(reader: SourceReader, node: SyntaxNode) -> None:
