@@ -95,7 +95,7 @@ def about(
     parsed = snapshot.parsed.get(path)
     alias = parsed.alias if parsed else ""
     text, problem = _text(snapshot, path)
-    made = About(
+    page = About(
         path,
         alias,
         path.rpartition("/")[2],
@@ -109,18 +109,18 @@ def about(
     )
     position = snapshot.by_path.get(path)
     if position is None:
-        return made
+        return page
     note, signals = snapshot.notes[position], snapshot.signals[position]
     aged, ceiling = standing or (None, None)
     return replace(
-        made,
+        page,
         title=note.title,
         state=_state(snapshot, path),
         aged=aged,
         ceiling=ceiling,
         cut_lines=note.cut_lines,
         cut_units=note.cut_units,
-        unread_signals=_has_unread_signals(snapshot, made, signals, rules),
+        unread_signals=_has_unread_signals(snapshot, page, signals, rules),
     )
 
 

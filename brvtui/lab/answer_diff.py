@@ -239,8 +239,8 @@ class NoteDiff:
         −0.3100, …``.
         """
         then, now = ("–" if score is None else f"{score:.4f}" for score in (self.score_then, self.score_now))
-        said = [f"{cause.kind} {signed(cause.change, 4)}" for cause in self.causes if abs(cause.change) >= _SEEN]
-        return f"{then} → {now}" + (f": {', '.join(said)}" if said else "")
+        visible = [f"{cause.kind} {signed(cause.change, 4)}" for cause in self.causes if abs(cause.change) >= _SEEN]
+        return f"{then} → {now}" + (f": {', '.join(visible)}" if visible else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,8 +307,8 @@ def _term(each: Contribution) -> tuple[str, str, str]:
 
 
 def _largest(changes: dict[str, float]) -> tuple[PartChange, ...]:
-    made = (PartChange(name, change) for name, change in changes.items() if abs(change) > SAME)
-    return tuple(sorted(made, key=lambda part: (-abs(part.change), part.name)))
+    parts = (PartChange(name, change) for name, change in changes.items() if abs(change) > SAME)
+    return tuple(sorted(parts, key=lambda part: (-abs(part.change), part.name)))
 
 
 # Finds the causes of a difference by repeating the query with one kind replaced after the other.
@@ -366,12 +366,12 @@ def _explained(
     names: tuple[str, str],
     outcomes: tuple[OutcomeStep, ...],
     note: Callable[[str], NoteDiff],
-    most: int,
+    limit: int,
 ) -> AnswerDiff:
-    """``traces`` with the results of ``note`` for the paths of the first ``most`` changed notes."""
+    """``traces`` with the results of ``note`` for the paths of the first ``limit`` changed notes."""
     changed = [each.now.path for each in traces.results if each.is_changed]
-    notes = tuple(note(path) for path in changed[:most])
-    return AnswerDiff(query, traces, *names, outcomes, notes, max(0, len(changed) - most))
+    notes = tuple(note(path) for path in changed[:limit])
+    return AnswerDiff(query, traces, *names, outcomes, notes, max(0, len(changed) - limit))
 
 
 def _caused(then: NoteStanding, steps: Sequence[tuple[CauseKind, NoteStanding]]) -> NoteDiff:
@@ -388,8 +388,8 @@ def _standing_in(engine: Engine[Any], context: Context[Any], trace: Trace, path:
     place = context.snapshot.by_path.get(path)
     if path not in context.snapshot.parsed and path not in standings(trace):
         return NoteStanding(path, "", None, None, {}, "no such note")
-    found = standing_in(engine, context, trace, Named(path, place))
-    return found if place is None else replace(found, title=context.snapshot.notes[place].title)
+    standing = standing_in(engine, context, trace, Named(path, place))
+    return standing if place is None else replace(standing, title=context.snapshot.notes[place].title)
 
 
 # Comparison with a saved answer, whose time and constants are known, but not its notes.

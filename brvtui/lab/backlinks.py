@@ -53,12 +53,12 @@ class LinkIndex:
 
     @cached_property
     def _by_target(self) -> dict[str, tuple[Backlink, ...]]:
-        found: dict[str, list[Backlink]] = {}
+        backlinks: dict[str, list[Backlink]] = {}
         for source in sorted(self.links):
-            for made in self.links_of(source):
-                if made.state in (LinkState.NOTE, LinkState.FOLDER):
-                    found.setdefault(made.path, []).append(Backlink(source, made))
-        return {path: tuple(links) for path, links in found.items()}
+            for link in self.links_of(source):
+                if link.state in (LinkState.NOTE, LinkState.FOLDER):
+                    backlinks.setdefault(link.path, []).append(Backlink(source, link))
+        return {path: tuple(links) for path, links in backlinks.items()}
 
 
 class LinkReader:
@@ -89,16 +89,16 @@ class LinkReader:
                 known[note.path] = before if before and unchanged else (parsed, _read(snapshot, note.path))
             self._known = known
             links = {path: links for path, (_, links) in known.items() if links}
-            made = LinkIndex(links, snapshot.parsed, names_of(snapshot))
-            made.warm()
-            self._made = snapshot, made
-            return made
+            index = LinkIndex(links, snapshot.parsed, names_of(snapshot))
+            index.warm()
+            self._made = snapshot, index
+            return index
 
 
-def _with_alias(found: Resolved, alias: str) -> Resolved:
-    if not alias or not found.path:
-        return found
-    return Resolved(found.link, found.state, f"[{alias}]:{found.path}", found.written, found.ending)
+def _with_alias(resolved: Resolved, alias: str) -> Resolved:
+    if not alias or not resolved.path:
+        return resolved
+    return Resolved(resolved.link, resolved.state, f"[{alias}]:{resolved.path}", resolved.written, resolved.ending)
 
 
 def _read(snapshot: Snapshot, path: str) -> tuple[Link, ...]:

@@ -121,23 +121,23 @@ class EngineAnswers:
         return sum(path in answer.ranking for answer in self.answers)
 
 
-def ask_engines(asked: Sequence[tuple[Engine[Any], Context[Any]]], query: Query) -> EngineAnswers:
+def ask_engines(engines: Sequence[tuple[Engine[Any], Context[Any]]], query: Query) -> EngineAnswers:
     """The answers of all engines to ``query``, each in its own context. A refused query becomes a problem in the
     answer.
     """
-    return EngineAnswers(query.text, query.scope, tuple(_answers(asked, query)))
+    return EngineAnswers(query.text, query.scope, tuple(_answers(engines, query)))
 
 
-def _answers(asked: Sequence[tuple[Engine[Any], Context[Any]]], query: Query) -> Iterator[EngineAnswer]:
-    for engine, context in asked:
+def _answers(engines: Sequence[tuple[Engine[Any], Context[Any]]], query: Query) -> Iterator[EngineAnswer]:
+    for engine, context in engines:
         try:
             trace = engine.answer(context, query)
         except EngineError as error:
             yield EngineAnswer(engine.name, engine.title, "", (), 0.0, str(error))
             continue
         results = tuple(FoundNote(file, hit.title, hit.score) for file, hit in best_hits(trace).items())
-        ms, said = trace.timings.get("total", 0.0), _about_scope(trace, query.scope)
-        yield EngineAnswer(engine.name, engine.title, outcome_of(trace), results, ms, about_scope=said)
+        ms, scope_message = trace.timings.get("total", 0.0), _about_scope(trace, query.scope)
+        yield EngineAnswer(engine.name, engine.title, outcome_of(trace), results, ms, about_scope=scope_message)
 
 
 def _about_scope(trace: Trace, scope: str) -> str:
@@ -216,20 +216,20 @@ class JudgedEngines:
     @property
     def overlaps(self) -> tuple[Overlap, ...]:
         """The mean overlap of each pair of engines, over the queries for which at least one of them has results."""
-        made = []
+        overlaps = []
         for one, other in combinations(self.evaluations, 2):
             pairs = zip(one.queries, other.queries, strict=True)
             mean = mean_of([overlap_if_found(first.ranking, second.ranking) for first, second in pairs])
-            made.append(Overlap(one.engine, other.engine, mean))
-        return tuple(made)
+            overlaps.append(Overlap(one.engine, other.engine, mean))
+        return tuple(overlaps)
 
 
 def holm(p_values: dict[str, float]) -> dict[str, float]:
     """``p_values`` adjusted by Holm's method, which keeps the probability of any false rejection below the level."""
-    made: dict[str, float] = {}
+    adjusted: dict[str, float] = {}
     highest = 0.0
     names: Sequence[str] = sorted(p_values, key=lambda name: p_values[name])
     for place, name in enumerate(names):
         highest = max(highest, min(1.0, p_values[name] * (len(names) - place)))
-        made[name] = highest
-    return made
+        adjusted[name] = highest
+    return adjusted

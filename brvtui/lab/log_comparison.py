@@ -95,13 +95,13 @@ def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
     """Compares ``entry`` with ``trace``, the answer to its query on an empty cache."""
     shown = trace.hits[0].score if trace.hits else None
     paths = tuple(hit.path for hit in trace.hits)
-    places, said, covered = trace.scale.decimals, verdict_sentence(trace), trace.covered
+    places, sentence, covered = trace.scale.decimals, verdict_sentence(trace), trace.covered
     unanswered = (_UNANSWERED[entry.status],) if entry.status in _UNANSWERED else ()
-    made = LogComparison(entry, trace.tier, shown, paths, unanswered, places, (), said, covered)
+    comparison = LogComparison(entry, trace.tier, shown, paths, unanswered, places, (), sentence, covered)
     if failure := presentation(trace.engine).failure(trace):
-        return replace(made, differences=(f"now {failure}", *unanswered), failure=failure)
+        return replace(comparison, differences=(f"now {failure}", *unanswered), failure=failure)
     if unanswered:
-        return made
+        return comparison
     differences: list[str] = []
     cached = ""
     if entry.from_cache:
@@ -117,19 +117,19 @@ def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
         differences.append(f"{entry.paths[0]} was first then, {paths[0]} is now")
     elif not entry.from_cache:
         differences += _other_results(entry, paths)
-    return replace(made, differences=tuple(differences), cached=cached)
+    return replace(comparison, differences=tuple(differences), cached=cached)
 
 
 def _other_results(entry: LoggedQuery, paths: tuple[str, ...]) -> Iterator[str]:
     """Yields further differences between the logged results and the current ``paths``. ByteRover logs only some
     results.
     """
-    gone = [path for path in entry.paths if path not in paths]
+    missing = [path for path in entry.paths if path not in paths]
     new = [path for path in paths if path not in entry.paths] if entry.who == OURS else []
-    for found, when in ((gone, "then alone"), (new, "now alone")):
-        if found:
-            yield f"among the results {when}: {first_of(found)}"
-    if entry.who == OURS and not gone and not new:
+    for results, when in ((missing, "then alone"), (new, "now alone")):
+        if results:
+            yield f"among the results {when}: {first_of(results)}"
+    if entry.who == OURS and not missing and not new:
         moved = (place for place, (one, two) in enumerate(zip(entry.paths, paths, strict=False), 1) if one != two)
         if (first := next(moved, None)) is not None:
             yield f"from number {first} on, the results stand in another order"
@@ -182,25 +182,25 @@ def causes(
         too = [f"{path} was written too" for path in shown if changed_ms.get(path, 0) > entry.at_ms] + here
         passed = f"{'' if too else 'only '}{_passed(entry.at_ms, now_ms)}"
         return (f"{passed}: as of that moment, today's {noun}s give the logged answer", *too)
-    made: list[str] = []
+    lines: list[str] = []
     if entry.profile and entry.profile != now.profile:
-        made.append(f"the profile was {entry.profile} then, and is {now.profile} now")
+        lines.append(f"the profile was {entry.profile} then, and is {now.profile} now")
     if own_signals:
         having = counted(own_signals, f"{noun} has", f"{noun}s have")
-        made.append(
+        lines.append(
             f"{having} signals that ByteRover does not read: signals.frontmatter = false and brv-tui forget leave "
             "them out"
         )
-    gone = [path for path in entry.paths if not _is_in_tree(path, changed_ms)]
-    stubs = {path: stub for path in gone if (stub := archived_as(path).stub) in changed_ms}
-    for path in gone:
+    missing = [path for path in entry.paths if not _is_in_tree(path, changed_ms)]
+    stubs = {path: stub for path in missing if (stub := archived_as(path).stub) in changed_ms}
+    for path in missing:
         archived = f"archived: restoring its stub {stubs[path]} brings it back" if path in stubs else ""
-        made.append(f"{path} is {archived or 'no longer in the tree'}")
+        lines.append(f"{path} is {archived or 'no longer in the tree'}")
     archived_now = set(stubs.values())
     since = [path for path, at_ms in changed_ms.items() if at_ms > entry.at_ms and path not in archived_now]
-    made += [f"{path} was written" for path in since if path in shown]
-    made += here
-    is_known = bool(made) or has_moved  # time is never the whole cause below; that case has returned above
+    lines += [f"{path} was written" for path in since if path in shown]
+    lines += here
+    is_known = bool(lines) or has_moved  # time is never the whole cause below; that case has returned above
     has_passed = False
     if as_of is not None and as_of_then is not None:
         # A note ages only from when it was written; earlier time did not affect its score.
@@ -211,15 +211,15 @@ def causes(
         has_passed = then != _outcome(now)
         if has_passed:
             moment = f"the last change of {path}" if from_ms > entry.at_ms else "that moment"
-            made.append(f"{_passed(from_ms, now_ms)}: as of {moment}, today's {noun}s give {then}")
+            lines.append(f"{_passed(from_ms, now_ms)}: as of {moment}, today's {noun}s give {then}")
     if others := sum(path not in shown for path in since):
         written = counted(others, f"other {noun} was", f"other {noun}s were")
-        made.append(f"{written} written{', which may play a part' if is_known else ''}")
-    made += elsewhere
+        lines.append(f"{written} written{', which may play a part' if is_known else ''}")
+    lines += elsewhere
     if not is_known:
         when = "if that plays no part," if others or elsewhere else f"no {noun}'s file is newer:"
-        made.append(f"{when} what {'else ' if has_passed else ''}changed is {_ELSE.format(noun=noun)}")
-    return tuple(made)
+        lines.append(f"{when} what {'else ' if has_passed else ''}changed is {_ELSE.format(noun=noun)}")
+    return tuple(lines)
 
 
 def _done(

@@ -91,8 +91,8 @@ class Turner:
         if not snapshot.spaces:  # signals and titles of spaces cannot be changed here
             kinds += [list(self._later_updated(place)), *self._signals(place)]
             choices.insert(0, self._titles(place))
-        found = [*map(self._smallest, kinds), *map(self._first, choices)]
-        return tuple(made for made in found if made is not None)
+        changes = [*map(self._smallest, kinds), *map(self._first, choices)]
+        return tuple(change for change in changes if change is not None)
 
     def _smallest(self, steps: Sequence[Proposal]) -> TurningChange | None:
         """The first working change among ``steps``, smallest first, if the last one works.
@@ -106,7 +106,7 @@ class Turner:
         return bisected(-1, len(steps) - 1, last, lambda place: self._tried(steps[place]))[1]
 
     def _first(self, steps: Iterator[Proposal]) -> TurningChange | None:
-        return next((made for step in steps if (made := self._tried(step)) is not None), None)
+        return next((change for step in steps if (change := self._tried(step)) is not None), None)
 
     def _tried(self, step: Proposal) -> TurningChange | None:
         """The change if it reverses the order; else None."""
@@ -207,9 +207,9 @@ class Turner:
         for words in (*map(from_utf16, self._missing(title, text)), title):
             yield Proposal(Reworded(f"{text} {words}"), f"ask with “{words}” added to the query")
 
-    def _missing(self, text: str, held: str) -> list[str]:
-        """The first words of ``text`` that are not in ``held``, in UTF-16 form, without stop words."""
-        skipped = {*terms(held), *self.reading.stop_words}
+    def _missing(self, text: str, existing: str) -> list[str]:
+        """The first words of ``text`` that are not in ``existing``, in UTF-16 form, without stop words."""
+        skipped = {*terms(existing), *self.reading.stop_words}
         return [word for word in dict.fromkeys(terms(text)) if word not in skipped][:_MOST_WORDS]
 
 
@@ -272,17 +272,17 @@ def compare_pair(engine: Engine[Any], context: Context[Any], trace: Trace, one: 
     for named, place in zip((one, other), places, strict=True):
         if place.score is None:
             reason = engine.why(context, trace, named).reason
-            said = reason.text if reason is not None else "no word of the query matches it"
-            raise NotScored(f"{named.path} has no score for this query: {said}")
+            message = reason.text if reason is not None else "no word of the query matches it"
+            raise NotScored(f"{named.path} has no score for this query: {message}")
     above, below = sorted(places, key=lambda each: (each.rank is None, each.rank or 0, -(each.score or 0.0)))
     return PairComparison(above, below, trace)
 
 
 def _words(detail: Detail | None) -> dict[str, float]:
-    made: dict[str, float] = {}
+    sums: dict[str, float] = {}
     for one in detail.contributions if detail is not None else ():
-        made[one.query_term] = made.get(one.query_term, 0.0) + one.value
-    return made
+        sums[one.query_term] = sums.get(one.query_term, 0.0) + one.value
+    return sums
 
 
 def _both(above: Mapping[str, float], below: Mapping[str, float]) -> tuple[PartOfBoth, ...]:

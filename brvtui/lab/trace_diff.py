@@ -43,10 +43,10 @@ class NoteStanding:
 
 def best_hits(trace: Trace) -> dict[str, Hit]:
     """The best hit of each document, by file, best first."""
-    made: dict[str, Hit] = {}
+    hits: dict[str, Hit] = {}
     for hit in trace.hits:
-        made.setdefault(hit.file, hit)
-    return made
+        hits.setdefault(hit.file, hit)
+    return hits
 
 
 def standings(trace: Trace) -> dict[str, NoteStanding]:
@@ -64,17 +64,19 @@ def near_misses(trace: Trace) -> dict[str, NoteStanding]:
 def standing_in(engine: Engine[Any], context: Context[Any], trace: Trace, named: Named) -> NoteStanding:
     """The rank and score of the note ``named`` in ``trace``, the answer of ``engine`` in ``context``."""
     detail = engine.detail(context, trace, named.path) if named.position is not None else None
-    found = standings(trace).get(named.path)
-    if found is not None and found.title:
-        return replace(found, detail=detail)
+    standing = standings(trace).get(named.path)
+    if standing is not None and standing.title:
+        return replace(standing, detail=detail)
     why = engine.why(context, trace, named)
-    if found is not None:
-        return replace(found, title=why.title, detail=detail)
+    if standing is not None:
+        return replace(standing, title=why.title, detail=detail)
     reason = why.reason.text if why.reason is not None else ""
-    said = f"{reason} ({why.numbers})" if reason and why.numbers else reason
+    full_reason = f"{reason} ({why.numbers})" if reason and why.numbers else reason
     if why.hit is None:
-        return NoteStanding(named.path, why.title, None, None, {}, said, detail)
-    return replace(_scored(named.path, None, why.hit), title=why.hit.title or why.title, reason=said, detail=detail)
+        return NoteStanding(named.path, why.title, None, None, {}, full_reason, detail)
+    return replace(
+        _scored(named.path, None, why.hit), title=why.hit.title or why.title, reason=full_reason, detail=detail
+    )
 
 
 def part_changes(then: NoteStanding, now: NoteStanding) -> dict[str, float]:
@@ -221,10 +223,10 @@ def _keyed(trace: Trace, same_engine: bool, by_document: bool) -> dict[tuple[str
     """The results of ``trace`` by a key for matching them: path and file, or only the file."""
     if by_document:
         return {("", file): one for file, one in standings(trace).items()}
-    made: dict[tuple[str, str], NoteStanding] = {}
+    result: dict[tuple[str, str], NoteStanding] = {}
     for rank, hit in enumerate(trace.hits, start=1):
-        made.setdefault((hit.path if same_engine else "", hit.file), _scored(hit.file, rank, hit))
-    return made
+        result.setdefault((hit.path if same_engine else "", hit.file), _scored(hit.file, rank, hit))
+    return result
 
 
 def _absent(one: NoteStanding) -> NoteStanding:
@@ -246,13 +248,13 @@ def difference_sentence(compared: TraceDiff) -> Sentence:
         then, now = compared.then, compared.now
         gates = ("", "") if named else (_gate(then, now), _gate(now, then))
         answered = f"pinned was {_outcome(then, named)}{gates[0]}, now {_outcome(now, named)}{gates[1]}"
-    made = [clause(answered[:1].upper() + answered[1:])]
-    told = _leader(compared)
-    if told:
+    clauses = [clause(answered[:1].upper() + answered[1:])]
+    leader = _leader(compared)
+    if leader:
         # a cached answer has the tier of the cache, but its ranks come from a new search
-        made.append(clause("; in a new search, " if _is_cached(compared.now) else ": ", told))
+        clauses.append(clause("; in a new search, " if _is_cached(compared.now) else ": ", leader))
     counts = _counts(compared)
-    return (*made, clause(f"; {counts}", weight=_LIGHT)) if counts else tuple(made)
+    return (*clauses, clause(f"; {counts}", weight=_LIGHT)) if counts else tuple(clauses)
 
 
 def _settings(then: Trace, now: Trace) -> Iterator[ChangedSetting]:
@@ -331,21 +333,21 @@ def _told(one: ResultChange) -> list[Span]:
     with_scores = one.then.score is not None and one.now.score is not None
     match one.moved:
         case Shift.NEW:
-            told = f" is new at rank {one.now.rank}"
+            text = f" is new at rank {one.now.rank}"
         case Shift.GONE:
             scores = f", {score_then} then, {score_now} now" if with_scores else ""
-            told = f" is no result any more{scores}"
+            text = f" is no result any more{scores}"
         case Shift.SAME:
-            told = (
+            text = (
                 f" {_verb(one.scored)} from {score_then} to {score_now}" if one.scored is not Shift.SAME else " stays"
             )
         case moved:
-            told = f" {_verb(moved)} from rank {one.then.rank} to {one.now.rank}"
+            text = f" {_verb(moved)} from rank {one.then.rank} to {one.now.rank}"
             if one.scored is not Shift.SAME:
-                told += f", its score {_verb(one.scored)} from {score_then} to {score_now}"
+                text += f", its score {_verb(one.scored)} from {score_then} to {score_now}"
     name, change = one.part
     part = f", {name} {signed(change, one.decimals)}" if name else ""
-    return [*title(one.title), (told + part, "text")]
+    return [*title(one.title), (text + part, "text")]
 
 
 def _verb(shift: Shift) -> str:
@@ -359,5 +361,5 @@ def _counts(compared: TraceDiff) -> str:
     moved = shifts.count(Shift.BETTER) + shifts.count(Shift.WORSE)
     if new + gone + moved < 2:
         return ""
-    told = (f"{new} new" if new else "", f"{gone} gone" if gone else "", f"{moved} moved" if moved else "")
-    return ", ".join(part for part in told if part) + f" of {counted(len(shifts), 'result', 'results')}"
+    parts = (f"{new} new" if new else "", f"{gone} gone" if gone else "", f"{moved} moved" if moved else "")
+    return ", ".join(part for part in parts if part) + f" of {counted(len(shifts), 'result', 'results')}"

@@ -92,9 +92,9 @@ class CauseFinder:
         fallen = [(path, old) for path, old in olds.items() if _place(now.rank_of(path)) > _place(before.rank_of(old))]
         for path, old in fallen[:_MOST_NOTES]:
             rank = now.rank_of(path)
-            found = f"rank {rank}" if rank else "not found"
+            rank_text = f"rank {rank}" if rank else "not found"
             score = self._score_change(change, path, old) if mixer is None else self._causes(now, path, old, mixer)
-            yield ChangeLine.of_rank(path, f"{before.rank_of(old)} → {found}{score}")
+            yield ChangeLine.of_rank(path, f"{before.rank_of(old)} → {rank_text}{score}")
             if rank is None:
                 yield from self._reason(now, path)
 
@@ -107,16 +107,16 @@ class CauseFinder:
         for part in was.parts:
             parts[part.name] = parts.get(part.name, 0.0) - part.value
         largest = sorted(((abs(value), name) for name, value in parts.items() if abs(value) > _SHOWN), reverse=True)
-        said = ", ".join(f"{name} {signed(parts[name], 4)}" for _, name in largest[:_MOST_PARTS])
-        return f", score {was.score:.4g} → {now.score:.4g}" + (f" ({said})" if said else "")
+        listed = ", ".join(f"{name} {signed(parts[name], 4)}" for _, name in largest[:_MOST_PARTS])
+        return f", score {was.score:.4g} → {now.score:.4g}" + (f" ({listed})" if listed else "")
 
     def _causes(self, now: QueryResult, path: str, old: str, mixer: StateMixer) -> str:
         """The causes of the score change of the note at ``path``, earlier at ``old``: its own text, or other notes'
         texts.
         """
         judgment = self.judgments[now.id]
-        asked = replace(self.like, text=judgment.text, scope=judgment.scope or self.like.scope, run=False)
-        note = CauseSearch(self.engine, mixer, asked).note(path) if path == old else None
+        query = replace(self.like, text=judgment.text, scope=judgment.scope or self.like.scope, run=False)
+        note = CauseSearch(self.engine, mixer, query).note(path) if path == old else None
         return f", score {note.summary}" if note is not None and note.causes else ""
 
     def _reason(self, now: QueryResult, path: str) -> Iterator[ChangeLine]:
@@ -137,7 +137,7 @@ class CauseFinder:
             return {}
         seen = {path for change in changes for path in (*change.now.ranking, *change.before.ranking)}
         candidates = sorted(paths, key=lambda path: path not in seen)[: self.most_tried]
-        made: dict[str, ChangeLine] = {}
+        lines: dict[str, ChangeLine] = {}
         left = list(changes)
         for path in candidates:
             if not left:
@@ -147,24 +147,24 @@ class CauseFinder:
                 if self._is_as_before(change, snapshot):
                     edit = self._edit(path, reverting, change)
                     again = "the query is as good" if change.is_worse(self.metric) else "the outcome is"
-                    made[change.now.id] = ChangeLine.of_cause(f"{edit}, {again} as it was (tried)")
+                    lines[change.now.id] = ChangeLine.of_cause(f"{edit}, {again} as it was (tried)")
                     left.remove(change)
         together = f"of {counted(len(paths), 'changed file', 'changed files')}, no single one explains it"
         if len(paths) > len(candidates):
             together = f"of {len(paths)} changed files, {len(candidates)} were tried one by one, and none explains it"
-        return {**made, **{change.now.id: ChangeLine.of_cause(self._gone(change) or together) for change in left}}
+        return {**lines, **{change.now.id: ChangeLine.of_cause(self._gone(change) or together) for change in left}}
 
     def _gone(self, change: QueryChange) -> str:
         """A message about missing relevant notes of the earlier answer; empty if there are none."""
         now, before = change.now, change.before
-        gone = [
+        missing = [
             path
             for path, old in zip(now.relevant, before.relevant, strict=False)
             if before.rank_of(old) is not None and path not in self.context.snapshot.by_path
         ]
-        if gone and not self.context.snapshot.notes:
+        if missing and not self.context.snapshot.notes:
             return "every note is gone"
-        return f"{first_of(gone)} {'is' if len(gone) == 1 else 'are'} gone" if gone else ""
+        return f"{first_of(missing)} {'is' if len(missing) == 1 else 'are'} gone" if missing else ""
 
     def _is_as_before(self, change: QueryChange, snapshot: Snapshot) -> bool:
         judgment, _ = DocumentFinder(snapshot).followed(self.judgments[change.now.id])

@@ -33,16 +33,16 @@ def randomisation_test(differences: Sequence[float]) -> float:
     values = np.asarray([value for value in differences if value], dtype=np.float64)
     if not len(values):
         return 1.0
-    least = abs(float(values.sum())) - _ROUNDING * float(np.abs(values).sum())
+    threshold = abs(float(values.sum())) - _ROUNDING * float(np.abs(values).sum())
     if len(values) <= _MOST_EXACT:
         numbers = np.arange(2 ** len(values))[:, None] >> np.arange(len(values))
         sums = (1 - 2 * (numbers & 1)) @ values
-        return float(np.mean(np.abs(sums) >= least))
+        return float(np.mean(np.abs(sums) >= threshold))
     draw = np.random.default_rng(_SEED)
     as_far = 0
     for _ in range(_SAMPLES // _AT_ONCE):
         signs = draw.integers(0, 2, (_AT_ONCE, len(values)), dtype=np.int8) * 2 - 1
-        as_far += int(np.count_nonzero(np.abs(signs @ values) >= least))
+        as_far += int(np.count_nonzero(np.abs(signs @ values) >= threshold))
     return (as_far + 1) / (_SAMPLES + 1)
 
 
@@ -117,7 +117,7 @@ class Comparison:
 
     def p_value(self, metric: Metric) -> float | None:
         """The probability of such a difference by chance; None for fewer than 25 queries."""
-        differences = [found for change in self.changes if (found := change.difference(metric)) is not None]
+        differences = [difference for change in self.changes if (difference := change.difference(metric)) is not None]
         return randomisation_test(differences) if len(differences) >= FEWEST else None
 
     def worse(self, metric: Metric) -> list[QueryChange]:
@@ -193,14 +193,14 @@ class Drift:
     def losses(self) -> tuple[LostByDay, ...]:
         """All losses up to the last day, ordered by day and query."""
         known: set[tuple[str, str, str]] = set()
-        made = []
+        losses = []
         for point in self.points:
             found = {loss for change in point.comparison.changes for loss in losses_of(change)}
             named = [each.now.id for each in point.comparison.changes]
             for query, what, document in sorted(found - known, key=lambda loss: (named.index(loss[0]), loss)):
-                made.append(LostByDay(query, what, document, point.days))
+                losses.append(LostByDay(query, what, document, point.days))
             known = found
-        return tuple(made)
+        return tuple(losses)
 
     @property
     def gates(self) -> tuple[GateResult, ...]:
@@ -232,10 +232,10 @@ def losses_of(change: QueryChange) -> Iterator[tuple[str, str, str]]:
 
 def first_lost(losses: Sequence[LostByDay]) -> dict[str, float]:
     """The first day with a loss for each affected query, by id."""
-    made: dict[str, float] = {}
+    days: dict[str, float] = {}
     for loss in losses:
-        made.setdefault(loss.query, loss.days)
-    return made
+        days.setdefault(loss.query, loss.days)
+    return days
 
 
 # Gates: conditions on an evaluation for a CI check to pass.

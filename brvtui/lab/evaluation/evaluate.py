@@ -36,34 +36,34 @@ def evaluate(
     are not asked again. Raises :class:`brvtui.engines.contract.EngineError`.
     """
     finder = DocumentFinder(context.snapshot)
-    made: list[QueryResult] = []
+    results: list[QueryResult] = []
     notices = [*context.snapshot.notices]
-    kept = 0
+    reused = 0
     for number, judgment in enumerate(judgments, start=1):
         followed, odd = finder.followed(judgment)
         notices += [f"{judgment.id}: {item.document.path}: {_now(item)}" for item in odd]
-        found = known.get(asked_words(followed, like))
-        if found is None:
-            made.append(result_of(followed, ask(engine, context, followed, like)))
+        cached = known.get(asked_words(followed, like))
+        if cached is None:
+            results.append(result_of(followed, ask(engine, context, followed, like)))
         else:
-            kept += 1
-            made.append(judged_as(found, followed))
+            reused += 1
+            results.append(judged_as(cached, followed))
         progress(number, len(judgments))
     info = context.snapshot_info
     options = {name: str(value) for name, value in like.options.items()}
     profile = str(getattr(context.constants, "name", ""))
     return Evaluation(
         engine=engine.name,
-        version=made[-1].version if made else "",
+        version=results[-1].version if results else "",
         profile=profile,
         project=info.project,
         revision=revision,
         notes=info.notes,
         clock=info.clock,
-        queries=tuple(made),
+        queries=tuple(results),
         notices=tuple(notices),
         options=options,
-        kept=kept,
+        kept=reused,
     )
 
 

@@ -37,7 +37,7 @@ def answers_digest(engine: Engine[Any], context: Context[Any], like: Query) -> s
     services = context.services
     try:
         may_change = like.may_ask or services.embedder is not None or services.reranker is not None
-        said = list(services.feedback(engine.name).said())
+        feedback = list(services.feedback(engine.name).said())
     except (OSError, ServiceError):
         return ""
     if may_change or not context.snapshot.kind.has_files:
@@ -49,7 +49,7 @@ def answers_digest(engine: Engine[Any], context: Context[Any], like: Query) -> s
         _digest_of(context.snapshot),
         repr(context.constants),
         repr(sorted(like.options.items())),
-        repr(said),
+        repr(feedback),
     )
     return _hashed(parts)
 
@@ -88,11 +88,11 @@ def _code_of(package: str) -> str:
 
 
 def _hashed(parts: Iterable[str]) -> str:
-    made = hashlib.sha256()
+    digest = hashlib.sha256()
     for part in parts:
-        made.update(part.encode("utf-8", "surrogatepass"))
-        made.update(b"\0\n")
-    return made.hexdigest()
+        digest.update(part.encode("utf-8", "surrogatepass"))
+        digest.update(b"\0\n")
+    return digest.hexdigest()
 
 
 _FORMAT = 2
@@ -151,11 +151,11 @@ class KeepingEvaluator:
         """
         name = self._name(engine, context, like, later_ms)
         known = self._known(name, context)
-        made = evaluate(engine, context, judgments, like, revision, progress, known)
-        if made.kept < len(made.queries):
-            pairs = zip(judgments, made.queries, strict=True)
+        evaluation = evaluate(engine, context, judgments, like, revision, progress, known)
+        if evaluation.kept < len(evaluation.queries):
+            pairs = zip(judgments, evaluation.queries, strict=True)
             self._write(name, context, known, {asked_words(judgment, like): query for judgment, query in pairs})
-        return made
+        return evaluation
 
     def keep(
         self,
@@ -174,10 +174,10 @@ class KeepingEvaluator:
         return state.results if state is not None and state.now_ms == context.now_ms else {}
 
     def _write(
-        self, name: str, context: Context[Any], known: Mapping[Asked, QueryResult], made: Mapping[Asked, QueryResult]
+        self, name: str, context: Context[Any], known: Mapping[Asked, QueryResult], new: Mapping[Asked, QueryResult]
     ) -> None:
         if name:
-            results = {**known, **made} if len(known) < _MOST_QUERIES else made
+            results = {**known, **new} if len(known) < _MOST_QUERIES else new
             with suppress(OSError):  # works without a writable cache
                 self.kept.write(name, _as_plain(_State(context.now_ms, results)))
 
@@ -188,18 +188,18 @@ class KeepingEvaluator:
         """The name of the cache entry; empty if answers must not be cached."""
         digest = answers_digest(engine, context, like)
         moment = repr(context.now_ms) if self.is_frozen or later_ms is None else f"now + {later_ms!r}"
-        made = hashlib.sha256(f"{_FORMAT} {digest} {moment}".encode()).hexdigest()
-        return made[:_NAME_DIGITS] if digest else ""
+        key = hashlib.sha256(f"{_FORMAT} {digest} {moment}".encode()).hexdigest()
+        return key[:_NAME_DIGITS] if digest else ""
 
 
 def _as_plain(state: _State) -> dict[str, Any]:
     """``state`` as lists, which are four times as fast to read as objects."""
     rows = [
         [
-            *asked, query.outcome, query.prompt_tokens, query.ms, query.sentence, query.version, list(query.quoted),
+            *key, query.outcome, query.prompt_tokens, query.ms, query.sentence, query.version, list(query.quoted),
             [[item.path, item.score, [[part.name, part.value] for part in item.parts]] for item in query.results],
         ]
-        for asked, query in state.results.items()
+        for key, query in state.results.items()
     ]  # fmt: skip
     return {"now_ms": state.now_ms, "rows": rows}
 

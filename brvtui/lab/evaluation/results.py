@@ -62,11 +62,11 @@ def reciprocal_rank(ranking: Sequence[str], grades: Grades, cut: int = 0) -> flo
 
 def average_precision(ranking: Sequence[str], grades: Grades, cut: int = 0) -> float:
     """The mean precision at the ranks of all relevant documents; 0 for those not found."""
-    found, total = 0, 0.0
+    count, total = 0, 0.0
     for rank, document in enumerate(ranking, start=1):
         if grades.get(document, 0) > 0:
-            found += 1
-            total += found / rank
+            count += 1
+            total += count / rank
     relevant = _relevant(grades)
     return total / relevant if relevant else 0.0
 
@@ -114,11 +114,11 @@ class Metric:
 
 def parse_metric(text: str) -> Metric:
     """The metric in a form such as ``ndcg@10`` or ``mrr``. Raises :class:`UnknownMetric`."""
-    found = _WRITTEN.fullmatch(text)
-    if found and found[1] in _WITH_CUT and found[2]:
-        return Metric(found[1], int(found[2]))
-    if found and found[1] in _WHOLE and not found[2]:
-        return Metric(found[1])
+    match = _WRITTEN.fullmatch(text)
+    if match and match[1] in _WITH_CUT and match[2]:
+        return Metric(match[1], int(match[2]))
+    if match and match[1] in _WHOLE and not match[2]:
+        return Metric(match[1])
     cut = text.partition("@")[2]
     known = (*(f"{name}@{cut if cut.isdecimal() else 'N'}" for name in _WITH_CUT), *_WHOLE)
     raise UnknownMetric(f"no metric {shortened(text, 40)}{nearest(text, known)}")

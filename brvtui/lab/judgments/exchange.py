@@ -50,7 +50,7 @@ def read_beir(folder: Path, queries: Path | None, known: Sequence[Judgment]) -> 
         (file for file in (*([] if queries else [folder / _QUERIES]), *files) if leads_out(folder, file)), None
     ):
         raise JudgmentsError(f"{linked}: a link leads out of {folder}; replace it with a file")
-    found = _limited(_jsonl_queries(queries or folder / _QUERIES), folder)
+    judgments = _limited(_jsonl_queries(queries or folder / _QUERIES), folder)
     grades: Grades = {}
     if not files:
         raise JudgmentsError(f"{folder / _QRELS}: holds no .tsv file; name the folder that {_QUERIES} lies in")
@@ -62,7 +62,7 @@ def read_beir(folder: Path, queries: Path | None, known: Sequence[Judgment]) -> 
             if len(fields) != 3:
                 raise JudgmentsError(f"{place}: must be a query's id, a document and a grade, with tabs between them")
             grades.setdefault(fields[0], {})[fields[1]] = _grade(fields[2], place)
-    return _joined(found, grades, folder)
+    return _joined(judgments, grades, folder)
 
 
 def write_beir(folder: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
@@ -94,8 +94,8 @@ def read_trec(file: Path, queries: Path | None, known: Sequence[Judgment]) -> tu
         grades.setdefault(fields[0], {})[unquote(fields[2])] = _grade(fields[3], place)
     if queries is not None:
         is_json = queries.suffix in (".json", ".jsonl")
-        found = _limited(_jsonl_queries(queries) if is_json else _tabbed_queries(queries), queries)
-        return _joined(found, grades, file)
+        judgments = _limited(_jsonl_queries(queries) if is_json else _tabbed_queries(queries), queries)
+        return _joined(judgments, grades, file)
     return _joined({each.id: each for each in known if each.id in grades}, grades, file)
 
 
@@ -120,7 +120,7 @@ def read_qmd(file: Path, queries: Path | None, known: Sequence[Judgment]) -> tup
     listed = value.get("queries") if isinstance(value, dict) else None
     if not isinstance(listed, list) or len(listed) > MOST_QUERIES:
         raise JudgmentsError(f'{file}: must hold an object with a list of at most {MOST_QUERIES} "queries"')
-    found: dict[str, Judgment] = {}
+    judgments: dict[str, Judgment] = {}
     grades: Grades = {}
     for number, item in enumerate(listed, start=1):
         place = f"{file}, query {number}"
@@ -128,9 +128,9 @@ def read_qmd(file: Path, queries: Path | None, known: Sequence[Judgment]) -> tup
         if not isinstance(files, list) or not all(isinstance(path, str) for path in files):
             raise JudgmentsError(f'{place}: must hold "id", "query" and a list of "expected_files"')
         name = _name(item.get("id", number), place)
-        found[name] = Judgment(name, _string(item, "query", place), comment=_string(item, "description", place, ""))
+        judgments[name] = Judgment(name, _string(item, "query", place), comment=_string(item, "description", place, ""))
         grades[name] = dict.fromkeys(files, 1)
-    return _joined(found, grades, file)
+    return _joined(judgments, grades, file)
 
 
 def write_qmd(file: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
@@ -148,8 +148,8 @@ def write_qmd(file: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
                 "expected_in_top_k": max(1, len(files)),
             }
         )
-    made = {"description": "Exported by brv-tui", "version": 1, "queries": queries}
-    return (_write(file, json.dumps(made, indent=2).encode() + b"\n"),)
+    fixture = {"description": "Exported by brv-tui", "version": 1, "queries": queries}
+    return (_write(file, json.dumps(fixture, indent=2).encode() + b"\n"),)
 
 
 FORMATS: Mapping[str, ForeignFormat] = {
@@ -159,15 +159,15 @@ FORMATS: Mapping[str, ForeignFormat] = {
 }
 
 
-def _joined(found: Mapping[str, Judgment], grades: Grades, place: Path) -> tuple[Judgment, ...]:
+def _joined(queries: Mapping[str, Judgment], grades: Grades, place: Path) -> tuple[Judgment, ...]:
     """The queries with their graded documents. Invalid ids are replaced."""
-    lost = [name for name in grades if name not in found]
+    lost = [name for name in grades if name not in queries]
     if lost:
         more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
         raise JudgmentsError(f"{place}: no text for the query {shortened(lost[0], 64)}{more}; name them with --queries")
-    made: list[Judgment] = []
+    judgments: list[Judgment] = []
     taken, numbers = set[str](), dict[str, int]()
-    for name, each in found.items():
+    for name, each in queries.items():
         own = name if is_id(name) and name not in taken else new_id(name, taken, numbers)
         taken.add(own)
         graded = grades.get(name, {})
@@ -176,18 +176,18 @@ def _joined(found: Mapping[str, Judgment], grades: Grades, place: Path) -> tuple
                 f"{place}: {name}: at most {MOST_DOCUMENTS} documents of {LONGEST_TEXT} characters each"
             )
         documents = tuple(JudgedDocument(path, grade) for path, grade in graded.items())
-        made.append(Judgment(own, each.text, each.scope, each.expected, each.comment, documents))
-    return tuple(made)
+        judgments.append(Judgment(own, each.text, each.scope, each.expected, each.comment, documents))
+    return tuple(judgments)
 
 
 def _limited(queries: Iterator[tuple[str, Judgment]], place: Path) -> dict[str, Judgment]:
     """The queries by id. Raises :class:`JudgmentsError` if there are more than a judgments file may contain."""
-    found: dict[str, Judgment] = {}
+    by_id: dict[str, Judgment] = {}
     for name, each in queries:
-        found[name] = each
-        if len(found) > MOST_QUERIES:
+        by_id[name] = each
+        if len(by_id) > MOST_QUERIES:
             raise JudgmentsError(f"{place}: holds more than {MOST_QUERIES} queries; import fewer at once")
-    return found
+    return by_id
 
 
 def _jsonl_queries(file: Path) -> Iterator[tuple[str, Judgment]]:

@@ -40,7 +40,7 @@ def edited_text(text: str, before: Sequence[Judgment], after: Sequence[Judgment]
 
     A new judgment goes after its predecessor in ``after``. Raises :class:`CannotEdit`.
     """
-    starts = [found.start() for found in HEADER.finditer(text)]
+    starts = [match.start() for match in HEADER.finditer(text)]
     if len(starts) != len(before):
         raise CannotEdit("its queries are not begun by lines [[query]]")
     ends = [*starts[1:], len(text)] if starts else []
@@ -54,23 +54,23 @@ def edited_text(text: str, before: Sequence[Judgment], after: Sequence[Judgment]
             rest = _split(block)[1]
             pieces.append(rest.lstrip("\n") if rest.strip() else "")
         else:
-            made = block if new == old else _changed_block(block, old, new)
-            pieces.append(made if old is before[-1] else _followed(made, behind.pop(old.id, ())))
-    made = "".join(pieces)
+            result = block if new == old else _changed_block(block, old, new)
+            pieces.append(result if old is before[-1] else _followed(result, behind.pop(old.id, ())))
+    result = "".join(pieces)
     blocks = "\n".join(map(_block, itertools.chain.from_iterable(behind.values())))
-    return f"{made.rstrip()}\n\n{blocks}" if blocks and made.strip() else blocks or made
+    return f"{result.rstrip()}\n\n{blocks}" if blocks and result.strip() else blocks or result
 
 
 def _new_ones(before: Sequence[Judgment], after: Sequence[Judgment]) -> dict[str, list[Judgment]]:
     """The new judgments in ``after``, by the id of the last existing one before them; empty if there is none."""
     known, last = {judgment.id for judgment in before}, ""
-    found: dict[str, list[Judgment]] = {}
+    groups: dict[str, list[Judgment]] = {}
     for judgment in after:
         if judgment.id in known:
             last = judgment.id
         else:
-            found.setdefault(last, []).append(judgment)
-    return found
+            groups.setdefault(last, []).append(judgment)
+    return groups
 
 
 def _split(block: str) -> tuple[str, str]:
@@ -124,17 +124,17 @@ def _values(judgment: Judgment) -> Mapping[str, str]:
         "expected": judgment.expected,
         "comment": judgment.comment,
     }
-    made = {key: _quoted(value) for key, value in texts.items() if value}
+    values = {key: _quoted(value) for key, value in texts.items() if value}
     if judgment.documents:
-        made["documents"] = "[\n" + "".join(f"    {_inline(each)},\n" for each in judgment.documents) + "]"
-    return made
+        values["documents"] = "[\n" + "".join(f"    {_inline(each)},\n" for each in judgment.documents) + "]"
+    return values
 
 
 def _inline(document: JudgedDocument) -> str:
-    made = f"path = {_quoted(document.path)}, grade = {document.grade}"
+    fields = f"path = {_quoted(document.path)}, grade = {document.grade}"
     for key, value in (("title", document.title), ("digest", document.digest)):
-        made += f", {key} = {_quoted(value)}" if value else ""
-    return f"{{ {made} }}"
+        fields += f", {key} = {_quoted(value)}" if value else ""
+    return f"{{ {fields} }}"
 
 
 def _quoted(text: str) -> str:
@@ -204,18 +204,18 @@ class JudgmentsFile:
         """
         try:
             text = new_text(after) if data is None else edited_text(data.decode("utf-8"), before, after)
-            made = text.encode("utf-8")
+            encoded = text.encode("utf-8")
         except CannotEdit as error:
             raise JudgmentsError(f"{self.path}: {error}; edit the file by hand") from error
         except UnicodeEncodeError as error:
             raise JudgmentsError(f"{self.path}: a name that is no UTF-8 cannot be written; rename the note") from error
-        if len(made) > LARGEST:
+        if len(encoded) > LARGEST:
             raise JudgmentsError(
                 f"{self.path}: would be larger than {LARGEST} bytes; keep some queries in another file"
             )
-        if parse_judgments(made, str(self.path)) != after:
+        if parse_judgments(encoded, str(self.path)) != after:
             raise JudgmentsError(f"{self.path}: cannot be changed without touching the rest; edit the file by hand")
-        writing.write(self.path, made, private=False)
+        writing.write(self.path, encoded, private=False)
 
     def _data(self) -> bytes | None:
         """The bytes of the file; None if there is none. Raises :class:`JudgmentsError`."""
@@ -264,8 +264,8 @@ def with_grade(judgments: Judgments, text: str, scope: str, document: JudgedDocu
         del documents[places[0]]
     elif graded:
         documents.append(document)
-    made = replace(old, documents=tuple(documents))
-    return tuple(made if each is old else each for each in judgments)
+    changed = replace(old, documents=tuple(documents))
+    return tuple(changed if each is old else each for each in judgments)
 
 
 def with_query(
@@ -274,5 +274,5 @@ def with_query(
     """``judgments`` with the query ``text`` added at the end, unless it is already judged."""
     if judgment_of(judgments, text, scope) is not None:
         return judgments
-    made = Judgment(new_id(text, {each.id for each in judgments}), text, scope, expected, comment, documents)
-    return (*judgments, made)
+    added = Judgment(new_id(text, {each.id for each in judgments}), text, scope, expected, comment, documents)
+    return (*judgments, added)

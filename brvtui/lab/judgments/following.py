@@ -113,10 +113,10 @@ class DocumentFinder:
 
         Missing documents keep their path, so that the query still counts them as relevant.
         """
-        found = [self.find(document) for document in judgment.documents]
-        paths = [item.path or item.document.path for item in found]
-        stayed = [bool(item.path) and not item.moved for item in found]
-        return _at_paths(judgment, paths, stayed), tuple(item for item in found if item.how)
+        documents = [self.find(document) for document in judgment.documents]
+        paths = [item.path or item.document.path for item in documents]
+        stayed = [bool(item.path) and not item.moved for item in documents]
+        return _at_paths(judgment, paths, stayed), tuple(item for item in documents if item.how)
 
     def judged(self, path: str, grade: int) -> JudgedDocument:
         """The document at ``path`` with ``grade``, and with its title and digest for finding it later. Raises no
@@ -133,22 +133,22 @@ class DocumentFinder:
 
     @cached_property
     def _digests(self) -> Mapping[str, tuple[str, ...]]:
-        found: defaultdict[str, list[str]] = defaultdict(list)
+        by_digest: defaultdict[str, list[str]] = defaultdict(list)
         for note in self._snapshot.notes:
-            found[self._digest(note.path)].append(note.path)
-        found.pop("", None)
-        return {digest: tuple(paths) for digest, paths in found.items()}
+            by_digest[self._digest(note.path)].append(note.path)
+        by_digest.pop("", None)
+        return {digest: tuple(paths) for digest, paths in by_digest.items()}
 
     @cached_property
     def _titles(self) -> Mapping[str, tuple[str, ...]]:
-        found: defaultdict[str, list[str]] = defaultdict(list)
+        by_title: defaultdict[str, list[str]] = defaultdict(list)
         for note in self._snapshot.notes:
-            found[note.title.lower()].append(note.path)
-        return {title: tuple(paths) for title, paths in found.items()}
+            by_title[note.title.lower()].append(note.path)
+        return {title: tuple(paths) for title, paths in by_title.items()}
 
     @cached_property
     def _names(self) -> Mapping[str, tuple[str, ...]]:
-        found: defaultdict[str, list[str]] = defaultdict(list)
+        by_name: defaultdict[str, list[str]] = defaultdict(list)
         for note in self._snapshot.notes:
-            found[note.path.rpartition("/")[2]].append(note.path)
-        return {name: tuple(paths) for name, paths in found.items()}
+            by_name[note.path.rpartition("/")[2]].append(note.path)
+        return {name: tuple(paths) for name, paths in by_name.items()}

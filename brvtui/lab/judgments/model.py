@@ -58,11 +58,11 @@ def new_id(text: str, taken: Collection[str], numbers: dict[str, int] | None = N
     """
     words = _SLUG.sub("-", text.lower()).strip("-")[:_SLUG_LENGTH].rstrip("-") or "query"
     number = numbers.get(words, 1) if numbers else 1
-    while (made := f"{words}-{number}" if number > 1 else words) in taken:
+    while (id_ := f"{words}-{number}" if number > 1 else words) in taken:
         number += 1
     if numbers is not None:
         numbers[words] = number
-    return made
+    return id_
 
 
 def outcome_of(trace: Trace) -> str:

@@ -41,7 +41,7 @@ def parse_judgments(data: bytes, origin: str) -> tuple[Judgment, ...]:
             f"{origin}: query must be a list of at most {MOST_QUERIES} tables, each begun by [[query]]"
         )
     lines = _lines(data, len(queries))
-    made: list[Judgment] = []
+    judgments: list[Judgment] = []
     taken: dict[str, int] = {}
     for number, table in enumerate(queries):
         place = f"{origin}, {f'line {lines[number]}' if lines else f'query {number + 1}'}"
@@ -51,19 +51,19 @@ def parse_judgments(data: bytes, origin: str) -> tuple[Judgment, ...]:
                 f"{place}: the id {judgment.id} is that of query {taken[judgment.id]}; give it another"
             )
         taken[judgment.id] = number + 1
-        made.append(judgment)
-    return tuple(made)
+        judgments.append(judgment)
+    return tuple(judgments)
 
 
 def _lines(data: bytes, count: int) -> list[int]:
     """The line number at which each of ``count`` queries starts; empty if it is not certain."""
     text = data.decode("utf-8")
-    made, line, end = [], 1, 0
-    for found in HEADER.finditer(text):
-        line += text.count("\n", end, found.start())
-        end = found.start()
-        made.append(line)
-    return made if len(made) == count else []
+    lines, line, end = [], 1, 0
+    for match in HEADER.finditer(text):
+        line += text.count("\n", end, match.start())
+        end = match.start()
+        lines.append(line)
+    return lines if len(lines) == count else []
 
 
 def _judgment(table: Any, place: str) -> Judgment:

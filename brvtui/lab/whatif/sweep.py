@@ -59,12 +59,12 @@ def crossings_between(
     """
     end = outcome_of(trace_at(high))
     for _ in range(_MOST_BETWEEN):
-        found = crossing_between(query, low, high, trace_at)
-        yield found
-        if found.after == end:
+        crossing = crossing_between(query, low, high, trace_at)
+        yield crossing
+        if crossing.after == end:
             return
-        low = found.at
-        if found.is_solved and isinstance(low, float):
+        low = crossing.at
+        if crossing.is_solved and isinstance(low, float):
             low += _NEAR * max(1.0, abs(low))  # the outcome there is known
 
 
@@ -85,11 +85,11 @@ def crossing_between(query: str, low: Value, high: Value, trace_at: Callable[[Va
         middle = (low + high) / 2
         if high - low <= _NEAR * max(1.0, abs(high)) or not low < middle < high:
             break
-        found = trace_at(middle)
-        if outcome_of(found) == before:
-            low, below = middle, found
+        trace = trace_at(middle)
+        if outcome_of(trace) == before:
+            low, below = middle, trace
         else:
-            high, above, after = middle, found, outcome_of(found)
+            high, above, after = middle, trace, outcome_of(trace)
     return TierCrossing(query, before, after, high, False)
 
 
@@ -106,8 +106,8 @@ def _guesses(low: float, below: Trace, high: float, above: Trace) -> list[float]
     """The values between ``low`` and ``high`` at which a deciding number would cross a limit, if it is linear."""
     near = 2 * _NEAR * max(1.0, abs(low), abs(high))
     ends = (low, below, high, above)
-    found = (*_of_checks(*ends), *_of_scores(*ends), *_of_rounding(*ends))
-    inside = [each for each in dict.fromkeys(found) if low + near < each < high - near]
+    values = (*_of_checks(*ends), *_of_scores(*ends), *_of_rounding(*ends))
+    inside = [each for each in dict.fromkeys(values) if low + near < each < high - near]
     return inside if len(inside) <= _MOST_GUESSES else []
 
 
@@ -145,8 +145,8 @@ def _of_rounding(low: float, below: Trace, high: float, above: Trace) -> Iterato
         if other is None or not (_is_rounded(hit) and _is_rounded(other)):
             continue
         one, two = _unrounded(hit), _unrounded(other)
-        least, most = sorted((one, two))
-        steps = range(math.ceil(least * scale + 0.5), math.floor(most * scale + 0.5) + 1)
+        lowest, highest = sorted((one, two))
+        steps = range(math.ceil(lowest * scale + 0.5), math.floor(highest * scale + 0.5) + 1)
         if len(steps) <= _MOST_GUESSES:
             for step in steps:
                 yield from _root(low, one - (step - 0.5) / scale, high, two - (step - 0.5) / scale)
@@ -257,19 +257,19 @@ def parse_axis(text: str, controls: Sequence[Control], axes: int) -> Axis:
         return Axis(control, control.choices)
     first, last, count = control.least, control.most, _POINTS[axes]
     if written:
-        found = _RANGE.fullmatch(written)
-        ends = [read_value(each) for each in found.groups()[:2]] if found else []
+        match = _RANGE.fullmatch(written)
+        ends = [read_value(each) for each in match.groups()[:2]] if match else []
         numbers = [each for each in ends if not isinstance(each, (bool, str)) and math.isfinite(each)]
-        if found is not None and len(numbers) == 2 and control.least <= numbers[1] < numbers[0]:
-            turned = f"{name}={numbers[1]:g}:{numbers[0]:g}{f':{found[3]}' if found[3] else ''}"
+        if match is not None and len(numbers) == 2 and control.least <= numbers[1] < numbers[0]:
+            turned = f"{name}={numbers[1]:g}:{numbers[0]:g}{f':{match[3]}' if match[3] else ''}"
             raise SweepError(f"{shortened(text, 60)}: FROM must be below TO; write {turned}")
-        if found is None or len(numbers) < 2 or not control.least <= numbers[0] < numbers[1]:
+        if match is None or len(numbers) < 2 or not control.least <= numbers[0] < numbers[1]:
             hint = f"from {control.least:g} on, such as {name}={control.least:g}:{control.most:g}:{count}"
             raise SweepError(f"{shortened(text, 60)} must be {FORM}, {hint}")
         if numbers[1] > (greatest := MOST_DAYS if control.group == CLOCK else _GREATEST):
             raise SweepError(f"{shortened(text, 60)}: TO must be at most {greatest:g}")
         first, last = numbers
-        count = int(found[3]) if found[3] else count
+        count = int(match[3]) if match[3] else count
     if not 2 <= count <= _MOST:
         raise SweepError(f"{name}: from 2 to {_MOST} points can be asked")
     numbers = [first + (last - first) * place / (count - 1) for place in range(count)]
@@ -313,10 +313,10 @@ def without(variant: Variant, axes: Sequence[Axis]) -> Variant:
 
 
 def _variant(base: Variant, axes: Sequence[Axis], values: Sequence[Value]) -> Variant:
-    made = base
+    variant = base
     for axis, value in zip(axes, values, strict=True):
-        made = with_value(made, axis.control, value)
-    return made
+        variant = with_value(variant, axis.control, value)
+    return variant
 
 
 def _crossings(

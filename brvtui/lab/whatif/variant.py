@@ -102,10 +102,10 @@ class Variant:
 
     def with_constant(self, name: str, value: Value | None) -> Variant:
         """A copy with the constant ``name`` set to ``value``; None restores the value in the profile."""
-        made = {key: old for key, old in self.constants if key != name}
+        constants = {key: old for key, old in self.constants if key != name}
         if value is not None:
-            made[name] = value
-        return replace(self, constants=tuple(sorted(made.items())))
+            constants[name] = value
+        return replace(self, constants=tuple(sorted(constants.items())))
 
     def __str__(self) -> str:
         """The syntax of :func:`parse_variant`. Edits have no syntax; an edited note appears by its path."""
@@ -159,44 +159,46 @@ def parse_variant(text: str, profiles: Mapping[str, Collection[str]], engine: st
         raise VariantError(f"{shortened(text, 60)}: {error}") from error
     if not words:
         raise VariantError("nothing is named: write an engine, a profile, +30d, rev:main or a constant=value")
-    made = Variant()
+    variant = Variant()
     for word in words:
-        made = _with_word(made, word, profiles)
-    asked = made.engine or engine
-    if made.profile and made.profile not in profiles.get(asked, ()):
-        if made.engine:
-            raise VariantError(f"{asked} has no profile {made.profile}{nearest(made.profile, profiles.get(asked, ()))}")
-        made = replace(made, engine=next(name for name, own in profiles.items() if made.profile in own))
-    if made.revision and (made.signals or made.without):
+        variant = _with_word(variant, word, profiles)
+    chosen = variant.engine or engine
+    if variant.profile and variant.profile not in profiles.get(chosen, ()):
+        if variant.engine:
+            raise VariantError(
+                f"{chosen} has no profile {variant.profile}{nearest(variant.profile, profiles.get(chosen, ()))}"
+            )
+        variant = replace(variant, engine=next(name for name, own in profiles.items() if variant.profile in own))
+    if variant.revision and (variant.signals or variant.without):
         raise VariantError("a revision is asked as it was: leave out signals and notes")
-    return made
+    return variant
 
 
-def _with_word(made: Variant, word: str, profiles: Mapping[str, Collection[str]]) -> Variant:
+def _with_word(variant: Variant, word: str, profiles: Mapping[str, Collection[str]]) -> Variant:
     if word == "now":
-        return made
-    if word in profiles and not made.engine:
-        return replace(made, engine=word)
+        return variant
+    if word in profiles and not variant.engine:
+        return replace(variant, engine=word)
     if any(word in own for own in profiles.values()):
-        return replace(made, profile=word)
+        return replace(variant, profile=word)
     if later := _LATER.fullmatch(word):
         days = float(f"{later[1]}{later[2]}") * _DAYS[later[3]]
         if abs(days) > MOST_DAYS:
             raise VariantError(f"{shortened(word, 40)}: at most {MOST_DAYS} days can be asked")
-        return replace(made, days=days)
+        return replace(variant, days=days)
     if word.startswith(_REVISION) and word != _REVISION:
-        return replace(made, revision=word.removeprefix(_REVISION))
+        return replace(variant, revision=word.removeprefix(_REVISION))
     if word.startswith(_WITHOUT) and word != _WITHOUT:
-        return replace(made, without=tuple(sorted({*made.without, word.removeprefix(_WITHOUT)})))
+        return replace(variant, without=tuple(sorted({*variant.without, word.removeprefix(_WITHOUT)})))
     if word.startswith(_MODE) and word != _MODE:
-        return replace(made, mode=word.removeprefix(_MODE))
+        return replace(variant, mode=word.removeprefix(_MODE))
     if signal := _SIGNAL.fullmatch(word):
-        return replace(made, signals=(*made.signals, _signal(signal[1], signal[2], signal[3])))
+        return replace(variant, signals=(*variant.signals, _signal(signal[1], signal[2], signal[3])))
     if constant := _CONSTANT.fullmatch(word):
-        return made.with_constant(constant[1], read_value(constant[2]))
+        return variant.with_constant(constant[1], read_value(constant[2]))
     known = dict.fromkeys((*profiles, *(name for own in profiles.values() for name in own)))
-    said = nearest(word, known) or "; write an engine, a profile, +30d, rev:main or a constant=value"
-    raise VariantError(f"no variant {shortened(word, 40)}{said}")
+    hint = nearest(word, known) or "; write an engine, a profile, +30d, rev:main or a constant=value"
+    raise VariantError(f"no variant {shortened(word, 40)}{hint}")
 
 
 def _signal(path: str, name: str, text: str) -> SignalChange:
@@ -206,9 +208,9 @@ def _signal(path: str, name: str, text: str) -> SignalChange:
         if text not in LEVELS:
             raise VariantError(f"{path}: maturity must be one of {', '.join(LEVELS)}")
         return SignalChange(path, name, text)
-    value, most = read_value(text), {"importance": 100, "recency": 1}.get(name, 1_000_000)
-    if isinstance(value, (bool, str)) or not 0 <= value <= most:
-        raise VariantError(f"{path}: {name} must lie between 0 and {most}")
+    value, limit = read_value(text), {"importance": 100, "recency": 1}.get(name, 1_000_000)
+    if isinstance(value, (bool, str)) or not 0 <= value <= limit:
+        raise VariantError(f"{path}: {name} must lie between 0 and {limit}")
     return SignalChange(path, name, value)
 
 
@@ -263,8 +265,8 @@ class Control:
 
     def at(self, number: float) -> Value:
         """The valid value nearest to ``number``."""
-        made = min(max(round(number / self.step) * self.step, self.least), self.most)
-        return round(made) if isinstance(self.base, int) else float(f"{made:.10g}")
+        value = min(max(round(number / self.step) * self.step, self.least), self.most)
+        return round(value) if isinstance(self.base, int) else float(f"{value:.10g}")
 
     def share(self, value: Value) -> float:
         """The position of ``value`` in the range, from 0 to 1."""
@@ -284,10 +286,10 @@ def _of_constant(each: Adjustable) -> Control:
         return Control(group, each.name, each.value, choices=each.choices or (False, True))
     assert not isinstance(each.value, str)
     value, step = float(each.value), step_of(each.value)
-    least = (each.range.least if math.isfinite(each.range.least) else 0.0) + (step if each.range.is_open else 0.0)
-    most = each.range.most if each.range.most < math.inf else _upper(value, step, isinstance(each.value, int))
+    low = (each.range.least if math.isfinite(each.range.least) else 0.0) + (step if each.range.is_open else 0.0)
+    high = each.range.most if each.range.most < math.inf else _upper(value, step, isinstance(each.value, int))
     unit = _UNITS.get(each.name.rpartition("_")[2], "")
-    return Control(group, each.name, each.value, least, max(most, value), step, unit)
+    return Control(group, each.name, each.value, low, max(high, value), step, unit)
 
 
 def step_of(value: float) -> float:
@@ -331,8 +333,8 @@ def value_in(variant: Variant, control: Control) -> Value:
     if control.path and control.name == LEFT_OUT:
         return control.path in variant.without
     if control.path:
-        found = (each.value for each in variant.signals if (each.path, each.name) == (control.path, control.name))
-        return next(found, control.base)
+        values = (each.value for each in variant.signals if (each.path, each.name) == (control.path, control.name))
+        return next(values, control.base)
     return dict(variant.constants).get(control.name, control.base)
 
 
