@@ -39,16 +39,16 @@ class Asker:
         """The replies of ``members`` to ``question``. Raises :class:`AskingStopped`."""
         return self.ask_each([(member, question) for member in members])
 
-    def ask_each(self, asked: Sequence[tuple[Member, FleetQuestion]]) -> Replies:
+    def ask_each(self, pairs: Sequence[tuple[Member, FleetQuestion]]) -> Replies:
         """The replies of members to one question each. Raises :class:`AskingStopped`."""
-        questions = [MemberQuestion(member, question, self.now_ms, self.fresh_s) for member, question in asked]
-        found: dict[str, MemberReply] = {}
+        questions = [MemberQuestion(member, question, self.now_ms, self.fresh_s) for member, question in pairs]
+        replies: dict[str, MemberReply] = {}
         for reply in self.where.ask(questions, self.timeout_s, self.stopped):
-            found[reply.member] = reply
+            replies[reply.member] = reply
             self.replied(reply)
-        if len(found) < len(questions):
+        if len(replies) < len(questions):
             raise AskingStopped
-        return Replies(tuple(found[member.name] for member, _ in asked))
+        return Replies(tuple(replies[member.name] for member, _ in pairs))
 
 
 @dataclass(frozen=True, slots=True)

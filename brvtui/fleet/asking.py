@@ -56,14 +56,14 @@ class OpenMembers:
 
     most: int = field(default_factory=most_notes)
     _open: dict[Member, OpenMember] = field(default_factory=dict)
-    _asked: dict[Member, float] = field(default_factory=dict)
+    _last_used: dict[Member, float] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, member: Member) -> OpenMember | None:
         """The member if it is open."""
         with self._lock:
             if member in self._open:
-                self._asked[member] = time.monotonic()
+                self._last_used[member] = time.monotonic()
             return self._open.get(member)
 
     def keep(self, opened: OpenMember) -> bool:
@@ -71,21 +71,21 @@ class OpenMembers:
         now = time.monotonic()
         with self._lock:
             total = _notes(opened) + sum(_notes(one) for one in self._open.values())  # members grow while they are open
-            for member in sorted(self._asked, key=self._asked.__getitem__):
-                if total <= self.most or now - self._asked[member] < IDLE_S:
+            for member in sorted(self._last_used, key=self._last_used.__getitem__):
+                if total <= self.most or now - self._last_used[member] < IDLE_S:
                     break
                 total -= _notes(self._open.pop(member))
-                del self._asked[member]
+                del self._last_used[member]
             if self._open and total > self.most:
                 return False
-            self._open[opened.member], self._asked[opened.member] = opened, now
+            self._open[opened.member], self._last_used[opened.member] = opened, now
             return True
 
     def clear(self) -> None:
         """Closes all members."""
         with self._lock:
             self._open.clear()
-            self._asked.clear()
+            self._last_used.clear()
 
 
 def _notes(opened: OpenMember) -> int:
@@ -135,23 +135,23 @@ class MemberReply:
         return Absence(self.member, self.failure, self.kind)
 
 
-def ask(asked: MemberQuestion) -> MemberReply:
+def ask(request: MemberQuestion) -> MemberReply:
     """The reply to one question, computed in this process. Raises no errors."""
     begun = time.perf_counter()
     value, failure, kind = None, "", AbsenceKind.OTHER
     try:
-        opened = _open(asked)
+        opened = _open(request)
         with opened.lock:
-            opened.look(asked.now_ms, asked.fresh_s)
-            value = asked.question.of(opened)
+            opened.look(request.now_ms, request.fresh_s)
+            value = request.question.of(opened)
     except _LINES as error:
         failure, kind = " ".join(str(error).replace(OR_A_TREE, _OR_A_REPOSITORY).split()), _kind(error)
     except OSError as error:
         failure = faults.error_line(error)
     except Exception as error:  # a broken member must not prevent the answers of the others
-        said = " ".join(f"{type(error).__name__}: {error}".split())
-        failure = f"failed unexpectedly ({said}); ask it alone with brv-tui query"
-    return MemberReply(asked.member.name, value, failure, kind, (time.perf_counter() - begun) * 1000)
+        message = " ".join(f"{type(error).__name__}: {error}".split())
+        failure = f"failed unexpectedly ({message}); ask it alone with brv-tui query"
+    return MemberReply(request.member.name, value, failure, kind, (time.perf_counter() - begun) * 1000)
 
 
 def _kind(error: Exception) -> AbsenceKind:
@@ -160,9 +160,9 @@ def _kind(error: Exception) -> AbsenceKind:
     return AbsenceKind.ONLY_ALONE if isinstance(error, UnknownEngine) else AbsenceKind.OTHER
 
 
-def ask_each(asked: Sequence[MemberQuestion]) -> list[MemberReply]:
+def ask_each(requests: Sequence[MemberQuestion]) -> list[MemberReply]:
     """The replies to several questions, in order."""
-    return [ask(one) for one in asked]
+    return [ask(one) for one in requests]
 
 
 def close_members() -> None:
@@ -175,14 +175,14 @@ _member_locks: dict[Member, threading.Lock] = {}
 _opening = threading.Lock()
 
 
-def _open(asked: MemberQuestion) -> OpenMember:
-    if (known := _open_members.get(asked.member)) is not None:
+def _open(request: MemberQuestion) -> OpenMember:
+    if (known := _open_members.get(request.member)) is not None:
         return known
     with _opening:
-        lock = _member_locks.setdefault(asked.member, threading.Lock())
+        lock = _member_locks.setdefault(request.member, threading.Lock())
     with lock:
-        known = _open_members.get(asked.member)
+        known = _open_members.get(request.member)
         if known is None:
-            known = OpenMember(asked.member, asked.now_ms)
+            known = OpenMember(request.member, request.now_ms)
             _open_members.keep(known)
         return known

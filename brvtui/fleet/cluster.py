@@ -107,7 +107,7 @@ class Cluster:
                 try:
                     workers = self._workers(min(_CONNECT_S, max(_LEAST_S, left_s)))
                 except ClusterError as error:
-                    left = [one for held in open_tasks for one in held.questions]
+                    left = [one for open_task in open_tasks for one in open_task.questions]
                     open_tasks.clear()
                     yield from (MemberReply(one.member.name, failure=str(error)) for one in left)
                     return
@@ -181,15 +181,15 @@ class Cluster:
         by_worker: dict[str, list[MemberQuestion]] = {}
         for one in questions:
             by_worker.setdefault(self.places[one.member.name], []).append(one)
-        made = []
+        tasks = []
         for worker, own in by_worker.items():
             for start in range(0, len(own), _AT_ONCE):
                 part = own[start : start + _AT_ONCE]
                 future = self._client.submit(ask_each, part, workers=[worker], pure=False, retries=0)
                 task = _Task(worker, part, future)
                 future.add_done_callback(lambda _, task=task: done.put(task))
-                made.append(task)
-        return made
+                tasks.append(task)
+        return tasks
 
     def _cancel(self, tasks: Sequence[_Task]) -> None:
         if tasks and self._client.status == "running":
@@ -203,10 +203,10 @@ def _replies(task: _Task, patience_s: float) -> list[MemberReply]:
         if task.future.status == "error":
             why = f"the worker {task.worker} failed ({task.future.exception(timeout=patience_s)})"
             return [MemberReply(one.member.name, failure=why) for one in task.questions]
-        made: list[MemberReply] = task.future.result(timeout=patience_s) if task.future.status == "finished" else []
+        replies: list[MemberReply] = task.future.result(timeout=patience_s) if task.future.status == "finished" else []
     except Exception:  # of any kind in Dask; the worker is then checked, and its questions are sent again
         return []
-    return made
+    return replies
 
 
 def trusted_address(scheduler: str, trusted: bool) -> str:

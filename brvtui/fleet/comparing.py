@@ -87,13 +87,13 @@ def alike_notes(
     together: dict[str, list[str]] = defaultdict(list)
     for digest in by_digest:
         together[_root(groups, digest)].append(digest)
-    made = []
+    result = []
     for digests in together.values():
         places = sorted(place for digest in digests for place in by_digest[digest])
         if len({place.member for place in places}) > 1:
             own = [alike for pair, alike in verified.items() if pair[0] in digests]
-            made.append(AlikeNotes(min(own, default=1.0), tuple(places)))
-    return sorted(made, key=lambda one: (-one.likeness, -len(one.notes), one.notes)), missing
+            result.append(AlikeNotes(min(own, default=1.0), tuple(places)))
+    return sorted(result, key=lambda one: (-one.likeness, -len(one.notes), one.notes)), missing
 
 
 def _near(signatures: Mapping[str, NDArray[np.uint32]], threshold: float) -> Iterator[tuple[str, str]]:
@@ -116,19 +116,19 @@ def _shingles(
     by_member: dict[str, list[NotePlace]] = defaultdict(list)
     for place in wanted.values():
         by_member[place.member].append(place)
-    asked = [
+    questions = [
         (member, ShinglesOf(tuple(place.path for place in by_member[member.name])))
         for member in members
         if member.name in by_member
     ]
-    replies = asker.ask_each(asked)
-    found = replies.values
-    made = {
-        digest: found[place.member][place.path]
+    replies = asker.ask_each(questions)
+    answers = replies.values
+    shingles = {
+        digest: answers[place.member][place.path]
         for digest, place in wanted.items()
-        if place.path in found.get(place.member, {})
+        if place.path in answers.get(place.member, {})
     }
-    return made, replies.missing
+    return shingles, replies.missing
 
 
 def _root(groups: dict[str, str], digest: str) -> str:
@@ -143,7 +143,7 @@ def contradictions(sketches: Sketches) -> list[Contradiction]:
 
     Pairs with different statements on the same subject come first. Notes without facts are left out.
     """
-    made: dict[tuple[NotePlace, NotePlace], Contradiction] = {}
+    pairs: dict[tuple[NotePlace, NotePlace], Contradiction] = {}
     digests = {name: {note.digest for note in sketch.notes} for name, sketch in sketches.items()}
     for same in ("title", "links"):
         by_key: dict[str, list[tuple[NotePlace, NoteSketch]]] = defaultdict(list)
@@ -152,16 +152,16 @@ def contradictions(sketches: Sketches) -> list[Contradiction]:
                 key = note.title.casefold().strip() if same == "title" else note.links
                 if key and note.facts:
                     by_key[key].append((NotePlace(name, note.path, note.title), note))
-        for held in by_key.values():
-            for (first, one), (second, other) in combinations(held[:_MOST_COMPARED], 2):
-                if first.member == second.member or (first, second) in made:
+        for notes in by_key.values():
+            for (first, one), (second, other) in combinations(notes[:_MOST_COMPARED], 2):
+                if first.member == second.member or (first, second) in pairs:
                     continue
                 if same == "links" and (one.digest in digests[second.member] or other.digest in digests[first.member]):
                     continue  # the other member has the same note, and does not contradict itself
-                found = _differing(first, one, second, other, same)
-                if found is not None:
-                    made[first, second] = found
-    return sorted(made.values(), key=lambda one: (-one.other_statements, one.first, one.second))
+                contradiction = _differing(first, one, second, other, same)
+                if contradiction is not None:
+                    pairs[first, second] = contradiction
+    return sorted(pairs.values(), key=lambda one: (-one.other_statements, one.first, one.second))
 
 
 def _differing(
@@ -170,7 +170,7 @@ def _differing(
     facts, others = set(one.facts), set(other.facts)
     if facts == others:
         return None
-    ours, theirs = ({subject for subject, _ in held if subject} for held in (facts, others))
+    ours, theirs = ({subject for subject, _ in side if subject} for side in (facts, others))
     changed = {subject for subject in ours & theirs if _said(facts, subject) != _said(others, subject)}
     return Contradiction(first, second, same, len(changed), len(facts - others), len(others - facts))
 

@@ -34,8 +34,8 @@ def fleet_of(file: Path, given: bool = True) -> Fleet:
     :class:`brvtui.fleet.fleet_file.FleetError`.
     """
     name, entries, wrong = read_entries(file, given)
-    made = members_of(name, entries, file.resolve().parent)
-    return replace(made, absent=(*(_unusable("", line) for line in wrong), *made.absent))
+    fleet = members_of(name, entries, file.resolve().parent)
+    return replace(fleet, absent=(*(_unusable("", line) for line in wrong), *fleet.absent))
 
 
 def fleet_over(places: Sequence[str], here: Path) -> Fleet:
@@ -64,18 +64,18 @@ def entry_for(place: str, here: Path, options: FleetEntry | None = None) -> Flee
 
 def members_of(name: str, entries: Iterable[FleetEntry], here: Path) -> Fleet:
     """The members of ``entries``, with unique names. A memory that is listed twice is one member."""
-    found: list[Member] = []
+    expanded: list[Member] = []
     absent: list[Absence] = []
     notices: list[str] = []
     for entry in entries:
-        made, wrong, notice = _expanded(entry, here)
-        found += made
+        new, wrong, notice = _expanded(entry, here)
+        expanded += new
         absent += wrong
         notices += notice
     names: set[str] = set()
     places: dict[tuple[str, ...], str] = {}
     members: list[Member] = []
-    for member in found:
+    for member in expanded:
         address = (member.path, member.repository, member.revision, member.folder, member.engine, member.profile)
         if address in places:
             notices.append(f"{member.place}: is listed more than once; it is one member, {places[address]}")
@@ -116,20 +116,20 @@ def _unusable(name: str, why: str) -> Absence:
 
 
 def _spaces(entry: FleetEntry, data: Path) -> tuple[list[Member], list[Absence], list[str]]:
-    made = []
+    members = []
     for folder in space_folders(data):
         tree = folder / TREE
         if tree.is_dir():
             name = space_at(tree, data).name or folder.name
-            made.append(replace(_member(entry, tree), name=f"{entry.name}-{name}" if entry.name else name))
-    return made, [] if made else [_unusable(entry.name, f"{data}: no spaces of ByteRover V4 in it")], []
+            members.append(replace(_member(entry, tree), name=f"{entry.name}-{name}" if entry.name else name))
+    return members, [] if members else [_unusable(entry.name, f"{data}: no spaces of ByteRover V4 in it")], []
 
 
 def _globbed(entry: FleetEntry, pattern: str) -> tuple[list[Member], list[Absence], list[str]]:
     if max(map(len, Path(pattern).parts)) > _LONGEST_PART:
         why = f"{shortened(pattern)}: a name in the pattern has more than {_LONGEST_PART:,} characters; shorten it"
         return [], [_unusable(entry.name, why)], []
-    made: list[Member] = []
+    members: list[Member] = []
     other = 0
     places, left_out = _glob(pattern)
     absent = [_unusable(entry.name, f"{pattern}: {left_out}")] if left_out else []
@@ -142,12 +142,12 @@ def _globbed(entry: FleetEntry, pattern: str) -> tuple[list[Member], list[Absenc
             other += 1
         elif (real := os.path.realpath(place)) not in known:  # many links may lead to one folder
             known.add(real)
-            made.append(_member(entry, Path(place if is_tree else real), is_git=not is_tree))
-    if not made:
+            members.append(_member(entry, Path(place if is_tree else real), is_git=not is_tree))
+    if not members:
         why = f"{pattern}: no memory there; name folders with {MARKER}, or bare repositories"
         return [], absent or [_unusable(entry.name, why)], []
     without = f"{pattern}: {counted(other, 'place is', 'places are')} no memory: no {MARKER}, and no bare repository"
-    return made, absent, [without] if other else []
+    return members, absent, [without] if other else []
 
 
 def _glob(pattern: str) -> tuple[list[str], str]:
@@ -159,11 +159,11 @@ def _glob(pattern: str) -> tuple[list[str], str]:
     pending, looked, until = deque([(top, 0)]), 0, time.monotonic() + _MOST_SECONDS
     seen = {*pending}
     while pending and looked < _MOST_LOOKED and time.monotonic() < until:
-        for found in islice(_below(*pending.popleft(), parts), _MOST_LOOKED - looked):
+        for below in islice(_below(*pending.popleft(), parts), _MOST_LOOKED - looked):
             looked += 1
-            if found is not None and found not in seen:
-                seen.add(found)
-                pending.append(found)
+            if below is not None and below not in seen:
+                seen.add(below)
+                pending.append(below)
     stopped = f"stopped after {counted(looked, 'file or folder', 'files and folders')}; name folders further down"
     return sorted(place for place, number in seen if number == len(parts)), stopped if pending else ""
 

@@ -202,12 +202,12 @@ def _add_entry(file: Path, entry: FleetEntry, given: bool) -> None:
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
-    held: tuple[FleetEntry, ...] = ()
+    entries: tuple[FleetEntry, ...] = ()
     text = ""
     if file.exists():
-        _, held, _ = read_entries(file, given)
+        _, entries, _ = read_entries(file, given)
         text = _data(file, given).decode("utf-8")
-    if any(_address(one, file) == _address(entry, file) for one in held):
+    if any(_address(one, file) == _address(entry, file) for one in entries):
         raise FleetError(f"{file}: {entry.places[0]} is listed already")
     unset = asdict(FleetEntry())
     fields = {key: value for key, value in asdict(entry).items() if value != unset[key]}
@@ -216,9 +216,9 @@ def _add_entry(file: Path, entry: FleetEntry, given: bool) -> None:
         table = tomlkit.table()
         table.update(fields)
         document.setdefault("member", tomlkit.aot()).append(table)
-        made = tomlkit.dumps(document)
-        tomllib.loads(made)
-        data = made.encode()
+        changed = tomlkit.dumps(document)
+        tomllib.loads(changed)
+        data = changed.encode()
     except UnicodeEncodeError as error:
         raise FleetError(f"{entry.places[0]}: not UTF-8, as a fleet file has to be; name it by a link") from error
     except (TOMLKitError, ValueError, AttributeError) as error:

@@ -88,12 +88,12 @@ def fleet_health(
         Counter(place.member for place in places)
         for places in (repeated, contradicted, alone, [one.note for one in stale])
     )
-    made = []
+    results = []
     for member in able:
         state, sketch = states[member.name], sketches.get(member.name)
         if sketch is None:
             continue
-        made.append(
+        results.append(
             MemberHealth(
                 member.name,
                 member.owner,
@@ -110,7 +110,7 @@ def fleet_health(
         )
     missing = (*replies.missing, *sketched.missing, *lost)
     return FleetHealth(
-        stale_days, least, tuple(made), tuple(alike), tuple(candidates), tuple(alone), tuple(stale), missing
+        stale_days, least, tuple(results), tuple(alike), tuple(candidates), tuple(alone), tuple(stale), missing
     )
 
 

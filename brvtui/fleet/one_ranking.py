@@ -74,11 +74,11 @@ def one_ranking(asker: Asker, members: Sequence[Member], query: str, limit: int 
     missing = (*replies.missing, *_different(states))
     names = {one.member for one in missing}
     able = [member for member in members if member.name not in names]
-    found = asker.ask(able[:1], ConstantsOf()).values
-    if not found:
+    answers = asker.ask(able[:1], ConstantsOf()).values
+    if not answers:
         first = missing[0] if missing else Absence("", "no member answers")
         raise _nobody(first.why, first.kind)
-    [constants] = found.values()
+    [constants] = answers.values()
     engine = registry.load(states[able[0].name].engine)
     assert isinstance(engine, RanksTogether)  # other engines were left out above
     if why := engine.why_apart(constants):
@@ -106,14 +106,14 @@ def _different(states: Mapping[str, MemberState]) -> list[Absence]:
     """The members whose engine or constants differ from those of most members."""
     counts = Counter((one.engine, one.constants) for one in states.values() if registry.has(one.engine, RanksTogether))
     usual = counts.most_common(1)[0][0] if counts else ("", "")
-    made = []
+    absences = []
     for name, one in states.items():
         if not registry.has(one.engine, RanksTogether):
-            made.append(Absence(name, _other_engine(one.engine), AbsenceKind.NOT_RANKED))
+            absences.append(Absence(name, _other_engine(one.engine), AbsenceKind.NOT_RANKED))
         elif (one.engine, one.constants) != usual:
             why = f"its constants ({one.profile}) are not those of most members: their scores cannot be one ranking"
-            made.append(Absence(name, why, AbsenceKind.OTHER_CONSTANTS))
-    return made
+            absences.append(Absence(name, why, AbsenceKind.OTHER_CONSTANTS))
+    return absences
 
 
 def evaluate_together(
@@ -123,15 +123,15 @@ def evaluate_together(
 
     A judged document is a path in any member, or ``[member]:path``. Raises :class:`brvtui.fleet.fleet_file.FleetError`.
     """
-    made: list[QueryResult] = []
+    results: list[QueryResult] = []
     missing: dict[str, Absence] = {}
     answer = None
     for judgment in judgments:
         answer = one_ranking(asker, members, judgment.text)
         missing |= {one.member: one for one in answer.missing}
-        made.append(_result(judgment, answer))
+        results.append(_result(judgment, answer))
     profile, notes = (answer.profile, answer.notes) if answer is not None else ("", 0)
-    evaluation = Evaluation(registry.DEFAULT, "", profile, fleet, "", notes, clock, tuple(made))
+    evaluation = Evaluation(registry.DEFAULT, "", profile, fleet, "", notes, clock, tuple(results))
     return evaluation, tuple(missing.values())
 
 
@@ -143,14 +143,14 @@ def _result(judgment: Judgment, answer: OneRanking) -> QueryResult:
         path = one.hit.file if one.hit.file in grades else named
         parts = tuple(ScorePart(part.name, part.value) for part in one.hit.parts)
         results.setdefault(path, RankedDocument(path, one.hit.score, parts))
-    found = answer.outcome in (SearchOutcome.MATCHES, SearchOutcome.PATH_NOTE, SearchOutcome.PATH_FOLDER)
+    is_covered = answer.outcome in (SearchOutcome.MATCHES, SearchOutcome.PATH_NOTE, SearchOutcome.PATH_FOLDER)
     return QueryResult(
         id=judgment.id,
         text=judgment.text,
         scope="",
         expected=judgment.expected,
         grades=grades,
-        outcome=COVERED if found else NOT_COVERED,
+        outcome=COVERED if is_covered else NOT_COVERED,
         results=tuple(results.values()),
         prompt_tokens=0,
         ms=0.0,

@@ -48,11 +48,11 @@ def commit_of(repository: Path, revision: str) -> str:
     """The commit of ``revision`` in ``repository``. Raises RevisionError."""
     wanted = f"{revision}^{{commit}}"
     try:
-        found = _git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted, most=_SHORT)
+        output = _git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted, most=_SHORT)
     except GitFailed as error:
         why = f"{repository}: no revision {shortened(revision)}; fetch it first, or name another ({error})"
         raise RevisionError(why) from error
-    return found.decode("ascii", "replace").strip()
+    return output.decode("ascii", "replace").strip()
 
 
 def git_snapshot(repository: Path, commit: str, folder: str, constants: TreeConstants, now_ms: float) -> Snapshot:
@@ -69,12 +69,12 @@ def git_snapshot(repository: Path, commit: str, folder: str, constants: TreeCons
     project = FoundProject(
         repository, tree, (), (f"read from git at {commit[:12]}: signals of the engine are unknown",)
     )
-    made = load(project, constants, now_ms, edits=edits, removed=(_NOT_ON_DISK,))
+    snapshot = load(project, constants, now_ms, edits=edits, removed=(_NOT_ON_DISK,))
     texts = {}
     for edit in edits:
         with suppress(Unseen):
             texts[edit.path] = read_bytes(edit.data, constants.limits).text
-    return replace(made, edited=texts)
+    return replace(snapshot, edited=texts)
 
 
 def _listed(repository: Path, commit: str, folder: str) -> dict[str, CommittedFile]:
@@ -94,15 +94,15 @@ def _read(repository: Path, files: dict[str, CommittedFile]) -> dict[str, bytes]
     size = sum(file.size for file in files.values())
     if size > _MOST_CONTENT:
         raise RevisionError(f"{repository}: more than {_MOST_CONTENT} bytes of notes; name a smaller folder")
-    given = "".join(f"{file.content}\n" for file in files.values()).encode("ascii")
-    data = _git(repository, "cat-file", "--batch", most=size + _SHORT * (len(files) + 1), given=given)
+    stdin = "".join(f"{file.content}\n" for file in files.values()).encode("ascii")
+    data = _git(repository, "cat-file", "--batch", most=size + _SHORT * (len(files) + 1), given=stdin)
     return batch_contents(data, files, str(repository))
 
 
 def _dates(repository: Path, commit: str, folder: str) -> dict[str, int]:
     """The time of each file's last commit, in ns since 1970; the empty path has the time of ``commit``."""
     own = int(_git(repository, "log", "-1", "--format=%ct", commit, most=_SHORT).strip() or 0) * _NS_PER_S
-    made = {"": own}
+    dates = {"": own}
     where = ("--", f":(top,literal){folder}") if folder else ()
     try:
         log = _git(
@@ -110,7 +110,7 @@ def _dates(repository: Path, commit: str, folder: str) -> dict[str, int]:
             most=_MOST_LISTING,
         )  # fmt: skip
     except RevisionError:
-        return made  # the history is too long: every note gets the age of the commit
+        return dates  # the history is too long: every note gets the age of the commit
     prefix = f"{folder}/" if folder else ""
     moment = own
     for item in log.decode("utf-8", "surrogateescape").split("\0"):
@@ -120,8 +120,8 @@ def _dates(repository: Path, commit: str, folder: str) -> dict[str, int]:
             moment = int(seconds) * _NS_PER_S if seconds.strip().isdigit() else own
             text = text.lstrip("\n")
         if text.startswith(prefix):
-            made.setdefault(text.removeprefix(prefix), moment)
-    return made
+            dates.setdefault(text.removeprefix(prefix), moment)
+    return dates
 
 
 def _git(repository: Path, *arguments: str, most: int, given: bytes = b"") -> bytes:

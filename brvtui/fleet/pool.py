@@ -31,16 +31,16 @@ def placed(members: Sequence[Member], workers: Sequence[str]) -> Mapping[str, st
     """
     if not workers:
         return {}
-    most = SLACK * sum(member.weight for member in members) / len(workers)
+    limit = SLACK * sum(member.weight for member in members) / len(workers)
     loads = dict.fromkeys(workers, 0.0)
-    made: dict[str, str] = {}
+    places: dict[str, str] = {}
     for member in sorted(members, key=lambda one: (-one.weight, one.name)):
         preferred = sorted(workers, key=lambda worker: _hash(member.name, worker), reverse=True)
-        fitting = (worker for worker in preferred if loads[worker] + member.weight <= most)
+        fitting = (worker for worker in preferred if loads[worker] + member.weight <= limit)
         chosen = next(fitting, min(preferred, key=loads.__getitem__))
         loads[chosen] += member.weight
-        made[member.name] = chosen
-    return made
+        places[member.name] = chosen
+    return places
 
 
 def _hash(member: str, worker: str) -> bytes:
@@ -141,8 +141,8 @@ class ProcessPool:
         ready = programs.wait_for([self._workers[name].process.connection for name in busy], patience)
         for name in busy:
             worker = self._workers[name]
-            asked = worker.current
-            assert asked is not None
+            question = worker.current
+            assert question is not None
             if worker.process.connection in ready:
                 try:
                     reply: MemberReply | None = worker.process.connection.recv()
@@ -152,12 +152,12 @@ class ProcessPool:
                     worker.current = None
                 except (EOFError, OSError):
                     why, kind = "the process that asked it was ended", AbsenceKind.PROCESS_ENDED
-                    reply = MemberReply(asked.member.name, failure=why, kind=kind)
+                    reply = MemberReply(question.member.name, failure=why, kind=kind)
                     self._start_again(name)
             elif time.monotonic() >= self._patience_ends(name, timeout_s):
                 self._start_again(name)
                 why = f"no answer within {timeout_s:g} s"
-                reply = MemberReply(asked.member.name, failure=why, kind=AbsenceKind.TIMEOUT)
+                reply = MemberReply(question.member.name, failure=why, kind=AbsenceKind.TIMEOUT)
             else:
                 continue
             if worker.is_wanted:

@@ -133,10 +133,10 @@ class Explaining:
             named = find_note(context.snapshot, self.note)
         except UnknownNote as error:
             return NoSuchNote(str(error), error.near, error.meant)
-        made = engine.why(context, trace, named)
+        explanation = engine.why(context, trace, named)
         if isinstance(engine, TriesRemedies):
-            made = with_remedies(made, engine.remedies(context, trace, named, lambda: False))
-        return made
+            explanation = with_remedies(explanation, engine.remedies(context, trace, named, lambda: False))
+        return explanation
 
 
 @dataclass(frozen=True, slots=True)

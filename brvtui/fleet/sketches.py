@@ -71,7 +71,7 @@ class SketchOf:
         except ImportError as error:
             raise FleetError(_NEEDS) from error
         snapshot, now_ms = opened.project.snapshot, opened.project.clock()
-        made, signatures = [], []
+        notes, signatures = [], []
         for note, signals in zip(snapshot.notes, snapshot.signals, strict=True):
             if note.role is not Role.NOTE or note.alias:
                 continue
@@ -85,7 +85,7 @@ class SketchOf:
                 sketch.update_batch((hashes & np.uint64(0xFFFFFFFF)).tolist())
             signatures.append(np.asarray(sketch.hashvalues, dtype=np.uint32))
             links = "\n".join(sorted({link.target.casefold() for link in links_in(text)}))
-            made.append(
+            notes.append(
                 NoteSketch(
                     note.path,
                     note.title,
@@ -97,7 +97,7 @@ class SketchOf:
                 )
             )
         matrix = np.stack(signatures) if signatures else np.zeros((0, PERMUTATIONS), dtype=np.uint32)
-        return MemberSketch(tuple(made), matrix)
+        return MemberSketch(tuple(notes), matrix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +109,13 @@ class ShinglesOf:
     def of(self, opened: OpenMember) -> dict[str, NDArray[np.uint64]]:
         """The sorted hashes of each note, by path. Missing notes are left out."""
         snapshot = opened.project.snapshot
-        made = {}
+        hashes = {}
         for path in self.paths:
             try:
-                made[path] = shingle_hashes(_body(snapshot.text(path)))
+                hashes[path] = shingle_hashes(_body(snapshot.text(path)))
             except OSError:
                 continue
-        return made
+        return hashes
 
 
 def shingle_hashes(text: str) -> NDArray[np.uint64]:
@@ -128,11 +128,11 @@ def shingle_hashes(text: str) -> NDArray[np.uint64]:
 
 def facts_of(text: str) -> tuple[tuple[str, str], ...]:
     """Digests of the subject and the statement of each line in the section Facts of a note."""
-    found = _FACTS.search(text)
-    if found is None:
+    heading = _FACTS.search(text)
+    if heading is None:
         return ()
-    end = _HEADING.search(text, found.end())
-    section = text[found.end() : end.start() if end else len(text)]
+    end = _HEADING.search(text, heading.end())
+    section = text[heading.end() : end.start() if end else len(text)]
     return tuple(
         (_digest_of_words(line["subject"] or ""), _digest_of_words(line["statement"]))
         for line in _FACT.finditer(section)
