@@ -27,7 +27,7 @@ class AnthropicMessages(ChatService):
 
     def payload(self, request: ModelRequest) -> dict[str, Any]:
         """The body of the request."""
-        made: dict[str, Any] = {
+        body: dict[str, Any] = {
             "model": self._model,
             "system": request.system,
             "messages": _messages(request.messages),
@@ -36,12 +36,12 @@ class AnthropicMessages(ChatService):
             "stream": True,
         }
         if request.tools:
-            made["tools"] = [
+            body["tools"] = [
                 {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)}
                 for tool in request.tools
             ]
-            made |= {} if request.may_call else {"tool_choice": {"type": "none"}}
-        return made
+            body |= {} if request.may_call else {"tool_choice": {"type": "none"}}
+        return body
 
     def reader(self) -> Reader:
         """A reader of content blocks."""
@@ -50,13 +50,13 @@ class AnthropicMessages(ChatService):
 
 def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """Roles must alternate: consecutive messages of one role become one."""
-    made: list[dict[str, Any]] = []
+    converted: list[dict[str, Any]] = []
     for message in messages:
         role = "assistant" if isinstance(message, FromModel) else "user"
-        if not made or made[-1]["role"] != role:
-            made.append({"role": role, "content": []})
-        made[-1]["content"] += _blocks(message)
-    return made
+        if not converted or converted[-1]["role"] != role:
+            converted.append({"role": role, "content": []})
+        converted[-1]["content"] += _blocks(message)
+    return converted
 
 
 def _blocks(message: Message) -> list[dict[str, Any]]:
@@ -67,11 +67,11 @@ def _blocks(message: Message) -> list[dict[str, Any]]:
             return [{"type": "tool_result", "tool_use_id": call, "content": text}]
         case FromModel(text, calls):
             texts = [{"type": "text", "text": text}] if text.strip() else []
-            asked = [
+            tool_uses = [
                 {"type": "tool_use", "id": call.id, "name": call.name, "input": object_in(call.arguments)}
                 for call in calls
             ]
-            return [*texts, *asked]
+            return [*texts, *tool_uses]
 
 
 class _ContentBlocks(Reader):

@@ -171,16 +171,16 @@ async def data_of(answer: httpx.Response, most: int) -> AsyncGenerator[str, None
     Raises :class:`ServiceRefusal` as :func:`body_of` does, and if there are more events than fit into ``most`` bytes.
     """
     decoder = getincrementaldecoder("utf-8")("replace")
-    held: list[str] = []
+    pieces: list[str] = []
     lines: list[str] = []
     left = most // _EVENT_BYTES
     async for piece in body_of(answer, most):
         text = decoder.decode(piece)
-        held.append(text)
+        pieces.append(text)
         if "\n" not in text:  # joined once: a single line may be as large as the limit
             continue
-        *whole, rest = "".join(held).replace("\r\n", "\n").split("\n")
-        held = [rest]
+        *whole, rest = "".join(pieces).replace("\r\n", "\n").split("\n")
+        pieces = [rest]
         for line in whole:
             if line.startswith("data:"):
                 lines.append(line[5:].removeprefix(" "))
@@ -320,26 +320,26 @@ class ChatService(ABC):
         if refusal.status not in _NOT_UNDERSTOOD:
             return False
         message = str(refusal)
-        found: dict[str, str] = {}
+        parts: dict[str, str] = {}
         if "max_completion_tokens" in message:
-            found["max_tokens"] = ""
+            parts["max_tokens"] = ""
         elif re.search(r"not support (?:tools|function|tool)", message, re.IGNORECASE):
-            found["tools"] = "this model calls no tools: it answers from the prompt alone"
+            parts["tools"] = "this model calls no tools: it answers from the prompt alone"
         else:
             part = next((part for part in _OPTIONAL if re.search(rf"\b{part}\b", message)), "")
             if part:
-                found[part] = f"this model takes no {part}: it was asked without" if part == "temperature" else ""
-        new = {part: notice for part, notice in found.items() if part not in self._learned}
+                parts[part] = f"this model takes no {part}: it was asked without" if part == "temperature" else ""
+        new = {part: notice for part, notice in parts.items() if part not in self._learned}
         self._learned |= new
         return bool(new)
 
     def _adapted(self, payload: dict[str, Any]) -> dict[str, Any]:
-        made = {part: value for part, value in payload.items() if part not in self._learned}
+        adapted = {part: value for part, value in payload.items() if part not in self._learned}
         if "tools" in self._learned:
-            made.pop("tool_choice", None)
+            adapted.pop("tool_choice", None)
         if "max_tokens" in self._learned:
-            made["max_completion_tokens"] = payload["max_tokens"]
-        return made
+            adapted["max_completion_tokens"] = payload["max_tokens"]
+        return adapted
 
 
 def counted(value: Any) -> int | None:

@@ -26,7 +26,7 @@ class ChatCompletions(ChatService):
             {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
             for tool in request.tools
         ]
-        made: dict[str, Any] = {
+        body: dict[str, Any] = {
             "model": self._model,
             "messages": [{"role": "system", "content": request.system}, *map(_message, request.messages)],
             "max_tokens": request.max_tokens,
@@ -35,9 +35,9 @@ class ChatCompletions(ChatService):
             "stream_options": {"include_usage": True},
         }
         if functions:
-            made["tools"] = [{"type": "function", "function": function} for function in functions]
-            made |= {} if request.may_call else {"tool_choice": "none"}
-        return made
+            body["tools"] = [{"type": "function", "function": function} for function in functions]
+            body |= {} if request.may_call else {"tool_choice": "none"}
+        return body
 
     def reader(self) -> Reader:
         """A reader of chunks."""
@@ -51,7 +51,7 @@ def _message(message: Message) -> dict[str, Any]:
         case FromTool(call, text):
             return {"role": "tool", "tool_call_id": call, "content": text}
         case FromModel(text, calls):
-            asked = [
+            tool_calls = [
                 {
                     "id": call.id,
                     "type": "function",
@@ -59,7 +59,7 @@ def _message(message: Message) -> dict[str, Any]:
                 }
                 for call in calls
             ]
-            return {"role": "assistant", "content": text or None, "tool_calls": asked}
+            return {"role": "assistant", "content": text or None, "tool_calls": tool_calls}
 
 
 class _Chunks(Reader):
@@ -87,13 +87,13 @@ class _Chunks(Reader):
 
     def _add(self, piece: Mapping[str, Any]) -> None:
         """Pieces of one call share an index; some services send whole calls without an index, or all with the same."""
-        given, id, function = piece.get("index"), text_in(piece.get("id")), piece.get("function") or {}
+        index, id, function = piece.get("index"), text_in(piece.get("id")), piece.get("function") or {}
         name = text_in(function.get("name"))
-        place = len(self._calls) if given is None else self._places.get(index_in(given), given)
+        place = len(self._calls) if index is None else self._places.get(index_in(index), index)
         if name and place in self._calls and id not in ("", self._calls[place].id):
             place = max(self._calls) + 1
-        if given is not None:
-            self._places[given] = place
+        if index is not None:
+            self._places[index] = place
         call = self._calls.setdefault(place, PartialCall(f"call_{place}"))
         call.id = id or call.id
         call.name += name

@@ -52,27 +52,27 @@ class PrivateLoop(asyncio.SelectorEventLoop):
         flags: int = 0,
     ) -> list[Any]:
         """The result of :func:`socket.getaddrinfo`. Raises OSError, and UnicodeError for an invalid name."""
-        found: asyncio.Future[list[Any]] = self.create_future()
+        future: asyncio.Future[list[Any]] = self.create_future()
 
         def look_up() -> None:
             try:
                 addresses = socket.getaddrinfo(host, port, family, type, proto, flags)
             except (OSError, ValueError) as error:
-                self._settle(found, [], error)
+                self._settle(future, [], error)
             else:
-                self._settle(found, addresses, None)
+                self._settle(future, addresses, None)
 
         threading.Thread(target=look_up, name="look-up of a name", daemon=True).start()
-        return await found
+        return await future
 
-    def _settle(self, found: asyncio.Future[list[Any]], addresses: list[Any], error: Exception | None) -> None:
+    def _settle(self, future: asyncio.Future[list[Any]], addresses: list[Any], error: Exception | None) -> None:
         def settle() -> None:
-            if found.done():  # it was cancelled
+            if future.done():  # it was cancelled
                 return
             if error is None:
-                found.set_result(addresses)
+                future.set_result(addresses)
             else:
-                found.set_exception(error)
+                future.set_exception(error)
 
         with suppress(RuntimeError):  # the loop is closed
             self.call_soon_threadsafe(settle)
@@ -96,13 +96,13 @@ def masked(text: str, key: str, is_cut: bool = False) -> str:
     if len(key) < _SHORTEST_REMOVED:
         return text
     if len(key) >= _SHORTEST_KEY:
-        made = text.replace(key, _MASK)
+        result = text.replace(key, _MASK)
     else:
-        made = re.sub(rf"(?<!\w){re.escape(key)}(?!\w)", _MASK, text)
-    begun = _begun(made, key) if is_cut else 0
-    if len(key) < _SHORTEST_KEY and made[: len(made) - begun][-1:].isalnum():
+        result = re.sub(rf"(?<!\w){re.escape(key)}(?!\w)", _MASK, text)
+    begun = _begun(result, key) if is_cut else 0
+    if len(key) < _SHORTEST_KEY and result[: len(result) - begun][-1:].isalnum():
         begun = 0
-    return made[: len(made) - begun] + _MASK if begun else made
+    return result[: len(result) - begun] + _MASK if begun else result
 
 
 class AnswerMask:
@@ -124,8 +124,8 @@ class AnswerMask:
 
     def rest(self, is_cut: bool) -> str:
         """The remaining text at the end of the answer, masked if the answer ``is_cut``."""
-        held, self._held = self._held, ""
-        return self.whole(held, is_cut)
+        text, self._held = self._held, ""
+        return self.whole(text, is_cut)
 
     def whole(self, text: str, is_cut: bool) -> str:
         """The complete ``text`` without the key."""
@@ -228,8 +228,8 @@ def check_service(setting: str, base: str, wanted: ServiceSettings) -> str:
 class _Intake:
     """Limits input that :func:`body_of` does not see: informational responses, headers, and the framing of a body."""
 
-    def __init__(self, most: int) -> None:
-        self._most, self._left, self._part = most, 0, ""
+    def __init__(self, limit: int) -> None:
+        self._most, self._left, self._part = limit, 0, ""
 
     async def trace(self, event: str, info: Mapping[str, Any]) -> None:
         """Handles an ``event`` of httpcore, and wraps the read method of each new stream."""

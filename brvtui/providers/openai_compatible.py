@@ -67,14 +67,14 @@ class JsonService:
         raise AssertionError("a service is asked at least once")
 
     async def _once(self, payload: dict[str, Any]) -> Any:
-        seconds, most = self._policy.timeout_seconds, self._policy.max_bytes
+        seconds, limit = self._policy.timeout_seconds, self._policy.max_bytes
         body = bytearray()
         try:
             async with (
                 asyncio.timeout(seconds),
-                answered(self._endpoints[0], payload, "application/json", None, most) as answer,
+                answered(self._endpoints[0], payload, "application/json", None, limit) as answer,
             ):
-                async for piece in body_of(answer, most):
+                async for piece in body_of(answer, limit):
                     body += piece
         except TimeoutError:
             raise ServiceRefusal(f"no answer within {seconds:g} s", _TIMEOUT) from None
@@ -130,14 +130,14 @@ class OpenAIEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """One vector per text. Raises :class:`brvtui.services.legs.LegError`."""
-        made: list[Vector] = []
+        vectors: list[Vector] = []
         for start in range(0, len(texts), self._batch):
             part = list(texts[start : start + self._batch])
             payload = {"model": self._model, "input": part, **self._extra}
-            made += self._vectors(self._service.post(payload), len(part))
-        if len({len(vector) for vector in made}) > 1:
+            vectors += self._vectors(self._service.post(payload), len(part))
+        if len({len(vector) for vector in vectors}) > 1:
             raise LegError(f"{self.name} gave vectors of different lengths")
-        return made
+        return vectors
 
     def _vectors(self, answer: Any, wanted: int) -> list[Vector]:
         data = answer.get("data") if isinstance(answer, dict) else None
@@ -201,19 +201,19 @@ class OpenAIReranker:
 
     def _scores(self, query: str, documents: Sequence[RerankDocument]) -> list[float]:
         for more in ("", _STRICTER):
-            found = self._read(self._ask(query, documents, more), len(documents))
-            if found is not None:
-                return found
+            scores = self._read(self._ask(query, documents, more), len(documents))
+            if scores is not None:
+                return scores
         return [0.0] * len(documents)
 
     def _ask(self, query: str, documents: Sequence[RerankDocument], more: str) -> str:
         listed = [{"id": place, "text": document.text} for place, document in enumerate(documents)]
-        asked = json.dumps({"query": query, "documents": listed}, ensure_ascii=False)
+        content = json.dumps({"query": query, "documents": listed}, ensure_ascii=False)
         payload = {
             "model": self._model,
             "messages": [
                 {"role": "system", "content": _ASK.format(scale=self._rules.scale) + more},
-                {"role": "user", "content": asked},
+                {"role": "user", "content": content},
             ],
             "temperature": self._rules.temperature,
             "max_tokens": self._rules.max_tokens,

@@ -78,8 +78,8 @@ class LocalEmbedder:
         """One vector per text. Raises :class:`brvtui.services.legs.LegError`."""
         if not texts:
             return []
-        made = self._model.use("encode", list(texts), show_progress_bar=False, convert_to_numpy=True)
-        return [[float(number) for number in vector] for vector in made]
+        vectors = self._model.use("encode", list(texts), show_progress_bar=False, convert_to_numpy=True)
+        return [[float(number) for number in vector] for vector in vectors]
 
 
 class CrossEncoderReranker:
@@ -102,8 +102,8 @@ class CrossEncoderReranker:
         if not documents:
             return []
         pairs = [(query, document.text) for document in documents]
-        made = [float(score) for score in self._model.use("predict", pairs, show_progress_bar=False)]
-        scores = [-math.inf if math.isnan(score) else score for score in made][: len(documents)]
+        predictions = [float(score) for score in self._model.use("predict", pairs, show_progress_bar=False)]
+        scores = [-math.inf if math.isnan(score) else score for score in predictions][: len(documents)]
         order = sorted(range(len(scores)), key=lambda place: -scores[place])
         return [Reranked(place, scores[place]) for place in order]
 
