@@ -86,7 +86,7 @@ class Cluster:
         if not workers:
             raise ClusterError(f"{self.address}: no worker that answers; start some with dask worker {self.address}")
         done: queue.SimpleQueue[_Task] = queue.SimpleQueue()
-        open_tasks = self._given(questions, workers, done)
+        open_tasks = self._submit(questions, workers, done)
         heard = dict.fromkeys(workers, time.monotonic())
         looked = time.monotonic()
         try:
@@ -140,7 +140,7 @@ class Cluster:
         for worker in others:
             heard.setdefault(worker, now)
         if again and others:
-            open_tasks += self._given(again, others, done)
+            open_tasks += self._submit(again, others, done)
         elif again:
             yield from (MemberReply(one.member.name, failure="its worker ended, and no other is left") for one in again)
         for task in lost:
@@ -172,7 +172,7 @@ class Cluster:
         self._late = [task for task in self._late if not task.future.done()]
         return [worker for worker in info["workers"] if worker not in self._silent] or list(info["workers"])
 
-    def _given(
+    def _submit(
         self, questions: Sequence[MemberQuestion], workers: Collection[str], done: queue.SimpleQueue[_Task]
     ) -> list[_Task]:
         """Submits ``questions`` to the workers of their members."""

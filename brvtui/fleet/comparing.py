@@ -60,7 +60,7 @@ Sketches = Mapping[str, MemberSketch]
 
 
 def alike_notes(
-    asker: Asker, members: Sequence[Member], sketches: Sketches, least: float = SIMILAR
+    asker: Asker, members: Sequence[Member], sketches: Sketches, minimum: float = SIMILAR
 ) -> tuple[list[AlikeNotes], tuple[Absence, ...]]:
     """Groups of near-duplicates across members, most similar first, and the members that could not answer again.
 
@@ -74,14 +74,14 @@ def alike_notes(
             signatures.setdefault(note.digest, signature)
     pairs = [
         (one, other)
-        for one, other in _near(signatures, least * _ASKED_BELOW / SIMILAR)
+        for one, other in _near(signatures, minimum * _ASKED_BELOW / SIMILAR)
         if len({place.member for place in (*by_digest[one], *by_digest[other])}) > 1
     ]
     shingles, missing = _shingles(asker, members, {digest: by_digest[digest][0] for pair in pairs for digest in pair})
     groups: dict[str, str] = {digest: digest for digest in by_digest}
     verified: dict[tuple[str, str], float] = {}
     for one, other in pairs:
-        if one in shingles and other in shingles and (alike := likeness(shingles[one], shingles[other])) >= least:
+        if one in shingles and other in shingles and (alike := likeness(shingles[one], shingles[other])) >= minimum:
             verified[one, other] = alike
             groups[_root(groups, other)] = _root(groups, one)
     together: dict[str, list[str]] = defaultdict(list)
@@ -171,9 +171,9 @@ def _differing(
     if facts == others:
         return None
     ours, theirs = ({subject for subject, _ in side if subject} for side in (facts, others))
-    changed = {subject for subject in ours & theirs if _said(facts, subject) != _said(others, subject)}
+    changed = {subject for subject in ours & theirs if _statements(facts, subject) != _statements(others, subject)}
     return Contradiction(first, second, same, len(changed), len(facts - others), len(others - facts))
 
 
-def _said(facts: set[tuple[str, str]], subject: str) -> set[str]:
+def _statements(facts: set[tuple[str, str]], subject: str) -> set[str]:
     return {statement for about, statement in facts if about == subject}

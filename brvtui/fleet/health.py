@@ -61,15 +61,15 @@ class FleetHealth:
 
 
 def fleet_health(
-    asker: Asker, members: Sequence[Member], stale_days: int = STALE_DAYS, least: float = SIMILAR
+    asker: Asker, members: Sequence[Member], stale_days: int = STALE_DAYS, minimum: float = SIMILAR
 ) -> FleetHealth:
-    """The health of ``members``. Notes with a similarity of at least ``least`` are near-duplicates."""
+    """The health of ``members``. Notes with a similarity of at least ``minimum`` are near-duplicates."""
     replies = asker.ask(members, StateOf())
     states: dict[str, MemberState] = replies.values
     able = [member for member in members if member.name in states]
     sketched = asker.ask(able, SketchOf())
     sketches: Sketches = sketched.values
-    alike, lost = alike_notes(asker, able, sketches, least)
+    alike, lost = alike_notes(asker, able, sketches, minimum)
     candidates = contradictions(sketches)
     repeated = {place for group in alike for place in group.notes}
     contradicted = {place for one in candidates for place in (one.first, one.second)}
@@ -110,7 +110,7 @@ def fleet_health(
         )
     missing = (*replies.missing, *sketched.missing, *lost)
     return FleetHealth(
-        stale_days, least, tuple(results), tuple(alike), tuple(candidates), tuple(alone), tuple(stale), missing
+        stale_days, minimum, tuple(results), tuple(alike), tuple(candidates), tuple(alone), tuple(stale), missing
     )
 
 

@@ -56,7 +56,7 @@ def commit_of(repository: Path, revision: str) -> str:
 
 
 def git_snapshot(repository: Path, commit: str, folder: str, constants: TreeConstants, now_ms: float) -> Snapshot:
-    """A snapshot of the Markdown files in ``folder`` at ``commit``. The age of a file is that of its last commit.
+    """A snapshot of the Markdown files in ``folder`` at ``commit``. The age of a file is the age of its last commit.
 
     Signals come from frontmatter if the profile reads it, else they have the defaults, because git has no others.
     Raises RevisionError.

@@ -329,11 +329,11 @@ class CauseSearch:
     _answers: dict[tuple[int, int, float], tuple[Context[Any], Trace]] = field(default_factory=dict)
     """By the identity of the snapshot and the constants, so that equal states are queried once."""
 
-    def diff(self, most: int = MOST_NOTES) -> AnswerDiff:
-        """Compares both answers, with causes for the first ``most`` changed notes."""
+    def diff(self, limit: int = MOST_NOTES) -> AnswerDiff:
+        """Compares both answers, with causes for the first ``limit`` changed notes."""
         traces = diff_traces(self._answer(())[1], self._answer(CauseKind)[1], by_document=True)
         names = self.mixer.then.name, self.mixer.now.name
-        return _explained(self.query.text, traces, names, tuple(self._outcomes()), self.note, most)
+        return _explained(self.query.text, traces, names, tuple(self._outcomes()), self.note, limit)
 
     def note(self, path: str) -> NoteDiff:
         """The note at ``path`` in both answers, with the causes of its change."""

@@ -68,7 +68,7 @@ class LinkReader:
         """Reads nothing until :meth:`index` is called."""
         self._known: dict[str, tuple[Parsed, tuple[Link, ...]]] = {}
         self._lock = threading.Lock()
-        self._made: tuple[Snapshot, LinkIndex] | None = None
+        self._cached: tuple[Snapshot, LinkIndex] | None = None
 
     def index(self, snapshot: Snapshot, cancelled: Callable[[], bool] = lambda: False) -> LinkIndex | None:
         """The links of ``snapshot``; None if ``cancelled`` returned True.
@@ -76,8 +76,8 @@ class LinkReader:
         The first call reads every note, so it must run in a worker, not on the event loop.
         """
         with self._lock:
-            if self._made and self._made[0] is snapshot:
-                return self._made[1]
+            if self._cached and self._cached[0] is snapshot:
+                return self._cached[1]
             known: dict[str, tuple[Parsed, tuple[Link, ...]]] = {}
             for number, note in enumerate(snapshot.notes):
                 if number % _LOOKED_UP_AT_ONCE == 0 and cancelled():
@@ -91,7 +91,7 @@ class LinkReader:
             links = {path: links for path, (_, links) in known.items() if links}
             index = LinkIndex(links, snapshot.parsed, names_of(snapshot))
             index.warm()
-            self._made = snapshot, index
+            self._cached = snapshot, index
             return index
 
 

@@ -163,7 +163,7 @@ class Rival:
 
     engine: str
     behind: float
-    """The difference of its mean to that of the best one."""
+    """The difference between its mean and the best mean."""
     p_value: float | None
     """The p-value of the difference, adjusted for the number of comparisons; None for fewer than 25 queries."""
 

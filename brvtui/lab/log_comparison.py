@@ -78,7 +78,7 @@ class LogComparison:
     decimals: int = 2
     """The number of decimals of scores."""
     causes: tuple[str, ...] = ()
-    """Possible causes of the differences, one line each, as far as the tree shows them."""
+    """Possible causes of the differences, one line each, if the tree shows any."""
     verdict_sentence: str = ""
     """The reason for the current answer in one sentence; empty if it cannot be computed."""
     is_covered: bool = True

@@ -100,15 +100,15 @@ class Turner:
         The search assumes that a larger change of the same kind never lowers the note or raises the other. The step
         before the result is always tried.
         """
-        last = self._tried(steps[-1]) if steps else None
+        last = self._try_change(steps[-1]) if steps else None
         if last is None:
             return None
-        return bisected(-1, len(steps) - 1, last, lambda place: self._tried(steps[place]))[1]
+        return bisected(-1, len(steps) - 1, last, lambda place: self._try_change(steps[place]))[1]
 
     def _first(self, steps: Iterator[Proposal]) -> TurningChange | None:
-        return next((change for step in steps if (change := self._tried(step)) is not None), None)
+        return next((change for step in steps if (change := self._try_change(step)) is not None), None)
 
-    def _tried(self, step: Proposal) -> TurningChange | None:
+    def _try_change(self, step: Proposal) -> TurningChange | None:
         """The change if it reverses the order; else None."""
         try:
             snapshot = self._changed(step.change)
@@ -255,7 +255,7 @@ class PairComparison:
 
     @property
     def gap(self) -> float:
-        """The score of the higher note minus that of the other."""
+        """The score of the higher note minus the score of the other."""
         return (self.above.score or 0.0) - (self.below.score or 0.0)
 
 

@@ -316,18 +316,18 @@ def _leader(compared: TraceDiff) -> list[Span]:
     if was_first is None:
         return [*title(is_first.title), (" is found now, nothing was then", "text")]
     if was_first is is_first:
-        return _told(is_first) if is_first.differs else _biggest(compared)
+        return _change_spans(is_first) if is_first.differs else _largest_change(compared)
     came = " is first now" if is_first.then.rank is not None else " is new and first"
-    return [*title(is_first.title), (f"{came}; ", "text"), *_told(was_first)]
+    return [*title(is_first.title), (f"{came}; ", "text"), *_change_spans(was_first)]
 
 
-def _biggest(compared: TraceDiff) -> list[Span]:
+def _largest_change(compared: TraceDiff) -> list[Span]:
     """The change of the best changed result, if the first one has not changed."""
     first = next((one for one in compared.results if one.differs), None)
-    return [*_told(first), ("; the first stays", "text")] if first is not None else []
+    return [*_change_spans(first), ("; the first stays", "text")] if first is not None else []
 
 
-def _told(one: ResultChange) -> list[Span]:
+def _change_spans(one: ResultChange) -> list[Span]:
     """The change of one result: its rank, its score, and the part of the score behind it."""
     score_then, score_now = number(one.then.score, one.decimals), number(one.now.score, one.decimals)
     with_scores = one.then.score is not None and one.now.score is not None
@@ -357,9 +357,9 @@ def _verb(shift: Shift) -> str:
 def _counts(compared: TraceDiff) -> str:
     """The numbers of new, gone and moved results; empty if their sum is below 2."""
     shifts = [one.moved for one in compared.results]
-    new, gone = shifts.count(Shift.NEW), shifts.count(Shift.GONE)
+    new, removed = shifts.count(Shift.NEW), shifts.count(Shift.GONE)
     moved = shifts.count(Shift.BETTER) + shifts.count(Shift.WORSE)
-    if new + gone + moved < 2:
+    if new + removed + moved < 2:
         return ""
-    parts = (f"{new} new" if new else "", f"{gone} gone" if gone else "", f"{moved} moved" if moved else "")
+    parts = (f"{new} new" if new else "", f"{removed} gone" if removed else "", f"{moved} moved" if moved else "")
     return ", ".join(part for part in parts if part) + f" of {counted(len(shifts), 'result', 'results')}"

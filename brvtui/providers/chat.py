@@ -165,16 +165,16 @@ async def _within(seconds: float, texts: AsyncGenerator[str, None]) -> str | Non
         return await anext(texts, None)
 
 
-async def data_of(answer: httpx.Response, most: int) -> AsyncGenerator[str, None]:
+async def data_of(answer: httpx.Response, limit: int) -> AsyncGenerator[str, None]:
     """Yields the data field of each event. The other fields only repeat parts of the data.
 
-    Raises :class:`ServiceRefusal` as :func:`body_of` does, and if there are more events than fit into ``most`` bytes.
+    Raises :class:`ServiceRefusal` as :func:`body_of` does, and if there are more events than fit into ``limit`` bytes.
     """
     decoder = getincrementaldecoder("utf-8")("replace")
     pieces: list[str] = []
     lines: list[str] = []
-    left = most // _EVENT_BYTES
-    async for piece in body_of(answer, most):
+    left = limit // _EVENT_BYTES
+    async for piece in body_of(answer, limit):
         text = decoder.decode(piece)
         pieces.append(text)
         if "\n" not in text:  # joined once: a single line may be as large as the limit
@@ -188,7 +188,7 @@ async def data_of(answer: httpx.Response, most: int) -> AsyncGenerator[str, None
                 if any(lines):  # skips an event without data
                     left -= 1
                     if left < 0:
-                        raise ServiceRefusal(f"the answer has more than {most // _EVENT_BYTES:,} events")
+                        raise ServiceRefusal(f"the answer has more than {limit // _EVENT_BYTES:,} events")
                     yield "\n".join(lines)
                 lines = []
 

@@ -249,12 +249,12 @@ class _Intake:
 
 @asynccontextmanager
 async def answered(
-    endpoint: Endpoint, payload: Mapping[str, Any], accept: str, seconds: float | None, most: int
+    endpoint: Endpoint, payload: Mapping[str, Any], accept: str, seconds: float | None, limit: int
 ) -> AsyncIterator[httpx.Response]:
     """The response to ``payload``, after receiving its head within ``seconds``. :func:`body_of` reads its body.
 
-    ``most`` limits the size of the body. Raises :class:`ServiceRefusal` for an unsuccessful response and for errors in
-    the block. If ``seconds`` is None, the caller sets the time limit.
+    The body may have up to ``limit`` bytes. Raises :class:`ServiceRefusal` for an unsuccessful response and for errors
+    in the block. If ``seconds`` is None, the caller sets the time limit.
     """
     import httpx
 
@@ -275,7 +275,7 @@ async def answered(
                 httpx.AsyncClient(timeout=limits, follow_redirects=False, verify=trust)
             )
             async with asyncio.timeout(seconds):  # for the whole head, because each byte restarts the read time-out
-                address, trace = endpoint.base + endpoint.path, {"trace": _Intake(most).trace}
+                address, trace = endpoint.base + endpoint.path, {"trace": _Intake(limit).trace}
                 request = client.stream("POST", address, content=data, headers=headers, extensions=trace)
                 answer = await stack.enter_async_context(request)
             if not answer.is_success:
@@ -342,10 +342,10 @@ def _trusted(is_encrypted: bool) -> ssl.SSLContext:
     return context
 
 
-async def body_of(answer: httpx.Response, most: int) -> AsyncIterator[bytes]:
+async def body_of(answer: httpx.Response, limit: int) -> AsyncIterator[bytes]:
     """Yields the pieces of the body.
 
-    Raises :class:`ServiceRefusal` if it is compressed, larger than ``most`` bytes, or split into too many pieces.
+    Raises :class:`ServiceRefusal` if it is compressed, larger than ``limit`` bytes, or split into too many pieces.
     """
     encoding = answer.headers.get("content-encoding", "").strip().lower()
     if encoding not in ("", "identity"):
@@ -355,8 +355,8 @@ async def body_of(answer: httpx.Response, most: int) -> AsyncIterator[bytes]:
         size, pieces = size + len(piece), pieces + 1
         if pieces > _MOST_PIECES:
             raise ServiceRefusal(f"the answer comes in more than {_MOST_PIECES} pieces", answer.status_code)
-        if size > most:
-            raise ServiceRefusal(f"the answer is larger than {most} bytes", answer.status_code)
+        if size > limit:
+            raise ServiceRefusal(f"the answer is larger than {limit} bytes", answer.status_code)
         yield piece
 
 
@@ -391,13 +391,13 @@ def error_message(value: Any, key: str = "") -> str:
     return excerpt(message if isinstance(message, str) else json.dumps(message), key, _LONGEST_REASON)
 
 
-def excerpt(text: str, key: str, most: int, is_cut: bool = False) -> str:
-    """``text`` without ``key``, on one line, cut to ``most`` characters.
+def excerpt(text: str, key: str, limit: int, is_cut: bool = False) -> str:
+    """``text`` without ``key``, on one line, cut to ``limit`` characters.
 
     The key is removed before cutting, so that no part of it remains. If the text ``is_cut``, it may end with the
     beginning of the key, which is also removed.
     """
-    return one_line(masked(text, key, is_cut))[:most]
+    return one_line(masked(text, key, is_cut))[:limit]
 
 
 def one_line(text: str) -> str:

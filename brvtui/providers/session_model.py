@@ -27,7 +27,7 @@ class SessionModel:
         """``wanted`` returns the current settings, ``requests`` the time-outs and retries of requests."""
         self._wanted = wanted
         self._requests = requests
-        self._made: tuple[ModelSettings, ChatModel | None, str] | None = None
+        self._cached: tuple[ModelSettings, ChatModel | None, str] | None = None
         self._allowed: ModelSettings | None = None
         """The settings that the user consented to. Another model or address needs a new consent."""
         self._lock = threading.Lock()
@@ -103,12 +103,12 @@ class SessionModel:
         if not wanted.model and not wanted.url:
             return None, ""
         with self._lock:
-            if self._made is None or self._made[0] != wanted:
-                self._made = (wanted, *_made(wanted, self._requests()))
-            return self._made[1:]
+            if self._cached is None or self._cached[0] != wanted:
+                self._cached = (wanted, *_new_model(wanted, self._requests()))
+            return self._cached[1:]
 
 
-def _made(wanted: ModelSettings, requests: RequestPolicy) -> tuple[ChatModel | None, str]:
+def _new_model(wanted: ModelSettings, requests: RequestPolicy) -> tuple[ChatModel | None, str]:
     from brvtui.providers.models import model_of
     from brvtui.services.legs import ServiceError
 

@@ -29,19 +29,19 @@ class Cancellation:
     """A cancellation from any thread, which wakes the threads that wait for a model."""
 
     def __init__(self) -> None:
-        self._asked = False
+        self._is_cancelled = False
         self._lock = threading.RLock()  # a signal handler may cancel while its own thread holds the lock
         self._waiting: list[Callable[[], None]] = []
 
     @property
     def asked(self) -> bool:
         """True if it was cancelled."""
-        return self._asked
+        return self._is_cancelled
 
     def cancel(self) -> None:
         """Cancels, and wakes the waiting threads."""
         with self._lock:
-            self._asked = True
+            self._is_cancelled = True
             waiting, self._waiting = self._waiting, []
         for wake in waiting:
             wake()
@@ -50,7 +50,7 @@ class Cancellation:
     def waking(self, wake: Callable[[], None]) -> Iterator[None]:
         """Calls ``wake`` when cancelled inside the block, in the cancelling thread, or at once if already cancelled."""
         with self._lock:
-            late = self._asked
+            late = self._is_cancelled
             if not late:
                 self._waiting.append(wake)
         if late:

@@ -139,16 +139,16 @@ class _Reading:
         indexed: dict[str, IndexedFile] = {}
         listed = list(listed)
         for one in read(self._changed(listed), self._rules):
-            self._take_known(indexed)
+            self._take_finished(indexed)
             awaited = self._queue.popleft()
             assert isinstance(awaited, _Awaited)
             if isinstance(one, SkippedSource):
-                self._hold(indexed, IndexedFile(awaited.found, None, one))
+                self._store(indexed, IndexedFile(awaited.found, None, one))
             else:
-                self._hold(indexed, IndexedFile(awaited.found, one, digest=awaited.digest))
+                self._store(indexed, IndexedFile(awaited.found, one, digest=awaited.digest))
             if self._progress is not None:
                 self._progress(len(indexed), len(listed))
-        self._take_known(indexed)
+        self._take_finished(indexed)
         for found in listed[len(indexed) :]:
             indexed[found.path] = IndexedFile(found, None, SkippedSource(found.path, _FULL))
         return indexed
@@ -158,13 +158,13 @@ class _Reading:
         for found in listed:
             if self._is_full:
                 return
-            one = self._known(found)
+            one = self._reuse_or_read(found)
             if isinstance(one, bytes):
                 yield found.path, one
             else:
                 self._queue.append(one)
 
-    def _known(self, found: FoundSource) -> IndexedFile | bytes:
+    def _reuse_or_read(self, found: FoundSource) -> IndexedFile | bytes:
         """The contents of the file if they are known; else its bytes, after adding it to the queue."""
         old = self._before.get(found.path)
         if old is not None and old.found == found and not (old.skipped and old.skipped.reason in _DEPENDS_ON_OTHERS):
@@ -178,13 +178,13 @@ class _Reading:
         self._queue.append(_Awaited(found, digest))
         return source
 
-    def _take_known(self, indexed: dict[str, IndexedFile]) -> None:
+    def _take_finished(self, indexed: dict[str, IndexedFile]) -> None:
         while self._queue and isinstance(self._queue[0], IndexedFile):
             one = self._queue.popleft()
             assert isinstance(one, IndexedFile)
-            self._hold(indexed, one)
+            self._store(indexed, one)
 
-    def _hold(self, indexed: dict[str, IndexedFile], one: IndexedFile) -> None:
+    def _store(self, indexed: dict[str, IndexedFile], one: IndexedFile) -> None:
         self._entries += one.entries
         if self._is_full:
             one = IndexedFile(one.found, None, SkippedSource(one.found.path, _FULL))

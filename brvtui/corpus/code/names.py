@@ -71,12 +71,12 @@ def text_of(source: bytes, node: SyntaxNode) -> str:
     return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
-def written_name(source: bytes, node: SyntaxNode | None, most: int) -> str:
+def written_name(source: bytes, node: SyntaxNode | None, limit: int) -> str:
     """The dotted name in ``node``: ``a.b.c``, ``().b`` after a call, or ``""`` if there is none.
 
-    A name with a part longer than ``most`` bytes or with unprintable characters counts as none.
+    A name with a part longer than ``limit`` bytes or with unprintable characters counts as none.
     """
-    name = _chained(source, node, most)
+    name = _chained(source, node, limit)
     return name if name.isprintable() else ""
 
 
@@ -116,9 +116,9 @@ def _is_super(source: bytes, node: SyntaxNode) -> bool:
     return called is not None and called.end_byte - called.start_byte == 5 and text_of(source, called) == "super"
 
 
-def string_value(source: bytes, node: SyntaxNode | None, most: int) -> str:
-    """The text of a string literal on one line; empty for other nodes and for literals longer than ``most`` bytes."""
-    if node is None or node.type not in _STRINGS or node.end_byte - node.start_byte > most:
+def string_value(source: bytes, node: SyntaxNode | None, limit: int) -> str:
+    """The text of a string literal on one line; empty for other nodes and for literals longer than ``limit`` bytes."""
+    if node is None or node.type not in _STRINGS or node.end_byte - node.start_byte > limit:
         return ""
     text = " ".join(text_of(source, node).strip("rbfuRBFU@$").strip("\"'`").split())
     return text if text.isprintable() else ""
@@ -149,7 +149,7 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() or char == "\n" else "\ufffd" for char in text)
 
 
-def type_names(source: bytes, node: SyntaxNode | None, most: int, names: frozenset[str] = _TYPE_NAMES) -> list[str]:
+def type_names(source: bytes, node: SyntaxNode | None, limit: int, names: frozenset[str] = _TYPE_NAMES) -> list[str]:
     """The type names in ``node``, a type or parameters; ``names`` are the kinds of their syntax nodes."""
     if node is None:
         return []
@@ -159,7 +159,7 @@ def type_names(source: bytes, node: SyntaxNode | None, most: int, names: frozens
         visited += 1
         at = cursor.node
         if at is not None and at.type in names:
-            types.setdefault(written_name(source, at, most))
+            types.setdefault(written_name(source, at, limit))
         elif cursor.goto_first_child():
             continue
         while not cursor.goto_next_sibling():

@@ -21,7 +21,7 @@ _TEST_ENDINGS = ("tests.py", "test.java", "tests.java")
 
 
 def is_test_file(path: str) -> bool:
-    """True if the file name or folders of ``path`` are those of tests."""
+    """True if ``path`` is a test file, judged by its name and folders."""
     lower = f"/{path.lower()}"
     return any(part in lower for part in _TEST_PARTS) or lower.endswith(_TEST_ENDINGS)
 

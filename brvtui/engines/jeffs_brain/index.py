@@ -47,9 +47,9 @@ class Chunk:
         """The chunk as an element of a ranked list."""
         return Candidate(self.id, self.path, self.title, self.summary, self.content)
 
-    def embedded(self, most: int) -> str:
-        """The text of its vector: title, summary and content, up to ``most`` characters."""
-        return "\n".join(part for part in (self.title, self.summary, self.content) if part.strip())[:most]
+    def embedded(self, limit: int) -> str:
+        """The text of its vector: title, summary and content, up to ``limit`` characters."""
+        return "\n".join(part for part in (self.title, self.summary, self.content) if part.strip())[:limit]
 
 
 COLUMNS = ("path", "title", "summary", "tags", "content")

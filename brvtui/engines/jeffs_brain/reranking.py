@@ -67,26 +67,26 @@ def _document(candidate: Candidate, limit: int) -> RerankDocument:
     return RerankDocument(candidate.id, rerank_text(candidate.title, candidate.summary, candidate.content, limit))
 
 
-def rerank_text(title: str, summary: str, content: str, most: int) -> str:
-    """The text of a note for a reranker: title and summary, one of them, or the first ``most`` characters of the
+def rerank_text(title: str, summary: str, content: str, limit: int) -> str:
+    """The text of a note for a reranker: title and summary, one of them, or the first ``limit`` characters of the
     content.
     """
     lines = [part for part in (title.strip(), summary.strip()) if part]
-    return "\n".join(lines) if lines else " ".join(content.split())[:most].rstrip()
+    return "\n".join(lines) if lines else " ".join(content.split())[:limit].rstrip()
 
 
-def head_and_tail(count: int, most: int) -> tuple[range, range]:
+def head_and_tail(count: int, limit: int) -> tuple[range, range]:
     """The positions sent to a reranker, and the remaining ones."""
-    cut = min(max(0, most), count)
+    cut = min(max(0, limit), count)
     return range(cut), range(cut, count)
 
 
-def reranked(count: int, most: int, answer: Sequence[int]) -> list[int]:
+def reranked(count: int, limit: int, answer: Sequence[int]) -> list[int]:
     """All ``count`` positions: those in ``answer``, in its order, then the rest of the head, then the tail.
 
     Repeated positions count once. Positions outside the head are ignored.
     """
-    head, tail = head_and_tail(count, most)
+    head, tail = head_and_tail(count, limit)
     named = [position for position in dict.fromkeys(answer) if position in head]
     seen = set(named)
     return [*named, *(position for position in head if position not in seen), *tail]

@@ -43,12 +43,12 @@ class ContextBlock:
     tokens_used: int
     budget: int
 
-    def within(self, least: int, most: int | None = None) -> list[ScoredCandidate]:
-        """The results at a distance of ``least`` to ``most`` edges."""
+    def within(self, nearest: int, farthest: int | None = None) -> list[ScoredCandidate]:
+        """The results at a distance of ``nearest`` to ``farthest`` edges."""
         return [
             one
             for one in self.results
-            if least <= one.candidate.distance and (most is None or one.candidate.distance <= most)
+            if nearest <= one.candidate.distance and (farthest is None or one.candidate.distance <= farthest)
         ]
 
 
@@ -318,7 +318,7 @@ class SymbolAnswer:
         """The channels that found a symbol, with its rank in each, from 1."""
         search = self.result.search
         lists = {_CHANNELS.get(channel.name, channel.name): channel.ids for channel in search.channels}
-        lists.setdefault("path", [hit.id for hit in search.paths])  # it may make seeds without being fused
+        lists.setdefault("path", [hit.id for hit in search.paths])  # it can add seeds without being fused
         lists[VECTORS] = tuple(search.near)
         return [(name, list(ids).index(id_) + 1) for name, ids in lists.items() if id_ in ids]
 

@@ -93,13 +93,13 @@ class Knowing:
         with watch.measure("total"):
             with watch.measure("index"):
                 index = self._index(context)
-            memory, unread = self._remembered(context)
+            memory, unread = self._use_memory(context)
             request = _request(context, query, index, memory)
             with watch.measure("retrieval"):
                 result = self._retrieve(context, request, index, memory)
             with watch.measure("trace"):
-                served = self._served(context, query, request, result, index)
-                unknown, gap = _uncounted(memory, result, index)
+                served = self._cache_notice(context, query, request, result, index)
+                unknown, gap = _feedback_notices(memory, result, index)
                 messages = (*index.notices, _scope_notice(query, index), unread, unknown, served, gap)
                 notices = tuple(filter(None, messages))
                 trace = TraceMaker(context, query, request, index, result, notices).trace()
@@ -114,11 +114,11 @@ class Knowing:
         from brvtui.engines.knowing.code_answer import SymbolAnswer
         from brvtui.engines.knowing.code_tasks import SymbolIndex
 
-        index, (memory, _) = self._index(context), self._remembered(context)
+        index, (memory, _) = self._index(context), self._use_memory(context)
         assert isinstance(index, SymbolIndex)
         request = _request(context, query, index, memory)
         result = self._retrieve(context, request, index, memory, files)
-        notices = filter(None, (*_uncounted(memory, result, index), index.times.problem))
+        notices = filter(None, (*_feedback_notices(memory, result, index), index.times.problem))
         return SymbolAnswer(index, result, request.entry, tuple(notices))
 
     def without_runs(self) -> Knowing:
@@ -147,7 +147,7 @@ class Knowing:
 
         was_asked = trace.ran or any(step.name == GAPS and step.state in _ASKED for step in trace.steps)
         index, query = self._index(context), replace(Query.repeating(trace), services=was_asked)
-        memory, _ = self._remembered(context)
+        memory, _ = self._use_memory(context)
         result = self._retrieve(context, _request(context, query, index, memory), index, memory)
         return explain(context, index, trace, result, document, asking(self, context, trace, was_asked))
 
@@ -160,8 +160,8 @@ class Knowing:
             context.services.feedback(ENGINE).add(Feedback(trace.query, file, usefulness, context.now_ms))
         except OSError as error:
             raise StorageError(f"the feedback cannot be kept: {error_line(error)}") from error
-        self._keep_packs(context, self._held_packs(context).after_feedback())
-        memory, unread = self._remembered(context)
+        self._keep_packs(context, self._stored_packs(context).after_feedback())
+        memory, unread = self._use_memory(context)
         if unread:
             return f"kept, but {unread}"
         share = memory.scores(trace.query).get(file)
@@ -190,7 +190,7 @@ class Knowing:
         entry = for_files if request.entry == "files" else for_changes
         return entry(request, files or index.files_named(request.task), index.task, around)
 
-    def _remembered(self, context: Context[KnowingProfile]) -> tuple[UseMemory, str]:
+    def _use_memory(self, context: Context[KnowingProfile]) -> tuple[UseMemory, str]:
         """The feedback of users, and an error message if it cannot be read; the earlier feedback is then used."""
         from brvtui.engines.knowing.remembered import UseMemory
 
@@ -204,7 +204,7 @@ class Knowing:
                 return memory, feedback_problem(error)
             return memory, ""
 
-    def _served(
+    def _cache_notice(
         self,
         context: Context[KnowingProfile],
         query: Query,
@@ -243,11 +243,11 @@ class Knowing:
         with self._indexing:
             self._recent = (self._recent or RecentUse()).recorded(ids, now, profile.session)
             if self._served_pack(context, key) is None:
-                self._keep_packs(context, self._held_packs(context).stored(key, pack, profile.pack_cache))
+                self._keep_packs(context, self._stored_packs(context).stored(key, pack, profile.pack_cache))
 
     def _served_pack(self, context: Context[KnowingProfile], key: str) -> CachedPack | None:
         """The cached pack of an earlier run for ``key``."""
-        packs = self._held_packs(context)
+        packs = self._stored_packs(context)
         if key not in packs.packs:
             return None
         rules, now = context.constants.pack_cache, context.now_ms / 1000
@@ -260,7 +260,7 @@ class Knowing:
         with suppress(OSError):  # the next process will pack again
             context.services.state(ENGINE).write(plain_packs(packs))
 
-    def _held_packs(self, context: Context[KnowingProfile]) -> PackCache:
+    def _stored_packs(self, context: Context[KnowingProfile]) -> PackCache:
         """The packs of this process and of earlier ones."""
         from brvtui.engines.knowing.pack_cache import kept_packs
 
@@ -276,12 +276,12 @@ class Knowing:
                 ready = None
             if ready is None or ready.snapshot is not context.snapshot:
                 with garbage_collector_paused(freezes=ready is None):
-                    index = _made_index(context.snapshot, context.constants, ready.index if ready is not None else None)
+                    index = _new_index(context.snapshot, context.constants, ready.index if ready is not None else None)
                 self._ready = ready = _ReadyIndex(context.snapshot, context.constants, index)
             return ready.index
 
 
-def _made_index(snapshot: Snapshot, constants: KnowingProfile, before: NoteIndex | None) -> NoteIndex:
+def _new_index(snapshot: Snapshot, constants: KnowingProfile, before: NoteIndex | None) -> NoteIndex:
     """The index of notes or symbols, updated from ``before``."""
     if not snapshot.kind.has_files:
         from brvtui.engines.knowing.code_tasks import index_symbols
@@ -326,7 +326,7 @@ def _request(context: Context[KnowingProfile], query: Query, index: NoteIndex, m
     )
 
 
-def _uncounted(memory: UseMemory, result: TaskContext, index: NoteIndex) -> tuple[str, str]:
+def _feedback_notices(memory: UseMemory, result: TaskContext, index: NoteIndex) -> tuple[str, str]:
     """Messages about judged documents outside the graph and about a failed embedder; each is empty if there is none."""
     from brvtui.engines.knowing.remembered import unknown_judged
 

@@ -94,16 +94,16 @@ class SearchedTexts:
         """The best ``limit`` nodes. Raises :class:`brvtui.text.fts.FullTextError` if FTS5 cannot parse an unquoted
         term.
         """
-        results = self.full_text.search(self._asked(terms), self.rules.columns.weights, limit) if terms else []
+        results = self.full_text.search(self._expressions(terms), self.rules.columns.weights, limit) if terms else []
         return [TextHit(self.ids[place], score) for place, score in results]
 
     def holds(self, terms: Sequence[TextTerm]) -> bool:
         """True if a node matches one of ``terms``. Raises :class:`brvtui.text.fts.FullTextError` like
         :meth:`search`.
         """
-        return self.full_text.holds(self._asked(terms))
+        return self.full_text.holds(self._expressions(terms))
 
-    def _asked(self, terms: Sequence[TextTerm]) -> list[str]:
+    def _expressions(self, terms: Sequence[TextTerm]) -> list[str]:
         return [term.expression(self.rules.quoted) for term in terms]
 
 
@@ -113,10 +113,10 @@ def searched_texts(graph: Graph, rules: FullTextRules, last: SearchedTexts | Non
     ids, documents = tuple(texts), list(texts.values())
     if last is None or last.rules != rules:
         return SearchedTexts(rules, texts, ids, full_text(_LAYOUT, documents))
-    return SearchedTexts(rules, texts, ids, last.full_text.after(_kept(last, texts), documents))
+    return SearchedTexts(rules, texts, ids, last.full_text.after(_unchanged_positions(last, texts), documents))
 
 
-def _kept(last: SearchedTexts, texts: dict[str, Columns]) -> Positions:
+def _unchanged_positions(last: SearchedTexts, texts: dict[str, Columns]) -> Positions:
     """For each node, its place in ``last`` if its texts are unchanged, else -1."""
     places = {id_: place for place, id_ in enumerate(last.ids)}
     positions = (places[id_] if last.texts.get(id_) == text else -1 for id_, text in texts.items())
@@ -156,10 +156,10 @@ def decomposed_terms(keywords: Sequence[str], rules: FullTextRules) -> list[Text
     return list(terms.values())
 
 
-def related_words(keywords: Sequence[str], rules: FullTextRules, most: int) -> list[str]:
-    """The first ``most`` words in the thesaurus for the keywords, without the keywords."""
+def related_words(keywords: Sequence[str], rules: FullTextRules, limit: int) -> list[str]:
+    """The first ``limit`` words in the thesaurus for the keywords, without the keywords."""
     related = (word for keyword in keywords for word in rules.thesaurus.get(lower(keyword), ()))
-    return list(dict.fromkeys(word for word in related if word not in keywords))[:most]
+    return list(dict.fromkeys(word for word in related if word not in keywords))[:limit]
 
 
 def expression(terms: Sequence[TextTerm], quoted: bool) -> str:

@@ -163,10 +163,10 @@ class Graph:
         )
         return highest
 
-    def provenance(self, id_: str, least: float) -> str:
-        """The provenance of the most confident incoming edge, or ``ASSUMED`` if its confidence is below ``least``."""
+    def provenance(self, id_: str, minimum: float) -> str:
+        """The provenance of the most confident incoming edge, or ``ASSUMED`` if its confidence is below ``minimum``."""
         surest = max(self.edges_to(id_), key=lambda edge: edge.confidence, default=None)
-        return surest.provenance if surest is not None and surest.confidence >= least else ASSUMED
+        return surest.provenance if surest is not None and surest.confidence >= minimum else ASSUMED
 
     def edges_from(self, id_: str, *types: str) -> list[Edge]:
         """The edges from ``id_``, of the given types or of all, in the order of the graph."""

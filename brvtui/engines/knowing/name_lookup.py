@@ -230,7 +230,7 @@ def path_search(terms: Sequence[str], keywords: KeywordSet, index: FolderIndex) 
     hits = _by_member(near, long if index.rules.members_by_all else keywords.primary, index)
     scanned = set(hits)
     for term, rows in near.items():
-        for row, kind in _taken(term, rows, scanned, index):
+        for row, kind in _path_candidates(term, rows, scanned, index):
             hits[row] = PathHit(index.lookup.node(row).id, term, kind)
     return list(hits.values())[: index.rules.limit]
 
@@ -244,7 +244,9 @@ def _by_member(near: dict[str, Positions], keywords: Sequence[str], index: Folde
     return hits
 
 
-def _taken(term: str, rows: Positions, scanned: set[int], index: FolderIndex) -> list[tuple[int, PathHitKind]]:
+def _path_candidates(
+    term: str, rows: Positions, scanned: set[int], index: FolderIndex
+) -> list[tuple[int, PathHitKind]]:
     """The nodes for one term: types with members first, then types without, then all others."""
     rules, lookup = index.rules, index.lookup
     kinds: dict[PathHitKind, list[int]] = {PathHitKind.RICH: [], PathHitKind.LEAN: [], PathHitKind.OTHER: []}

@@ -62,15 +62,15 @@ class MapMaker:
         graph, rules = self.index.task.graph, self.index.task.profile.walk
         for own in self.index.notes.piece(centre).nodes:
             for edge in graph.edges_from(own.id):
-                other = self._of_id(edge.target)
+                other = self._place_of_id(edge.target)
                 if other != centre:
                     yield centre, other, edge.type, edge_weight(edge.type, edge.provenance, rules)
             for edge in graph.edges_to(own.id):
-                other = self._of_id(edge.source)
+                other = self._place_of_id(edge.source)
                 if other != centre:
                     yield other, centre, edge.type, edge_weight(edge.type, edge.provenance, rules)
 
-    def _of_id(self, id_: str) -> str:
+    def _place_of_id(self, id_: str) -> str:
         place = self._known.get(id_)
         if place is None:
             place = self._known[id_] = self.place_of(self.index.task.graph.positions[id_])

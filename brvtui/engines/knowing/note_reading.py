@@ -44,7 +44,7 @@ class NotePiece:
     note: Note
     nodes: tuple[Node, ...]
     titles: Mapping[str, str]
-    """The display title of each node, by id. The title of a section is that of its note and its heading."""
+    """The display title of each node, by id. The title of a section consists of the note's title and its heading."""
     texts: Mapping[str, str]
     """The text of each node, by id."""
     mentions: tuple[Mention, ...]

@@ -47,7 +47,7 @@ def sentence(trace: Trace) -> Sentence:
     unmet = _unmet(trace) if placed is None or not stand_ins_in_words(placed) else ()
     if placed is not None and not first.words:
         way = way_in_words(placed)
-        if any(place.leg == FULL_TEXT for place in first.places):  # it is asked for other forms and for stand-ins too
+        if any(place.leg == FULL_TEXT for place in first.places):  # it also matches other forms and related words
             stand_ins = stand_ins_in_words(placed) or "other forms of them or words that stand for them"
             came = f": none of your words is in it as you wrote it, but {stand_ins}"
         elif any(place.leg == VECTORS for place in first.places):

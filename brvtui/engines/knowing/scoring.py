@@ -176,7 +176,7 @@ def feedback_value(share: float | None, weights: FeedbackWeights) -> float:
 
 
 def is_test_path(qualified_name: str) -> bool:
-    """True if the path of a symbol is that of a test."""
+    """True if a symbol is in a test, judged by its path."""
     name = lower(qualified_name)
     return any(part in name for part in _TEST_PATHS) or ("/test_" in name and ".py" in name)
 

@@ -182,7 +182,7 @@ class TraceMaker:
         rules, walk = self.index.task.profile.notes, self.result.walk
         ways = StrongestWays(walk, rules.way_edges) if walk is not None and self.result.ranked else None
         way_limits = dict.fromkeys(self._linked[: rules.linked], 1) | dict.fromkeys(
-            self._told[: rules.shown], rules.ways
+            self._drawn_notes[: rules.shown], rules.ways
         )
         return tuple(self._result(one, ways, way_limits.get(one.node.stands_in, 0)) for one in self._order)
 
@@ -191,7 +191,7 @@ class TraceMaker:
         return sorted(self.result.ranked, key=lambda one: (-one.score, not self._turns[one.node.id][1].is_packed))
 
     @cached_property
-    def _told(self) -> tuple[str, ...]:
+    def _drawn_notes(self) -> tuple[str, ...]:
         """The notes whose links are drawn: the first results, and then the first results found only over links."""
         limit = self.index.task.profile.notes.shown
         return tuple(dict.fromkeys((*self._best_first[:limit], *self._linked[:limit])))
@@ -419,7 +419,7 @@ class TraceMaker:
             focus=search.focus,
             walk=self._walk(),
             ranking=placed,
-            map=self._maps.map(self._told),
+            map=self._maps.map(self._drawn_notes),
             budget=packed.budget,
             used=packed.used,
             exponent=packed.exponent,

@@ -336,19 +336,19 @@ class StrongestWays:
             best[filled] = np.maximum.reduceat(offers, self._starts[filled]) if len(filled) else 0.0
             self._best.append(best)
 
-    def to(self, place: int, most: int) -> list[WalkWay]:
-        """Up to ``most`` paths to the node at ``place``, strongest first. Probabilities are exact."""
+    def to(self, place: int, limit: int) -> list[WalkWay]:
+        """Up to ``limit`` paths to the node at ``place``, strongest first. Probabilities are exact."""
         ways = [WalkWay((place,), self._amount(0, float(self._walk.start[place])))]
         row = slice(self._starts[place], self._starts[place + 1])
         sources, shares = self._sources[row], self._shares[row]
         for length, best in enumerate(self._best, start=1):
             offers = best[sources] * shares
-            for at in np.argsort(-offers, kind="stable")[:most].tolist():
+            for at in np.argsort(-offers, kind="stable")[:limit].tolist():
                 if offers[at] > 0:
                     before = self._way(int(sources[at]), length - 1)
                     ways.append(WalkWay((*before, place), self._amount(length, float(offers[at]))))
         ordered = sorted((way for way in ways if way.amount > 0), key=lambda way: (-way.amount, way.places))
-        return ordered[:most]
+        return ordered[:limit]
 
     def straight(self, place: int) -> WalkWay | None:
         """The strongest of the first few paths to the node at ``place`` that visits no node twice.

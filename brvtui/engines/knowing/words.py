@@ -25,23 +25,23 @@ def camel_words(text: str, acronyms: bool = True) -> list[str]:
     return [word for word in (_ACRONYMS if acronyms else _HUMPS).split(text) if word]
 
 
-def identifiers(content: str, least: int) -> list[str]:
-    """The distinct identifiers in ``content`` of at least ``least`` characters, ignoring case, as first spelled."""
+def identifiers(content: str, shortest: int) -> list[str]:
+    """The distinct identifiers in ``content`` of at least ``shortest`` characters, ignoring case, as first spelled."""
     spellings: dict[str, str] = {}
     for word in _IDENTIFIERS.findall(content):
-        if len(word) >= least:
+        if len(word) >= shortest:
             spellings.setdefault(word.lower(), word)
     return list(spellings.values())
 
 
-def meaningful_words(qualified_name: str, generic: Collection[str], least: int) -> list[str]:
+def meaningful_words(qualified_name: str, generic: Collection[str], shortest: int) -> list[str]:
     """The words of a name, without its path and the part before the first dot.
 
-    Words in ``generic`` and words shorter than ``least`` bytes are left out.
+    Words in ``generic`` and words shorter than ``shortest`` bytes are left out.
     """
     tail = qualified_name.rpartition("/")[2]
     name = tail.partition(".")[2] if "." in tail else tail
-    return [word for word in _RISES.split(name) if size(word) >= least and lower(word) not in generic]
+    return [word for word in _RISES.split(name) if size(word) >= shortest and lower(word) not in generic]
 
 
 def file_part(qualified_name: str, extensions: Sequence[str]) -> str:

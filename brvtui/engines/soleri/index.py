@@ -249,7 +249,7 @@ def _row(snapshot: Snapshot, position: int, note: Note, profile: SoleriProfile, 
 
 
 def _tier_of(row: VaultRow, profile: SoleriProfile) -> str:
-    """The tier of a note: the one in its frontmatter, or else that of its tree."""
+    """The tier of a note: from its frontmatter, or else from its tree."""
     rules, alias = profile.mapping, row.note.alias
     if row.mapped.entry.tier in ("agent", "project", "team"):
         return row.mapped.entry.tier

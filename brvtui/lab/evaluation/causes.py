@@ -45,7 +45,7 @@ class Reverting:
         return revised(self.snapshot, self.reading, self.now_ms, part)
 
     def mixer(self, context: Context[Any]) -> StateMixer:
-        """The states between this one and that of ``context``."""
+        """The states between this one and the state of ``context``."""
         now = AskedState("now", context, self.reading, UNCHANGED, context.snapshot.stored)
         return StateMixer(replace(now, name=self.name, difference=self.difference), now)
 
@@ -73,7 +73,7 @@ class CauseFinder:
 
         A note is the cause if reverting only this note restores the earlier result.
         """
-        causes = self._tried(changes, reverting) if reverting is not None else {}
+        causes = self._edit_causes(changes, reverting) if reverting is not None else {}
         mixer = reverting.mixer(self.context) if reverting is not None else None
         return {
             change.now.id: (
@@ -130,7 +130,7 @@ class CauseFinder:
         if why.reason is not None:
             yield ChangeLine(f"{path}: {why.reason.text}" + (f" ({why.numbers})" if why.numbers else ""))
 
-    def _tried(self, changes: Sequence[QueryChange], reverting: Reverting) -> dict[str, ChangeLine]:
+    def _edit_causes(self, changes: Sequence[QueryChange], reverting: Reverting) -> dict[str, ChangeLine]:
         """The cause of each change, found by reverting one changed note after the other."""
         paths = reverting.difference.paths
         if not paths:
@@ -152,9 +152,12 @@ class CauseFinder:
         together = f"of {counted(len(paths), 'changed file', 'changed files')}, no single one explains it"
         if len(paths) > len(candidates):
             together = f"of {len(paths)} changed files, {len(candidates)} were tried one by one, and none explains it"
-        return {**lines, **{change.now.id: ChangeLine.of_cause(self._gone(change) or together) for change in left}}
+        return {
+            **lines,
+            **{change.now.id: ChangeLine.of_cause(self._missing_notes(change) or together) for change in left},
+        }
 
-    def _gone(self, change: QueryChange) -> str:
+    def _missing_notes(self, change: QueryChange) -> str:
         """A message about missing relevant notes of the earlier answer; empty if there are none."""
         now, before = change.now, change.before
         missing = [

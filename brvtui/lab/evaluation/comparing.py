@@ -253,29 +253,29 @@ class GateResult:
     """The ids of the queries to look at, worst first; empty if it passed."""
 
 
-def gate_under(evaluation: Evaluation, metric: Metric, least: float) -> GateResult:
-    """Fails if the mean of ``metric`` is below ``least``. The result has the queries below it."""
-    mean, name = evaluation.mean(metric), f"{metric} at least {least:g}"
+def gate_under(evaluation: Evaluation, metric: Metric, minimum: float) -> GateResult:
+    """Fails if the mean of ``metric`` is below ``minimum``. The result has the queries below it."""
+    mean, name = evaluation.mean(metric), f"{metric} at least {minimum:g}"
     if mean is None:
         return GateResult(name, False, f"no query has a value of {metric}: grade documents first", ())
-    if mean >= least - _SAME:
+    if mean >= minimum - _SAME:
         return GateResult(name, True, f"{metric} is {mean:.4f}", ())
     low = [(value, query.id) for query in evaluation.queries if (value := query.value(metric)) is not None]
-    queries = tuple(name for value, name in sorted(low) if value < least)
-    return GateResult(name, False, f"{metric} is {mean:.4f}, under {least:g}", queries)
+    queries = tuple(name for value, name in sorted(low) if value < minimum)
+    return GateResult(name, False, f"{metric} is {mean:.4f}, under {minimum:g}", queries)
 
 
-def gate_drop(comparison: Comparison, metric: Metric, most: float) -> GateResult:
-    """Fails if the mean of ``metric`` over the compared queries fell by more than ``most``. The result has the worse
+def gate_drop(comparison: Comparison, metric: Metric, limit: float) -> GateResult:
+    """Fails if the mean of ``metric`` over the compared queries fell by more than ``limit``. The result has the worse
     queries.
     """
-    difference, name = comparison.difference(metric), f"{metric} falls by at most {most:g}"
+    difference, name = comparison.difference(metric), f"{metric} falls by at most {limit:g}"
     if difference is None:
         return GateResult(name, False, f"no query has a value of {metric} on both sides", ())
-    if difference >= -most - _SAME:
+    if difference >= -limit - _SAME:
         return GateResult(name, True, f"{metric} changed by {signed(difference, 4)}", ())
     queries = tuple(change.now.id for change in comparison.worse(metric))
-    return GateResult(name, False, f"{metric} fell by {-difference:.4f}, more than {most:g}", queries)
+    return GateResult(name, False, f"{metric} fell by {-difference:.4f}, more than {limit:g}", queries)
 
 
 def gate_outcomes(comparison: Comparison) -> GateResult:

@@ -150,7 +150,7 @@ class KeepingEvaluator:
         :meth:`recent` finds the answers later.
         """
         name = self._name(engine, context, like, later_ms)
-        known = self._known(name, context)
+        known = self._cached_results(name, context)
         evaluation = evaluate(engine, context, judgments, like, revision, progress, known)
         if evaluation.kept < len(evaluation.queries):
             pairs = zip(judgments, evaluation.queries, strict=True)
@@ -167,9 +167,9 @@ class KeepingEvaluator:
     ) -> None:
         """Adds ``results``, the answers in ``context``, to the cache."""
         name = self._name(engine, context, like, later_ms)
-        self._write(name, context, self._known(name, context), results)
+        self._write(name, context, self._cached_results(name, context), results)
 
-    def _known(self, name: str, context: Context[Any]) -> Mapping[Asked, QueryResult]:
+    def _cached_results(self, name: str, context: Context[Any]) -> Mapping[Asked, QueryResult]:
         state = self._read(name)
         return state.results if state is not None and state.now_ms == context.now_ms else {}
 

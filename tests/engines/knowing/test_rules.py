@@ -228,7 +228,7 @@ def test_ways_add_up_to_no_more_than_the_share(profile: object, number: int) -> 
     held, made = random_walk(random.Random(number), profile)
     ways = StrongestWays(made, longest=4)
     for place in range(held.size):
-        found = ways.to(place, most=5)
+        found = ways.to(place, limit=5)
         assert sum(way.amount for way in found) <= made.probability[place] + 1e-9
         assert len({way.places for way in found}) == len(found)
 
@@ -238,7 +238,7 @@ def test_a_ways_amount_is_that_of_its_steps(number: int) -> None:
     held, made = random_walk(random.Random(number), SEED)
     steps = made.steps.arrivals.toarray().T
     for place in range(held.size):
-        for way in StrongestWays(made, longest=4).to(place, most=5):
+        for way in StrongestWays(made, longest=4).to(place, limit=5):
             length = len(way.places) - 1
             product = made.start[way.places[0]]
             for one, other in zip(way.places, way.places[1:], strict=False):
@@ -259,7 +259,7 @@ def test_all_ways_are_found_where_few_lead_to_a_node(number: int) -> None:
     rules = replace(SEED.walk, rounds=3)
     made = walk(roads(held, rules), {0: 1.0}, rules)
     place = min(2, length - 1)
-    found = StrongestWays(made, longest=3).to(place, most=20)
+    found = StrongestWays(made, longest=3).to(place, limit=20)
     assert sum(way.amount for way in found) == pytest.approx(made.probability[place], abs=1e-12)
 
 
