@@ -71,7 +71,8 @@ def _found(
                 texts[place] = fold(snapshot.read(notes[place].path).decode("utf-8", "replace"))
     holding = [place for place in read if folded and folded in texts.get(place, "")]
     if not holding:
-        is_known = pieces and texts.keys() >= set(read)
+        is_all_read = snapshot.kind.has_files and not snapshot.unread and texts.keys() >= set(read)
+        is_known = pieces and is_all_read
         return MissingWord(word, typed, Whereabouts.NOWHERE if is_known else Whereabouts.UNKNOWN)
     where = Whereabouts.WHOLE if holding[0] in places else Whereabouts.UNREAD
     return MissingWord(word, typed, where, len(holding), notes[holding[0]].path)

@@ -13,7 +13,16 @@ from itertools import chain, count, islice
 from pathlib import Path
 
 from brvtui.disk.walking import leads_to_folder
-from brvtui.fleet.fleet_file import Absence, AbsenceKind, Fleet, FleetEntry, FleetError, Member, read_entries
+from brvtui.fleet.fleet_file import (
+    Absence,
+    AbsenceKind,
+    Fleet,
+    FleetEntry,
+    FleetError,
+    Member,
+    check_revision,
+    read_entries,
+)
 from brvtui.store.folders import with_home
 from brvtui.tree.reading.project import MARKER
 from brvtui.tree.spaces.locating import TREE, space_at, space_folders
@@ -58,8 +67,11 @@ def entry_for(place: str, here: Path, options: FleetEntry | None = None) -> Flee
     if not _is_glob(place) and is_repository(folder) and not os.path.lexists(folder / MARKER):
         return replace(entry, repository=place)
     if not _is_glob(place) and space_folders(folder):
-        return replace(entry, spaces=place)
-    return replace(entry, path=place)
+        entry = replace(entry, spaces=place)
+    else:
+        entry = replace(entry, path=place)
+    check_revision(entry, place)
+    return entry
 
 
 def members_of(name: str, entries: Iterable[FleetEntry], here: Path) -> Fleet:

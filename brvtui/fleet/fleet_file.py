@@ -99,6 +99,7 @@ class Fleet:
 
 
 NAME = "fleet.toml"
+_NEWEST = "HEAD"
 _LARGEST = 4 * 1_048_576
 _NO_FILE = "add a first member with brv-tui fleet add{}, or name places with --over"
 
@@ -123,7 +124,7 @@ class FleetEntry:
     """A git repository, whose objects are read."""
     spaces: str = ""
     """A data folder of ByteRover V4: each of its spaces is a member."""
-    revision: str = "HEAD"
+    revision: str = _NEWEST
     folder: str = ".brv/context-tree"
     engine: str = ""
     profile: str = ""
@@ -178,7 +179,14 @@ def _entry(table: Any, origin: str) -> FleetEntry:
         raise FleetError(str(error)) from error
     if len(entry.places) != 1:
         raise FleetError(f"{origin}: give one of path, repository and spaces")
+    check_revision(entry, origin)
     return entry
+
+
+def check_revision(entry: FleetEntry, origin: str) -> None:
+    """Raises :class:`FleetError` if ``entry`` has a revision, but no repository."""
+    if entry.revision != _NEWEST and not entry.repository:
+        raise FleetError(f"{origin}: a revision needs a repository: give repository in place of path or spaces")
 
 
 def _address(entry: FleetEntry, file: Path) -> tuple[list[str], str]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from brvtui.engines import registry
 from brvtui.engines.contract import Context, Engine, Query
-from brvtui.engines.profile_files import TreeProfile, tree_profile
+from brvtui.engines.profile_files import TreeProfile, engine_of_profile, tree_profile
 from brvtui.fleet.fleet_file import AbsenceKind, FleetError, Member
 from brvtui.loading import EditedFile, load
 from brvtui.services.provided import NO_SERVICES
@@ -188,12 +188,20 @@ def _session(member: Member, now_ms: float) -> Session:
     is_space_tree = real.name == TREE and is_uuid(real.parent.name)
     if registry.kind_of(member.engine).engine and not is_space_tree:
         raise FleetError(f"{folder}: {member.engine} needs the tree of a space; add the data folder with spaces")
+    _check_profile(member)
     session = Session.open(folder, member.profile or None, now_ms, engine=member.engine, alone=True)
     root = real.parent.parent if real.name == TREE and real.parent.name == MARKER else real
     if not session.project.tree.is_relative_to(root):
         line = f"{folder}: its own files name a memory elsewhere ({session.project.tree}); add that one"
         raise FleetError(line, AbsenceKind.ONLY_ALONE)
     return session
+
+
+def _check_profile(member: Member) -> None:
+    """Raises :class:`FleetError` if ``member`` names a profile by its file: a fleet file may come from a stranger."""
+    if member.profile and not engine_of_profile(member.profile):
+        where = "a fleet cannot name a file; set it in the member's own .brv/brv-tui.toml"
+        raise FleetError(f"{member.place}: no profile is called {shortened(member.profile)}; {where}")
 
 
 class GitMemory:
@@ -207,6 +215,7 @@ class GitMemory:
         self.engine = member.engine or registry.DEFAULT
         if registry.kind_of(self.engine).engine:
             raise FleetError(f"{member.place}: the topics of a space are not read from git; name its folder")
+        _check_profile(member)
         named = member.profile
         is_own = registry.reads_trees(self.engine) and bool(named)
         self.profile: TreeProfile = tree_profile(named if is_own else registry.DEFAULT_PROFILE)

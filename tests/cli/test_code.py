@@ -285,7 +285,7 @@ def test_what_cannot_be_answered_is_one_line(run: Run, arguments: tuple[str, ...
 def test_a_task_that_finds_nothing_is_a_negative_answer(run: Run, repository: Path) -> None:
     code, out, _ = run("code", "zzzz", "--repo", str(repository), inside=False)
     assert code == 1
-    assert out.startswith("nothing in the code has to do with this task")
+    assert out.startswith("no symbol matches this task")
 
 
 def test_a_repository_without_code_is_answered(run: Run, repository: Path) -> None:

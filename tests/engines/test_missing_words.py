@@ -283,3 +283,42 @@ def test_v4_denies_no_word_that_a_topic_contains(tmp_path: Path, query: str) -> 
 def test_v4_denies_a_word_that_no_topic_contains(tmp_path: Path) -> None:
     trace = asked(written(tmp_path, ["some text"], V4), "zyzzyva", V4)
     assert denied(trace) == ["zyzzyva"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_word_of_a_file_that_is_not_read_is_not_denied(tree: Tree, engine: str) -> None:
+    tree.note("a/b/c.md", "A note", "Some text.")
+    (tree.tree / "a/b/latin.md").write_bytes("# Latin\nwörd\0 zyzzyva\n".encode("utf-16"))
+    trace = asked(tree.snapshot(), "zyzzyva", engine)
+    assert [one.where for one in trace.missing] == [Whereabouts.UNKNOWN]
+    assert denied(trace) == []
+
+
+def test_code_that_symbols_do_not_cover_is_not_denied(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def alpha(x):\n    # inlinecomment\n    return betacall(x)\n")
+    session = Session.open(repository=tmp_path, now_ms=NOW_MS)
+    session.load()
+    for word in ("inlinecomment", "betacall"):
+        trace = session.preview(word)
+        assert "contains" not in verdict_sentence(trace)
+
+
+def test_topics_that_are_too_costly_are_not_said_to_be_missing(tmp_path: Path) -> None:
+    written(tmp_path, ["<nobr><a><b>fact" * 3_000], V4)
+    session = Session.open(tmp_path / "data/projects" / SPACE_ID / "context-tree", now_ms=NOW_MS, engine=V4)
+    session.load()
+    trace = session.preview("fact")
+    assert not session.snapshot.notes
+    assert "there are no topics" not in verdict_sentence(trace)
+
+
+def test_a_topic_without_a_score_is_not_said_to_be_about_something_else(tmp_path: Path) -> None:
+    written(tmp_path, ["plainword"], V4)
+    signals = tmp_path / "data/projects" / SPACE_ID / "state/signals/a/0.html.json"
+    signals.parent.mkdir(parents=True, exist_ok=True)
+    signals.write_text('{"importance": "x"}')
+    session = Session.open(tmp_path / "data/projects" / SPACE_ID / "context-tree", now_ms=NOW_MS, engine=V4)
+    session.load()
+    trace = session.preview("plainword")
+    assert len(trace.hits) == 1
+    assert "about your words" not in verdict_sentence(trace)

@@ -101,6 +101,14 @@ def test_a_file_that_is_no_fleet_is_refused(tmp_path: Path, text: bytes, line: s
         fleet_of(file)
 
 
+def test_a_revision_without_a_repository_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "fleet.toml"
+    file.write_text('[[member]]\npath = "here"\nrevision = "HEAD~1"\n')
+    assert "a revision needs a repository" in fleet_of(file).absent[0].why
+    with pytest.raises(FleetError, match="a revision needs a repository"):
+        entry_for("here", tmp_path, FleetEntry(revision="HEAD~1"))
+
+
 def test_a_folder_that_vanishes_leaves_the_others(
     make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -188,8 +188,12 @@ def test_what_is_gone_or_broken_is_a_line(asking: Asking, tree: Tree, tmp_path: 
     assert refused(gone) == (f"{tmp_path}/gone: no such folder", AbsenceKind.NO_FOLDER)
     line, kind = refused(member(tree, engine="wrong"))
     assert ("no engine wrong" in line, kind) == (True, AbsenceKind.ONLY_ALONE)
-    line, kind = refused(member(tree, profile="wrong"))
-    assert ("wrong" in line, kind) == (True, AbsenceKind.OTHER)
+    own = tree.root / "own.toml"
+    own.write_text('extends = "brv-3"\nname = "own"\n[limits]\nmax_lines = 100_000_000\n')
+    for profile in ("wrong", str(own), "own.toml", "../own.toml", "/etc/passwd"):
+        line, kind = refused(member(tree, profile=profile))
+        assert line.startswith(f"{tree.root}: no profile is called {profile}; a fleet cannot name a file")
+        assert kind is AbsenceKind.OTHER
     assert asking(member(tree), StateOf()).value.notes == 1
     tree.note("a/b/d.md", "Another")
     assert asking(member(tree), StateOf()).value.notes == 2
@@ -199,9 +203,9 @@ def test_what_is_gone_or_broken_is_a_line(asking: Asking, tree: Tree, tmp_path: 
 
 def test_a_profile_that_counts_words_otherwise_cannot_be_ranked(asking: Asking, tree: Tree, tmp_path: Path) -> None:
     tree.note("a/b/c.md", "A note")
-    profile = tmp_path / "own.toml"
-    profile.write_text('extends = "brv-3"\nname = "own"\n[text]\nrelevance = "tantivy"\n')
-    reply = asking(member(tree, profile=str(profile)), PartOf(CountsOf(("note",), "")))
+    (tree.root / "own.toml").write_text('extends = "brv-3"\nname = "own"\n[text]\nrelevance = "tantivy"\n')
+    (tree.root / ".brv/brv-tui.toml").write_text('profile = "../own.toml"\n')
+    reply = asking(member(tree), PartOf(CountsOf(("note",), "")))
     assert (reply.failure, reply.kind) == ("its profile counts words by tantivy", AbsenceKind.NOT_RANKED)
 
 

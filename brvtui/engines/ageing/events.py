@@ -49,7 +49,7 @@ LEAVES_PROMPT = Event(
     happen="leave the prompt",
     has_come="left the prompt",
     state="left the prompt",
-    meaning="a match of its text is no longer enough for it to be quoted to a model",
+    meaning="a match of its text no longer gets it quoted to a model",
     in_short="no longer quoted",
 )
 ARCHIVE = Event(

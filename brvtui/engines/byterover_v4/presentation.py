@@ -88,7 +88,7 @@ def _nothing(trace: Trace, section: SpaceAnswer) -> Iterator[Clause]:
         words = listed([word(one) for one in section.significant], "or")
         yield clause("similar words match, but V4 keeps only documents that contain ", words, " as written")
     elif not trace.snapshot.notes:
-        yield clause("there are no topics to search")
+        yield clause("no topic of this space can be read" if trace.notices else "there are no topics to search")
     elif trace.query.startswith("--"):
         yield clause("V4 takes a query that begins with -- as an option")
     elif not section.searched and not trace.filtered_out:
@@ -103,7 +103,7 @@ def way_out(trace: Trace) -> str:
     if section.topics:
         return "ask for more results"
     if not trace.snapshot.notes:
-        return "have ByteRover curate a first topic"
+        return "see the notices" if trace.notices else "have ByteRover curate a first topic"
     if trace.query.startswith("--"):
         return "begin with another word"
     if trace.filtered_out or not (section.filtered or section.searched):

@@ -75,7 +75,8 @@ def coverage(hits: Sequence[Hit], absolutes: Sequence[float], words: Sequence[st
         _check("lead over the next", lead, rules.lead, "advice.lead"),
     )  # fmt: skip
     if scores[0] < rules.floor:
-        lacks = "nothing here is about your words"
+        too_low = f"the best score, {scores[0]:.2f}, is below {rules.floor:g}"
+        lacks = too_low if found else "nothing here is about your words"
     elif missed and not escapes:
         quoted = ", ".join(f"‘{word}’" for word in missed)
         where = f"none of the first {rules.results} results" if len(hits) > rules.results else "no result"

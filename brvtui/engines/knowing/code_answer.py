@@ -273,7 +273,7 @@ class SymbolAnswer:
     @property
     def _nothing(self) -> str:
         if self.entry == "task":
-            return "nothing in the code has to do with this task: name a symbol, a file or a word of them"
+            return "no symbol matches this task by its name, file or comment: name a symbol, a file or a word of them"
         return "none of these files holds a symbol that fits into the budget"
 
     def _as_seed(self, explained: SymbolExplanation) -> str:

@@ -114,6 +114,8 @@ class Revision:
         wanted = f"{name}^{{commit}}"
         try:
             found = git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted, most=_SHORT)
+            if found.startswith(b"^"):
+                raise GitFailed("it names no single commit")
         except GitFailed as error:
             hint = "fetch it first (in CI: a checkout with fetch-depth: 0), or name another"
             raise RevisionError(f"{folder}: no revision {shortened(name)} in git; {hint}") from error
