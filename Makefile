@@ -19,8 +19,8 @@ help:
 	@echo 'make check        test, lint, types and contracts'
 	@echo 'make lint         ruff: rules and format        make format       ruff: mend both'
 	@echo 'make types        mypy --strict                 make contracts    which room imports which'
-	@echo 'make schema       write docs/trace.schema.json  make screenshots  write docs/screenshots/'
-	@echo 'make tables       renew tables in docs/*.md'
+	@echo 'make schema       write docs/reference/trace.schema.json  make screenshots  write docs/screenshots/'
+	@echo 'make tables       renew the tables in docs/reference/'
 	@echo 'make examples     renew output in README.md     make restamp      give the sample notes their ages anew'
 	@echo 'make pictures     renew all: those of tests (.pictures/contact-sheet.png shows them) and docs/screenshots/'
 	@echo 'make quality      measure how well each engine answers sets of questions (LOCOMO=FILE adds LoCoMo)'
@@ -79,7 +79,7 @@ check: test-all lint types contracts
 lint: .venv/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/codespell brvtui docs README.md
+	$(BIN)/codespell brvtui docs tools README.md
 
 types: .venv/.installed-dev
 	$(BIN)/mypy
@@ -92,20 +92,20 @@ format: .venv/.installed-dev
 	$(BIN)/ruff format .
 
 schema: .venv/.installed-dev
-	$(BIN)/python docs/make_schema.py
+	$(BIN)/python tools/make_schema.py
 
 tables: .venv/.installed-dev
-	$(BIN)/python docs/make_tables.py
+	$(BIN)/python tools/make_tables.py
 
 examples: .venv/.installed-dev
-	$(BIN)/python docs/make_examples.py
+	$(BIN)/python tools/make_examples.py
 
 screenshots: .venv/.installed-dev
-	$(BIN)/python docs/make_screenshots.py
+	$(BIN)/python tools/make_screenshots.py
 
 pictures: screenshots
 	$(BIN)/python -m pytest -m '' $$(grep -l looks tests/app/test_*.py) --snapshot-update
-	$(BIN)/python docs/make_contact_sheet.py
+	$(BIN)/python tools/make_contact_sheet.py
 
 bench: .venv/.installed-dev
 	@test -f .benchmarks/many-terms/now.txt || $(BIN)/python -m benchmarks.many_terms .benchmarks/many-terms

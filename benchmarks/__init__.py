@@ -1,1 +1,2 @@
-"""Scripts that print what they measured and where; none is a test. ``docs/performance.md`` holds what they printed."""
+"""Scripts that print what they measured and where; none is a test. ``benchmarks/results/performance.md`` holds what
+they printed."""

@@ -1,4 +1,4 @@
-"""The retry ladder over any search function (``docs/jeffs_brain.md``, "The retry ladder").
+"""The retry ladder over any search function (``docs/reference/jeffs-brain.md``, "The retry ladder").
 
 It rewrites a query that found nothing, step by step, until something is found. It never waits, and asks nothing a
 second time because of an error.

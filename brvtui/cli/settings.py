@@ -1,4 +1,4 @@
-"""Commands for settings, themes and keys (``docs/configuration.md``)."""
+"""Commands for settings, themes and keys (``docs/reference/settings.md``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The contract of an engine: methods over a frozen context, and a presentation of its traces (``docs/engines.md``)."""
+"""The contract of an engine: methods over a frozen context, and a presentation of its traces.
+
+See ``docs/contributing/engines.md``.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The causes of an answer without results: filters that leave documents out, and words that no document matches.
 
-The words are looked up in the text of notes (``docs/architecture.md``, rule 10). The terms of the snapshot cover all
-text that ByteRover reads. Only two kinds of notes are read again: notes that ByteRover reads in part and, for a word
-with punctuation inside, notes that contain each part of the word.
+The words are looked up in the text of notes (``docs/explanation/architecture.md``, rule 10). The terms of the snapshot
+cover all text that ByteRover reads. Only two kinds of notes are read again: notes that ByteRover reads in part and, for
+a word with punctuation inside, notes that contain each part of the word.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The vectors of texts: kept by text and model, made where they are missing (``docs/jeffs_brain.md``, "Vectors")."""
+"""The vectors of texts: kept by text and model, made where they are missing.
+
+See ``docs/reference/jeffs-brain.md``, "Vectors".
+"""
 
 from __future__ import annotations
 

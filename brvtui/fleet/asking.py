@@ -29,7 +29,7 @@ from brvtui.typed_tables import ProfileError
 
 
 _NOTE_BYTES = 8_000
-"""The measured memory of an open note of 120 words (docs/fleet.md)."""
+"""The measured memory of an open note of 120 words (docs/how-to/watch-many-memories.md)."""
 _SHARE = 0.5
 """The share of the machine's memory that open members in all processes may use."""
 IDLE_S = 600.0

@@ -1,4 +1,4 @@
-"""The resolved links between the notes of a snapshot (``docs/editing.md``, "Links")."""
+"""The resolved links between the notes of a snapshot (``docs/explanation/safe-saving.md``, "Links")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Comparison of engines: one query with all of them, and the best one for judged queries (``docs/lab.md``)."""
+"""Comparison of engines: one query with all of them, and the best one for judged queries.
+
+See ``docs/how-to/measure-answers.md``.
+"""
 
 from __future__ import annotations
 

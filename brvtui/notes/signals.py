@@ -1,6 +1,6 @@
 """Stores signals of a note where the user chose: in its frontmatter, or in the tool's own overlay.
 
-The engine's sidecar is never written (``docs/editing.md``, "Signals").
+The engine's sidecar is never written (``docs/explanation/safe-saving.md``, "Signals").
 """
 
 from __future__ import annotations

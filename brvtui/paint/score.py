@@ -195,7 +195,7 @@ def _standing(horizon: Horizon) -> str:
 
 
 def source_name(source: str) -> str:
-    """Returns where signals were found, in the words of docs/words.md."""
+    """Returns where signals were found, in the words of docs/reference/glossary.md."""
     return _SOURCES.get(source, source)
 
 

@@ -1,4 +1,4 @@
-"""Clients for language models: the parts shared by both protocols (``docs/configuration.md``, "A model")."""
+"""Clients for language models: the parts shared by both protocols (``docs/reference/settings.md``, "A model")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Creates the language model from the settings (``docs/configuration.md``, "A model")."""
+"""Creates the language model from the settings (``docs/reference/settings.md``, "A model")."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Embeddings and reranking by services with OpenAI's protocol, such as Ollama and LM Studio.
 
-See ``docs/jeffs_brain.md``, "Services".
+See ``docs/reference/jeffs-brain.md``, "Services".
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from brvtui.garbage import garbage_collector_paused
 from brvtui.providers.http import Endpoint, PrivateLoop, ServiceRefusal, answered, bearer, body_of
 from brvtui.services.legs import LegError, RequestPolicy, RerankDocument, Reranked, RerankRules, Vector
 
-# JSON requests with retries after temporary failures (``docs/jeffs_brain.md``, "Services").
+# JSON requests with retries after temporary failures (``docs/reference/jeffs-brain.md``, "Services").
 
 
 _TIMEOUT = 408

@@ -1,4 +1,4 @@
-"""Creates the embedder and the reranker from the settings (``docs/configuration.md``).
+"""Creates the embedder and the reranker from the settings (``docs/reference/settings.md``).
 
 Local ones use sentence-transformers (extra ``[vectors]``), imported at the first use of a model. The modules for HTTP
 are imported only for a service with an address.
@@ -113,7 +113,7 @@ EMBEDDER, RERANKER = "embedder", "reranker"
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingProvider:
-    """The defaults of one provider of embeddings (``docs/soleri.md``, "Vectors")."""
+    """The defaults of one provider of embeddings (``docs/reference/soleri.md``, "Vectors")."""
 
     url: str
     model: str

@@ -1,4 +1,7 @@
-"""BM25+ as MiniSearch computes it (``docs/engine.md``, "Text relevance"; Lv and Zhai 2011 for the lower bound d)."""
+"""BM25+ as MiniSearch computes it.
+
+See ``docs/reference/byterover.md``, "Text relevance"; Lv and Zhai 2011 for the lower bound d.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compound score, for many matches at once, and part by part (``docs/engine.md``, "The score")."""
+"""The compound score, for many matches at once, and part by part (``docs/reference/byterover.md``, "The score")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How signals age, and when they have aged so far (``docs/engine.md``, "Decay")."""
+"""How signals age, and when they have aged so far (``docs/reference/byterover.md``, "Decay")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maturity with hysteresis, and what events do to signals (``docs/engine.md``, "Maturity").
+"""Maturity with hysteresis, and what events do to signals (``docs/reference/byterover.md``, "Maturity").
 
 Everything is over arrays; a maturity is its position in :data:`LEVELS`. A single note is an array of one.
 """

@@ -1,4 +1,4 @@
-"""Packing texts into a budget of tokens (``docs/engine.md``, "The manifest")."""
+"""Packing texts into a budget of tokens (``docs/reference/byterover.md``, "The manifest")."""
 
 from __future__ import annotations
 

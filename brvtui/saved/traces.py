@@ -1,4 +1,7 @@
-"""A trace in a file: JSON that stands alone, so that it opens again where the tree is not (``docs/export.md``)."""
+"""A trace in a file: JSON that stands alone, so that it opens again where the tree is not.
+
+See ``docs/how-to/save-and-share.md``.
+"""
 
 from __future__ import annotations
 

@@ -39,7 +39,8 @@ class ServiceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class RerankRules:
-    """Constants for reranking by a language model (``docs/jeffs_brain.md``, "Reranking"), the same for all engines."""
+    """Constants for reranking by a language model (``docs/reference/jeffs-brain.md``, "Reranking"), the same for all
+    engines."""
 
     batch: int = 5
     """The number of documents per request."""

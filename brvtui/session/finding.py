@@ -1,4 +1,4 @@
-"""Finds notes by what is written in them, whichever engine ranks them (``docs/find.md``)."""
+"""Finds notes by what is written in them, whichever engine ranks them (``docs/how-to/find-notes.md``)."""
 
 from __future__ import annotations
 

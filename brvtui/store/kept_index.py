@@ -1,4 +1,6 @@
-"""The index of one context tree, kept on disk for the next process (``docs/architecture.md``, "The kept index").
+"""The index of one context tree, kept on disk for the next process.
+
+See ``docs/explanation/architecture.md``, "The kept index".
 
 It is one file: ``.npy`` arrays, one after another, and a checksum of them all at the end. It is replaced in one step,
 so a reader gets one state of it. Nothing is unpickled. The first process that wants to write it holds a lock until it

@@ -1,4 +1,4 @@
-"""The text index of one project, on disk for the next process (``docs/architecture.md``, "The text index").
+"""The text index of one project, on disk for the next process (``docs/explanation/architecture.md``, "The text index").
 
 Each state is a folder with tantivy's files, and one file of ours that names the folder, the checksum of each file and
 the documents. Ours is replaced in one step after each commit: where the two do not fit, the index is rebuilt. The first

@@ -1,4 +1,4 @@
-"""The vectors of one context tree's texts, a file for each model (``docs/jeffs_brain.md``, "Vectors")."""
+"""The vectors of one context tree's texts, a file for each model (``docs/reference/jeffs-brain.md``, "Vectors")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How text becomes terms (``docs/engine.md``, "Text relevance").
+"""How text becomes terms (``docs/reference/byterover.md``, "Text relevance").
 
 A term is split at runs of line breaks, separators (Unicode Z) and punctuation (Unicode P), then lower-cased; a tab is
 none of these. Lengths and edit distances count UTF-16 units, as the engine's do.

@@ -1,4 +1,7 @@
-"""The query language of finding: how text becomes words, and what a query asks of them (``docs/find.md``)."""
+"""The query language of finding: how text becomes words, and what a query asks of them.
+
+See ``docs/how-to/find-notes.md``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The full-text index of a project: what is written to it, and finding (``docs/architecture.md``, "The text index").
+"""The full-text index of a project: what is written to it, and finding.
+
+See ``docs/explanation/architecture.md``, "The text index".
 
 :mod:`brvtui.text.find_query` reads queries, and :mod:`brvtui.store.text_index` keeps the index on disk. Scores are sums
 of constants, so that answers depend on the documents alone, and not on how they came into the index.

@@ -1,7 +1,7 @@
 """tantivy's own BM25 as an alternative relevance, over notes split into words as ByteRover splits them.
 
 Its numbers must not depend on earlier snapshots, so each has an index of its own. Every number of ByteRover's ranking
-comes from the postings (``docs/architecture.md``, "Numbers and matches").
+comes from the postings (``docs/explanation/architecture.md``, "Numbers and matches").
 """
 
 from __future__ import annotations

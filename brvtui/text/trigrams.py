@@ -1,4 +1,7 @@
-"""Jaccard similarity of sets, and likeness of names by their trigrams (``docs/jeffs_brain.md``, "Trigrams")."""
+"""Jaccard similarity of sets, and likeness of names by their trigrams.
+
+See ``docs/reference/jeffs-brain.md``, "Trigrams".
+"""
 
 from __future__ import annotations
 

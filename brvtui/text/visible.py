@@ -1,4 +1,7 @@
-"""Text of notes made safe to show: it is never interpreted as terminal escapes (``docs/architecture.md``, rule 8)."""
+"""Text of notes made safe to show: it is never interpreted as terminal escapes.
+
+See ``docs/explanation/architecture.md``, rule 8.
+"""
 
 from __future__ import annotations
 

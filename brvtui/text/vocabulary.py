@@ -1,6 +1,6 @@
 """Which index terms answer a query term: itself, longer terms it begins, and terms a few edits away.
 
-``docs/engine.md``, "Text relevance". Terms are in UTF-16 form (:func:`brvtui.text.analysis.utf16`).
+``docs/reference/byterover.md``, "Text relevance". Terms are in UTF-16 form (:func:`brvtui.text.analysis.utf16`).
 """
 
 from __future__ import annotations

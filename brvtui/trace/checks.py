@@ -25,7 +25,7 @@ class Check:
 
     ``passed`` is None when the check was not reached; ``margin`` is value minus threshold, in the value's own unit.
     ``constant`` is the profile's dotted name of the threshold (empty when it is none), ``rule`` a section of
-    ``docs/engine.md``.
+    ``docs/reference/byterover.md``.
     """
 
     name: str

@@ -1,4 +1,7 @@
-"""Decides who may use the served app: requests of its owner's pages, and nobody else's (``docs/security.md``)."""
+"""Decides who may use the served app: requests of its owner's pages, and nobody else's.
+
+See ``docs/explanation/security.md``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The path of a query from Enter to the painted panes is the one that docs/architecture.md lists."""
+"""The path of a query from Enter to the painted panes is the one that docs/explanation/architecture.md lists."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Call = tuple[str, str]
 
 def listed() -> list[list[Call]]:
     """The functions of each hop in the page, with their files."""
-    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/explanation/architecture.md").read_text(encoding="utf-8")
     part = page.split("### From a key to the painted panes")[1].split("\n### ")[0]
     hops = re.findall(r"^\d+\. (.*(?:\n   .*)*)", part, re.MULTILINE)
     quoted = [re.findall(r"`([\w./]+)`", hop) for hop in hops]

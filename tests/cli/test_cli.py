@@ -562,7 +562,7 @@ def test_a_service_that_does_not_answer_drops_the_leg(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     profile = tmp_path / "at-once.toml"
-    profile.write_text('extends = "brv-3"\n[service] # docs/engine.md#the-calls\nwait_seconds = 0.0\n')
+    profile.write_text('extends = "brv-3"\n[service] # docs/reference/byterover.md#the-calls\nwait_seconds = 0.0\n')
     own(f'profile = "{profile}"')
     monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "none")

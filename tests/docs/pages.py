@@ -8,28 +8,19 @@ from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = (
-    "README.md",
-    "CONTRIBUTING.md",
-    "CHANGELOG.md",
-    "docs/engine.md",
-    "docs/engines.md",
-    "docs/architecture.md",
-    "docs/jeffs_brain.md",
-    "docs/configuration.md",
-    "docs/keys.md",
-    "docs/code.md",
-    "docs/editing.md",
-    "docs/maturity.md",
-    "docs/export.md",
-    "docs/lab.md",
-    "docs/fleet.md",
-    "docs/performance.md",
-    "docs/verify.md",
-    "docs/watching.md",
-    "docs/words.md",
-    "themes/README.md",
+PAGES = tuple(
+    file.relative_to(ROOT).as_posix()
+    for pattern in (
+        "*.md",
+        "docs/**/*.md",
+        "benchmarks/**/*.md",
+        "themes/*.md",
+        "sample-tree/*.md",
+        "tests/data/**/*.md",
+    )
+    for file in sorted(ROOT.glob(pattern))
 )
+"""Every page of the documentation, by its path in the repository."""
 _FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 

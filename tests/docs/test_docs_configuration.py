@@ -1,4 +1,5 @@
-"""docs/configuration.md: its examples load and do what they say, and it names every variable that the code reads."""
+"""docs/reference/settings.md: its examples load and do what they say, and it names every variable that the code
+reads."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from brvtui.tree.reading.signals import defaults, read_signals_file
 from tests.docs.pages import ROOT, page, section, sources
 from tests.support.trees import Tree
 
-PAGE = page("docs/configuration.md")
+PAGE = page("docs/reference/settings.md")
 
 
 EXAMPLES = ROOT / "docs" / "examples"
@@ -29,7 +30,7 @@ _VARIABLE = re.compile(r"\"((?:BRV|XDG|NO)_[A-Z_]*[A-Z])\"")
 def _shown() -> Iterator[tuple[str, str]]:
     """Each example file that the page names, with the block that it shows for it."""
     shown = PAGE.replace(section(PAGE, "Settings"), "")
-    names = re.findall(r"\[examples/([\w.-]+)\]\(examples/\1\)", shown)
+    names = re.findall(r"\[(?:\.\./)?examples/([\w.-]+)\]\(\.\./examples/\1\)", shown)
     blocks = re.findall(r"^```(?:toml|json)\n(.*?)^```$", shown, re.DOTALL | re.MULTILINE)
     return zip(names, blocks, strict=True)
 

@@ -1,4 +1,5 @@
-"""docs/jeffs_brain.md and docs/knowing.md against the code: constants with their values, lists, switches."""
+"""docs/reference/jeffs-brain.md and docs/reference/knowing.md against the code: constants with their values, lists,
+switches."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from brvtui.ladder import STRATEGIES
 from brvtui.services.legs import RerankRules
 from tests.docs.pages import page, section
 
-JEFFS, KNOWING = page("docs/jeffs_brain.md"), page("docs/knowing.md")
+JEFFS, KNOWING = page("docs/reference/jeffs-brain.md"), page("docs/reference/knowing.md")
 _VALUE = re.compile(r"`([a-z_0-9]+(?:\.[a-z_0-9]+)+) = ([^`]+)`")
 _NAMED = re.compile(r"`([a-z_]+(?:\.[a-z_]+)+)(?: = [^`]+)?`")
 _WITHOUT_VALUE = ("query.english", "query.dutch", "ladder.stop_words", "intent.fact_paths")

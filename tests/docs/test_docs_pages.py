@@ -56,7 +56,7 @@ def test_every_module_that_the_architecture_names_exists() -> None:
         for place in ("brvtui", "tests", "benchmarks")
         for file in (ROOT / place).rglob("*.py")
     ]
-    named = set(re.findall(r"`([\w/]+\.py)`", page("docs/architecture.md")))
+    named = set(re.findall(r"`([\w/]+\.py)`", page("docs/explanation/architecture.md")))
     assert len(named) > 20
     assert [name for name in sorted(named) if not any(f"/{file}".endswith(f"/{name}") for file in files)] == []
 
@@ -76,7 +76,7 @@ def test_the_makefile_explains_its_targets() -> None:
 
 
 class TestArchitecture:
-    PAGE = page("docs/architecture.md")
+    PAGE = page("docs/explanation/architecture.md")
 
     def test_the_rooms_are_the_layers(self) -> None:
         contracts = tomllib.loads(page("pyproject.toml"))["tool"]["importlinter"]["contracts"]
@@ -99,32 +99,32 @@ class TestArchitecture:
 
     def test_every_file_that_is_named_exists(self) -> None:
         to_come = section(self.PAGE, "Where the next things go")
-        named = set(re.findall(r"`((?:brvtui|tests|docs|benchmarks)/[\w./-]+)`", self.PAGE.replace(to_come, "")))
+        named = set(re.findall(r"`((?:brvtui|tests|docs|tools|benchmarks)/[\w./-]+)`", self.PAGE.replace(to_come, "")))
         assert [path for path in named if not (ROOT / path).exists()] == []
 
 
-MAKER = script("docs/make_tables.py")
+MAKER = script("tools/make_tables.py")
 
 
 @pytest.mark.parametrize("name", MAKER.TABLES)
 def test_the_tables_are_what_the_code_says(name: str) -> None:
-    text = page(f"docs/{name}")
-    assert (ROOT / "docs" / name).exists()
+    text = page(f"docs/reference/{name}")
+    assert (ROOT / "docs/reference" / name).exists()
     assert MAKER.fresh(name, text) == text, "run make tables and look at the difference"
 
 
 def test_every_binding_is_in_the_docs_by_its_name() -> None:
-    text = page("docs/keys.md")
+    text = page("docs/reference/keys.md")
     assert [name for name in ACTIONS if f"`{name}`" not in text] == []
 
 
 def test_the_keys_that_are_shown_can_be_used() -> None:
-    (shown,) = re.findall(r"^```toml\n(.*?)^```$", page("docs/keys.md"), re.DOTALL | re.MULTILINE)
+    (shown,) = re.findall(r"^```toml\n(.*?)^```$", page("docs/reference/keys.md"), re.DOTALL | re.MULTILINE)
     keys = tomllib.loads(shown)["keys"]
     assert check_keys(keys) == Checked(keys)
 
 
-PAGE = page("docs/security.md")
+PAGE = page("docs/explanation/security.md")
 _NAMED = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
 _ATTACKS = re.compile(r"^\| `(\w+)` \| .* \| (\d+) \| 0 \|$", re.M)
 
@@ -153,12 +153,7 @@ def test_every_script_is_listed() -> None:
 
 FEW_WORDS = 5
 """A text of fewer words may stand in several places: ``not a regular file``."""
-TEXTS = (
-    "README.md", "sample-tree/README.md", "themes/README.md", "docs/code.md", "docs/configuration.md",
-    "docs/editing.md", "docs/engine.md", "docs/export.md", "docs/fleet.md", "docs/jeffs_brain.md", "docs/keys.md",
-    "docs/knowing.md", "docs/maturity.md", "docs/performance.md", "docs/security.md", "docs/soleri.md",
-    "docs/watching.md",
-)  # fmt: skip
+TEXTS = tuple(name for name in PAGES if name not in {"docs/reference/glossary.md", "CHANGELOG.md"})
 _ROW = re.compile(r"^\| ([^|]+) \| [^|]* \| ?([^|]*?) ?\|$", re.MULTILINE)
 _CODE = re.compile(r"`[^`]*`|\]\([^)]*\)")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
@@ -166,7 +161,7 @@ _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 def glossary() -> dict[str, str]:
     """For each word that is not used, the one that is."""
-    rows = _ROW.findall(page("docs/words.md"))
+    rows = _ROW.findall(page("docs/reference/glossary.md"))
     return {word.strip(): row for row, avoided in rows[2:] for word in avoided.split(",") if word.strip()}
 
 
@@ -192,12 +187,12 @@ def test_the_glossary_is_read() -> None:
 
 def test_one_word_for_one_thing_in_the_program() -> None:
     wrong = [f"{text.place}: {text.text!r}: not {words}" for text in texts() if (words := found_in(text.text))]
-    assert wrong == [], "docs/words.md has the words that are used"
+    assert wrong == [], "docs/reference/glossary.md has the words that are used"
 
 
 def test_one_word_for_one_thing_in_the_pages() -> None:
     wrong = {name: words for name in TEXTS if (words := found_in(_CODE.sub("", without_code(page(name)))))}
-    assert wrong == {}, "docs/words.md has the words that are used"
+    assert wrong == {}, "docs/reference/glossary.md has the words that are used"
 
 
 def test_each_text_comes_from_one_place() -> None:

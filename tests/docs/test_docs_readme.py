@@ -1,4 +1,4 @@
-"""README.md and docs/configuration.md: their examples print and do what they say."""
+"""README.md and docs/reference/settings.md: their examples print and do what they say."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ KEY_NAMES = {
 
 @pytest.fixture
 def maker() -> ModuleType:
-    """docs/make_examples.py."""
-    return script("docs/make_examples.py")
+    """tools/make_examples.py."""
+    return script("tools/make_examples.py")
 
 
 def test_the_examples_print_what_they_show(maker: ModuleType, tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ ELSEWHERE = {
     "drafts", "edit", "filter", "find", "migrated", "migration", "options", "problems", "remedies", "settings list",
     "text",
 }  # fmt: skip
-"""Places of docs/keys.md alone: fields, the editor and the settings, whose key bars name their keys."""
+"""Places of docs/reference/keys.md alone: fields, the editor and the settings, whose key bars name their keys."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""docs/trace.schema.json: what the code says, and what real output is valid against."""
+"""docs/reference/trace.schema.json: what the code says, and what real output is valid against."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from brvtui.trace import to_plain
 from tests.docs.pages import page, script
 from tests.support.trees import Tree
 
-SCHEMA = json.loads(page("docs/trace.schema.json"))
+SCHEMA = json.loads(page("docs/reference/trace.schema.json"))
 TRACE = jsonschema.Draft202012Validator(SCHEMA)
-MAKE = "run make schema: docs/trace.schema.json is out of date"
+MAKE = "run make schema: docs/reference/trace.schema.json is out of date"
 NOW = "2026-11-20T12:00:00Z"
 QUERIES = ("token rotation", "auth/tokens", "auth tokens", "zzz", "rotated?", "", "the of", "auth/tokens/rotation.md")
 
@@ -39,7 +39,7 @@ def project(tree: Tree) -> Tree:
 
 
 def test_the_file_is_what_the_code_says() -> None:
-    assert script("docs/make_schema.py").schema() == SCHEMA, MAKE
+    assert script("tools/make_schema.py").schema() == SCHEMA, MAKE
 
 
 def test_the_schema_is_valid_and_closed() -> None:

@@ -1,1 +1,2 @@
-"""Faults that are real: nothing that fails is a stand-in. docs/performance.md says what the full runs showed."""
+"""Faults that are real: nothing that fails is a stand-in. benchmarks/results/performance.md says what the full runs
+showed."""

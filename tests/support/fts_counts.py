@@ -1,4 +1,4 @@
-"""The counts of FTS5 for a phrase and a document, and its BM25 in closed form (``docs/jeffs_brain.md``)."""
+"""The counts of FTS5 for a phrase and a document, and its BM25 in closed form (``docs/reference/jeffs-brain.md``)."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Action(NamedTuple):
     label: str
     """A word or two for the key bar."""
     description: str
-    """A phrase for help, palette, settings and docs/keys.md."""
+    """A phrase for help, palette, settings and docs/reference/keys.md."""
     bar: bool = False
     """Whether the key bar shows it."""
     first: bool = False

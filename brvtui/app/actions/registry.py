@@ -1,4 +1,4 @@
-"""The registry of actions. Palette, the table of settings and docs/keys.md are made from it.
+"""The registry of actions. Palette, the table of settings and docs/reference/keys.md are made from it.
 
 To add an action, add it to its place here, and the method ``action_…`` to the class that has the place.
 """

@@ -1,7 +1,7 @@
 """The state of every note: signals as stored and after decay, ceiling, and the events that ageing brings.
 
-``docs/engine.md``, "Maturity" and "What ageing brings". Everything is held as arrays by position in the snapshot, so
-that ten thousand notes take milliseconds; :meth:`Board.row` is the view of one.
+``docs/reference/byterover.md``, "Maturity" and "What ageing brings". Everything is held as arrays by position in the
+snapshot, so that ten thousand notes take milliseconds; :meth:`Board.row` is the view of one.
 """
 
 from __future__ import annotations

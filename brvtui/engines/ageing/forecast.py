@@ -1,6 +1,7 @@
 """Forecasts of ageing: for all notes on a day to come, in several orders, and for one note day by day.
 
-A note is also shown after access hits, curate updates and saves (``docs/engine.md``, "What ageing brings").
+A note is also shown after access hits, curate updates and saves (``docs/reference/byterover.md``, "What ageing
+brings").
 """
 
 from __future__ import annotations

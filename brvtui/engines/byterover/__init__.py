@@ -1,1 +1,1 @@
-"""ByteRover 3: search, route, cache, reasons and ageing (``docs/engine.md``)."""
+"""ByteRover 3: search, route, cache, reasons and ageing (``docs/reference/byterover.md``)."""

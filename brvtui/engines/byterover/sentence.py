@@ -16,7 +16,8 @@ from brvtui.trace import Check, EndReason, Hit, Ladder, Origin, Part, State, Tra
 from brvtui.trace.routing import CacheEntry, CacheLook, FingerprintState, Outcome, Route, SearchOutcome
 from brvtui.wording import counted
 
-# What a score lost to age, weak matches, or maturity, from its own parts (``docs/engine.md``, "The score").
+# What a score lost to age, weak matches, or maturity, from its own parts (``docs/reference/byterover.md``, "The
+# score").
 
 
 _DECIMALS = 2

@@ -1,4 +1,7 @@
-"""The documents that V4 ranks: one for each element with an id, or one for a topic (``docs/byterover_v4.md``)."""
+"""The documents that V4 ranks: one for each element with an id, or one for a topic.
+
+See ``docs/reference/byterover-v4.md``.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from brvtui.engines.byterover_v4.profile import FIELDS
 from brvtui.text.analysis import raw_tokens, utf16
 from brvtui.tree.spaces.topic_html import Topic
 
-# How text becomes terms (``docs/byterover_v4.md``, "Text relevance").
+# How text becomes terms (``docs/reference/byterover-v4.md``, "Text relevance").
 
 
 _CJK = "\u4e00-\u9fff\u3040-\u309f\u30a0-\u30ff\uac00-\ud7af"

@@ -1,4 +1,7 @@
-"""The text index over some documents, as MiniSearch makes it anew for every query (``docs/byterover_v4.md``)."""
+"""The text index over some documents, as MiniSearch makes it anew for every query.
+
+See ``docs/reference/byterover-v4.md``.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The rows of V4 that wait to be sent: each query with the answer that it printed. Read only.
 
 V4 has no log of queries. It appends rows to one file of its data folder, for all spaces, and empties that once they are
-sent (``docs/byterover_v4.md``, "Log"). So the newest queries are there, or none.
+sent (``docs/reference/byterover-v4.md``, "Log"). So the newest queries are there, or none.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every constant of ByteRover V4, by name: ``profiles/byterover_v4.toml`` (``docs/byterover_v4.md``)."""
+"""Every constant of ByteRover V4, by name: ``profiles/byterover_v4.toml`` (``docs/reference/byterover-v4.md``)."""
 
 from __future__ import annotations
 

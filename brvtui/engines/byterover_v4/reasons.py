@@ -1,4 +1,4 @@
-"""Why a topic is, or is not, in an answer of V4 (``docs/byterover_v4.md``, "Why a topic is not there")."""
+"""Why a topic is, or is not, in an answer of V4 (``docs/reference/byterover-v4.md``, "Why a topic is not there")."""
 
 from __future__ import annotations
 
@@ -307,7 +307,7 @@ def _with_outcome(remedy: Remedy | None) -> Remedy | None:
     return replace(remedy, text=f"{remedy.text}{saved}: rank {remedy.rank}, {remedy.score:.{DECIMALS}f}")
 
 
-# Changes that help one topic in an answer of V4, each tried by asking again (``docs/byterover_v4.md``).
+# Changes that help one topic in an answer of V4, each tried by asking again (``docs/reference/byterover-v4.md``).
 
 
 _TITLE = FIELDS[0]

@@ -1,4 +1,7 @@
-"""What V4's scripts answer: ``query`` over one space or several, and ``recall`` (``docs/byterover_v4.md``)."""
+"""What V4's scripts answer: ``query`` over one space or several, and ``recall``.
+
+See ``docs/reference/byterover-v4.md``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""V4's search over one space: words, relevance, filter, signals, grouping (``docs/byterover_v4.md``, "A search")."""
+"""V4's search over one space: words, relevance, filter, signals, grouping.
+
+See ``docs/reference/byterover-v4.md``, "A search".
+"""
 
 from __future__ import annotations
 

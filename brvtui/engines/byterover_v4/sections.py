@@ -1,4 +1,4 @@
-"""What only a trace of ByteRover V4 holds (``docs/byterover_v4.md``)."""
+"""What only a trace of ByteRover V4 holds (``docs/reference/byterover-v4.md``)."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from brvtui.wording import counted
 
 # Our advice: whether ByteRover 3.14 would have called a query covered, by gates that V4 lacks.
 #
-# Nothing of it acts on an answer (``docs/byterover_v4.md``, "Our advice").
+# Nothing of it acts on an answer (``docs/reference/byterover-v4.md``, "Our advice").
 
 
 COVERAGE = "coverage"

@@ -1,6 +1,6 @@
 """The index of the notes in a snapshot, one chunk per note.
 
-``docs/jeffs_brain.md``, "Notes as chunks", "The BM25 leg", "Trigrams", "Vectors".
+``docs/reference/jeffs-brain.md``, "Notes as chunks", "The BM25 leg", "Trigrams", "Vectors".
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Intents of a query, and the resulting factors of notes (``docs/jeffs_brain.md``, "Intent"). English only.
+"""Intents of a query, and the resulting factors of notes (``docs/reference/jeffs-brain.md``, "Intent"). English only.
 
 The patterns are exactly those of the documented pipeline, with JavaScript's semantics: word boundaries are ASCII, white
 space is Unicode, and only ASCII letters ignore case.

@@ -1,4 +1,7 @@
-"""The hybrid search: legs, retry ladder, fusion, intent, reranking (``docs/jeffs_brain.md``, "The pipeline")."""
+"""The hybrid search: legs, retry ladder, fusion, intent, reranking.
+
+See ``docs/reference/jeffs-brain.md``, "The pipeline".
+"""
 
 from __future__ import annotations
 

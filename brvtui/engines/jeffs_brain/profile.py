@@ -1,4 +1,4 @@
-"""All constants of the Jeffs Brain pipeline: ``profiles/jeffs_brain.toml`` (``docs/jeffs_brain.md``)."""
+"""All constants of the Jeffs Brain pipeline: ``profiles/jeffs_brain.toml`` (``docs/reference/jeffs-brain.md``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reranking: its conditions, the documents sent, and the new order (``docs/jeffs_brain.md``, "Reranking")."""
+"""Reranking: its conditions, the documents sent, and the new order (``docs/reference/jeffs-brain.md``, "Reranking")."""
 
 from __future__ import annotations
 

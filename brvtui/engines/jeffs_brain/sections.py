@@ -1,4 +1,4 @@
-"""The section of a trace that only a hybrid search has (``docs/jeffs_brain.md``, "The trace")."""
+"""The section of a trace that only a hybrid search has (``docs/reference/jeffs-brain.md``, "The trace")."""
 
 from __future__ import annotations
 

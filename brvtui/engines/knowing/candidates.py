@@ -1,4 +1,7 @@
-"""From fused candidates to seeds: implementing types, noise, packages, limits (``docs/knowing.md``, "Seeds")."""
+"""From fused candidates to seeds: implementing types, noise, packages, limits.
+
+See ``docs/reference/knowing.md``, "Seeds".
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from brvtui.engines.knowing.model import Graph, Node
 from brvtui.engines.knowing.seed_rules import NoiseRules, SeedRules
 from brvtui.ranking.fusion import Share, share
 
-# Fusion of the channels into one list of candidates (``docs/knowing.md``, "Fusion").
+# Fusion of the channels into one list of candidates (``docs/reference/knowing.md``, "Fusion").
 
 
 class Channel(StrEnum):

@@ -1,4 +1,7 @@
-"""The answer to one question about code, as lines of text and in the formats for agents (``docs/code.md``)."""
+"""The answer to one question about code, as lines of text and in the formats for agents.
+
+See ``docs/reference/code.md``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The symbols of a repository as a graph and an index for the engine (``docs/code.md``)."""
+"""The symbols of a repository as a graph and an index for the engine (``docs/reference/code.md``)."""
 
 from __future__ import annotations
 

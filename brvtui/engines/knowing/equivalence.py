@@ -1,4 +1,7 @@
-"""The channel of equivalence: phrases in a task that map to names (``docs/knowing.md``, "Equivalence classes")."""
+"""The channel of equivalence: phrases in a task that map to names.
+
+See ``docs/reference/knowing.md``, "Equivalence classes".
+"""
 
 from __future__ import annotations
 
@@ -196,7 +199,7 @@ def channel_cap(results: int, rules: EquivalenceRules) -> int:
     return max(rules.cap_least, int(rules.per_result * results))
 
 
-# Words of tasks that are learned for the nodes that were used (``docs/knowing.md``, "Learned words").
+# Words of tasks that are learned for the nodes that were used (``docs/reference/knowing.md``, "Learned words").
 
 
 LEARNED_SOURCE = "learned"

@@ -1,4 +1,7 @@
-"""The channel of full text: the terms for FTS5 and the texts that they search (``docs/knowing.md``, "Full text")."""
+"""The channel of full text: the terms for FTS5 and the texts that they search.
+
+See ``docs/reference/knowing.md``, "Full text".
+"""
 
 from __future__ import annotations
 

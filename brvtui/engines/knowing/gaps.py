@@ -1,4 +1,7 @@
-"""Adds nodes close in meaning to a task if words find too few candidates (``docs/knowing.md``, "Filling gaps")."""
+"""Adds nodes close in meaning to a task if words find too few candidates.
+
+See ``docs/reference/knowing.md``, "Filling gaps".
+"""
 
 from __future__ import annotations
 

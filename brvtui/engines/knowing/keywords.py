@@ -1,4 +1,4 @@
-"""A task as keywords: quoted identifiers, compounds and plain words (``docs/knowing.md``, "Keywords")."""
+"""A task as keywords: quoted identifiers, compounds and plain words (``docs/reference/knowing.md``, "Keywords")."""
 
 from __future__ import annotations
 

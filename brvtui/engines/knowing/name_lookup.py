@@ -132,7 +132,7 @@ def _like(text: str) -> re.Pattern[str]:
     return re.compile("".join(parts.get(char) or re.escape(char) for char in text))
 
 
-# The channel of paths: nodes in folders that a task names (``docs/knowing.md``, "Paths").
+# The channel of paths: nodes in folders that a task names (``docs/reference/knowing.md``, "Paths").
 
 
 class PathHitKind(StrEnum):

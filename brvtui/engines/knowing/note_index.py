@@ -24,7 +24,7 @@ from brvtui.engines.knowing.seeding import seed_index
 from brvtui.snapshot import Snapshot
 from brvtui.wording import counted
 
-# Keywords and tags as phrases that find their notes (``docs/knowing.md``, "Equivalence classes").
+# Keywords and tags as phrases that find their notes (``docs/reference/knowing.md``, "Equivalence classes").
 
 
 NOTE_SOURCE = "note"

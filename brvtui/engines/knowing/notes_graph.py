@@ -1,4 +1,4 @@
-"""The notes of a snapshot as a graph, updated note by note (``docs/knowing.md``, "Notes as a graph")."""
+"""The notes of a snapshot as a graph, updated note by note (``docs/reference/knowing.md``, "Notes as a graph")."""
 
 from __future__ import annotations
 

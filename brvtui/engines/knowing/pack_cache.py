@@ -1,4 +1,4 @@
-"""The cache of packed contexts for repeated tasks (``docs/knowing.md``, "The pack cache")."""
+"""The cache of packed contexts for repeated tasks (``docs/reference/knowing.md``, "The pack cache")."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brvtui.engines.knowing.model import Edge, Graph, Node
 from brvtui.engines.knowing.profile import PackingRules
 from brvtui.engines.knowing.seed_rules import PackCacheRules, SessionRules
 
-# Boosts for recently packed nodes (``docs/knowing.md``, "Session").
+# Boosts for recently packed nodes (``docs/reference/knowing.md``, "Session").
 
 
 _MOST_HALVES = 1000.0

@@ -1,4 +1,4 @@
-"""All constants of the engine: ``profiles/knowing.toml`` and ``knowing-code.toml`` (``docs/knowing.md``)."""
+"""All constants of the engine: ``profiles/knowing.toml`` and ``knowing-code.toml`` (``docs/reference/knowing.md``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reasons for the presence or absence of a note in an answer (``docs/knowing.md``, "Why a note is not there")."""
+"""Reasons for the presence or absence of a note in an answer.
+
+See ``docs/reference/knowing.md``, "Why a note is not there".
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from brvtui.engines.knowing.tracing_words import WITHOUT_KEYWORD, how_found
 from brvtui.snapshot.naming import Named
 from brvtui.trace import Explanation, LossStage, Remedy, Trace
 
-# Reasons for a symbol in an answer: channel, score and links (``docs/knowing.md``, "Why a symbol is there").
+# Reasons for a symbol in an answer: channel, score and links (``docs/reference/knowing.md``, "Why a symbol is there").
 
 
 WALK, BELOW, NONE = "walk", "loaded, below the cutoff", "none"

@@ -16,7 +16,7 @@ from brvtui.engines.knowing.words import identifiers
 from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.wording import counted
 
-# Use of results: used, unused, and rated as useful (``docs/knowing.md``, "Use").
+# Use of results: used, unused, and rated as useful (``docs/reference/knowing.md``, "Use").
 
 
 WINDOW_SECONDS = 600

@@ -1,4 +1,4 @@
-"""The sections of a trace that only knowing has (``docs/knowing.md``, "The trace")."""
+"""The sections of a trace that only knowing has (``docs/reference/knowing.md``, "The trace")."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ from brvtui.engines.knowing.name_lookup import FolderIndex, NameLookup, PathHit,
 from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.seed_rules import TieredRules
 
-# The channel of names: exact, prefix, substring and path matches (``docs/knowing.md``, "Names").
+# The channel of names: exact, prefix, substring and path matches (``docs/reference/knowing.md``, "Names").
 
 
 class NameTier(StrEnum):

@@ -1,4 +1,4 @@
-"""Words in names: camel case, underscores and paths (``docs/knowing.md``, "Words in names")."""
+"""Words in names: camel case, underscores and paths (``docs/reference/knowing.md``, "Words in names")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The best possible score of an entry, and the times at which it changes (``docs/soleri.md``, "Ceiling")."""
+"""The best possible score of an entry, and the times at which it changes (``docs/reference/soleri.md``, "Ceiling")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The contents of the vault: entries, and memories of past sessions (``docs/soleri.md``, "Notes as entries")."""
+"""The contents of the vault: entries, and memories of past sessions.
+
+See ``docs/reference/soleri.md``, "Notes as entries".
+"""
 
 from __future__ import annotations
 

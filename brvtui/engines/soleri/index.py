@@ -1,4 +1,4 @@
-"""The notes of a snapshot as a vault, updated with each snapshot (``docs/soleri.md``, "Notes as entries")."""
+"""The notes of a snapshot as a vault, updated with each snapshot (``docs/reference/soleri.md``, "Notes as entries")."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from brvtui.tree.reading.files import Role
 from brvtui.tree.reading.frontmatter import parse, text_of, texts_of
 from brvtui.tree.reading.signals import Source
 
-# A note of a context tree as an entry (``docs/soleri.md``, "Notes as entries").
+# A note of a context tree as an entry (``docs/reference/soleri.md``, "Notes as entries").
 
 
 _TYPES = ("pattern", "anti-pattern", "rule", "playbook")

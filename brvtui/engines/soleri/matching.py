@@ -1,4 +1,4 @@
-"""The FTS5 expression of a query (``docs/soleri.md``, "The query")."""
+"""The FTS5 expression of a query (``docs/reference/soleri.md``, "The query")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memories of sessions from a file of the user (``docs/soleri.md``, "Memories").
+"""Memories of sessions from a file of the user (``docs/reference/soleri.md``, "Memories").
 
 A context tree has no memories; they come from an export of Soleri's table ``memories``.
 """
@@ -20,7 +20,7 @@ from brvtui.text.visible import visible
 from brvtui.trace.feedback import Usefulness
 from brvtui.tree.reading.json_file import read_json
 
-# Weights that adapt to feedback (``docs/soleri.md``, "Adaptive weights").
+# Weights that adapt to feedback (``docs/reference/soleri.md``, "Adaptive weights").
 
 
 @dataclass(frozen=True, slots=True)

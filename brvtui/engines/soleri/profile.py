@@ -1,4 +1,7 @@
-"""All constants of the vault search: ``profiles/soleri.toml`` and ``soleri-code.toml`` (``docs/soleri.md``)."""
+"""All constants of the vault search: ``profiles/soleri.toml`` and ``soleri-code.toml``.
+
+See ``docs/reference/soleri.md``.
+"""
 
 from __future__ import annotations
 

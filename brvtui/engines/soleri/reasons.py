@@ -1,4 +1,7 @@
-"""Reasons for the presence or absence of a note in an answer (``docs/soleri.md``, "Why a note is not there")."""
+"""Reasons for the presence or absence of a note in an answer.
+
+See ``docs/reference/soleri.md``, "Why a note is not there".
+"""
 
 from __future__ import annotations
 

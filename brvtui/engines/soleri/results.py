@@ -1,4 +1,4 @@
-"""Results in the two forms for agents, with memories (``docs/soleri.md``, "Results")."""
+"""Results in the two forms for agents, with memories (``docs/reference/soleri.md``, "Results")."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brvtui.engines.soleri.search import ScoredEntry, VaultRanking
 from brvtui.engines.soleri.signals import temporal_decay
 from brvtui.engines.soleri.vault import Vault
 
-# Deviations of the running program from its documentation that affect a query (``docs/soleri.md``).
+# Deviations of the running program from its documentation that affect a query (``docs/reference/soleri.md``).
 
 
 def deviations(

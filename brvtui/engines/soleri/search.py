@@ -1,4 +1,4 @@
-"""A search in the vault: pool, signals, links, guard and budget (``docs/soleri.md``, "The search")."""
+"""A search in the vault: pool, signals, links, guard and budget (``docs/reference/soleri.md``, "The search")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sections of a trace that only Soleri has (``docs/soleri.md``, "The trace")."""
+"""The sections of a trace that only Soleri has (``docs/reference/soleri.md``, "The trace")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The seven signals and their weighted sum (``docs/soleri.md``, "Signals")."""
+"""The seven signals and their weighted sum (``docs/reference/soleri.md``, "Signals")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entries in tiers with one index each, and the search across them (``docs/soleri.md``, "Tiers")."""
+"""Entries in tiers with one index each, and the search across them (``docs/reference/soleri.md``, "Tiers")."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brvtui.engines.soleri.profile import SoleriProfile, TierWeights
 from brvtui.engines.soleri.vectors import DocumentFrequencies, VectorIndex, count_documents
 from brvtui.text.fts import FullText, FullTextError
 
-# The distance of an entry to the best ones over links (``docs/soleri.md``, "Graph proximity").
+# The distance of an entry to the best ones over links (``docs/reference/soleri.md``, "Graph proximity").
 
 
 @dataclass(frozen=True, slots=True)

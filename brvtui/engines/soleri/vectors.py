@@ -1,4 +1,4 @@
-"""Dense vectors of entries, and TF-IDF vectors of texts (``docs/soleri.md``, "Vectors")."""
+"""Dense vectors of entries, and TF-IDF vectors of texts (``docs/reference/soleri.md``, "Vectors")."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from brvtui.engines.soleri.entries import VaultEntry
 from brvtui.engines.text_vectors import check_room, digest
 from brvtui.services.legs import LegError, Vector, VectorCache
 
-# TF-IDF vectors of texts and their cosine (``docs/soleri.md``, "The semantic signal").
+# TF-IDF vectors of texts and their cosine (``docs/reference/soleri.md``, "The semantic signal").
 
 
 SparseVector = Mapping[str, float]

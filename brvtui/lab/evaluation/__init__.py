@@ -1,1 +1,1 @@
-"""Evaluation of an engine with judged queries, and of the effect of changes (``docs/lab.md``)."""
+"""Evaluation of an engine with judged queries, and of the effect of changes (``docs/how-to/measure-answers.md``)."""

@@ -1,1 +1,1 @@
-"""Judgments: queries with their relevant documents, in a file beside the tree (``docs/lab.md``)."""
+"""Judgments: queries with their relevant documents, in a file beside the tree (``docs/how-to/measure-answers.md``)."""

@@ -1,6 +1,6 @@
 """Names, stubs and cues of archived notes, as the engine writes them byte for byte.
 
-See ``docs/engine.md``, "The archive".
+See ``docs/reference/byterover.md``, "The archive".
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Converts a note's bytes to editable text and back, and keeps every byte outside an edit (``docs/editing.md``,
-"Text").
+"""Converts a note's bytes to editable text and back, and keeps every byte outside an edit
+(``docs/explanation/safe-saving.md``, "Text").
 
 Editable text breaks lines at ``\\n`` alone. A visible mark replaces every byte that is not UTF-8, and every character
 that would break a line, control the terminal or change the reading direction. Encoding turns marks back.

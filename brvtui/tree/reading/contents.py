@@ -1,4 +1,7 @@
-"""The text of a note as the engine reads it, and reasons why it skips a file (``docs/engine.md``, "Reading")."""
+"""The text of a note as the engine reads it, and reasons why it skips a file.
+
+See ``docs/reference/byterover.md``, "Reading".
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from brvtui.tree.reading.javascript import SPACE, trim
 # The ``updatedAt`` of a note, as the engine's search for archive candidates reads it.
 #
 # It is a line of the text, in the frontmatter or not, parsed as JavaScript parses dates: dates are in UTC, times
-# without a zone are local (``docs/engine.md``, "What is archived").
+# without a zone are local (``docs/reference/byterover.md``, "What is archived").
 
 
 _BREAK = "\n\r\u2028\u2029"

@@ -1,4 +1,7 @@
-"""Lists the files of a context tree, with the role of each for the engine (``docs/engine.md``, "Notes on disk")."""
+"""Lists the files of a context tree, with the role of each for the engine.
+
+See ``docs/reference/byterover.md``, "Notes on disk".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tree's fingerprint, which a cached answer must share (``docs/engine.md``, "The cache")."""
+"""The tree's fingerprint, which a cached answer must share (``docs/reference/byterover.md``, "The cache")."""
 
 from __future__ import annotations
 

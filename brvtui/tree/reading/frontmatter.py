@@ -1,4 +1,4 @@
-"""The YAML block at the start of a note (``docs/engine.md``, "Notes on disk")."""
+"""The YAML block at the start of a note (``docs/reference/byterover.md``, "Notes on disk")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hierarchy of folders and notes that a query can name (``docs/engine.md``, "Paths and scopes")."""
+"""The hierarchy of folders and notes that a query can name (``docs/reference/byterover.md``, "Paths and scopes")."""
 
 from __future__ import annotations
 

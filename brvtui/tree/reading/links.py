@@ -1,4 +1,7 @@
-"""The links of a note: items of ``related``, relations, markdown links (``docs/editing.md``, "Links")."""
+"""The links of a note: items of ``related``, relations, markdown links.
+
+See ``docs/explanation/safe-saving.md``, "Links".
+"""
 
 from __future__ import annotations
 

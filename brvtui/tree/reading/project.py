@@ -1,4 +1,4 @@
-"""Finds a project and its context tree (``docs/engine.md``, "Notes on disk")."""
+"""Finds a project and its context tree (``docs/reference/byterover.md``, "Notes on disk")."""
 
 from __future__ import annotations
 

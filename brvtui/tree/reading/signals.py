@@ -1,4 +1,4 @@
-"""Signals of notes, and the places where they are looked up (``docs/engine.md``, "Signals").
+"""Signals of notes, and the places where they are looked up (``docs/reference/byterover.md``, "Signals").
 
 The order of precedence: a signals file, the tool's own overlay, the engine's sidecar, the note's frontmatter where the
 profile or a setting says so, defaults.

@@ -1,4 +1,4 @@
-"""Moves folders of a tree with their contents, and removes empty ones (``docs/editing.md``, "Moving").
+"""Moves folders of a tree with their contents, and removes empty ones (``docs/explanation/safe-saving.md``, "Moving").
 
 Neither the engine nor this tool sees a folder without files, so a move may replace one.
 """

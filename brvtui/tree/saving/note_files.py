@@ -1,4 +1,6 @@
-"""Safe saving: replaces a note whole or not at all, and notices changes by anybody else (``docs/editing.md``).
+"""Safe saving: replaces a note whole or not at all, and notices changes by anybody else.
+
+See ``docs/explanation/safe-saving.md``.
 
 :func:`read_note_file` returns a note and its version. :func:`save`, :func:`move` and :func:`remove` take the version
 that they expect on disk. When the file holds anything else by then, they leave it alone and return a :class:`Conflict`.

@@ -18,7 +18,7 @@ from brvtui.tree.reading.json_file import LARGEST_JSON
 from brvtui.tree.spaces.locating import SpaceFolder, parse_json
 from brvtui.tree.spaces.topic_html import Topic, UnreadableTopic, parse_topic
 
-# The files of a space's tree: which are topics, and why others are none (``docs/byterover_v4.md``, "Topics").
+# The files of a space's tree: which are topics, and why others are none (``docs/reference/byterover-v4.md``, "Topics").
 
 
 _TOPIC_ENDING, _MARKDOWN = ".html", ".md"
@@ -90,7 +90,8 @@ def code_units(path: str) -> bytes:
     return path.encode("utf-16-be", "surrogatepass")
 
 
-# The signals of topics, as V4 keeps them: a JSON file each, below ``state/signals`` (``docs/byterover_v4.md``).
+# The signals of topics, as V4 keeps them: a JSON file each, below ``state/signals``
+# (``docs/reference/byterover-v4.md``).
 
 
 _ENDING = ".json"

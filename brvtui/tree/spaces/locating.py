@@ -1,4 +1,4 @@
-"""Finds the space that a folder works with (``docs/byterover_v4.md``, "Where a query looks").
+"""Finds the space that a folder works with (``docs/reference/byterover-v4.md``, "Where a query looks").
 
 Messages of :class:`SpaceError` are those that V4 prints.
 """

@@ -31,7 +31,8 @@ from brvtui.tree.spaces.locating import (
 )
 from brvtui.wording import nearest
 
-# Spaces that are synced with the vendor's service, as its daemon left them on disk (``docs/byterover_v4.md``).
+# Spaces that are synced with the vendor's service, as its daemon left them on disk
+# (``docs/reference/byterover-v4.md``).
 #
 # Nothing here asks the service. Messages of :class:`brvtui.tree.spaces.locating.SpaceError` are those that V4 prints.
 

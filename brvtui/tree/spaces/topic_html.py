@@ -1,4 +1,4 @@
-"""A topic as its HTML holds it (``docs/byterover_v4.md``, "Topics").
+"""A topic as its HTML holds it (``docs/reference/byterover-v4.md``, "Topics").
 
 The file is parsed as a fragment by the WHATWG algorithm, by lexbor; what its text is, and which elements count, is
 V4's own.
@@ -300,7 +300,7 @@ def _attributes(node: LexborNode) -> Mapping[str, str]:
     return {name: value or "" for name, value in node.attributes.items()}
 
 
-# What of a topic is searched, and what is not, and why (``docs/byterover_v4.md``, "Topics").
+# What of a topic is searched, and what is not, and why (``docs/reference/byterover-v4.md``, "Topics").
 
 
 SEARCHED_ATTRIBUTES = ("title", "summary", "keywords")

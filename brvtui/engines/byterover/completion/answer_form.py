@@ -1,4 +1,7 @@
-"""The form of an answer: its four parts, and the sources that it names (``docs/engine.md``, "The calls")."""
+"""The form of an answer: its four parts, and the sources that it names.
+
+See ``docs/reference/byterover.md``, "The calls".
+"""
 
 from __future__ import annotations
 

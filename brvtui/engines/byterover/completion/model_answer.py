@@ -1,4 +1,7 @@
-"""From a route that ends at a model to the model's answer in its trace (``docs/engine.md``, "The calls")."""
+"""From a route that ends at a model to the model's answer in its trace.
+
+See ``docs/reference/byterover.md``, "The calls".
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,7 @@ from brvtui.wording import counted
 
 # A model's work on one answer: turn by turn, with tools, until it answers or has to end.
 #
-# Tier 3 and tier 4 are the same loop with other constants (``docs/engine.md``, "The calls").
+# Tier 3 and tier 4 are the same loop with other constants (``docs/reference/byterover.md``, "The calls").
 
 
 AgentEvent = TurnBegun | TextDelta | Waiting | TurnEnded | StepBegun | StepEnded

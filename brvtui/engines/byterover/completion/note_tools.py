@@ -1,4 +1,7 @@
-"""The tools that a model may call: they read one snapshot, and nothing else (``docs/engine.md``, "The calls")."""
+"""The tools that a model may call: they read one snapshot, and nothing else.
+
+See ``docs/reference/byterover.md``, "The calls".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Finds the smallest changes after which a query is answered at tier 2 (``docs/engine.md``, "What it would take").
+"""Finds the smallest changes after which a query is answered at tier 2.
+
+See ``docs/reference/byterover.md``, "What it would take".
 
 Every change that is listed was put to the router; what is called impossible is proven so.
 """

@@ -1,4 +1,7 @@
-"""Why a named note is, or is not, in the answer to a query (``docs/engine.md``, "Why a note is not there")."""
+"""Why a named note is, or is not, in the answer to a query.
+
+See ``docs/reference/byterover.md``, "Why a note is not there".
+"""
 
 from __future__ import annotations
 

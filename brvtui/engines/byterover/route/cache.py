@@ -1,4 +1,7 @@
-"""The router's cache, simulated: exact and fuzzy look-ups over immutable states (``docs/engine.md``, "The cache")."""
+"""The router's cache, simulated: exact and fuzzy look-ups over immutable states.
+
+See ``docs/reference/byterover.md``, "The cache".
+"""
 
 from __future__ import annotations
 

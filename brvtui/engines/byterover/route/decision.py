@@ -1,4 +1,7 @@
-"""The results of a query and the step that takes it, without caches and answers (``docs/engine.md``, "The tiers")."""
+"""The results of a query and the step that takes it, without caches and answers.
+
+See ``docs/reference/byterover.md``, "The tiers".
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from brvtui.trace import Check, Hit, Ladder, Origin, State, Step
 from brvtui.trace.routing import Outcome, SearchOutcome
 from brvtui.tree.reading.javascript import spaced_words
 
-# Supplementary searches for single words of a query (``docs/engine.md``, "Entity searches").
+# Supplementary searches for single words of a query (``docs/reference/byterover.md``, "Entity searches").
 
 
 _RULE = "entity-searches"

@@ -1,4 +1,7 @@
-"""An answer without a model: the sentences that hold most of a query (``docs/engine.md``, "Without a model")."""
+"""An answer without a model: the sentences that hold most of a query.
+
+See ``docs/reference/byterover.md``, "Without a model".
+"""
 
 from __future__ import annotations
 

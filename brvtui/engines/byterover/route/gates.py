@@ -1,4 +1,6 @@
-"""The gates of a route: each decides, and returns the step that says how (``docs/engine.md``, "The tiers").
+"""The gates of a route: each decides, and returns the step that says how.
+
+See ``docs/reference/byterover.md``, "The tiers".
 
 The verdict is the first step that took the query. Gates see the scores as the hits carry them, rounded.
 """

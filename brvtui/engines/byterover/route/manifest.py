@@ -1,7 +1,7 @@
 """The manifest: the part of the tree that fits into a prompt, and each file's place in it.
 
-``docs/engine.md``, "The manifest". It is read when the file on disk is fresh, computed in memory otherwise, never
-written."""
+``docs/reference/byterover.md``, "The manifest". It is read when the file on disk is fresh, computed in memory
+otherwise, never written."""
 
 from __future__ import annotations
 

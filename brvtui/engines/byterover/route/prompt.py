@@ -1,4 +1,4 @@
-"""The prompt that tiers 3 and 4 would send (``docs/engine.md``, "The prompt").
+"""The prompt that tiers 3 and 4 would send (``docs/reference/byterover.md``, "The prompt").
 
 The order of its sections and the text of notes in them are the engine's; the words around them are ours. Text of
 notes is data: it stands below its source, between marks that it cannot hold, never among the instructions.
@@ -21,7 +21,7 @@ from brvtui.snapshot import Snapshot
 from brvtui.trace import INSTRUCTIONS, Hit, Kind, ModelPrompt, Origin, PromptSection
 from brvtui.tree.reading.frontmatter import parse
 
-# The excerpt of a note that goes into a prompt (``docs/engine.md``, "Excerpts").
+# The excerpt of a note that goes into a prompt (``docs/reference/byterover.md``, "Excerpts").
 
 
 _RELATIONS = re.compile(r"^## Relations[^\n]*\n.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)

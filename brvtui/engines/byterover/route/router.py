@@ -1,4 +1,7 @@
-"""The router: one query through cache, search, gates and tiers, as one trace (``docs/engine.md``, "The tiers")."""
+"""The router: one query through cache, search, gates and tiers, as one trace.
+
+See ``docs/reference/byterover.md``, "The tiers".
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from brvtui.tree.reading.contents import first_units, units
 from brvtui.tree.reading.frontmatter import parse
 from brvtui.wording import counted, first_of
 
-# The answer that the user reads at each tier (``docs/engine.md``, "The answers").
+# The answer that the user reads at each tier (``docs/reference/byterover.md``, "The answers").
 
 
 def direct_answer(context: Context, query: str, hits: Sequence[Hit]) -> Answer:

@@ -1,1 +1,1 @@
-"""ByteRover's own search (``docs/engine.md``)."""
+"""ByteRover's own search (``docs/reference/byterover.md``)."""

@@ -1,4 +1,7 @@
-"""Analysis of a query before it is searched: stop words, tokens, index terms (``docs/engine.md``, "The query")."""
+"""Analysis of a query before it is searched: stop words, tokens, index terms.
+
+See ``docs/reference/byterover.md``, "The query".
+"""
 
 from __future__ import annotations
 

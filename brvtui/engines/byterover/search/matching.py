@@ -1,4 +1,7 @@
-"""The notes that match a query, by AND or OR, and their text scores, as arrays (``docs/engine.md``, "The query")."""
+"""The notes that match a query, by AND or OR, and their text scores, as arrays.
+
+See ``docs/reference/byterover.md``, "The query".
+"""
 
 from __future__ import annotations
 

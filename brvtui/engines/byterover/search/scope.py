@@ -1,4 +1,4 @@
-"""Paths and scopes that a query names (``docs/engine.md``, "Paths and scopes")."""
+"""Paths and scopes that a query names (``docs/reference/byterover.md``, "Paths and scopes")."""
 
 from __future__ import annotations
 

@@ -232,7 +232,7 @@ def _hit(
 
 # Parent propagation: a hit's relevance carried up to folders that have a summary.
 #
-# ``docs/engine.md``, "Parent propagation".
+# ``docs/reference/byterover.md``, "Parent propagation".
 
 
 def propagate(context: Context, hits: Sequence[Hit], floor: float) -> tuple[tuple[Lift, ...], tuple[Hit, ...]]:

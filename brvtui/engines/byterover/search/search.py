@@ -1,4 +1,4 @@
-"""One whole search as ByteRover makes it, and everything it decided (``docs/engine.md``, "A search")."""
+"""One whole search as ByteRover makes it, and everything it decided (``docs/reference/byterover.md``, "A search")."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from brvtui.trace.routing import SearchOutcome
 from brvtui.tree.reading.hierarchy import Symbol
 from brvtui.wording import counted
 
-# The answer to a query that names a note or a folder (``docs/engine.md``, "Paths and scopes").
+# The answer to a query that names a note or a folder (``docs/reference/byterover.md``, "Paths and scopes").
 
 
 _AS_PATH = "read as a path: its words are not searched together"
@@ -84,7 +84,7 @@ def path_answer(request: SearchRequest, named: Symbol, lookup: PathLookup) -> Se
     )
 
 
-# When a search is emptied although it matched (``docs/engine.md``, "Out of domain").
+# When a search is emptied although it matched (``docs/reference/byterover.md``, "Out of domain").
 
 
 def out_of_domain(
@@ -285,7 +285,7 @@ def _engine_fails(request: SearchRequest) -> Search:
     )
 
 
-# The retry ladder over ByteRover's own search (``docs/jeffs_brain.md``, "In ByteRover's route").
+# The retry ladder over ByteRover's own search (``docs/reference/jeffs-brain.md``, "In ByteRover's route").
 
 
 SEARCH_FOUND = "the search itself found notes"

@@ -1,4 +1,7 @@
-"""Makes the topic that V4's migration makes of a note of ByteRover 3 (``docs/byterover_v4.md``, "From 3 to 4")."""
+"""Makes the topic that V4's migration makes of a note of ByteRover 3.
+
+See ``docs/reference/byterover-v4.md``, "From 3 to 4".
+"""
 
 from __future__ import annotations
 

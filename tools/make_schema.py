@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes docs/trace.schema.json from the dataclasses of the trace.
+"""Writes docs/reference/trace.schema.json from the dataclasses of the trace.
 
-    python docs/make_schema.py [--check]
+    python tools/make_schema.py [--check]
 
 With --check nothing is written, and the exit code is 1 when the file is not what the code says.
 """
@@ -23,7 +23,7 @@ from pydantic import TypeAdapter
 from brvtui import trace
 from brvtui.engines import registry
 
-FILE = Path(__file__).with_name("trace.schema.json")
+FILE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "trace.schema.json"
 SECTIONS = {kind.SECTION: kind for name in registry.names() for kind in registry.load(name).sections}
 ROOTS = (trace.Trace, trace.Detail, trace.Explanation, trace.Outlook, *SECTIONS.values())
 REF = "#/$defs/{model}"
@@ -52,8 +52,8 @@ def schema() -> dict[str, Any]:
         "$id": f"urn:brv-tui:trace:{trace.SCHEMA}",
         "title": "Trace of one query",
         "description": "What brv-tui says about one query: the whole decision, with the numbers behind it. "
-        "docs/engine.md explains each of them. The documents that the commands write are in $defs: QueryOutput, "
-        "SavedTrace, ExplainOutput, MaturityOutput, ReplayLine, SequenceLine.",
+        "docs/reference/byterover.md explains each of them. The documents that the commands write are in $defs: "
+        "QueryOutput, SavedTrace, ExplainOutput, MaturityOutput, ReplayLine, SequenceLine.",
         "$ref": REF.format(model="Trace"),
         "$defs": dict(sorted({**models, **_outputs(models["Explanation"], models["Outlook"])}.items())),
     }

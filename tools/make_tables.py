@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/configuration.md and docs/keys.md from the code.
+"""Writes the tables of docs/reference/settings.md and docs/reference/keys.md from the code.
 
-    python docs/make_tables.py [--check]
+    python tools/make_tables.py [--check]
 
 With --check nothing is written, and the exit code is 1 when a page is not what the code says.
 """
@@ -16,7 +16,7 @@ from brvtui.app.actions.registry import PLACES
 from brvtui.app.keys.bindings import key_name, split
 from brvtui.config.schema import ValueKind, entries, value_text
 
-HERE = Path(__file__).parent
+PAGES = Path(__file__).resolve().parent.parent / "docs" / "reference"
 
 
 def settings() -> str:
@@ -52,7 +52,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 TABLES: dict[str, dict[str, Callable[[], str]]] = {
-    "configuration.md": {"settings": settings},
+    "settings.md": {"settings": settings},
     "keys.md": {"keys": keys},
 }
 """By page and by the name in its marks, what makes the table."""
@@ -73,7 +73,7 @@ def main() -> int:
     """Writes the pages, or checks them."""
     stale = []
     for page in TABLES:
-        file = HERE / page
+        file = PAGES / page
         text = file.read_text(encoding="utf-8")
         made = fresh(page, text)
         if made != text:
@@ -81,7 +81,7 @@ def main() -> int:
             if "--check" not in sys.argv[1:]:
                 file.write_text(made, encoding="utf-8")
     for page in stale:
-        print(f"docs/{page}: {'not what the code says' if '--check' in sys.argv[1:] else 'written'}")
+        print(f"docs/reference/{page}: {'not what the code says' if '--check' in sys.argv[1:] else 'written'}")
     return int(bool(stale) and "--check" in sys.argv[1:])
 
 

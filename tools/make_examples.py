@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the output of every example in README.md by running it.
 
-    python docs/make_examples.py [--check]
+    python tools/make_examples.py [--check]
 
 An example is a fenced block of language ``console``: each line that begins with ``$ `` is a command, and what
 follows it is what the command prints. Commands run in a temporary folder that holds the sample tree, with its ages

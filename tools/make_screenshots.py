@@ -1,6 +1,6 @@
 """Writes docs/screenshots/*.svg from the running app, on a copy of the sample tree at a frozen time.
 
-python docs/make_screenshots.py [FOLDER]    (into another folder: the test that compares them does that)
+python tools/make_screenshots.py [FOLDER]    (into another folder: the test that compares them does that)
 """
 
 from __future__ import annotations
