@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes the output of every example in README.md by running it.
+"""Writes the output of every example in README.md and docs/ by running it.
 
     python tools/make_examples.py [--check]
 
 An example is a fenced block of language ``console``: each line that begins with ``$ `` is a command, and what
-follows it is what the command prints. Commands run in a temporary folder that holds the sample tree, with its ages
-counted back from NOW. With --check nothing is written, and the exit code is 1 when a block is not what comes out
-(milliseconds apart).
+follows it is what the command prints. The commands of a page run in a temporary folder that holds the sample tree, with
+its ages counted back from NOW. With --check nothing is written, and the exit code is 1 when a block differs from the
+output in more than milliseconds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "README.md"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 NOW = "2026-11-20T12:00:00Z"
 COLUMNS = "96"
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -65,20 +65,26 @@ def _printed(command: str, folder: Path) -> str:
     return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
 
 
-def main() -> int:
-    """Writes the page, or checks it."""
-    old = PAGE.read_text(encoding="utf-8")
+def renew(page: Path, check: bool) -> int:
+    """Writes the examples of a page, or only names those that differ; returns how many do."""
+    old = page.read_text(encoding="utf-8")
+    if not _BLOCK.search(old):
+        return 0
     with tempfile.TemporaryDirectory() as folder:
         new = fresh(old, Path(folder))
     wrong = differing(old, new)
-    if "--check" in sys.argv[1:]:
-        for block in wrong:
-            print(f"out of date, run make examples: {block.splitlines()[0]}")
-        return 1 if wrong else 0
-    if wrong:
-        PAGE.write_text(new, encoding="utf-8")
-    print(f"{PAGE.name}: {len(wrong)} examples renewed")
-    return 0
+    for block in wrong:
+        print(f"{page.relative_to(ROOT)}: {'out of date' if check else 'renewed'}: {block.splitlines()[0]}")
+    if wrong and not check:
+        page.write_text(new, encoding="utf-8")
+    return len(wrong)
+
+
+def main() -> int:
+    """Writes the pages, or checks them."""
+    check = "--check" in sys.argv[1:]
+    wrong = sum(renew(page, check) for page in PAGES)
+    return 1 if check and wrong else 0
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/reference/settings.md and docs/reference/keys.md from the code.
+"""Writes the generated parts of cli.md, keys.md and settings.md in docs/reference/ from the code.
 
     python tools/make_tables.py [--check]
 
@@ -8,12 +8,16 @@ With --check nothing is written, and the exit code is 1 when a page is not what 
 
 from __future__ import annotations
 
+import inspect
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+
+import click
 
 from brvtui.app.actions.registry import PLACES
 from brvtui.app.keys.bindings import key_name, split
+from brvtui.cli.program import cli
 from brvtui.config.schema import ValueKind, entries, value_text
 
 PAGES = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -44,6 +48,54 @@ def keys() -> str:
     return "\n\n".join(parts)
 
 
+_WIDTH = 110
+
+
+def commands() -> str:
+    """Every command with its options, from its help."""
+    with click.Context(cli, info_name="brv-tui", terminal_width=_WIDTH, max_content_width=_WIDTH) as context:
+        return "\n\n".join(_sections(cli, context))
+
+
+def _sections(group: click.Group, context: click.Context) -> Iterator[str]:
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        with click.Context(command, info_name=name, parent=context) as inner:
+            yield "\n\n".join(_section(command, inner))
+            if isinstance(command, click.Group):
+                yield from _sections(command, inner)
+
+
+def _section(command: click.Command, context: click.Context) -> Iterator[str]:
+    path = context.command_path.removeprefix("brv-tui ")
+    yield f"### {path}"
+    yield _fenced(command.get_usage(context).removeprefix("Usage: "), "text")
+    for paragraph in inspect.cleandoc(command.help or "").replace("``", "`").split("\n\n"):
+        yield _preformatted(paragraph) if paragraph.startswith("\b") else _escaped(" ".join(paragraph.split()))
+    records = [parameter.get_help_record(context) for parameter in command.params]
+    rows = [(f"`{_escaped(name)}`", _escaped(" ".join(text.split()))) for name, text in filter(None, records) if text]
+    if rows:
+        yield table(("option", "what it does"), rows)
+    if command.epilog:
+        yield _preformatted(command.epilog)
+
+
+def _preformatted(text: str) -> str:
+    """Lines that help does not wrap: a title, if there is one, and a block of examples."""
+    lines = [line for line in inspect.cleandoc(text.replace("\b", "")).splitlines() if line.strip()]
+    title = "" if lines[0].startswith(" ") or len(lines) == 1 else f"{lines.pop(0)}\n\n"
+    return title + _fenced(inspect.cleandoc("\n".join(["", *lines])))
+
+
+def _fenced(text: str, language: str = "sh") -> str:
+    return f"```{language}\n{text}\n```"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("<=", " ≤ ")
+
+
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A markdown table."""
     columns = list(head)
@@ -52,6 +104,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 TABLES: dict[str, dict[str, Callable[[], str]]] = {
+    "cli.md": {"commands": commands},
     "settings.md": {"settings": settings},
     "keys.md": {"keys": keys},
 }

@@ -11,7 +11,7 @@ import pytest
 from brvtui.app.actions.action import Place, PlaceKind
 from brvtui.app.actions.registry import ACTIONS, PLACES
 from brvtui.app.keys.bindings import canonical, split
-from tests.docs.pages import page, script, section
+from tests.docs.pages import PAGES, page, script, section
 
 README = page("README.md")
 
@@ -37,8 +37,10 @@ def maker() -> ModuleType:
     return script("tools/make_examples.py")
 
 
-def test_the_examples_print_what_they_show(maker: ModuleType, tmp_path: Path) -> None:
-    assert maker.differing(README, maker.fresh(README, tmp_path)) == [], "run make examples and look at the difference"
+@pytest.mark.parametrize("name", [name for name in PAGES if "\n```console\n" in page(name)])
+def test_the_examples_print_what_they_show(name: str, maker: ModuleType, tmp_path: Path) -> None:
+    text = page(name)
+    assert maker.differing(text, maker.fresh(text, tmp_path)) == [], "run make examples and look at the difference"
 
 
 def test_every_key_that_is_named_exists() -> None:

@@ -24,7 +24,7 @@ _CELL = re.compile(r"(?<!\\)\|")
 _CODE = re.compile(r"`([^`]+)`")
 _NONE = "–"
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-PAGES = [name for name in ALL_PAGES if _RULES in page(name)]
+PAGES = [name for name in ALL_PAGES if name.startswith("docs/reference/") and _RULES in page(name)]
 
 
 def rows(text: str) -> list[list[str]]:

@@ -1,1 +1,1 @@
-"""Plain search: a baseline to compare the other engines with (``docs/contributing/engines.md``, "Plain search")."""
+"""Plain search: a baseline to compare the other engines with (``docs/reference/baseline.md``)."""
