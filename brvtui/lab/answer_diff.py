@@ -1,5 +1,5 @@
 """Two answers to one query, and the causes of their differences, which sum to the change of each score
-(``docs/how-to/measure-answers.md``).
+(``docs/how-to/compare-answers.md``).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Comparison of engines: one query with all of them, and the best one for judged queries.
 
-See ``docs/how-to/measure-answers.md``.
+See ``docs/how-to/compare-engines.md``.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def test_ignored_notes_are_not_taken_for_new_ones(run: Run, project: Tree, repos
 def test_the_workflow_of_the_docs_fails_and_says_why(
     run: Run, project: Tree, repository: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (shown,) = re.findall(r"^```yaml\n(.*?)^```$", page("docs/how-to/measure-answers.md"), re.DOTALL | re.MULTILINE)
+    (shown,) = re.findall(r"^```yaml\n(.*?)^```$", page("docs/how-to/use-in-ci.md"), re.DOTALL | re.MULTILINE)
     steps = yaml.safe_load(shown)["jobs"]["eval"]["steps"]
     (command,) = [step["run"] for step in steps if "brv-tui eval" in step.get("run", "")]
     words = [word.replace("origin/$GITHUB_BASE_REF", "main") for word in shlex.split(command)]

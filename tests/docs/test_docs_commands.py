@@ -52,8 +52,10 @@ def shown(name: str) -> list[str]:
 
 def parse(arguments: list[str]) -> None:
     """Parses a command without running it. Raises :class:`click.UsageError`."""
+    first = next((word for word in arguments if not word.startswith("-")), "")
+    names_file = bool(first) and cli.get_command(click.Context(cli), first) is None
     with suppress(click.exceptions.Exit):  # --version
-        _parse(arguments)
+        _parse(["open", *arguments] if names_file else arguments)
 
 
 def _parse(arguments: list[str]) -> None:

@@ -45,6 +45,17 @@ def test_links_lead_somewhere(name: str) -> None:
     assert lost == []
 
 
+def test_every_page_is_in_the_map() -> None:
+    linked = {(ROOT / "docs" / link.partition("#")[0]).resolve() for link in _links("docs/README.md")}
+    pages = [name for name in PAGES if name.startswith("docs/") and name != "docs/README.md"]
+    assert [name for name in pages if ROOT / name not in linked] == []
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("docs/")])
+def test_no_page_installs_from_an_index(name: str) -> None:
+    assert re.findall(r"pipx? install '?brv-tui|tool install brv-tui", page(name)) == []
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_no_page_needs_another_place(name: str) -> None:
     assert _ELSEWHERE.findall(page(name)) == []

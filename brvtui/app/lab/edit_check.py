@@ -28,7 +28,7 @@ PAUSE_S = 0.4
 """Queries are asked once nothing changed for so many seconds."""
 _ASKING = "edits"
 AS_BEFORE = "as before in outcome and first note"
-"""What is compared of each query (``docs/how-to/measure-answers.md``); scores and further results may differ."""
+"""What is compared of each query (``docs/how-to/use-the-lab.md``); scores and further results may differ."""
 _TOAST_S = 10
 
 

@@ -1,6 +1,6 @@
 """Makes the topic that V4's migration makes of a note of ByteRover 3.
 
-See ``docs/reference/byterover-v4.md``, "From 3 to 4".
+See ``docs/reference/byterover-v4.md``, "The migration".
 """
 
 from __future__ import annotations
