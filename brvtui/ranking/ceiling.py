@@ -1,7 +1,7 @@
 """Scores of notes at an age, the attainable ceiling, and the age from which it stays below a threshold.
 
-The ceiling is a note's score if its text match were perfect (``docs/reference/byterover.md``, "The ceiling"). All are
-the one compound score of signals after decay, over arrays; a single note is an array of one.
+The ceiling is a note's score if its text match were perfect (``docs/reference/byterover.md``, "The best possible
+score"). All are the one compound score of signals after decay, over arrays; a single note is an array of one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The vocabulary of explanation: what one query did, as plain frozen data.
 
 Panes, JSON, ``explain`` and tests read a :class:`Trace` and compute nothing themselves. Two invariants hold for the
-traces of every engine (``docs/reference/byterover.md``, "What always holds"):
+traces of every engine (``docs/explanation/invariants.md``, "What always holds"):
 
 * the parts of a :class:`Hit` sum to its score within :data:`SUM_TOLERANCE`;
 * every :class:`Stage` conserves its counts: ``came_in - dropped == went_out``.

@@ -1,4 +1,4 @@
-"""docs/reference/byterover.md against the code: anchors, constants, tables, and the worked example."""
+"""The pages of ByteRover against the code: anchors, constants, tables, and the worked example."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tests.docs.pages import PAGES, headings, page, section, sources, without_co
 from tests.support.ceilings import ceiling_of, days_left
 from tests.support.trees import Tree
 
-ENGINE = page("docs/reference/byterover.md")
-EXAMPLE = section(ENGINE, "A worked example")
+ENGINE = page("docs/reference/byterover.md") + page("docs/reference/byterover-profiles.md")
+EXAMPLE = section(page("docs/explanation/invariants.md"), "A worked example")
 _QUOTED = re.compile(r"`?`?(docs/[\w/-]+\.md|README\.md)`?`?,\s+\"([^\"]+)\"")
 _LINKED = re.compile(r"(docs/[\w/-]+\.md)#([a-z0-9-]+)")
 _LINE_BREAK = re.compile(r"\s*\n(?:\s*#)?\s*")
@@ -114,7 +114,9 @@ def test_no_page_gives_a_constant_another_value(name: str) -> None:
 
 
 def test_the_ceilings_are_computed() -> None:
-    rows = re.findall(r"^\| (\w+), importance (\d+)[^|]*\| (.+) \|$", section(ENGINE, "The ceiling"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| (\w+), importance (\d+)[^|]*\| (.+) \|$", section(ENGINE, "The best possible score"), re.MULTILINE
+    )
     profile = load()
     assert [row[:2] for row in rows] == [("draft", "50"), ("draft", "100"), ("validated", "50"), ("core", "50")]
     for maturity, importance, cells in rows:
@@ -123,7 +125,7 @@ def test_the_ceilings_are_computed() -> None:
 
 
 def test_the_forecasts_are_computed() -> None:
-    text = " ".join(section(ENGINE, "The ceiling").split())
+    text = " ".join(section(ENGINE, "The best possible score").split())
     profile = load()
 
     def days(threshold: float, maturity: str = "draft") -> float:

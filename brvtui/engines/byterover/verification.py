@@ -94,7 +94,7 @@ def verify(run: VerificationRun, constants: Profile) -> Verification | None:
 def _put_apart(tree: Path, now_ms: float, recent_hours: float) -> int:
     """Gives recent files below ``tree`` that were modified in the same millisecond one of their own; how many they are.
 
-    Ties among them have no fixed order in the engine (docs/reference/byterover.md, "What cannot be known").
+    Ties among them have no fixed order in the engine (docs/explanation/simulation.md, "What cannot be known").
     """
     edge = now_ms - recent_hours * MS_PER_HOUR
     recent = sorted((file for file in list_files(tree).files if file.mtime_ms >= edge), key=lambda file: file.path)
