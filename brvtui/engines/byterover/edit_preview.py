@@ -15,10 +15,11 @@ from brvtui.trace import Origin
 
 
 def preview_edit(context: Context, query: str, scope: str, path: str, data: bytes, keep_mtime: bool) -> EditPreview:
-    """The outcome of ``query`` before and after the file at ``path`` of the project's own tree holds ``data``.
+    """The outcome of ``query`` before and after the file at ``path`` of the project's own tree gets the content
+    ``data``.
 
-    Its scores are those that a search finds after the text is saved. A new modification time makes a note young,
-    keeping the old one (``keep_mtime``) does not. Nothing is written.
+    The scores are those of a search after the text is saved. A new modification time makes a note young; the old one
+    (``keep_mtime``) does not. Nothing is written.
     """
     snapshot, now_ms = context.snapshot, context.now_ms
     saved = [

@@ -56,13 +56,12 @@ class ByteRover:
     sections = (Route, Search, EntityStep, Ladder, CacheLook, FingerprintState, PlainSearch)
 
     def __init__(self) -> None:
-        """An engine with an empty cache."""
         self._held: CacheContents | None = None
         self._emptied = 0
         self._running = threading.Lock()
         self._swapping = threading.Lock()
         self._forecast: tuple[Context, float, Forecast] | None = None
-        """The last forecast, for which context and day: it is asked for note by note."""
+        """The last forecast with its context and day, for the next note of the same board."""
 
     @cached_property
     def presentation(self) -> ByteRoverPresentation:
@@ -85,7 +84,7 @@ class ByteRover:
         return held if held is not None else CacheContents()
 
     def constants(self, profile: str = "") -> Profile:
-        """The built-in profile of that name, or the one in the TOML file of that path.
+        """The built-in profile called ``profile``, or the one in the TOML file at that path.
 
         Raises :class:`brvtui.typed_tables.ProfileError`.
         """
@@ -94,9 +93,9 @@ class ByteRover:
         return profiles.load(profile or DEFAULT_PROFILE)
 
     def answer(self, context: Context, query: Query) -> Trace:
-        """The trace of ``query``. A run is cached as the engine would; no model is asked: :meth:`complete` does that.
+        """The trace of ``query``. A run is cached as in the engine. Only :meth:`complete` calls a model.
 
-        Raises :class:`brvtui.engines.contract.EngineError` for an option: ByteRover knows none.
+        Raises :class:`brvtui.engines.contract.EngineError` for any option: ByteRover has none.
         """
         from brvtui.engines.byterover.route.router import RouteRequest, route
 
@@ -113,9 +112,9 @@ class ByteRover:
         return trace
 
     def complete(self, context: Context, query: Query, cancellation: Cancellation) -> Iterator[Event]:
-        """Runs ``query`` and lets the model write the answer where one would, if it may be asked.
+        """Runs ``query``, and lets the model write the answer if the route ends at a model and one is available.
 
-        A whole answer is cached as the engine would. Nothing of the model's is raised.
+        A complete answer is cached as in the engine. Errors of the model are events and are not raised.
         """
         from brvtui.engines.byterover.completion.model_answer import CompletionContext, complete
         from brvtui.engines.byterover.route.router import keep
@@ -143,7 +142,7 @@ class ByteRover:
         yield Finished(made)
 
     def cache_now(self, context: Context, query: str) -> CacheNow:
-        """The simulated cache as a look-up for ``query`` would find it at this moment."""
+        """The simulated cache as a look-up for ``query`` would see it now."""
         from brvtui.engines.byterover.route.cache import held_fingerprint, look_up
         from brvtui.trace.routing import CacheNow
 
@@ -156,24 +155,24 @@ class ByteRover:
         return CacheNow(fingerprint, look, changes, seen.index_left_s(now, profile.limits.index_seconds))
 
     def plain_search(self, context: Context, query: str, limit: int, scope: str) -> Search:
-        """A search beside the route, as ``brv search`` makes it."""
+        """The results of a search without the router, as in ``brv search``."""
         from brvtui.engines.byterover.search.search import SearchOptions, search
 
         return search(context, query, SearchOptions(limit, scope))
 
     def with_plain_search(self, context: Context, trace: Trace, limit: int) -> Trace:
-        """``trace`` with the search alone, of ``limit`` results, beside it."""
+        """``trace`` with a separate search of ``limit`` results, without the router."""
         found = PlainSearch(self.plain_search(context, trace.query, limit, trace.scope_option))
         return replace(trace, sections=(*trace.sections, found))
 
     def preview_edit(self, context: Context, query: Query, path: str, content: bytes, keep_mtime: bool) -> EditPreview:
-        """The answer and the numbers of the note before and after its file holds ``content``; no cache is asked."""
+        """The answer and the note's numbers before and after its file gets ``content``. The cache is not used."""
         from brvtui.engines.byterover.edit_preview import preview_edit
 
         return preview_edit(context, query.text, query.scope, path, content, keep_mtime)
 
     def accessed(self, trace: Trace) -> tuple[str, ...]:
-        """The files that the search of ``trace`` found by their own text; none where the cache answered."""
+        """The files that the search of ``trace`` found by their own text; empty if the cache answered."""
         if not trace.section(Route).used:
             return ()
         found = (hit.file for hit in trace.section(Search).hits if hit.origin is not Origin.PROPAGATED)
@@ -182,7 +181,9 @@ class ByteRover:
     def counterfactuals(
         self, context: Context, trace: Trace, path: str, cancelled: Callable[[], bool]
     ) -> Counterfactuals | None:
-        """The smallest changes after which ``trace`` is answered at tier 2, the note at ``path`` first if given."""
+        """The smallest changes after which ``trace`` is answered at tier 2, with the note at ``path`` first if one is
+        given.
+        """
         from brvtui.engines.byterover.counterfactuals.find import find_counterfactuals
 
         return find_counterfactuals(context, trace, path, cancelled)
@@ -197,7 +198,9 @@ class ByteRover:
         return ""
 
     def rank_alike(self, constants: Profile) -> Profile:
-        """``constants`` without their name, and without how signals are read."""
+        """``constants`` without the values that members of one ranking need not share: the name and the source of
+        signals.
+        """
         return replace(constants, name="", signals=replace(constants.signals, frontmatter=False))
 
     def rank_together(
@@ -209,7 +212,7 @@ class ByteRover:
         return Ranker(memories, constants, query, limit).ranked(domains)
 
     def clear_cache(self) -> None:
-        """Empties the cache and lets go of the fingerprint."""
+        """Empties the cache and forgets the fingerprint."""
         with self._swapping:
             self._held = None
             self._emptied += 1
@@ -226,7 +229,7 @@ class ByteRover:
         return replace(made, hit=hit if hit is not None else scored(context, made))
 
     def why(self, context: Context, trace: Trace, document: Named) -> Explanation:
-        """Why ``document`` is, or is not, in the answer ``trace``; its remedy was tried on an empty cache."""
+        """The reason why ``document`` is, or is not, in ``trace``. Its remedy was tried on an empty cache."""
         from brvtui.engines.byterover.reasons.why_not import explain
         from brvtui.engines.byterover.route.cache import CacheContents
         from brvtui.engines.byterover.route.router import RouteRequest, route
@@ -239,14 +242,14 @@ class ByteRover:
     def remedies(
         self, context: Context, trace: Trace, document: Named, cancelled: Callable[[], bool]
     ) -> tuple[Remedy, ...]:
-        """The changes after which ``document`` stands higher in ``trace``, each tried on an empty cache, best first."""
+        """The changes that raise ``document`` in ``trace``, best first. Each was tried on an empty cache."""
         from brvtui.engines.byterover.reasons.remedies import remedies
 
         return remedies(context, trace, document, cancelled)
 
     @property
     def event_kinds(self) -> Mapping[str, str]:
-        """What ageing brings to notes, by name."""
+        """The states that ageing leads to, by the key of the event."""
         return {event.key: event.state for event in OF_NOTES}
 
     def ageing_rules(self, constants: Profile, stored: SignalRules) -> AgeingRules:
@@ -254,7 +257,7 @@ class ByteRover:
         return constants.ageing
 
     def forecast(self, context: Context, document: str, day: float) -> DocumentForecast | None:
-        """The best score that any query can give the note at ``document`` now and ``day`` days on, and what changes it.
+        """The best possible score of the note at ``document`` now and in ``day`` days, and the events that change it.
 
         None for a file that is not searched.
         """
@@ -268,7 +271,9 @@ class ByteRover:
         return note_forecast(last[2], document)
 
     def standing(self, context: Context, document: str) -> tuple[AgedSignals, Ceiling] | None:
-        """The signals of the note at ``document``, before and after decay, and its ceiling; None for no note."""
+        """The signals of the note at ``document`` before and after decay, and its best possible score; None if it is
+        not a note.
+        """
         from brvtui.engines.byterover.search.scoring import standing
 
         return standing(context, document)
@@ -281,13 +286,13 @@ class ByteRover:
         return manifest_place(snapshot, context.constants.manifest, path) if path in snapshot.parsed else None
 
     def find_installed(self, named: Path | None, environment: Mapping[str, str]) -> InstalledEngine:
-        """ByteRover's package at ``named``, or the one that is found. Raises ``NotInstalled``."""
+        """ByteRover's package at ``named``, or an installed one. Raises ``NotInstalled``."""
         from brvtui.engines.verification.installed import find_package
 
         return find_package(named, environment)
 
     def verify(self, run: VerificationRun) -> Verification | None:
-        """The answers of the installed program beside ours; None when cancelled."""
+        """The comparison of the installed program's answers with ours; None when cancelled."""
         from brvtui.engines.byterover.verification import verify
 
         return verify(run, self.constants())

@@ -1,7 +1,8 @@
-"""One ranking over all members: what one tree of all their notes would give, scored where the notes are.
+"""One ranking over all members: the result that one tree of all their notes would give. Each member scores its own
+notes.
 
-Document frequencies and lengths are gathered first, for the terms that answer the query; then each member scores its
-notes with the sums, and the best are merged by ByteRover's own order and rules. Folders stay those of their member.
+Document frequencies and lengths are gathered first, for the terms that answer the query. Then each member scores its
+notes with the sums, and the best are merged by ByteRover's own order and rules. Folders stay in their member.
 """
 
 from __future__ import annotations
@@ -44,22 +45,22 @@ from brvtui.tree.reading.javascript import first_word
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """Where a text is searched."""
+    """A text, and the folder in which it is searched."""
 
     text: str
     path: str = ""
 
 
 class Ranker:
-    """One query over several memories."""
+    """The ranking for one query over several memories."""
 
     def __init__(self, memories: RankedMemories, profile: Profile, query: str, limit: int) -> None:
-        """At most ``limit`` results; 0 for as many as ``profile`` says."""
+        """A ``limit`` of 0 means the limit of ``profile``."""
         self.memories, self.profile, self.query = memories, profile, query
         self.limit = limit or profile.search.limit
 
     def ranked(self, domains: frozenset[str]) -> OneRanking:
-        """The answer: of the place that the query names, else of its text."""
+        """The answer from the place that the query names, or from a search for its text."""
         first = first_word(self.query).lower()
         if "/" not in self.query and first not in domains:
             return self._text(_Scope(self.query))
@@ -81,7 +82,7 @@ class Ranker:
         return made if made.hits or not place.text else self._text(_Scope(self.query))
 
     def _one_place(self, best: Mapping[str, NamedPlace]) -> str:
-        """The path that all of ``best`` name. Raises NotTogether where they name several."""
+        """The path that all of ``best`` name. Raises NotTogether if they name several."""
         paths = sorted({place.path for place in best.values()})
         if len(paths) > 1:
             line = f"{self.query!r} names {paths[0]} and {paths[1]}: one ranking needs one"
@@ -194,7 +195,7 @@ class Ranker:
     def _results(
         self, direct: Sequence[tuple[str, RankedRow]], parts: Mapping[str, FinishedPart]
     ) -> tuple[tuple[MemberHit, ...], list[MemberMiss]]:
-        """The results with the folders that they lift, cut to the limit, and the notes that folders pushed out."""
+        """The results with the folders that they lift, cut to the limit, and the notes that folders displaced."""
         by_path = {(name, hit.file): hit for name, part in parts.items() for hit in part.hits}
         notes = [MemberHit(name, by_path[name, row.path]) for name, row in direct if (name, row.path) in by_path]
         order = {key: place for place, key in enumerate((one.member, one.hit.file) for one in notes)}
@@ -228,14 +229,17 @@ class Ranker:
 
 
 def _best(places: Mapping[str, NamedPlace]) -> dict[str, NamedPlace]:
-    """The places that fit best."""
+    """The places with the best rank."""
     least = min(place.rank for place in places.values())
     return {name: place for name, place in places.items() if place.rank == least}
 
 
 def _together(counts: Mapping[str, TermCounts]) -> Collection:
-    """The sums of all members. The mean is that of the sums: the engine's own, kept note by note, is the same but for
-    its last digits, which depend on the order of the notes."""
+    """The sums of all members.
+
+    The averages are computed from the sums. The engine updates its averages note by note, so its last digits differ and
+    depend on the order of the notes.
+    """
     notes = sum(one.notes for one in counts.values())
     sums = [sum(one.lengths[field] for one in counts.values()) for field in range(len(FIELDS))]
     frequencies: dict[str, tuple[int, ...]] = {}
@@ -247,14 +251,14 @@ def _together(counts: Mapping[str, TermCounts]) -> Collection:
 
 
 def _own(asked: TogetherQuery, counts: TermCounts) -> TogetherQuery:
-    """The query with the frequencies of those terms alone that the member has."""
+    """The query with only the frequencies of terms that the member has."""
     every = asked.collection.frequencies
     own = {term: every[term] for term in counts.frequencies}
     return replace(asked, collection=replace(asked.collection, frequencies=own))
 
 
 def _in_order(rows: Mapping[str, Sequence[RankedRow]], now_ms: float, profile: Profile) -> list[tuple[str, RankedRow]]:
-    """All rows by score, then raw text score, then document order, as if they lay in one tree."""
+    """All rows by score, then raw text score, then document order, as if they were in one tree."""
     together = [(name, row) for name, found in rows.items() for row in found]
     together.sort(key=lambda one: (-one[1].score, -one[1].raw))
     made: list[tuple[str, RankedRow]] = []
@@ -276,7 +280,7 @@ def _by_document(tied: list[tuple[str, RankedRow]], now_ms: float, profile: Prof
 
 
 def _first_below(lifted: MemberHit, order: Mapping[tuple[str, str], int]) -> tuple[int, int]:
-    """The place of the first result below a lifted folder, and how far up the folder is: the engine's own order."""
+    """The place of the first result below a lifted folder, then the folder's depth, as the engine orders folders."""
     prefix = f"{lifted.hit.path}/"
     below = [place for (name, file), place in order.items() if name == lifted.member and file.startswith(prefix)]
     return min(below, default=len(order)), -lifted.hit.path.count("/")

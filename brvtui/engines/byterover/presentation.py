@@ -22,7 +22,7 @@ from brvtui.trace import Hit, Ladder, NearMiss, Origin, State, Trace, listed
 from brvtui.trace.routing import CacheEntry, CacheLook, CacheNow, FingerprintState, Outcome, Route
 from brvtui.wording import counted
 
-# The simulated cache as lines: look-ups, entries with what changed since, and the fingerprint that is held.
+# The simulated cache as lines: look-ups, entries with the changes since then, and the current fingerprint.
 
 
 _BAR = 6
@@ -31,11 +31,11 @@ _ROOMY = 30
 _TITLE = 24
 _SIMULATED = 34
 _NAMED = 3
-"""Files that are named of those that changed since an answer."""
+"""The number of changed files that are named for an answer."""
 
 
 def _cache_title(shown: CacheNow | None, width: int) -> str:
-    """How full it is; and that it is simulated."""
+    """The title with the number of entries, and with the word that says that the cache is simulated."""
     amount = f" {len(shown.look.entries)}/{shown.look.capacity}" if shown else ""
     if width >= _SIMULATED:
         return f"Cache{amount} · simulated here"
@@ -43,7 +43,7 @@ def _cache_title(shown: CacheNow | None, width: int) -> str:
 
 
 def _cache_blocks(shown: CacheNow | None, width: int, glyphs: Glyphs) -> Iterator[Block]:
-    """Yields both look-ups, the entries from the newest on, and the fingerprint."""
+    """Yields both look-ups, the entries (newest first), and the fingerprint."""
     if shown is None:
         yield Text("empty: the answer to a query is cached when it is run", "muted")
         return
@@ -106,7 +106,7 @@ def _entries_in_short(entries: Sequence[CacheEntry]) -> Span:
 
 
 def _match_in_short(look: CacheLook) -> Iterator[str]:
-    """Yields the hit if it were asked now, else the likest entry that is valid."""
+    """Yields the hit that the query would get now, or the most similar valid entry."""
     if look.exact is State.HIT:
         yield "exact hit if you ask now"
     elif look.fuzzy is State.SKIPPED:
@@ -127,7 +127,7 @@ def _warned(text: str) -> Text:
 
 
 def _since(entry: CacheEntry, shown: CacheNow, width: int, glyphs: Glyphs) -> Iterator[Block]:
-    """The changes of the tree since the entry was answered, with a warning if it is still served."""
+    """Yields the changes of the tree since the entry was cached, with a warning if it is still served."""
     changes = shown.changes.get(entry.key)
     if changes is None:
         return
@@ -155,7 +155,7 @@ _DIRECT_CHECKS = (
 
 
 class ByteRoverPresentation(Presentation):
-    """The five tiers."""
+    """The presentation of ByteRover's traces."""
 
     title = "ByteRover"
     sections = (Route, Search, EntityStep, Ladder, CacheLook, FingerprintState)
@@ -196,22 +196,22 @@ class ByteRoverPresentation(Presentation):
     sentence = staticmethod(sentence)
 
     def headline(self, trace: Trace) -> Headline:
-        """The tier and why; NOT COVERED has a tier only in the engine's log."""
+        """The tier and the reason. NOT COVERED is shown without a tier: only the engine's log gives it one."""
         shown = super().headline(trace)
         if trace.section(Route).outcome is Outcome.NOT_COVERED:
             return replace(shown, badge="NOT COVERED", role=NO_ANSWER)
         return replace(shown, role=tier_role(trace.tier))
 
     def warning(self, trace: Trace) -> str:
-        """That the search is shown and not used, because the cache answered."""
+        """A warning that the search is shown but not used, because the cache answered."""
         return "" if trace.section(Route).used else "search shown, not used"
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """Stop words, terms with their expansions, words that cannot match, AND or OR."""
+        """The query as it was read: stop words, terms with their expansions, words that cannot match, and AND or OR."""
         return _reading(trace, glyphs)
 
     def counts(self, trace: Trace) -> str:
-        """Results of the search, folders, and how many entity searches added."""
+        """The numbers of results, of folders, and of hits that entity searches added."""
         found = trace.section(Search)
         if not trace.hits and not found.total_found:
             return "Results none"
@@ -229,7 +229,7 @@ class ByteRoverPresentation(Presentation):
         return "from below" if hit.origin is Origin.PROPAGATED else ""
 
     def behind(self, trace: Trace, reason: str) -> str:
-        """The limit that near misses fell under, as a number."""
+        """The limit that near misses fell below, as a number."""
         found = trace.section(Search)
         if "× top" in reason and found.floor is not None:
             return f"{reason} = {number(found.floor, 3)}"
@@ -239,13 +239,13 @@ class ByteRoverPresentation(Presentation):
         return f"{reason} of {found.limit}" if reason == "past the limit" else reason
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """Ranks behind a limit, or how much of the score."""
+        """The number of ranks past the limit, or the missing score."""
         if "limit" in miss.reason:
             return plural(round(miss.short), "rank"), f"rank {miss.rank}"
         return super().lack(miss, glyphs)
 
     def nothing(self, trace: Trace, width: int) -> Iterator[Line]:
-        """Yields query words that are in no note or in none of the best matches, then other forms that notes have."""
+        """Yields query words that are in no note or in none of the best matches, then other forms in the notes."""
         found = trace.section(Search)
         for word in found.unmatched_words:
             none = "none of the best matches has " if word in found.held_below else "no note matches "
@@ -263,7 +263,7 @@ class ByteRoverPresentation(Presentation):
             yield advice.add(ladder.why if ladder.found else "", "faint")
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "") -> Iterator[Block]:
-        """Yields the search's counts, folders that hits lift, and the search alone beside the route."""
+        """Yields the search's counts, the folders that hits lift, and the search without the router if there is one."""
         found = trace.section(Search)
         yield Rule("search: in − dropped = out")
         yield from found.stages or (line(f" {found.outcome.value.replace('_', ' ')}", "muted"),)
@@ -278,12 +278,12 @@ class ByteRoverPresentation(Presentation):
                 yield Ends(row, line(f"{hit.score:.2f}", "strong"))
 
     def named_folder(self, trace: Trace) -> str:
-        """The scope of the search, where no option gave it."""
+        """The scope of the search, unless an option set it."""
         scope = trace.section(Search).scope
         return scope.path if scope.restricts and scope.source != "option" else ""
 
     def in_words_of_notes(self, trace: Trace) -> str:
-        """The query with the first of the forms that notes have."""
+        """The query with the first of the word forms that notes contain."""
         from brvtui.engines.byterover.reasons.why_not import EVERY_WORD, as_in_notes
 
         made = {wording.text: wording.query for wording in as_in_notes(trace)}
@@ -297,25 +297,25 @@ class ByteRoverPresentation(Presentation):
         return (*rows, *_entities(trace.section(EntityStep), stop, times), *ladder_rows(trace.section(Ladder), times))
 
     def has_begun(self, text: str) -> bool:
-        """From the heading of its first part on."""
+        """True from the heading of the first part on."""
         from brvtui.engines.byterover.completion.answer_form import PARTS, missing_parts
 
         return PARTS[0] not in missing_parts(text)
 
     def words(self, trace: Trace) -> Sequence[str]:
-        """Every index term that the query's terms matched."""
+        """All index terms that the query's terms matched."""
         found = trace.section(Search).lint
         words = [match.term for term in found.expansions for match in term.matches]
         return words + [token for token in found.tokens if token not in words]
 
     def cache(self, trace: Trace | None, now: CacheNow | None, width: int, glyphs: Glyphs) -> Titled:
-        """Both look-ups, entries newest first, fingerprint."""
+        """The cache: both look-ups, the entries (newest first), and the fingerprint."""
         if now is None and trace is not None:
             now = CacheNow(trace.section(FingerprintState), trace.section(CacheLook), {})
         return Titled(_cache_title(now, width), _cache_blocks(now, width, glyphs))
 
     def cache_in_short(self, trace: Trace | None, now: CacheNow | None) -> list[Span]:
-        """The entries, how long the newest is given, and the hit or the likest entry."""
+        """The number of entries, the time that the newest stays valid, and the hit or the most similar entry."""
         look = now.look if now is not None else trace.section(CacheLook) if trace is not None else None
         if look is None or not look.entries:
             return [("no entries; a run adds its answer", "muted")]
@@ -327,7 +327,7 @@ def _quoted(tokens: Sequence[str]) -> str:
 
 
 def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
-    """The groups of the line with their weights."""
+    """The groups of the line, each with its weight."""
     found = trace.section(Search)
     groups: Groups = []
     stop = [word.word for word in found.lint.words if word.stop_word]
@@ -378,7 +378,7 @@ def _combine(trace: Trace) -> Groups:
 
 
 def _lifts(found: Search, glyphs: Glyphs) -> Iterator[Block]:
-    """Parent propagation, parent by parent: which hit lifts which folder to what, and whether that was kept."""
+    """Yields the parent propagation, folder by folder: the lifted score, its formula, and if it was kept."""
     if found.lifts:
         yield Rule("parent propagation")
     for lift in found.lifts[:_MOST_LIFTS]:

@@ -1,7 +1,8 @@
 """Every constant of ByteRover, by name, and profiles: TOML files that set them.
 
-``profiles/brv-3.toml`` holds every value, the others what they change (``extends``). No threshold, weight or limit is a
-literal elsewhere; traces name constants by their dotted path here (``direct.min_top``)."""
+``profiles/brv-3.toml`` contains every value; the others contain only the values that they change (``extends``). No
+threshold, weight or limit is a literal elsewhere. Traces name constants by their dotted path here (``direct.min_top``).
+"""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class QueryRules:
-    """How a query is read."""
+    """Constants for reading a query."""
 
     stop_words: tuple[str, ...]
     and_min_words: int
@@ -43,11 +44,11 @@ class SearchRules:
     lift_factor: float
     lift_local_bonus: bool
     lift_source: Literal["relevance", "score"]
-    """``relevance`` [3.14] or ``score`` [doc]: what is carried to ancestor folders."""
+    """The value that is carried to ancestor folders: ``relevance`` [3.14] or ``score`` [doc]."""
     lift_signals: bool
-    """Whether the stored signals of a summary count for its score [3.14]."""
+    """True if the stored signals of a summary count for its score [3.14]."""
     lift_contexts: bool
-    """Whether a ``context.md`` makes its folder a result where there is no summary [3.14]."""
+    """True if a ``context.md`` makes its folder a result when there is no summary [3.14]."""
     excerpt_chars: Count
     excerpt_overlap: int
     excerpt_break: Share
@@ -55,16 +56,16 @@ class SearchRules:
 
 @dataclass(frozen=True, slots=True)
 class OutOfDomainRules:
-    """When a search is emptied although it matched."""
+    """Conditions under which a search is emptied although it matched."""
 
     min_notes: int
     floor: float
     escape: float
     word_length: int
     matched_results: int
-    """How many of the first results are looked at [3.14]; 0 for the whole index [doc]."""
+    """The number of first results that are examined [3.14]; 0 for the whole index [doc]."""
     compare: Literal["words", "tokens"]
-    """``words`` [3.14]: words with their punctuation against tokens; ``tokens`` [doc]: token with token."""
+    """``words`` [3.14] compares words with their punctuation to tokens; ``tokens`` [doc] compares tokens to tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class PathRules:
     summary_score: float
     child_score: float
     leave_scope: bool
-    """Whether the rest of the tree is searched where a scope holds too little [3.14]."""
+    """True if the rest of the tree is searched when a scope has too few results [3.14]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class CacheRules:
 
 @dataclass(frozen=True, slots=True)
 class EntityRules:
-    """The supplementary entity searches."""
+    """Constants of the entity searches."""
 
     below: int
     stop_words: tuple[str, ...]
@@ -106,7 +107,7 @@ class EntityRules:
 
 @dataclass(frozen=True, slots=True)
 class DirectRules:
-    """Tier 2."""
+    """Constants of direct answers (tier 2)."""
 
     prefetch: float
     max_notes: SizeLimit
@@ -118,7 +119,7 @@ class DirectRules:
 
 @dataclass(frozen=True, slots=True)
 class CallRules:
-    """One kind of model call."""
+    """Constants of one kind of model call."""
 
     max_tokens: CountLimit
     temperature: float
@@ -127,7 +128,7 @@ class CallRules:
 
 @dataclass(frozen=True, slots=True)
 class AgentRules:
-    """When a model that calls tools is made to end, and how much one tool may give it."""
+    """The limits at which a model that calls tools must end, and the size of a tool's results."""
 
     same_calls: CountLimit
     idle_turns: CountLimit
@@ -146,14 +147,16 @@ class RouterRules:
 
 @dataclass(frozen=True, slots=True)
 class RetryRules:
-    """The retry ladder in the route; beside it, as advice, otherwise."""
+    """True in ``in_route`` if the retry ladder is part of the route; otherwise it is only advice."""
 
     in_route: bool
 
 
 @dataclass(frozen=True, slots=True)
 class NameRules:
-    """The ladder's last step: names that share trigrams with a word. ``least`` is a Jaccard similarity in 0..1."""
+    """The ladder's last step: names that share trigrams with a word. ``least`` is the minimum Jaccard similarity, 0 to
+    1.
+    """
 
     least: float
     limit: int
@@ -168,7 +171,7 @@ class ManifestRules:
     stubs: SizeLimit
     chars_per_token: PositiveLimit
     contexts_by: Literal["walk", "importance"]
-    """``walk`` [3.14]: the query path knows no importance there; ``importance`` [doc]."""
+    """The order of contexts: ``walk`` [3.14], since a query does not read their importance, or ``importance`` [doc]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +222,7 @@ class Profile:
 def load(source: str | Path = DEFAULT_PROFILE) -> Profile:
     """The profile called ``source`` (a built-in name), or read from the TOML file ``source``.
 
-    Raises :class:`ProfileError` when there is no such profile, or a key or value of it is wrong.
+    Raises :class:`ProfileError` if there is no such profile or if one of its keys or values is wrong.
     """
     return typed(Profile, profile_tables(source, PROFILES), "", str(source))
 

@@ -1,8 +1,8 @@
-"""The parts of one ranking that are made where the notes are: what a query names, its terms' counts, and the scores.
+"""The parts of one ranking that each member computes: the place that a query names, term counts, and scores.
 
-One ranking is a search of ByteRover over the notes of all members as if they lay in one tree, each at its own path
-(:mod:`brvtui.engines.byterover.one_ranking`). No text of a note is sent: terms that answer the query, counts, scores,
-results.
+One ranking is a search of ByteRover over the notes of all members as if they were in one tree, each at its own path
+(:mod:`brvtui.engines.byterover.one_ranking`). No text of a note is sent: only the terms that answer the query, counts,
+scores and results.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _HOW = ("exact", "absolute", "relative", "simple", "substring")
 
 
 def searchable(context: Context) -> Context:
-    """``context``, whose notes can be searched. Raises :class:`brvtui.engines.contract.EngineError` where not."""
+    """``context``, if its notes can be searched. Raises :class:`brvtui.engines.contract.EngineError` otherwise."""
     if context.snapshot.engine_failure and context.constants.limits.failures:
         raise EngineError(context.snapshot.engine_failure)
     return context
@@ -39,26 +39,26 @@ def searchable(context: Context) -> Context:
 
 @dataclass(frozen=True, slots=True)
 class NamedPlace:
-    """What a query names in one member: a note or a folder."""
+    """A note or a folder of one member that a query names."""
 
     path: str
     is_folder: bool
     rank: int
-    """How well it fits: 0 for an exact path, more for a name, most for a part of one."""
+    """The kind of match: 0 for an exact path, higher for a name, highest for a part of one."""
     text: str
-    """What is left of the query to search there."""
+    """The rest of the query, to search for in the folder."""
     source: str
 
 
 @dataclass(frozen=True, slots=True)
 class NamesOf:
-    """Asks what ``query`` names: first as a path, then as a scope. ``domains`` are those of all members."""
+    """Requests the place that ``query`` names, as a path or as a scope. ``domains`` are those of all members."""
 
     query: str
     domains: tuple[str, ...]
 
     def of(self, context: Context) -> tuple[NamedPlace | None, NamedPlace | None]:
-        """The place that the whole query names, and the scope that it begins with; None where it names nothing."""
+        """The place that the whole query names, and the scope that it begins with; None for each that there is not."""
         snapshot = searchable(context).snapshot
         looked = scopes.look_up_path(snapshot, self.query, self.domains)
         path = None
@@ -74,7 +74,7 @@ class NamesOf:
 
 @dataclass(frozen=True, slots=True)
 class PathAnswerOf:
-    """Asks for the answer to a query that names a note or a folder of the member."""
+    """Requests the answer to a query that names a note or a folder of the member."""
 
     query: str
     domains: tuple[str, ...]
@@ -83,20 +83,20 @@ class PathAnswerOf:
     def of(self, context: Context) -> tuple[Hit, ...]:
         """The note, or the folder's summary and notes."""
         looked = scopes.look_up_path(searchable(context).snapshot, self.query, self.domains)
-        assert looked.match is not None  # it was named by this member
+        assert looked.match is not None  # this member named it
         request = SearchRequest(context, self.query, SearchOptions(self.limit), Stopwatch())
         return path_answer(request, looked.match.symbol, looked).hits
 
 
 @dataclass(frozen=True, slots=True)
 class CountsOf:
-    """Asks for the :class:`TermCounts` of ``tokens``."""
+    """Requests the :class:`TermCounts` of ``tokens``."""
 
     tokens: tuple[str, ...]
     scope: str
 
     def of(self, context: Context) -> TermCounts:
-        """What the member has of them. Which notes match does not depend on what other members have."""
+        """The member's counts of the tokens. Other members have no influence on which notes match."""
         postings, text = searchable(context).snapshot.postings, context.constants.text
         frequencies: dict[str, tuple[int, ...]] = {}
         for token in dict.fromkeys(self.tokens):
@@ -114,7 +114,7 @@ class CountsOf:
 
 @dataclass(frozen=True, slots=True)
 class RankedRow:
-    """A match as the merged order needs it."""
+    """A match, with the values that determine its place in the merged order."""
 
     path: str
     score: float
@@ -128,12 +128,12 @@ class RankedRow:
 
 @dataclass(frozen=True, slots=True)
 class TogetherQuery:
-    """The tokens of a query, where they are searched, and with the statistics of which notes."""
+    """The tokens of a query, the scope of the search, and the statistics of all members."""
 
     tokens: tuple[str, ...]
     scope: str
     needs_all: bool
-    """Whether a note must match every token (AND)."""
+    """True if a note must match every token (AND)."""
     collection: Collection
 
     def searched(self, context: Context) -> tuple[Context, TermTable]:
@@ -145,7 +145,7 @@ class TogetherQuery:
 
 @dataclass(frozen=True, slots=True)
 class RowsOf:
-    """Asks for the best ``keep`` matches of a member, scored as parts of the collection."""
+    """Requests the best ``keep`` matches of a member, scored as parts of the collection."""
 
     query: TogetherQuery
     keep: int
@@ -168,7 +168,7 @@ class RowsOf:
 
 @dataclass(frozen=True, slots=True)
 class FinishOf:
-    """Asks for the results at ``paths`` in parts, for what they lift, and for the notes at ``misses``."""
+    """Requests the results at ``paths`` with their parts, the folders that they lift, and the notes at ``misses``."""
 
     query: TogetherQuery
     filtered: str
@@ -194,7 +194,7 @@ class FinishOf:
 
 
 def _inside(context: Context, scope: str) -> NDArray[np.bool_]:
-    """Which notes are in ``scope``; all where it is empty."""
+    """A mask of the notes in ``scope``; all notes if it is empty."""
     if not scope:
         return np.ones(len(context.snapshot.notes), dtype=np.bool_)
     return scopes.members(context.snapshot, scope)

@@ -1,4 +1,4 @@
-"""Replayed queries of ByteRover: tiers on an empty cache and when asked again, and sequences on one cache."""
+"""Replayed queries of ByteRover: tiers on an empty cache and for a repeated query, and sequences on one cache."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MS = 1000.0
 
 
 def replay_query(context: Context, query: Query, limit: int | None) -> tuple[Trace, dict[str, Any]]:
-    """The search alone at ``limit``, the tier on an empty cache, and the tier when asked again in capitals."""
+    """The search without the router at ``limit``, the tier on an empty cache, and the tier of a repeat in capitals."""
     found = search(context, query.text, SearchOptions(limit or context.constants.search.limit, query.scope))
     trace, state = route(context, CacheContents(), RouteRequest(query.text, query.scope, run=True))
     repeat, _ = route(context, state, RouteRequest(f"  {query.text.upper()} ", query.scope, run=True))
@@ -27,11 +27,10 @@ def replay_query(context: Context, query: Query, limit: int | None) -> tuple[Tra
 
 
 def replay_sequence(context: Context, steps: Sequence[ReplayStep], scope: str) -> Iterator[dict[str, Any]]:
-    """The tier of each step, how both look-ups of the cache ended, and how many answers are cached after it.
+    """Yields the tier of each step, the results of both cache look-ups, and the number of cached answers after it.
 
-    ``similarity`` is that of the most similar live entry; None where none was compared.
-
-    Touches reach the fingerprint only: ranking and recency do not move.
+    ``similarity`` belongs to the most similar live entry; None if none was compared. Touches change only the
+    fingerprint, not ranking or recency.
     """
     state, clock = CacheContents(), context.now_ms
     touched: dict[str, int] = {}
@@ -50,6 +49,6 @@ def replay_sequence(context: Context, steps: Sequence[ReplayStep], scope: str) -
 
 
 def plain_search(found: Search) -> dict[str, Any]:
-    """A search as a replayed line holds it."""
+    """A search in the form of a replayed line."""
     results = [{"path": hit.path, "score": hit.score, "kind": hit.kind.value, "title": hit.title} for hit in found.hits]
     return {"total_found": found.total_found, "results": results}

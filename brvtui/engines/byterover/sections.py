@@ -1,4 +1,4 @@
-"""ByteRover's sections of a trace: how the query was read, the searches, the simulated cache, the outcome."""
+"""ByteRover's sections of a trace: the query as it was read, the searches, the simulated cache, the outcome."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from brvtui.trace.scores import TermExpansion
 ENGINE = "byterover"
 """The engine's name in settings, traces and files."""
 ESCAPE = "unmatched words allowed"
-"""The name of the check by which a high score makes up for a word that no best match has."""
+"""The name of the check by which a high score makes up for a word that none of the best matches contains."""
 UNMATCHED = "a word is in none of the best matches, and no score makes up for it"
-"""Why near misses are none of the results where that check failed too."""
+"""The reason why near misses are not results if that check failed too."""
 
 
 @dataclass(frozen=True)
 class QueryWord:
-    """A word of the query as splitting on spaces leaves it, beside the tokens that are searched."""
+    """A space-separated word of the query, and the tokens that are searched for it."""
 
     word: str
     tokens: tuple[str, ...]
     stop_word: bool
     significant: bool
-    """Long enough to count for the unmatched-word rule."""
+    """True if the word is long enough to count for the unmatched-word rule."""
     mismatch: bool
-    """True when the word's own punctuation keeps it from ever equalling a token (``rotated?``)."""
+    """True if the word's own punctuation prevents it from ever equalling a token (``rotated?``)."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class QueryLint:
 
 @dataclass(frozen=True)
 class Scope:
-    """The part of the tree that a search was kept to, and why. An empty ``path`` is the whole tree."""
+    """The part of the tree to which a search was restricted, and the reason. An empty ``path`` is the whole tree."""
 
     path: str
     pattern: str
@@ -75,9 +75,11 @@ class Attempt:
     found: int
     why: str
     listed: tuple[Listed, ...] = ()
-    """The best of what it found, before out-of-domain rules, gap and limit; at most :data:`MOST_LISTED`."""
+    """The best of its matches, before out-of-domain rules, gap and limit; at most :data:`MOST_LISTED`."""
     timed_by: str = ""
-    """The key of its milliseconds in :attr:`Trace.timings`; empty when none were its own: AND and OR are one pass."""
+    """The key of its milliseconds in :attr:`Trace.timings`; empty if it has none of its own, since AND and OR are one
+    pass.
+    """
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ class Lift:
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """One whole search: how the query was read, what every stage did, and what it found."""
+    """One whole search: the query as it was read, every stage, and the results."""
 
     SECTION: ClassVar = "search"
 
@@ -109,17 +111,17 @@ class Search:
     lint: QueryLint
     attempts: tuple[Attempt, ...]
     combine: str = ""
-    """``AND``, ``OR``, or empty where no text was searched."""
+    """``AND``, ``OR``, or empty if no text was searched."""
     combine_why: str = ""
     and_failed: bool = False
     searchable: int
-    """Notes that can be found at all."""
+    """The number of notes that can be found at all."""
     matched: int = 0
     total_found: int = 0
     top: float | None = None
     """The best score, unrounded; None without a match."""
     floor: float | None = None
-    """The score, unrounded, below which matches are dropped; None where nothing was kept."""
+    """The unrounded score below which matches are dropped; None if no match was kept."""
     stages: tuple[Stage, ...] = ()
     out_of_domain: tuple[Check, ...] = ()
     unmatched_words: tuple[str, ...] = ()
@@ -129,14 +131,14 @@ class Search:
 
     @property
     def held_below(self) -> tuple[str, ...]:
-        """The unmatched words that notes hold all the same, none of which is among the best matches."""
+        """The unmatched words that some notes contain, but none of the best matches."""
         held = {expansion.term for expansion in self.lint.expansions if expansion.notes}
         return tuple(word for word in self.unmatched_words if word in held)
 
 
 @dataclass(frozen=True)
 class EntitySearch:
-    """One supplementary search for a word of the query, and the paths it added."""
+    """One entity search for a word of the query, and the paths that it added."""
 
     entity: str
     search: Search
@@ -147,7 +149,7 @@ class EntitySearch:
 
 @dataclass(frozen=True)
 class EntityStep:
-    """The supplementary searches as a whole."""
+    """All entity searches of a query."""
 
     SECTION: ClassVar = "entities"
 
@@ -160,7 +162,7 @@ class EntityStep:
 
 @dataclass(frozen=True)
 class PlainSearch:
-    """The search alone, which was asked for beside the route."""
+    """A search without the router, on request."""
 
     SECTION: ClassVar = "plain_search"
 

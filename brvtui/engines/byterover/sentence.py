@@ -1,4 +1,4 @@
-"""The sentence that says why ByteRover answered a query as it did: a pure function of the trace."""
+"""The sentence that explains ByteRover's answer to a query: a pure function of the trace."""
 
 from __future__ import annotations
 
@@ -16,28 +16,27 @@ from brvtui.trace import Check, EndReason, Hit, Ladder, Origin, Part, State, Tra
 from brvtui.trace.routing import CacheEntry, CacheLook, FingerprintState, Outcome, Route, SearchOutcome
 from brvtui.wording import counted
 
-# What a score lost to age, weak matches, or maturity, from its own parts (``docs/reference/byterover.md``, "The
-# score").
+# The losses of a score through age, weak matches and maturity, from its parts (``docs/engine.md``, "The score").
 
 
 _DECIMALS = 2
 _LEAST = 0.005
-"""Less is not named: it would be written as 0.00."""
+"""The smallest loss that is named: a smaller one would be written as 0.00."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """How much higher the score would be without one thing."""
+    """The increase of the score if one thing did not reduce it."""
 
     what: str
-    """As the beginning of ``… cost 0.12``."""
+    """The beginning of ``… cost 0.12``."""
     amount: float
 
 
 def largest_cost(hit: Hit, threshold: float) -> str:
-    """What kept ``hit`` below ``threshold``: ``45 days of age cost 0.12``; empty if nothing that it lost is known.
+    """The largest loss that kept ``hit`` below ``threshold``: ``45 days of age cost 0.12``; empty if no loss is known.
 
-    Of what would have been enough by itself the largest is named; the largest of all if nothing would.
+    Losses that would be enough by themselves come before others.
     """
     found = [cost for cost in costs(hit) if cost.amount >= _LEAST]
     enough = [cost for cost in found if hit.score + cost.amount >= threshold - 1e-9]
@@ -46,7 +45,7 @@ def largest_cost(hit: Hit, threshold: float) -> str:
 
 
 def costs(hit: Hit) -> list[Cost]:
-    """What the score of a text match lost, each by itself, as the score would be rounded."""
+    """The losses of a text match's score, each computed separately, from rounded scores."""
     parts = {part.name: part for part in hit.parts}
     if hit.signals is None or hit.text is None or not {"importance", "recency", "maturity"} <= parts.keys():
         return []
@@ -61,7 +60,7 @@ def costs(hit: Hit) -> list[Cost]:
 
 
 def _decay(hit: Hit, parts: dict[str, Part]) -> float:
-    """What decay took from the weighted importance and recency."""
+    """The loss of weighted importance and recency through decay."""
     signals = hit.signals
     assert signals is not None
     importance, recency = parts["importance"], parts["recency"]
@@ -75,7 +74,7 @@ def _decay(hit: Hit, parts: dict[str, Part]) -> float:
 
 
 def _without(hit: Hit, lost: float, parts: dict[str, Part]) -> float:
-    """How much higher the score were with ``lost`` added before maturity, bonus and cap."""
+    """The increase of the score with ``lost`` added before maturity, bonus and cap."""
     maturity = parts["maturity"]
     factor = maturity.factor if maturity.factor is not None else 1.0
     base = (maturity.amount or 0.0) + lost
@@ -105,13 +104,13 @@ def _days(days: float) -> str:
 
 
 def check_of(trace: Trace, constant: str) -> Check | None:
-    """The check of the threshold called ``constant`` that was made."""
+    """The check of the threshold called ``constant``, if it was made."""
     checks = (check for step in trace.steps for check in step.checks)
     return next((check for check in checks if check.constant == constant and check.value is not None), None)
 
 
 def threshold_of(trace: Trace, constant: str) -> float | None:
-    """The threshold called ``constant``, as a step or a ceiling names it."""
+    """The threshold called ``constant``, from a step or a best possible score."""
     named = {check.constant: check.threshold for step in trace.steps for check in step.checks}
     for hit in trace.hits:
         for horizon in hit.ceiling.horizons if hit.ceiling else ():
@@ -120,7 +119,9 @@ def threshold_of(trace: Trace, constant: str) -> float | None:
 
 
 def lead_words(gap: Check) -> str:
-    """How far the first is ahead of the next, which may have more: results of other searches come last."""
+    """The distance of the first result to the next, in words. The next may have a higher score: results of other
+    searches come last.
+    """
     lead = gap.value or 0.0
     if abs(lead) < LEAST_LEAD:
         return "level with "
@@ -140,14 +141,14 @@ def reached_words(check: Check) -> str:
 
 
 def threshold_words(threshold: float | None) -> str:
-    """A threshold with two decimals, or as many as it has."""
+    """A threshold with two decimals, or more if it has more."""
     if threshold is None:
         return "–"
     return f"{threshold:.2f}" if abs(round(threshold, 2) - threshold) < LEAST_LEAD else f"{threshold:g}"
 
 
 def value_words(value: float | None, threshold: float | None) -> str:
-    """The value with as many decimals as tell it from the threshold, two at least."""
+    """The value with at least two decimals, and more if they are needed to distinguish it from the threshold."""
     if value is None:
         return "nothing"
     for places in (2, 3, 4):
@@ -165,7 +166,9 @@ _PREFETCH, _TOP, _SURE, _GAP = "direct.prefetch", "direct.min_top", "direct.sure
 
 
 def sentence(trace: Trace) -> Sentence:
-    """Why the query of ``trace`` got its answer: which note, its words, the gate that decided, and by how much."""
+    """The reason for the answer to the query of ``trace``: the note, its words, and the gate that decided with its
+    margin.
+    """
     outcome = trace.section(Route).outcome
     if outcome in (Outcome.EXACT_CACHE, Outcome.FUZZY_CACHE):
         return _cached(trace, outcome)
@@ -184,7 +187,8 @@ def _cached(trace: Trace, outcome: Outcome) -> Sentence:
     entry = next((entry for entry in look.entries if entry.key == look.hit_key), None)
     if entry is None:
         return (clause(f"From the cache: {trace.verdict}"),)
-    before = f"{seconds(entry.age_s)} before" if entry.age_s >= 1 else "just before"  # a screen stays, "ago" would not
+    # Relative to the query: a screen stays open, so "ago" would become wrong.
+    before = f"{seconds(entry.age_s)} before" if entry.age_s >= 1 else "just before"
     when = f"was answered {before}, at tier {entry.tier}" if entry.covered else f"was not covered {before}"
     if outcome is Outcome.EXACT_CACHE:
         return (clause("From the cache: "), clause(f"the same query {when}"), _tree_since(trace))
@@ -240,14 +244,14 @@ def _uncovered(trace: Trace) -> Iterator[Clause]:
 
 
 def _other_forms(found: Search) -> Clause:
-    """What the notes hold in place of words that none does: the form that is nearest to each."""
+    """The nearest forms that notes contain, for words that no note contains."""
     near = [word(one) for one in dict.fromkeys(each.near[0] for each in found.lint.expansions if each.near)]
     meant = "that" if len(near) == 1 else "those"
     return clause(", but ", listed(near, "and"), f": ask so if you mean {meant}", weight=80) if near else clause()
 
 
 def _advice(trace: Trace) -> Iterator[Clause]:
-    """What the retry ladder finds, where the route does not have it."""
+    """Yields the note that the retry ladder finds, if the ladder is not in the route."""
     ladder = trace.find(Ladder)
     if ladder is not None and ladder.hits and not ladder.in_route:
         how = "a search for " if ladder.hits[0].words else "its file name"
@@ -262,7 +266,7 @@ def _logged(trace: Trace) -> Iterator[Clause]:
 
 
 def _nearest(trace: Trace, constant: str, needed: str) -> Iterator[Clause]:
-    """The best of what was left out, and how far it is from the threshold called ``constant``."""
+    """Yields the best match that was left out, and its distance to the threshold called ``constant``."""
     check = check_of(trace, constant)
     if check is None or not trace.near_misses:
         yield clause(trace.verdict)
@@ -274,7 +278,7 @@ def _nearest(trace: Trace, constant: str, needed: str) -> Iterator[Clause]:
 
 
 def _unmatched(trace: Trace) -> Iterator[Clause]:
-    """The words that no note matches, and those that only notes further down match."""
+    """Yields the words that no note matches, and those that only lower-ranked notes match."""
     found = trace.section(Search)
     below = [word(one) for one in found.held_below]
     odd = _punctuation(found)
@@ -286,7 +290,7 @@ def _unmatched(trace: Trace) -> Iterator[Clause]:
 
 
 def _punctuation(found: Search) -> Clause:
-    """Which unmatched words no note can match, whatever it says: those that end in a question mark and the like."""
+    """The unmatched words that can match no note, because of their punctuation."""
     odd = [one.word.lower() for one in found.lint.words if one.mismatch]
     own = [word(one) for one in found.unmatched_words if one in odd]
     compared = " is compared with its punctuation" if len(own) == 1 else " are compared with their punctuation"
@@ -314,7 +318,7 @@ def _direct(trace: Trace) -> Iterator[Clause]:
 
 
 def _passed(trace: Trace) -> tuple[list[str | list[Span]], str]:
-    """The gate of the direct answer that decided, and by how much; and why that is enough."""
+    """The gate of the direct answer that decided, with its margin, and the reason why that is enough."""
     top = check_of(trace, _TOP)
     sure, gap = check_of(trace, _SURE), check_of(trace, _GAP)
     if sure is not None and sure.passed:
@@ -323,7 +327,7 @@ def _passed(trace: Trace) -> tuple[list[str | list[Span]], str]:
     if gap is not None and gap.passed:
         second = _second(trace)
         made: list[str | list[Span]] = [f"{reached}, and {gap.value:.2f} ahead"]
-        if second is not None and second not in trace.hits[:2]:  # what comes next in the list is not what counts
+        if second is not None and second not in trace.hits[:2]:  # the next result in the list does not count
             made += [" of ", title(second.title)]
         return made, f", where {threshold_words(gap.threshold)} is enough"
     least = threshold_of(trace, _PREFETCH)
@@ -331,7 +335,7 @@ def _passed(trace: Trace) -> tuple[list[str | list[Span]], str]:
 
 
 def _ahead(trace: Trace, first: Hit) -> Iterator[Clause]:
-    """What sets the note ahead of the next: the parts of its score that are larger, or how well its words match."""
+    """Yields the advantage of the note over the next: the larger parts of its score, or better matching words."""
     second = next((hit for hit in trace.hits if hit is not first and not hit.found_by), None)
     if second is None or first.found_by or first.origin is Origin.PATH or first.score < second.score - LEAST_LEAD:
         return
@@ -378,7 +382,7 @@ def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
         sure = threshold_of(trace, _SURE)
         alone = f" (or {threshold_words(sure)} whatever follows)" if sure is not None else ""
         yield clause(_named(trace, first), f", {first.score:.2f}, is {lead_words(gap)}", behind)
-        if second is not None and second.found_by:  # it stands below all the same
+        if second is not None and second.found_by:  # it is below even with a higher score
             yield clause(", which a search for ", word(second.found_by), " added below it", weight=71)
         yield clause(f", and a direct answer needs a lead of {threshold_words(gap.threshold)}")
         yield clause(alone, weight=20)
@@ -393,7 +397,7 @@ def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
 
 
 def _better_behind(trace: Trace, first: Hit) -> Iterator[Clause]:
-    """A later result that would answer directly by its score, which the gates do not look at."""
+    """Yields a later result that would answer directly by its score, which the gates ignore."""
     least = threshold_of(trace, _TOP)
     if least is None or first.score >= least:
         return
@@ -408,14 +412,14 @@ def _better_behind(trace: Trace, first: Hit) -> Iterator[Clause]:
 
 
 def _subject(trace: Trace) -> Hit | None:
-    """The first result that may be quoted, which the gates of a direct answer look at; the first if none may."""
+    """The first result that may be quoted, which the gates of a direct answer examine; the first result if none may."""
     least = threshold_of(trace, _PREFETCH)
     reaching = (hit for hit in trace.hits if least is None or hit.score >= least)
     return next(reaching, trace.hits[0] if trace.hits else None)
 
 
 def _second(trace: Trace) -> Hit | None:
-    """The runner-up of the gate on the lead."""
+    """The runner-up in the check of the lead."""
     first, least = _subject(trace), threshold_of(trace, _PREFETCH)
     others = (hit for hit in trace.hits if hit is not first and (least is None or hit.score >= least))
     return next(others, None)
@@ -426,7 +430,7 @@ def _best(trace: Trace) -> Hit | None:
 
 
 def _named(trace: Trace, hit: Hit) -> list[Span]:
-    """The title of ``hit``, and its number in the list unless it is first; with why it counts, where it is no best."""
+    """The title of ``hit``, with its number in the list and the reason why it counts, unless it is first."""
     rank = trace.hits.index(hit) + 1
     least = threshold_of(trace, _PREFETCH)
     first = f", the first that reaches {threshold_words(least)}" if least is not None and hit is _subject(trace) else ""
@@ -437,7 +441,9 @@ def _named(trace: Trace, hit: Hit) -> list[Span]:
 
 
 def _held(trace: Trace, hit: Hit, weight: int) -> Iterator[Clause]:
-    """Which of its words met which of the query's, and which met none; or what else brought it in."""
+    """Yields the words of the note that match words of the query, and the query words without a match, or another
+    reason for the hit.
+    """
     if hit.origin is Origin.PATH:
         below = hit.parts[0].name if hit.parts else ""
         inside = ": the query names its folder"
@@ -459,7 +465,7 @@ def _held(trace: Trace, hit: Hit, weight: int) -> Iterator[Clause]:
 
 
 def _nothing_by_itself(trace: Trace) -> Iterator[Clause]:
-    """Why the search for the whole query found nothing, where one for a word of it did."""
+    """Yields the reason why the search for the whole query found nothing, though a search for one word did."""
     found = trace.section(Search)
     if found.outcome is SearchOutcome.UNMATCHED_WORDS:
         yield clause("; ", *(one.spans for one in _unmatched(trace)), weight=75)
@@ -469,7 +475,7 @@ def _nothing_by_itself(trace: Trace) -> Iterator[Clause]:
 
 
 def _reading(trace: Trace) -> Iterator[Clause]:
-    """What is unusual about how the query was read: stop words alone, or a scope that did not restrict."""
+    """Yields unusual features of the query as it was read: only stop words, or a scope that did not restrict."""
     found = trace.section(Search)
     if found.lint.notes and found.lint.tokens:
         yield clause("; every word is a stop word, so all of them were searched", weight=44)

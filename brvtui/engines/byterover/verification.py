@@ -1,4 +1,4 @@
-"""ByteRover 3: the same questions to the installed package and to ours, over one scratch copy of a tree."""
+"""ByteRover 3: the same queries to the installed package and to ours, over one scratch copy of a tree."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _READY, _ANSWER, _MOVED, _INCOMPLETE, _END = "ready", "answer", "moved", "incomp
 def verify(run: VerificationRun, constants: Profile) -> Verification | None:
     """Compares the installed engine's answers over the tree of the snapshot with ours under ``constants``.
 
-    Both sides read one scratch copy, with the signals that are stored for the tree, at one moment. None when
-    cancelled. Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
+    Both sides read one scratch copy, with the tree's stored signals, at the same moment. Returns None when cancelled.
+    Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
     """
     snapshot, installed, queries, now_ms = run.snapshot, run.installed, run.queries, run.now_ms
     signals = _stored_signals(snapshot)
@@ -92,9 +92,9 @@ def verify(run: VerificationRun, constants: Profile) -> Verification | None:
 
 
 def _put_apart(tree: Path, now_ms: float, recent_hours: float) -> int:
-    """Gives recent files below ``tree`` that were modified in the same millisecond one of their own; how many they are.
+    """Gives recent files below ``tree`` distinct modification times in ms, and returns the number of changed files.
 
-    Ties among them have no fixed order in the engine (docs/explanation/simulation.md, "What cannot be known").
+    The engine has no fixed order for recent files with equal times (docs/engine.md, "What cannot be known").
     """
     edge = now_ms - recent_hours * MS_PER_HOUR
     recent = sorted((file for file in list_files(tree).files if file.mtime_ms >= edge), key=lambda file: file.path)
@@ -114,14 +114,14 @@ def _put_apart(tree: Path, now_ms: float, recent_hours: float) -> int:
 
 
 def _stored_signals(snapshot: Snapshot) -> dict[str, NoteSignals]:
-    """The signals that ByteRover itself would find: not those of the tool's own overlay, nor of frontmatter."""
+    """The signals that ByteRover itself would find, without those of the tool's overlay and of frontmatter."""
     held = {note.path: signals for note, signals in zip(snapshot.notes, snapshot.signals, strict=True)}
     both = {**held, **snapshot.summary_signals}
     return {path: found for path, found in both.items() if found.source in _STORED and not path.startswith("[")}
 
 
 def _said(lines: Iterator[str], installed: InstalledEngine) -> Iterator[dict[str, Any]]:
-    """The lines of the driver but for its last one. Raises :class:`EngineRunError` when that does not come."""
+    """Yields the lines of the driver before its last one. Raises :class:`EngineRunError` if the last one is missing."""
     for text in lines:
         try:
             line = json.loads(text)

@@ -16,7 +16,8 @@ PARTS = ("Summary", "Details", "Sources", "Gaps")
 _LONGEST_HEADING = 80
 _HEADING = re.compile(r"^(?:#{1,6}\s+|\*\*)(?:\d+\.\s*)?(\w+)[\s:*]*$")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
-# A service may send thousands of characters without a space: no pattern runs over a long stretch from many places.
+# A service may send thousands of characters without a space, so no pattern may scan a long stretch from many start
+# positions.
 _LINKED = re.compile(r"\[[^\[\]]*\]\(([^)\s]{1,400})\)")
 _QUOTED = re.compile(r"`([^`]+)`")
 _WORD = re.compile(r"[^\s`\"'<>()|,;*]+")
@@ -24,15 +25,15 @@ _ENDING = re.compile(r"\.md\b")
 
 
 def missing_parts(text: str) -> tuple[str, ...]:
-    """Which of :data:`PARTS` are no heading of ``text``."""
+    """The :data:`PARTS` that have no heading in ``text``."""
     found = {name for name, _ in _lines_by_part(text)}
     return tuple(part for part in PARTS if part not in found)
 
 
 def cited(snapshot: Snapshot, text: str, seen: Collection[str]) -> tuple[Cited, ...]:
-    """The sources that the answer ``text`` names, each once: the entries under Sources, and every path of a note.
+    """The distinct sources that the answer ``text`` names: entries under Sources, and paths of notes in other parts.
 
-    ``seen`` are the files whose text the model was shown.
+    ``seen`` contains the files whose text the model was shown.
     """
     made: dict[str, Cited] = {}
     for name in _named(text, snapshot.parsed):
@@ -51,7 +52,7 @@ def _named(text: str, known: Collection[str]) -> Iterator[str]:
 
 
 def _entry(entry: str) -> Iterator[str]:
-    """The sources that one entry of the list names: paths of notes if it holds any, else its first words."""
+    """Yields the sources that one entry of the list names: its paths of notes, or its first words if it has none."""
     entry = _LINKED.sub(r"\1", entry)
     files = tuple(_markdown_files(entry))
     quoted = _QUOTED.search(entry)
@@ -63,7 +64,7 @@ def _entry(entry: str) -> Iterator[str]:
 
 
 def _markdown_files(text: str) -> Iterator[str]:
-    """Every path of a markdown file in ``text``, up to the last place in a word where one may end."""
+    """Yields the paths of markdown files in ``text``. A path extends to the last ``.md`` in its word."""
     for word in _WORD.findall(text):
         ends = [match.end() for match in _ENDING.finditer(word) if match.start()]
         if ends:
@@ -71,7 +72,9 @@ def _markdown_files(text: str) -> Iterator[str]:
 
 
 def _lines_by_part(text: str) -> Iterator[tuple[str, str]]:
-    """Every line with the part that it stands in, empty before the first; headings are lines of their own part."""
+    """Yields each line with the part that contains it, empty before the first heading. A heading belongs to its own
+    part.
+    """
     part = ""
     for line in text.splitlines():
         bare_line = line.strip()

@@ -48,9 +48,8 @@ from brvtui.trace import Answer, Completion, EndReason, ModelPrompt, ModelTurn, 
 from brvtui.trace.events import StepBegun, StepEnded, TextDelta, TurnBegun, TurnEnded, Waiting
 from brvtui.wording import counted
 
-# A model's work on one answer: turn by turn, with tools, until it answers or has to end.
-#
-# Tier 3 and tier 4 are the same loop with other constants (``docs/reference/byterover.md``, "The calls").
+# A model works on one answer in turns, with tools, until it answers or reaches a limit. Tiers 3 and 4 use the same loop
+# with different constants (``docs/engine.md``, "The calls").
 
 
 AgentEvent = TurnBegun | TextDelta | Waiting | TurnEnded | StepBegun | StepEnded
@@ -58,12 +57,12 @@ _NOW_ANSWER = (
     "Call no more tools. Answer now, from what you have read, in the four parts; name under Gaps what you did not find."
 )
 _CHARS_OF_A_TOKEN = 16
-"""No token of a text is longer on average: an answer beyond that is one that no limit of tokens holds."""
+"""An upper bound for the average length of a token, so a longer answer exceeds its token limit in any case."""
 
 _NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST_NAME = 64
 _CALLS_OF_A_TURN = 16
-"""More of them are answered, and not carried out."""
+"""The most tool calls that are carried out in one turn; further calls are refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +79,13 @@ class AgentRun:
     """The turns and steps so far; complete once :func:`run_agent` has ended."""
 
     text: str = ""
-    """The answer, or what there is of it."""
+    """The answer, or the part of it that was received so far."""
     ended: EndReason = EndReason.ANSWERED
     why: str = ""
     turns: list[ModelTurn] = field(default_factory=list)
     steps: list[ToolStep] = field(default_factory=list)
     read: dict[str, None] = field(default_factory=dict)
-    """The files that tools gave the text of, in their order."""
+    """The files whose text the tools returned, in order."""
     notices: list[str] = field(default_factory=list)
     ms: dict[str, float] = field(default_factory=dict)
 
@@ -99,14 +98,14 @@ def run_agent(
     cancellation: Cancellation,
     done: AgentRun,
 ) -> Iterator[AgentEvent]:
-    """Lets ``model`` answer ``prompt``, and fills ``done``. Closing the iterator breaks it off.
+    """Lets ``model`` answer ``prompt`` and fills ``done``. Closing the iterator cancels the run.
 
-    Nothing is raised: a service that fails and a cancellation are ways to end.
+    Raises nothing: ``done.ended`` and ``done.why`` report a failed service and a cancellation.
     """
     try:
         yield from _Loop(model, tools, prompt, rules, cancellation, done, [FromUser(prompt.material)]).run()
     except (ModelError, ModelCancelled) as error:
-        # A connection that is broken off may fail before it notices why.
+        # A cancelled connection may fail before it notices the cancellation.
         cancelled = cancellation.asked or isinstance(error, ModelCancelled)
         done.ended, done.why = (EndReason.CANCELLED, "cancelled") if cancelled else (EndReason.FAILED, str(error))
 
@@ -121,11 +120,11 @@ class _Loop:
     done: AgentRun
     messages: list[Message]
     called: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """How often each tool was called with the same arguments."""
+    """The number of calls of each tool with the same arguments."""
     idle: int = 0
-    """Turns in a row that read no new note."""
+    """The number of consecutive turns that read no new note."""
     sent: int = 0
-    """Tokens of all turns, as the service counts them, or as estimated if that is more."""
+    """The tokens sent in all turns: the service's count or the estimate, whichever is larger."""
     received: int = 0
 
     def run(self) -> Iterator[AgentEvent]:
@@ -158,12 +157,12 @@ class _Loop:
             self._end(EndReason.ITERATIONS, f"{counted(last, 'iteration', 'iterations')} are the limit")
 
     def _is_affordable(self, turns: int) -> bool:
-        """Whether so many turns like the next one stay within the budget, whatever the model answers."""
+        """True if ``turns`` more turns like the next one stay within the budget, even with the longest replies."""
         sent = self.sent + turns * self._heard()
         return self.rules.budget.allows(sent, self.received + turns * self.prompt.max_tokens)
 
     def _heard(self) -> int:
-        """About how many tokens the next request holds."""
+        """The estimated number of tokens in the next request."""
         chars = len(self.prompt.instructions) + sum(len(message.text) for message in self.messages)
         return int(estimated_tokens(chars, self.rules.chars_per_token))
 
@@ -171,7 +170,7 @@ class _Loop:
         self.done.ended, self.done.why = ended, why
 
     def _turn(self, number: int, must_end: bool) -> Generator[AgentEvent, None, Reply]:
-        """One call of the model. Its text becomes that of the work; returns the :class:`Reply`."""
+        """Calls the model once, stores its text in ``done.text``, and returns the :class:`Reply`."""
         if self.cancellation.asked:
             raise ModelCancelled
         yield TurnBegun(number)
@@ -268,7 +267,9 @@ class _Loop:
 
 
 def _sendable(call: ToolCall) -> ToolCall:
-    """``call`` as it can be sent back: services refuse arguments that are no JSON object, and names of other signs."""
+    """``call`` in a form that can be sent back: services refuse arguments that are not a JSON object, and names with
+    other characters.
+    """
     name = _NO_NAME.sub("_", call.name)[:_LONGEST_NAME] or "_"
     return ToolCall(call.id, name, call.arguments if arguments_of(call.arguments) is not None else "{}")
 
@@ -284,7 +285,7 @@ def _ms(seconds: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class CompletionContext:
-    """The model that answers, with its prices and cancellation, and the context of the query."""
+    """The model that answers, its budget and cancellation, and the context of the query."""
 
     context: Context
     model: ChatModel
@@ -293,9 +294,9 @@ class CompletionContext:
 
 
 def complete(how: CompletionContext, trace: Trace) -> Generator[AgentEvent, None, Trace]:
-    """Lets the model answer ``trace``, whose prompt it has; returns the trace with its answer.
+    """Lets the model answer the prompt of ``trace``, and returns the trace with its answer.
 
-    Where it fails or is cancelled, the answer stays what it was, and says so.
+    If the model fails or is cancelled, the answer keeps its text and gets a notice with the reason.
     """
     prompt = trace.answer.prompt
     assert prompt is not None
@@ -355,7 +356,7 @@ def notice_of(completion: Completion) -> str:
 
 
 def _composed(snapshot: Snapshot, trace: Trace, read: Sequence[str]) -> str:
-    """Sentences of the notes that were read, when the model itself says nothing about them."""
+    """Sentences of the notes that the model read, as the answer if the model writes nothing."""
     passages = []
     for path in read:
         try:

@@ -28,20 +28,23 @@ from brvtui.tree.reading.inside import PathError, entry_in, folder_parts_of
 from brvtui.tree.reading.links import LinkState, Names, links_in
 from brvtui.wording import nearest
 
-# Files of a snapshot by names that nobody vouches for: a model's, a note's. None leads out of its tree.
+# Resolving names that cannot be trusted, from a model or a note, to files of a snapshot. No name may lead outside its
+# tree.
 
 
 class PathRefused(Exception):
-    """A name that leads nowhere, or where it must not; the message says why in one line."""
+    """A name that matches no file, or that must not be followed. The message gives the reason in one line."""
 
 
 def bare(name: str) -> str:
-    """``name`` without what answers put before paths, and without a slash at its end."""
+    """``name`` without the prefixes that answers put before paths, and without slashes at its end."""
     return name.strip().removeprefix("./").removeprefix(TREE_PREFIX).rstrip("/")
 
 
 def found(snapshot: Snapshot, name: str) -> str | None:
-    """The path of the file that ``name`` means: a path of the tree, or a folder, for which a file stands."""
+    """The path of the file that ``name`` means: a file of the tree, or the file that represents a folder. None if there
+    is none.
+    """
     path = bare(name)
     for file in (path, f"{path}/{CONTEXT_FILE}"):
         if file in snapshot.parsed:
@@ -51,7 +54,7 @@ def found(snapshot: Snapshot, name: str) -> str | None:
 
 
 def note_at(snapshot: Snapshot, name: str) -> str:
-    """:func:`found`, but raises :class:`PathRefused` where there is none."""
+    """The path of the file that ``name`` means. Raises :class:`PathRefused` if there is none."""
     file = found(snapshot, name)
     if file is not None:
         return file
@@ -67,7 +70,7 @@ def note_at(snapshot: Snapshot, name: str) -> str:
 def text_of(snapshot: Snapshot, path: str) -> str:
     """The text of the file at ``path`` (one of :attr:`Snapshot.parsed`) as the engine reads it.
 
-    It is opened folder by folder, so that no symlink that was put there since leads out. Raises :class:`PathRefused`.
+    Opens folder by folder, so that a symlink created since then cannot lead outside. Raises :class:`PathRefused`.
     """
     if path in snapshot.edited:
         return snapshot.edited[path]
@@ -87,9 +90,9 @@ def text_of(snapshot: Snapshot, path: str) -> str:
 
 
 _FEW = 2_000
-"""Names among which a misspelt one is looked for: that compares it with each of them."""
+"""The number of names from which on none is suggested for a misspelt one, since that compares it with each of them."""
 _LONG = 500
-"""Characters of a name for which no similar one is looked for."""
+"""The length of a name from which on no similar one is suggested."""
 
 
 _LONGEST_QUERY = 500
@@ -101,12 +104,12 @@ _TEXT: dict[str, Any] = {"type": "string"}
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The answer of a tool: ``text`` is JSON, so no text of a note can end its own string."""
+    """The result of a tool call. ``text`` is JSON, so the text of a note cannot end its own string."""
 
     text: str
     refused: str = ""
     read: tuple[str, ...] = ()
-    """The files whose text it holds."""
+    """The files whose text it contains."""
 
 
 def _tool(name: str, description: str, required: str, **properties: Any) -> Tool:
@@ -137,10 +140,9 @@ TOOLS = (
 
 
 class NoteTools:
-    """The tools over one snapshot."""
+    """The tools that a model may call on one snapshot."""
 
     def __init__(self, context: Context) -> None:
-        """Tools over the snapshot of ``context``."""
         self._context = context
         self._snapshot = context.snapshot
         self._profile = context.constants
@@ -153,7 +155,7 @@ class NoteTools:
         }
 
     def call(self, name: str, arguments: str) -> Result:
-        """The answer of the tool ``name`` to ``arguments``, a JSON object; a refusal is an answer, too."""
+        """The result of the tool ``name`` for ``arguments``, a JSON object. The result of a wrong call is a refusal."""
         tool = self._tools.get(name)
         if tool is None:
             return refusal(f"there is no tool {name[:60]!r}; there are {', '.join(self._tools)}")
@@ -190,7 +192,7 @@ class NoteTools:
         hierarchy = self._snapshot.hierarchy
         folder = hierarchy.by_path.get(path)
         if path and (folder is None or not folder.is_folder):
-            note_at(self._snapshot, f"{path}/")  # says why, where the path itself is wrong
+            note_at(self._snapshot, f"{path}/")  # raises the precise reason if the path itself is wrong
             raise PathRefused(f"{path}: not a folder")
         children = folder.children if folder else hierarchy.roots
         shown = children[: self._profile.agent.most_listed]
@@ -235,7 +237,7 @@ class NoteTools:
 
     @cached_property
     def _names(self) -> Mapping[str, Names]:
-        """The files of each tree as links name them, by the tree's alias."""
+        """The file names of each tree, for resolving links, by the tree's alias."""
         files: dict[str, list[str]] = {}
         for entry in self._snapshot.parsed.values():
             files.setdefault(entry.alias, []).append(entry.file)
@@ -243,12 +245,12 @@ class NoteTools:
 
 
 def refusal(why: str) -> Result:
-    """The answer to a call that is not carried out."""
+    """The result of a call that is not carried out."""
     return Result(json.dumps({"error": why}, ensure_ascii=False), why)
 
 
 def arguments_of(text: str) -> dict[str, Any] | None:
-    """The JSON object in ``text``, empty where there is nothing; None for anything else."""
+    """The JSON object in ``text``, ``{}`` if ``text`` is empty. None if it is anything else or cannot be sent back."""
     try:
         value = json.loads(text or "{}")
     except (ValueError, RecursionError):
@@ -257,9 +259,9 @@ def arguments_of(text: str) -> dict[str, Any] | None:
 
 
 def _is_sendable(value: Any, levels: int) -> bool:
-    """Whether services take ``value`` back: no deeper than ``levels``, every text and every number whole.
+    """True if services accept ``value``: at most ``levels`` deep, with valid Unicode and finite numbers.
 
-    Python reads ``NaN``, ``1e400`` and half a surrogate pair; no UTF-8 and no JSON can hold them.
+    Python reads ``NaN``, ``1e400`` and half a surrogate pair, which UTF-8 and JSON cannot represent.
     """
     match value:
         case str():

@@ -33,13 +33,14 @@ _NO_CHANGE = "there is none that changes anything"
 _ALIKE = 1e-12
 _LEADING = (Origin.TEXT, Origin.NAME)
 _ULPS = 1e-9
-"""How far a score may move by what a change does not name: another order of the notes, and with it the last bits of
-the average lengths that relevance depends on."""
+"""The tolerance for side effects on a score: a change can reorder the notes, which changes the last bits of the average
+lengths that relevance depends on.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class SizedChange:
-    """A change, how large it is, and the highest score, unrounded, that it can give the note."""
+    """A change, its size, and the highest unrounded score that it can give the note."""
 
     change: Change
     amount: float
@@ -51,7 +52,7 @@ class Trial:
     """The result of running the router again after a change."""
 
     answers: bool
-    """Whether it answers at tier 2 with the note first."""
+    """True if the query is answered at tier 2 with the note first."""
     score: float | None
     """The note's score; None when it is not among the results."""
     verdict: str
@@ -59,41 +60,41 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A trace, and the note at ``position`` that is to lead a direct answer to its query."""
+    """A trace, and the note at ``position`` that should lead a direct answer to its query."""
 
     context: Context
     trace: Trace
     position: int
     cancelled: Callable[[], bool]
     folder_file: str = ""
-    """The file that stands for its folder, where that is to be helped, and not the note itself."""
+    """The file that represents the note's folder, if the folder should lead the answer instead of the note."""
 
     @property
     def file(self) -> str:
-        """The file that is to be helped."""
+        """The file that should lead the answer."""
         return self.folder_file or self.note.path
 
     @cached_property
     def note(self) -> Note:
-        """The note."""
+        """The note at ``position``."""
         return self.context.snapshot.notes[self.position]
 
     @cached_property
     def signals(self) -> NoteSignals:
-        """Its stored signals."""
+        """The note's stored signals."""
         return self.context.snapshot.signals[self.position]
 
     @cached_property
     def days(self) -> float:
-        """Days since its modification."""
+        """Days since the note was modified."""
         return float(age_days(self.context.now_ms, self.note.mtime_ms))
 
     @cached_property
     def relevance(self) -> float:
         """The highest text relevance that any search for the query gives the note; 0 when no word matches it.
 
-        Signals and times cannot change it, so it bounds what they can do. Where the route uses the retry ladder, the
-        likeness of a name stands in for it, and 1 is the bound.
+        Signals and times cannot change it, so it limits their effect. If the route uses the retry ladder, the
+        similarity of a name can replace it, so the limit is 1.
         """
         if self.context.constants.retry.in_route:
             return 1.0
@@ -102,18 +103,18 @@ class Case:
         return max(table.text_scores([self.position])[0].relevance for table in tables)
 
     def _searched(self) -> set[str]:
-        """Every text that a route of the query may search, whatever signals make of its results."""
+        """Every text that a route of the query may search, whatever the signals are."""
         limits, scope = self.context.constants.entities, self.trace.scope_option
         words = entity_words(self.trace.query, self.context.constants)[: limits.searches]
         options = SearchOptions(limits.limit, scope=scope)
         searches = [search(self.context, word, options) for word in words]
         texts = {attempt.query for made in (self.trace.section(Search), *searches) for attempt in made.attempts}
-        # Also what is searched only when a scope turns out empty.
+        # Also the texts that are searched only if a scope turns out to be empty.
         return texts | {filtered_query(text, self.context.constants) for text in (self.trace.query, *words)}
 
     @cached_property
     def ignores_signals(self) -> bool:
-        """Whether the engine ignores stored signals of this tree, whatever they are."""
+        """True if the engine ignores all stored signals of this tree."""
         other = 0.0 if self.signals.importance else 1.0
         wanted = NoteSignals(other, 1.0, self.signals.maturity, 0, 0, self.signals.source)
         made = changed(self.context, SignalsSet(self.note.path, wanted))
@@ -126,23 +127,23 @@ class Case:
         return inputs_of([self.signals], self.note.is_local, self.context.constants.score)
 
     def max_score(self, days: float | None = None, relevance: float = 1.0) -> float:
-        """The highest score, unrounded, of the note at such an age, for such a relevance."""
+        """The highest unrounded score of the note at the age ``days`` (its own by default) with this ``relevance``."""
         return float(self.max_scores(self.inputs, np.asarray([self.days if days is None else days]), relevance)[0])
 
     def max_scores(self, inputs: ScoreInputs, days: NDArray[np.float64], relevance: float) -> NDArray[np.float64]:
-        """:meth:`max_score` of the note with other ``inputs``, or at many ages."""
+        """The same as :meth:`max_score`, for other ``inputs`` or several ages."""
         return scores(relevance, days, inputs, self.context.constants).score
 
     def seen(self, score: float) -> float:
-        """``score`` as the gates see it, at most."""
+        """The highest rounded score that the gates may see for ``score``."""
         return round_half_up(score + _ULPS, self.context.constants.score.decimals)
 
     def reaches(self, score: float) -> bool:
-        """Whether a note of that unrounded score can lead a direct answer."""
+        """True if a note with this unrounded score can lead a direct answer."""
         return self.seen(score) >= self.context.constants.direct.min_top
 
     def ask(self, change: Change) -> tuple[QueryResults, Decision]:
-        """What the router finds and decides after ``change``. Raises :class:`Cancelled` and :class:`NoChange`."""
+        """The router's results and decision after ``change``. Raises :class:`Cancelled` and :class:`NoChange`."""
         if self.cancelled():
             raise Cancelled
         after = replace(self.context, snapshot=changed(self.context, change))
@@ -151,7 +152,7 @@ class Case:
         return made, decide(after, made)
 
     def try_change(self, change: Change, origins: tuple[Origin, ...] = _LEADING) -> Trial:
-        """Runs the router again after ``change``; the note must be found by one of ``origins``.
+        """Runs the router again after ``change``. The note must be found by one of ``origins``.
 
         Raises :class:`Cancelled`.
         """
@@ -170,12 +171,12 @@ class Case:
 
     @cached_property
     def is_monotonic(self) -> bool:
-        """Whether a higher score of the note can only bring a direct answer nearer.
+        """True if a higher score of the note can only bring a direct answer nearer.
 
-        It can where no other result depends on the note's signals: not where scores, instead of relevances, are
-        carried up to folders, nor where the note is its folder's summary. And where one search decides: when a search
-        of a scope, or one that an out-of-domain rule empties, gives way to another, the note may have a higher
-        relevance in that one.
+        This needs two conditions. No other result may depend on the note's signals, so scores instead of relevances
+        must not be carried up to folders, and the note must not be its folder's summary. And a single search must
+        decide: if a search of a scope, or a search that an out-of-domain rule empties, is replaced by another one, the
+        note may be more relevant in that one.
         """
         search, constants = self.trace.section(Search), self.context.constants
         is_large = len(self.context.snapshot.notes) >= constants.out_of_domain.min_notes
@@ -188,11 +189,11 @@ class Case:
         )
 
     def summarises(self, path: str) -> bool:
-        """Whether the file at ``path`` is the summary of its folder."""
+        """True if the file at ``path`` is the summary of its folder."""
         return any(summary.file == path for summary in self.context.snapshot.summaries.values())
 
     def too_low(self, lever: Lever, max_score: float, what: str) -> Counterfactual:
-        """The result of ``lever`` when the score, at most ``max_score`` unrounded, is below the one that is needed."""
+        """The result of ``lever`` if the highest score, ``max_score`` unrounded, is below the one that is needed."""
         needed, seen = self.context.constants.direct.min_top, self.seen(max_score)
         return impossible(lever, f"{what}: {seen:.2f} at most, {needed:g} is needed", seen)
 
@@ -204,11 +205,11 @@ class Case:
         in_words: Callable[[SizedChange], str],
         is_monotonic: bool,
     ) -> Counterfactual:
-        """The first of ``candidates``, given smallest first, after which the query is answered at tier 2.
+        """The result for the first of ``candidates``, smallest first, after which the query is answered at tier 2.
 
-        Those that cannot reach the needed score are not tried. With ``is_monotonic``, a candidate that does it means
-        that every larger one of no lower score does too, so the rest is bisected; else every one is tried. ``what``
-        says that none does it. Raises :class:`Cancelled`.
+        Candidates that cannot reach the needed score are not tried. ``is_monotonic`` means that if a candidate
+        succeeds, every larger one with at least the same score does too. Then the candidates are bisected, otherwise
+        each is tried. ``what`` begins the sentence for the case that none succeeds. Raises :class:`Cancelled`.
         """
         if not candidates:
             return impossible(lever, f"{what}: {_NO_CHANGE}")
@@ -235,10 +236,10 @@ class Case:
 
 
 def verified(lever: Lever, change: Change, trial: Trial, text: str, amount: float | None = None) -> Counterfactual:
-    """The result of ``lever`` when ``change``, of the size ``amount``, does it."""
+    """The result of ``lever`` if ``change``, of the size ``amount``, succeeds."""
     return Counterfactual(lever, LeverStatus.VERIFIED, text, change, amount, trial.score, trial.verdict)
 
 
 def impossible(lever: Lever, text: str, score: float | None = None, verdict: str = "") -> Counterfactual:
-    """The result of ``lever`` when no change of its kind does it."""
+    """The result of ``lever`` if no change of its kind succeeds."""
     return Counterfactual(lever, LeverStatus.IMPOSSIBLE, text, score=score, verdict=verdict)

@@ -2,7 +2,7 @@
 
 See ``docs/reference/byterover.md``, "What it would take".
 
-Every change that is listed was put to the router; what is called impossible is proven so.
+Every listed change was tried with the router, and every impossible lever is proven impossible.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ from brvtui.wording import counted
 
 _WITHOUT_MODEL = (Outcome.DIRECT, Outcome.EXACT_CACHE, Outcome.FUZZY_CACHE)
 _WITH_MATCH = (Lever.HITS, Lever.AGE, Lever.MATURITY, Lever.IMPORTANCE, Lever.RUNNER_UP)
-"""The levers that move only a note that a word of the query matches."""
+"""The levers that affect a note only if a word of the query matches it."""
 _OF_THE_TREE = (*_WITH_MATCH, Lever.TITLE)
 STEPS_A_DAY = 10
-"""The resolution of ages."""
+"""The number of ages that are tried for each day."""
 _MOST_ADDED = 12
 _MOST_REPEATED = 4
 
@@ -66,8 +66,8 @@ def find_counterfactuals(
 ) -> Counterfactuals | None:
     """The smallest changes after which the query of ``trace`` is answered directly, on the snapshot of ``context``.
 
-    The answer is to be led by the note at ``path``; without one, by the best result or the nearest miss. None when
-    the query needs no model as it is, or when ``cancelled`` became true meanwhile.
+    The note at ``path`` should lead the answer; without ``path``, the best result or the nearest miss. None if the
+    query already needs no model, or if ``cancelled`` becomes true.
     """
     snapshot, profile = context.snapshot, context.constants
     outcome = trace.section(Route).outcome
@@ -101,9 +101,9 @@ def _leads(trace: Trace, file: str, profile: Profile) -> bool:
 
 
 def _nearest(context: Context, trace: Trace) -> str:
-    """The note that came nearest to leading a direct answer; empty when none matches.
+    """The note that came nearest to leading a direct answer; empty if none matches.
 
-    The gates look at the first result that reaches the prompt, also when entity searches added a better one behind it.
+    The gates look at the first result that reaches the prompt, even if entity searches added a better one behind it.
     """
     snapshot, profile = context.snapshot, context.constants
     found = [hit for hit in trace.hits if hit.origin is not Origin.PROPAGATED]
@@ -162,9 +162,9 @@ def _all_impossible(levers: tuple[Lever, ...], why: str) -> tuple[Counterfactual
 
 
 def _age(case: Case) -> Counterfactual:
-    """An edit no longer ago than so many days, in tenths; one of a moment ago counts as 0.
+    """The highest age of the note, in tenths of a day, at which it answers. An edit a moment ago counts as 0.
 
-    Where a younger note may do worse (:attr:`Case.is_monotonic`), whole days are tried, each by itself.
+    If a younger note may do worse (:attr:`Case.is_monotonic` is false), each whole day is tried.
     """
     steady, what = case.is_monotonic, "not even edited today"
     days = min(case.days, HORIZON_DAYS)
@@ -220,7 +220,7 @@ def _runner_up(case: Case) -> Counterfactual:
     if not case.reaches(now):
         return case.too_low(Lever.RUNNER_UP, now, "the note's own score is short")
     others = [hit for hit in case.trace.hits if hit.file != case.note.path or hit.origin is Origin.PROPAGATED]
-    # The first result that reaches the prompt, in the order of the gates, and is not the note itself.
+    # The first result, in the order of the gates, that reaches the prompt and is not the note itself.
     rival = next((hit for hit in others if hit.score >= case.context.constants.direct.prefetch), None)
     if rival is None:
         return impossible(Lever.RUNNER_UP, "no other result is near enough to be in the way")
@@ -232,8 +232,8 @@ def _runner_up(case: Case) -> Counterfactual:
 def _lowered(case: Case, rival: Hit, max_score: float) -> Counterfactual:
     before = case.context.snapshot.signals[case.context.snapshot.by_path[rival.file]]
     what = f"not even with {rival.title} as a draft of importance 0"
-    # A runner-up that falls further can only leave the note more room, except below the score that no unmatched word
-    # undoes: there, who is among the first decides whether there is an answer at all.
+    # A lower runner-up can only increase the note's lead, except below the score at which unmatched words count. There,
+    # the first results decide if there is an answer at all.
     sure = max_score >= case.context.constants.out_of_domain.escape
     is_monotonic = sure and not case.summarises(rival.file) and case.is_monotonic
     less, lower = lower_importances(before), lower_maturities(before)
@@ -252,13 +252,14 @@ def _lowered(case: Case, rival: Hit, max_score: float) -> Counterfactual:
     return found
 
 
-# Changes of words: those of the query in the note's title, and other wordings of the query.
+# Changes of words: query words added to the note's title, and other wordings of the query.
 
 
 def _title(case: Case, young_is_enough: bool) -> Counterfactual:
-    """Words of the query added to the title: as few as possible, the file's time kept if that is enough.
+    """Adds as few words of the query to the title as possible, and keeps the file's time if that is enough.
 
-    With ``young_is_enough``, saving with a new time alone does it, so only titles with the old one are tried.
+    ``young_is_enough`` means that a new modification time is enough without a new title, so only titles with the old
+    time are tried.
     """
     kept, saved = case.max_score(), case.max_score(days=1 / MS_PER_DAY)
     if not case.reaches(saved):
@@ -288,7 +289,7 @@ def _title(case: Case, young_is_enough: bool) -> Counterfactual:
 
 
 def _wording(case: Case) -> Counterfactual:
-    """Another wording, least change first; impossible when not even a perfect text match would do."""
+    """The smallest change of wording that succeeds; impossible if not even a perfect text match would be enough."""
     ceiling = case.max_score()
     if not case.reaches(ceiling):
         return _above_ceiling(
@@ -308,7 +309,7 @@ def _wording(case: Case) -> Counterfactual:
 
 
 def _path(case: Case) -> Counterfactual:
-    """The note asked for by its path."""
+    """The note's path as the query."""
     score = case.context.constants.paths.note_score
     if score < case.context.constants.direct.min_top:
         return impossible(Lever.PATH, f"a note that is named by its path scores {score:g}", score)
@@ -324,20 +325,22 @@ def _path(case: Case) -> Counterfactual:
 
 
 def _above_ceiling(case: Case, lever: Lever, ceiling: float, what: str) -> Counterfactual:
-    """``lever`` is impossible: a perfect text match would not do."""
+    """The result of ``lever`` if even a perfect text match would not be enough."""
     seen = case.seen(ceiling)
     return impossible(lever, f"{what} {seen:.2f}", seen)
 
 
 def missing_words(case: Case) -> list[str]:
-    """The words of the query that are searched and not in the note's title."""
+    """The words of the query that are searched and are not in the note's title."""
     held = set(terms(case.note.title))
     asked = terms(filtered_query(case.trace.query, case.context.constants))
     return [from_utf16(term) for term in dict.fromkeys(asked) if term not in held]
 
 
 def near_wordings(case: Case) -> Iterator[Wording]:
-    """Yields wordings that somebody could have used: spelled as the note is, with a word less, or with one more."""
+    """Yields wordings that somebody could have used: with the note's spelling, with one word less, or with one word
+    more.
+    """
     query, words = case.trace.query, spaced_words(case.trace.query)
     yield from _respelled(case, words)
     yield from as_in_notes(case.trace)
@@ -349,7 +352,7 @@ def near_wordings(case: Case) -> Iterator[Wording]:
 
 
 def _every_wording(case: Case) -> Iterator[Wording]:
-    """Yields the near wordings, then those that only name more and more of the note's own words."""
+    """Yields the near wordings, then wordings with more and more of the note's own words."""
     query = case.trace.query
     added, rarest = _telling(case)
     yield from near_wordings(case)
@@ -367,7 +370,7 @@ def _every_wording(case: Case) -> Iterator[Wording]:
     everything = " ".join(dict.fromkeys([*spaced_words(bare), *added]))
     for times in range(2, _MOST_REPEATED + 1):
         yield Wording(f"its words, {times} times", " ".join([everything] * times))
-    # Single words are searched too, the first few: these are one word, which few other notes hold.
+    # The first few words are also searched one by one, so words that few other notes contain are put first.
     times = case.context.constants.entities.searches
     for word in rarest[:_MOST_REPEATED]:
         if len(word) >= case.context.constants.entities.word_length:
@@ -375,7 +378,7 @@ def _every_wording(case: Case) -> Iterator[Wording]:
 
 
 def _respelled(case: Case, words: Sequence[str]) -> Iterator[Wording]:
-    """The query with the note's own spelling of words that met it some letters off."""
+    """Yields the query with the note's spelling of the words that matched with typing errors."""
     listed: list[Hit | NearMiss] = [*case.trace.hits, *case.trace.near_misses]
     met = next((one.words for one in listed if one.file == case.note.path), ())
     near = {one.query: one.word for one in met if one.kind is MatchKind.FUZZY}
@@ -385,23 +388,25 @@ def _respelled(case: Case, words: Sequence[str]) -> Iterator[Wording]:
 
 
 def _matching(case: Case) -> list[str]:
-    """The words of the query that the note itself holds."""
+    """The words of the query that the note contains."""
     held = _held(case)
     return [from_utf16(term) for term in dict.fromkeys(terms(case.trace.query)) if term in held]
 
 
 def _telling(case: Case) -> tuple[list[str], list[str]]:
-    """Words of the note that the query lacks: those of its title, then the rarest; and the rarest alone."""
+    """Words of the note that the query lacks: first title words followed by the rarest words, then only the rarest
+    words.
+    """
     passed_over = {*terms(case.trace.query), *case.context.constants.query.stop_words}
     held = {term: notes for term, notes in _held(case).items() if term not in passed_over}
     in_title = [term for term in dict.fromkeys(terms(case.note.title)) if term in held]
-    rarest = sorted(held, key=lambda term: (not term.isalpha(), held[term], term))  # "00" says nothing to anybody
+    rarest = sorted(held, key=lambda term: (not term.isalpha(), held[term], term))  # numbers such as "00" come last
     both = dict.fromkeys([*in_title, *rarest])
     return [from_utf16(term) for term in list(both)[:_MOST_ADDED]], [from_utf16(term) for term in rarest[:_MOST_ADDED]]
 
 
 def _held(case: Case) -> dict[str, int]:
-    """The note's terms, with how many notes hold each in their text."""
+    """The note's terms, each with the number of notes that contain it in the field where it is most frequent."""
     postings = case.context.snapshot.postings
     fields = len(FIELDS)
     identities = sorted({int(row) // fields for row in postings.note(case.position).rows})

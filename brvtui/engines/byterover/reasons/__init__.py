@@ -1,1 +1,1 @@
-"""Why a note is, or is not, in an answer."""
+"""Reasons why a note is, or is not, in an answer."""

@@ -1,4 +1,4 @@
-"""Changes that help one note in the answer to a query; each was tried by running the router again."""
+"""Changes that help one note in the answer to a query. Each was tried by running the router again."""
 
 from __future__ import annotations
 
@@ -39,27 +39,28 @@ from brvtui.tree.reading.files import CONTEXT_FILE
 from brvtui.tree.reading.signals import Source
 
 MOST_HITS = 50
-"""How many access hits are counted until a note is promoted."""
+"""The most access hits that are tried until a note is promoted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a note stands in an answer."""
+    """The rank, score and use of a note in an answer."""
 
     rank: int | None
-    """From 1; None where it is not among the results."""
+    """From 1; None if it is not among the results."""
     tier: int
     score: float | None
     used: int | None = None
-    """Its place, from 1, among the notes that are quoted; None where it is not quoted."""
+    """Its place, from 1, among the quoted notes; None if it is not quoted."""
 
     def is_above(self, other: Standing) -> bool:
-        """Whether the note stands higher than in ``other``: quoted earlier, or as early in a lower tier, or, where it
-        is not quoted, at a better rank."""
+        """True if the note is better placed than in ``other``: quoted earlier, or at the same place in a lower tier,
+        or, if it is not quoted, at a better rank.
+        """
         return self._order < other._order
 
     def gain_over(self, now: Standing) -> str:
-        """What is better than ``now`` where the rank is not; empty where it is."""
+        """The improvement over ``now`` if it is not one of rank, in words; empty if the rank is better."""
         if now.rank is None or self.rank is None or self.rank < now.rank or self.used is None:
             return ""
         if now.used is None:
@@ -70,7 +71,7 @@ class Standing:
 
     @property
     def leads(self) -> bool:
-        """Whether it comes first in an answer that needs no model: nothing is better."""
+        """True if the note comes first in an answer that needs no model. Nothing is better."""
         return self.used == 1 and self.tier <= _DIRECT
 
     @property
@@ -80,12 +81,11 @@ class Standing:
 
 
 def remedies(context: Context, trace: Trace, named: Named, cancelled: Callable[[], bool]) -> tuple[Remedy, ...]:
-    """The changes after which the note ``named`` stands higher in the answer to the query of ``trace``, best first.
+    """The changes that raise the note ``named`` in the answer to the query of ``trace``, best first.
 
-    Of wordings the least change that helps and the best one, of titles the best one, and each level of maturity that
-    is better than the last. A folder is found for a note in it: for what stands for it, wordings of that note alone.
-    Empty for another file that is not searched, and when ``cancelled`` became true. Ranks, scores and tiers are those
-    on an empty cache.
+    They include the smallest helpful wording and the best one, the best title, and each level of maturity that improves
+    on the last. A folder is helped through the notes in it, and only by wordings. Empty for other files that are not
+    searched, and if ``cancelled`` becomes true. Ranks, scores and tiers are those on an empty cache.
     """
     if named.position is not None:
         cases = [Case(context, trace, named.position, cancelled)]
@@ -95,7 +95,7 @@ def remedies(context: Context, trace: Trace, named: Named, cancelled: Callable[[
     if not cases:
         return ()
     now = standing(cases[0], Reworded(trace.query))
-    assert now is not None  # the tree as it is can be asked
+    assert now is not None  # the unchanged tree can always be searched
     try:
         found = list(_found(cases, now))
     except Cancelled:
@@ -104,7 +104,7 @@ def remedies(context: Context, trace: Trace, named: Named, cancelled: Callable[[
 
 
 def standing(case: Case, change: Change) -> Standing | None:
-    """Where the file of ``case`` stands after ``change``; None when that change cannot be made.
+    """The place of the file of ``case`` after ``change``; None if that change cannot be made.
 
     Raises :class:`Cancelled`.
     """
@@ -120,13 +120,14 @@ def standing(case: Case, change: Change) -> Standing | None:
 
 
 def _notes_below(snapshot: Snapshot, trace: Trace, path: str) -> list[int]:
-    """The positions of the notes that can lift the folder for which ``path`` stands: the one that does, else the first
-    few in it. Empty for a file that stands for no folder."""
+    """The positions of the notes that can lift the folder whose summary is at ``path``: the one that lifts it now, or
+    else the first few in the folder. Empty for any other file.
+    """
     summary = next((one for one in snapshot.summaries.values() if one.file == path), None)
     if summary is None:
         return []
     child = next((lift.child for lift in trace.section(Search).lifts if lift.summary_file == path), "")
-    own = f"{summary.folder}/{CONTEXT_FILE}"  # which lifts the folders above it alone
+    own = f"{summary.folder}/{CONTEXT_FILE}"  # it lifts only the folders above it
     below = f"{summary.folder}/"
     inside = [place for place, note in enumerate(snapshot.notes) if note.path.startswith(below) and note.path != own]
     return [place for place in inside if snapshot.notes[place].result_path == child] or inside[:_MOST_BELOW]
@@ -136,7 +137,7 @@ def _found(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standing, Rem
     case, *_ = cases
     wordings = {tried.change: tried for each in cases for tried in _reworded(each)}
     reworded = _improving(case, now, list(wordings.values()))
-    # The least change that helps, and the one that helps most.
+    # The smallest change that helps, and the one that helps most.
     yield from _as_remedies(now, RemedyKind.WORDING, dict.fromkeys((*reworded[:1], *reworded[-1:])))
     if case.folder_file or not case.note.is_local:  # a shared source is read only
         return
@@ -144,13 +145,13 @@ def _found(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standing, Rem
     yield from _as_remedies(now, RemedyKind.EDIT, edited)
     yield from _as_remedies(now, RemedyKind.UPDATE, _improving(case, now, _update(case)))
     yield from _as_remedies(now, RemedyKind.MATURITY, _improving(case, now, _higher_maturity(case)))
-    # A new title is saved with a new time: it must do more than that time alone.
+    # A new title is saved with a new time, so it must help more than that time by itself.
     least = edited[0][0] if edited else now
     yield from _as_remedies(now, RemedyKind.TITLE, _improving(case, least, _titles(case))[-1:])
 
 
 def _improving(case: Case, now: Standing, candidates: Sequence[Proposal]) -> list[tuple[Standing, Proposal]]:
-    """Returns those of ``candidates`` after which the note stands above ``now`` and above all candidates before."""
+    """The ``candidates`` that each place the note above ``now`` and above all earlier candidates."""
     made: list[tuple[Standing, Proposal]] = []
     best = now
     for candidate in candidates:
@@ -188,11 +189,11 @@ def _as_remedies(
 
 
 _MOST_BELOW = 4
-"""Wordings of so many notes are tried for a folder that no note lifts now."""
+"""The number of notes whose wordings are tried for a folder that no note lifts now."""
 _REWORDED = (Loss.PATH, Loss.UNMATCHED_WORD, Loss.AND)
-"""The losses whose wordings are tried: together all that there are."""
+"""The losses that cover all kinds of wordings."""
 _DIRECT = 2
-"""The tier of direct answers: nothing is better on an empty cache."""
+"""The tier of direct answers, the best one on an empty cache."""
 
 
 def _reworded(case: Case) -> list[Proposal]:
@@ -224,7 +225,7 @@ _KEPT = {
     Source.FILE: "in the signals file, which wins over all other places",
     Source.FRONTMATTER: "here, in its frontmatter",
 }
-"""Where the maturity of a note is set that is kept there now."""
+"""The places where a note's maturity is set, by its present source."""
 
 
 def _higher_maturity(case: Case) -> list[Proposal]:

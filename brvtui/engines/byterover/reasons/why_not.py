@@ -1,7 +1,4 @@
-"""Why a named note is, or is not, in the answer to a query.
-
-See ``docs/reference/byterover.md``, "Why a note is not there".
-"""
+"""Reasons why a named note is, or is not, in the answer to a query (``docs/engine.md``, "Why a note is not there")."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ from brvtui.tree.reading.files import SEARCHABLE, Role, role_of
 from brvtui.tree.reading.javascript import spaced_words
 from brvtui.wording import counted
 
-# What an answer does with a result: whether it quotes it, also where the cache gave it before the notes changed.
+# The use of a result in an answer: quoted or not, also in a cached answer that is older than the notes.
 
 
 _DIRECT = 2
@@ -33,38 +30,40 @@ _DIRECT = 2
 
 
 def stands(trace: Trace) -> bool:
-    """Whether the answer stands on the results of the trace: on an exact look-up's too, while the tree is the same."""
+    """True if the answer is based on the results of the trace: it is new, or an exact cache hit on the same tree."""
     state = trace.section(FingerprintState)
     return trace.section(Route).used or (trace.tier == 0 and state.value == state.current)
 
 
 def cached_entry(trace: Trace) -> CacheEntry:
-    """The entry of the cache that answered. There must be one."""
+    """The cache entry that answered. There must be one."""
     return next(entry for entry in trace.section(CacheLook).entries if entry.key == trace.section(CacheLook).hit_key)
 
 
 def _place(profile: Profile, trace: Trace, hit: Hit) -> int:
-    """The place of ``hit``, from 1, among the results that reach the score from which notes are quoted."""
+    """The place of ``hit``, from 1, among the results that reach the score for being quoted."""
     before = trace.hits[: trace.hits.index(hit)]
     return 1 + sum(other.score >= profile.direct.prefetch for other in before)
 
 
 def given_before(trace: Trace) -> str:
-    """When the cached answer was given, as seen from the query: an age would be old while a dialog stays open."""
+    """The age of the cached answer at the time of the query. A present age would become wrong in an open dialog."""
     return f"given {cached_entry(trace).age_s:.0f} s before"
 
 
 def quoting_of(trace: Trace, result_path: str) -> str:
-    """That an answer from the cache quotes the result at ``result_path``; empty where it does not, or is a new one."""
+    """A remark that an answer from the cache quotes the result at ``result_path``. Empty if it does not, or if the
+    answer is new.
+    """
     if trace.section(Route).used or result_path not in cached_entry(trace).sources:
         return ""
     return f"quoted in the answer that came from the cache, {given_before(trace)}"
 
 
 def answer_lacks(profile: Profile, trace: Trace, hit: Hit) -> bool:
-    """Whether the answer is a direct one from the cache that lacks ``hit``, though it would be quoted now.
+    """True if the answer is a cached direct answer without ``hit``, though ``hit`` would be quoted now.
 
-    Signals that are set leave the fingerprint, and so the cached answer, as they are.
+    New signals do not change the fingerprint, so the cached answer stays valid.
     """
     if trace.section(Route).used or cached_entry(trace).tier != _DIRECT:
         return False
@@ -74,7 +73,7 @@ def answer_lacks(profile: Profile, trace: Trace, hit: Hit) -> bool:
 
 
 def use_of(profile: Profile, trace: Trace, hit: Hit) -> str:
-    """Whether the answer quotes ``hit``, or why not, in a few words."""
+    """The use of ``hit`` in the answer, or the reason why it is not quoted, in a few words."""
     limits, used = profile.direct, trace.section(Route).used
     direct = trace.section(Route).outcome == "direct" if used else cached_entry(trace).tier == _DIRECT
     what = "quoted in the direct answer" if direct else "quoted to the model"
@@ -87,7 +86,7 @@ def use_of(profile: Profile, trace: Trace, hit: Hit) -> str:
     return what if used else f"{what}; that answer came from the cache, {given_before(trace)}"
 
 
-# Other wordings of a query that may bring a note in, least change first. Whether one does is found by asking.
+# Other wordings of a query that may bring a note in, smallest change first. Each has to be tried.
 
 
 _MOST_WORDS_DROPPED = 4
@@ -97,14 +96,14 @@ EVERY_WORD = "write every word as notes do"
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A changed query and the change in words."""
+    """A changed query, and a description of the change."""
 
     text: str
     query: str
 
 
 def unpunctuated(trace: Trace) -> Iterator[Wording]:
-    """The query without the punctuation that keeps words from equalling a token, then without any."""
+    """Yields the query without punctuation that prevents words from matching a token, then without any."""
     for word in trace.section(Search).lint.words:
         if word.mismatch and not word.stop_word and word.tokens:
             bare = " ".join(word.tokens)
@@ -117,7 +116,7 @@ def unpunctuated(trace: Trace) -> Iterator[Wording]:
 
 
 def as_in_notes(trace: Trace) -> Iterator[Wording]:
-    """The query with other forms of words that are in no note, as the notes have them."""
+    """Yields the query with the forms that notes contain, for words that no note contains."""
     lint = trace.section(Search).lint
     near = {expansion.term: expansion.near for expansion in lint.expansions if expansion.near}
     first = {term: forms[0] for term, forms in near.items()}
@@ -132,17 +131,17 @@ def as_in_notes(trace: Trace) -> Iterator[Wording]:
 
 
 def _written(word: QueryWord, forms: Mapping[str, str]) -> str:
-    """``word`` with each of its tokens in the form that ``forms`` has for it, if any."""
+    """``word`` with each of its tokens replaced by its form in ``forms``, if there is one."""
     return " ".join(forms.get(token, token) for token in word.tokens)
 
 
 def _rewritten(trace: Trace, words: Mapping[str, str]) -> str:
-    """The query with each of ``words`` written as the mapping has it, also where a word of it names a folder."""
+    """The query with the replacements in ``words``, which also apply to words that name a folder."""
     return " ".join(words.get(word, word) for word in spaced_words(trace.query))
 
 
 def without_words(words: list[str]) -> Iterator[Wording]:
-    """The query without each of ``words``, then without the last ones."""
+    """Yields the query without each of ``words``, then without the last few."""
     for place, word in enumerate(words):
         yield Wording(f"leave out “{word}”", " ".join(words[:place] + words[place + 1 :]))
     for dropped in range(2, min(_MOST_WORDS_DROPPED, len(words) - 1) + 1):
@@ -154,7 +153,7 @@ _OF_STUB = "it is the stub of an archived note: restoring that brings its whole 
 
 
 class Loss(StrEnum):
-    """Why a named note is not among the results. The order of the members is the order of the engine."""
+    """Reasons why a named note is not among the results, in the order in which the engine checks them."""
 
     NOT_IN_TREE = "not in the tree"
     DERIVED = "a file made from notes"
@@ -178,7 +177,7 @@ class Loss(StrEnum):
 
     @property
     def number(self) -> int:
-        """Its place, from 1, in the closed list of 15, in which :data:`_SHARING` have the place of another."""
+        """Its place, from 1, in the closed list of 15 reasons. Losses in :data:`_SHARING` have the place of another."""
         places = [loss for loss in Loss if loss not in _SHARING]
         return places.index(_SHARING.get(self, self)) + 1
 
@@ -190,7 +189,9 @@ _SHARING = {
 
 
 def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanation:
-    """Why the note ``named`` is or is not among the hits of ``trace``; ``ask`` re-runs the router on another query."""
+    """The reason why the note ``named`` is, or is not, among the hits of ``trace``. ``ask`` runs the router on another
+    query.
+    """
     _, hit = trace.place_of(named.path)
     note = None if named.position is None else context.snapshot.notes[named.position]
     title, result_path = (named.path.rpartition("/")[2], named.path) if note is None else (note.title, note.result_path)
@@ -223,13 +224,13 @@ def _of_result(context: Context, named: Named, title: str, trace: Trace, hit: Hi
 def _of_loss(
     context: Context, named: Named, title: str, trace: Trace, hit: Hit | None, quoting: str, ask: Ask
 ) -> Explanation:
-    """The explanation of a note that is no result of the answer; ``hit`` is its result in a new search, if any."""
+    """The explanation of a note that is not a result of the answer. ``hit`` is its result in a new search, if any."""
     found = _terms_of(context, named, trace)
     own = None if found is None else scored(context, found)
     loss, numbers = _loss(context, named, trace, own)
     lost = loss
     said = [numbers, _found_otherwise(trace, named) if hit is None else ""]
-    if loss is Loss.CACHED and hit is None:  # what a new search would lose it for is what a remedy has to mend
+    if loss is Loss.CACHED and hit is None:  # a remedy has to fix the reason why a new search would not find it
         lost, more = _lost_by_scope(context.snapshot, named, trace) or _lost_in_search(context, named, trace, own)
         if quoting:
             loss, said[0] = lost, more
@@ -252,12 +253,12 @@ def _of_loss(
 
 
 def _terms_of(context: Context, named: Named, trace: Trace) -> Detail | None:
-    """The terms of the note that match; None for a file that is not searched."""
+    """The matching terms of the note; None for a file that is not searched."""
     return None if named.position is None else detail(context, search_of(trace, named.path), named.path)
 
 
 def _of_folder(trace: Trace, path: str) -> Iterator[str]:
-    """Of the summary at ``path``, which note gives it its score."""
+    """Yields the note that gives the summary at ``path`` its score."""
     lift = next((lift for lift in trace.section(Search).lifts if lift.kept and lift.summary_file == path), None)
     if lift is not None:
         yield f"its score comes from {lift.child}, which is below it"
@@ -268,9 +269,10 @@ def _of_stub(path: str) -> tuple[str, ...]:
 
 
 def _found_otherwise(trace: Trace, named: Named) -> str:
-    """How else a note was found, by a word or for its folder, and why that was not enough.
+    """Another way in which the note was found, by one word or through its folder, and the reason why that was not
+    enough.
 
-    Empty for a file that is not searched: of a summary, :func:`_from_below` says it.
+    Empty for a file that is not searched; :func:`_from_below` handles summaries.
     """
     if named.position is None:
         return ""
@@ -331,7 +333,7 @@ def _lost_to_stub(stub: str) -> tuple[Loss, str]:
 
 
 def _from_below(path: str, search: Search) -> str:
-    """Why the folder of the summary ``path`` is no result, though notes in it pass their relevance up to it."""
+    """The reason why the folder of the summary ``path`` is not a result, though notes in it pass their relevance up."""
     folder = path.rpartition("/")[0]
     if not folder:
         return "no note passes its relevance up to the whole tree"
@@ -468,7 +470,9 @@ def _given(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
 
 
 def query_changes(loss: Loss, trace: Trace, title: str) -> Iterator[Wording]:
-    """Wordings to try for a note called ``title`` that was lost for ``loss``; each differs from the query."""
+    """Yields wordings to try for a note called ``title`` that was lost for the reason ``loss``. Each differs from the
+    query.
+    """
     seen = {trace.query}
     for change in _candidates(loss, trace, title):
         if change.query.strip() and change.query not in seen:

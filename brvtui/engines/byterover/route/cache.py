@@ -22,14 +22,13 @@ from brvtui.tree.reading.javascript import folded, spaced_words
 from brvtui.wording import counted
 
 _REMEMBERED = 8
-"""Trees that a later one can be compared with."""
+"""The number of trees that a later one can be compared with."""
 
 
 class SeenTrees:
     """The most recent trees that answers were made from, by fingerprint. Thread-safe."""
 
     def __init__(self) -> None:
-        """Starts without a tree."""
         self._files: OrderedDict[str, Sequence[TreeFile]] = OrderedDict()
         self._compared: dict[tuple[str, str], TreeChanges] = {}
         self._newest = ""
@@ -37,7 +36,7 @@ class SeenTrees:
         self._lock = threading.Lock()
 
     def see(self, snapshot: Snapshot) -> None:
-        """Remembers the tree of ``snapshot``, the newest."""
+        """Stores the tree of ``snapshot`` as the newest."""
         with self._lock:
             current = snapshot.fingerprint
             if current == self._newest:
@@ -53,7 +52,7 @@ class SeenTrees:
                 self._files.popitem(last=False)
 
     def since(self, fingerprint: str) -> TreeChanges | None:
-        """The differences of the newest tree from the one with ``fingerprint``; None if that is equal or forgotten."""
+        """The changes from the tree with ``fingerprint`` to the newest tree; None if it is the newest or forgotten."""
         with self._lock:
             pair = (fingerprint, self._newest)
             if fingerprint not in self._files or fingerprint == self._newest:
@@ -70,7 +69,7 @@ class SeenTrees:
 
 
 def changes_between(before: Sequence[TreeFile], now: Sequence[TreeFile]) -> TreeChanges:
-    """The differences of two lists of files: a file has changed if its modification time has, in ms."""
+    """The differences between two lists of files. A file counts as changed if its modification time in ms differs."""
     old, new = ({file.path: file.mtime_ms for file in files} for files in (before, now))
     return TreeChanges(
         tuple(sorted(path for path, mtime in new.items() if path in old and old[path] != mtime)),
@@ -93,14 +92,14 @@ class Stored:
     fingerprint: str
     tokens: frozenset[str]
     covered: bool
-    """Whether notes or a model answered; False for the answer that the query was not covered."""
+    """True if notes or a model answered; False for an answer that the query is not covered."""
     sources: tuple[str, ...]
-    """The paths of what the answer quotes."""
+    """The paths that the answer quotes."""
 
 
 @dataclass(frozen=True, slots=True)
 class CachedFingerprint:
-    """A fingerprint that was computed and is used again for a while."""
+    """A fingerprint and the time when it was computed. It is reused for a while."""
 
     value: str
     at_ms: float
@@ -108,14 +107,14 @@ class CachedFingerprint:
 
 @dataclass(frozen=True, slots=True)
 class CacheContents:
-    """Entries in the order of their insertion, and the fingerprint that is held."""
+    """Entries in the order of insertion, and the fingerprint in use."""
 
     entries: tuple[Stored, ...] = ()
     held: CachedFingerprint | None = None
 
 
 def cache_key(query: str) -> str:
-    """``query`` in lower case, trimmed, white space folded."""
+    """``query`` in lower case, trimmed, with runs of white space folded."""
     return folded(query.lower())
 
 
@@ -129,7 +128,7 @@ def cache_tokens(key: str, profile: Profile) -> frozenset[str]:
 def held_fingerprint(
     state: CacheContents, current: str, files: int, now_ms: float, profile: Profile
 ) -> tuple[CacheContents, FingerprintState]:
-    """The fingerprint that look-ups use: the held one while it lasts, else ``current``, which is held from now on."""
+    """The fingerprint for look-ups: the cached one until it expires, then ``current``, which is cached in turn."""
     lasts = profile.cache.fingerprint_seconds
     if state.held is not None:
         age = (now_ms - state.held.at_ms) / 1000
@@ -143,7 +142,9 @@ def held_fingerprint(
 def look_up(
     state: CacheContents, query: str, fingerprint: str, now_ms: float, profile: Profile
 ) -> tuple[CacheContents, CacheLook, Stored | None]:
-    """Both look-ups: the state after them (a stale entry of the same key is gone), what they saw, and the hit."""
+    """The results of both look-ups: the state without a stale entry of the same key, the look-ups themselves, and the
+    hit.
+    """
     limits = profile.cache
     key = cache_key(query)
     tokens = cache_tokens(key, profile)
@@ -214,7 +215,7 @@ def look_up(
 
 
 def cache_steps(look: CacheLook, profile: Profile) -> tuple[Step, Step]:
-    """The two steps of the route that ask the cache."""
+    """The two steps of the route that use the cache."""
     expected = profile.router.expected
     checks = (look.fuzzy_check,) if look.fuzzy_check else ()
     return (
@@ -233,7 +234,7 @@ def put(
     now_ms: float,
     profile: Profile,
 ) -> CacheContents:
-    """The state with an answer stored: a known key keeps its place, a new one may evict the oldest inserted."""
+    """The state with an answer stored. A known key keeps its place; a new one may evict the oldest entry."""
     key = cache_key(query)
     made = Stored(key, tier, answer.text, now_ms, fingerprint, cache_tokens(key, profile), covered, answer.sources)
     if any(entry.key == key for entry in state.entries):
@@ -251,7 +252,7 @@ def _problem(entry: Stored, fingerprint: str, now_ms: float, limits: CacheRules)
 
 
 def words_needed(words: int, least: int) -> str:
-    """Says that a query of ``words`` words is shorter than a step needs."""
+    """A remark that a query of ``words`` words is shorter than a step needs."""
     return f"{counted(words, 'word', 'words')}, needs {least}"
 
 

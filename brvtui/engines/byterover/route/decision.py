@@ -28,7 +28,7 @@ _RULE = "entity-searches"
 
 
 def entity_words(query: str, profile: Profile) -> tuple[str, ...]:
-    """The words of ``query`` that count as entities, lower case, punctuation kept."""
+    """The words of ``query`` that count as entities, in lower case, with their punctuation."""
     stop_words = frozenset(profile.entities.stop_words)
     least = profile.entities.word_length
     return tuple(word for word in spaced_words(query.lower()) if len(utf16(word)) >= least and word not in stop_words)
@@ -37,7 +37,7 @@ def entity_words(query: str, profile: Profile) -> tuple[str, ...]:
 def entity_searches(
     context: Context, query: str, found: Search, scope: str, watch: Stopwatch
 ) -> tuple[EntityStep, tuple[Hit, ...]]:
-    """The supplementary searches, and the hits of ``found`` followed by those that they add."""
+    """The entity searches, and the hits of ``found`` followed by the hits that these searches add."""
     profile = context.constants
     limits = profile.entities
     needed = found.total_found < limits.below
@@ -80,7 +80,7 @@ def entity_searches(
 
 @dataclass(frozen=True, slots=True)
 class QueryResults:
-    """The results of a query, and what they came from."""
+    """The results of a query, and the searches that found them."""
 
     search: Search
     entities: EntityStep
@@ -90,19 +90,19 @@ class QueryResults:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The steps of a route in their order, and what the first that took the query makes of it."""
+    """The steps of a route in order, and the outcome of the first step that took the query."""
 
     steps: tuple[Step, ...]
     tier: int
     outcome: Outcome
     why: str
-    """In a few words."""
+    """The reason, in a few words."""
     prefetched: tuple[Hit, ...]
     """The hits that a direct answer or a prompt quotes."""
 
 
 def find_results(context: Context, query: str, scope: str, watch: Stopwatch) -> QueryResults:
-    """The results of ``query`` by the search, entity searches, and the retry ladder where the route has it."""
+    """The results of ``query`` from the search, the entity searches, and the retry ladder if the route has it."""
     with watch.measure(SEARCH_TIME):
         options = SearchOptions(context.constants.router.limit, scope=scope)
         found = search(context, query, options, watch)
@@ -116,7 +116,7 @@ def find_results(context: Context, query: str, scope: str, watch: Stopwatch) -> 
 
 
 def results_with_words(context: Context, made: QueryResults) -> QueryResults:
-    """``made`` with the words of the query that each result answers: of its own search, if another one added it."""
+    """``made`` with the query words that each result answers, taken from the search that found it."""
     search, ladder = with_words(context, made.search), made.ladder
     searches = tuple(replace(one, search=with_words(context, one.search, 0)) for one in made.entities.searches)
     if ladder.hits:
@@ -133,12 +133,12 @@ def results_with_words(context: Context, made: QueryResults) -> QueryResults:
 
 
 def _identity(hit: Hit) -> tuple[str, str, Origin]:
-    """What tells a hit from the others of its search: a folder may be one by its own text, and by a note in it."""
+    """The values that distinguish a hit in its search. A folder may be a hit by its own text and by a note in it."""
     return hit.path, hit.file, hit.origin
 
 
 def decide(context: Context, made: QueryResults) -> Decision:
-    """The decision on a query that no cache answers."""
+    """The decision on a query that the cache does not answer."""
     profile, hits = context.constants, made.hits
     domain = gates.out_of_domain(made.search, hits)
     asked = gates.gate_steps(hits, profile, reached=not domain.took)
@@ -155,7 +155,7 @@ def decide(context: Context, made: QueryResults) -> Decision:
 
 
 def _before_the_gates(made: QueryResults, domain: Step, profile: Profile) -> Sequence[Step]:
-    """Entity searches, the retry ladder where it is in the route, and the out-of-domain test, in the engine's order."""
+    """Entity searches, the retry ladder if it is in the route, and the out-of-domain test, in the engine's order."""
     entities, ladder = made.entities, made.ladder
     entity = Step("entity_search", None, "entity searches", entities.state, (entities.check,), entities.why)
     retried = Step("retry_ladder", None, "retry ladder", ladder.state, (), ladder.why)
@@ -178,7 +178,7 @@ def _entities(
 def _retry(
     context: Context, scope: str, found: Search, hits: tuple[Hit, ...], watch: Stopwatch
 ) -> tuple[Ladder, tuple[Hit, ...]]:
-    """The retry ladder: in the route, where the profile has it there, or beside it as advice."""
+    """The retry ladder, with its hits if the profile has it in the route; otherwise it is only advice."""
     in_route = context.constants.retry.in_route
     if found.outcome is SearchOutcome.ENGINE_FAILS:
         return Ladder(State.NOT_REACHED, "the search failed"), hits

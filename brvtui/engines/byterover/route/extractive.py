@@ -1,7 +1,4 @@
-"""An answer without a model: the sentences that hold most of a query.
-
-See ``docs/reference/byterover.md``, "Without a model".
-"""
+"""An answer without a model: the sentences that contain most of a query (``docs/engine.md``, "Without a model")."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[^a-z\s])")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text that may be quoted, and how its source is named."""
+    """A text that may be quoted, and the name of its source."""
 
     source: str
     text: str
@@ -36,7 +33,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A chosen sentence. ``covers`` are the query's terms that it holds."""
+    """A chosen sentence. ``covers`` are the query terms in it."""
 
     source: str
     sentence: str
@@ -48,16 +45,16 @@ class _Candidate:
     source: str
     sentence: str
     held: Mapping[str, float]
-    """The query's terms that it holds, with their weights."""
+    """The query terms in it, with their weights."""
 
 
 def chosen(passages: Sequence[Passage], expansions: Sequence[TermExpansion]) -> tuple[Quote, ...]:
     """At most :data:`MOST_SENTENCES` sentences that together cover the query's terms best, in the order of choice.
 
-    A sentence holds a term with the weight (0..1) of the heaviest index term that answers it there. Each choice is the
-    sentence that adds most, where a term counts half as much for each sentence that covers it already; then the one
-    that holds most by itself; then the first. Those that add less than a third of what the first did are left. Where
-    no sentence holds a term, it is the first one of each passage.
+    The weight (0 to 1) of a term in a sentence is that of the heaviest index term there that answers it. Each step
+    chooses the sentence that adds most: a term counts half as much for each chosen sentence that covers it. Ties go to
+    the sentence with the larger sum of weights, then to the first. Sentences that add less than a third of the first
+    one's gain are left out. If no sentence contains a term, the first sentence of each passage is chosen.
     """
     candidates = list(_candidates(passages, [(one.term, _weights(one)) for one in expansions]))
     worth = {expansion.term: 1.0 for expansion in expansions}
@@ -76,7 +73,7 @@ def chosen(passages: Sequence[Passage], expansions: Sequence[TermExpansion]) -> 
 
 
 def composed(query: str, quotes: Sequence[Quote], expansions: Sequence[TermExpansion], remark: str = "") -> str:
-    """``quotes`` under Summary, Details, Sources and Gaps, where ``remark`` stands beside what they leave open."""
+    """``quotes`` under Summary, Details, Sources and Gaps. ``remark`` comes first under Gaps."""
     sources = tuple(dict.fromkeys(quote.source for quote in quotes))
     covered = {term for quote in quotes for term in quote.covers}
     left = [f"“{expansion.term}”" for expansion in expansions if expansion.term not in covered]
@@ -97,7 +94,9 @@ def composed(query: str, quotes: Sequence[Quote], expansions: Sequence[TermExpan
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of a note's ``text``: lines of code and rows of tables count as one each, headings as none."""
+    """Yields the sentences of a note's ``text``. Each line of code and each table row is a sentence; headings are left
+    out.
+    """
     for block in _blocks(text[parse(text).body_start :]):
         for sentence in _SENTENCE_END.split(block):
             clean = sentence.strip()
@@ -106,7 +105,7 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """Paragraphs and items on one line each."""
+    """Yields paragraphs and list items, each joined to one line."""
     fenced, open_block = False, ""
     for line in text.splitlines():
         is_fence = bool(_FENCE.match(line))
@@ -142,5 +141,5 @@ def _beginnings(passages: Sequence[Passage]) -> Iterator[Quote]:
 
 
 def _weights(expansion: TermExpansion) -> Mapping[str, float]:
-    """The weight of each index term that matches a query term; the query term itself weighs 1 in any case."""
+    """The weight of each index term that matches a query term. The query term itself always has weight 1."""
     return {expansion.term: 1.0, **{match.term: match.weight for match in expansion.matches}}

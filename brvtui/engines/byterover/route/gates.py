@@ -1,8 +1,6 @@
-"""The gates of a route: each decides, and returns the step that says how.
+"""The gates of a route: each decides, and returns a step that explains the decision (``docs/engine.md``, "The tiers").
 
-See ``docs/reference/byterover.md``, "The tiers".
-
-The verdict is the first step that took the query. Gates see the scores as the hits carry them, rounded.
+The verdict is the first step that took the query. Gates see the rounded scores of the hits.
 """
 
 from __future__ import annotations
@@ -22,13 +20,13 @@ _GateResult = tuple[bool, tuple[Check, ...], str]
 
 
 def prefetched(hits: Sequence[Hit], profile: Profile) -> tuple[Hit, ...]:
-    """The first hits that reach the prefetch threshold, in their order: what a direct answer or a prompt quotes."""
+    """The first hits that reach the prefetch threshold, in order: those that a direct answer or a prompt quotes."""
     reaching = [hit for hit in hits if hit.score >= profile.direct.prefetch]
     return tuple(reaching[: profile.direct.max_notes])
 
 
 def out_of_domain(found: Search, hits: Sequence[Hit]) -> Step:
-    """Takes a query for which nothing was found. A search that fails as the engine's does goes on."""
+    """Takes a query for which nothing was found. If the search fails as the engine's does, the query goes on."""
     fails = not hits and found.outcome is SearchOutcome.ENGINE_FAILS
     covered = None if fails else bool(hits)
     results = Check("results", float(len(hits)), ">", 0.0, covered, float(len(hits)), "", "out-of-domain")
@@ -72,7 +70,7 @@ def _single_call(hits: Sequence[Hit], profile: Profile) -> _GateResult:
 
 
 class _Gate(NamedTuple):
-    """One gate; ``decide`` says whether it takes a query with these results, by which checks, and why."""
+    """One gate. ``decide`` returns True if it takes a query with these results, the checks, and the reason."""
 
     name: str
     tier: int
@@ -91,7 +89,7 @@ OUTCOMES = {gate.name: gate.outcome for gate in _GATES}
 
 
 def failed(checks: Sequence[Check]) -> str:
-    """The last of ``checks`` that failed and how far it was short, in a few words."""
+    """The last of ``checks`` that failed and its missing amount, in a few words."""
     check = next((check for check in reversed(checks) if check.passed is False), None) or checks[0]
     if check.threshold is None:
         return check.name
@@ -104,7 +102,7 @@ def failed(checks: Sequence[Check]) -> str:
 
 
 def _direct_checks(hits: Sequence[Hit], kept: tuple[Hit, ...], profile: Profile) -> tuple[Check, ...]:
-    """The comparisons as far as they go; the last one decides."""
+    """The comparisons up to the one that decides, which is last."""
     limits = profile.direct
     first = kept[0].score if kept else (hits[0].score if hits else None)
     top_ok = bool(kept) and kept[0].score >= limits.min_top
@@ -134,7 +132,7 @@ def _check(name: str, value: float | None, threshold: float, constant: str, pass
 
 
 def _passed(checks: Sequence[Check]) -> str:
-    """How the gates of the direct answer were passed, in a few words."""
+    """The check by which the direct answer passed its gates, in a few words."""
     top, last = checks[0], checks[-1]
     if last.constant == "direct.max_notes":
         return f"top {top.value:.2f}, and no other result reaches the prompt"
@@ -144,7 +142,7 @@ def _passed(checks: Sequence[Check]) -> str:
 
 
 def _why_nothing(found: Search) -> str:
-    """Why nothing was found, in a few words."""
+    """The reason why nothing was found, in a few words."""
     if found.outcome is SearchOutcome.BELOW_FLOOR:
         floor = next(check for check in found.out_of_domain if check.name == "relevance floor")
         return f"best match {floor.value:.2f} is below the floor {floor.threshold:g}"

@@ -1,7 +1,8 @@
-"""The manifest: the part of the tree that fits into a prompt, and each file's place in it.
+"""The manifest: the part of the tree that fits into a prompt, and each file's place in it (``docs/engine.md``, "The
+manifest").
 
-``docs/reference/byterover.md``, "The manifest". It is read when the file on disk is fresh, computed in memory
-otherwise, never written."""
+It is read from disk if the file is fresh, and otherwise computed in memory. It is never written.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ from brvtui.wording import counted
 
 @dataclass(frozen=True, slots=True)
 class ManifestEntry:
-    """One manifest entry: the file that is listed, the file whose text is injected, its estimated tokens."""
+    """One manifest entry: the listed file, the file whose text is injected, and its estimated tokens."""
 
     path: str
     text_path: str
@@ -38,7 +39,7 @@ class ManifestEntry:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """An entry that did not fit into its lane when ``used`` tokens of the budget were taken."""
+    """An entry that did not fit into its lane, of whose budget ``used`` tokens were taken."""
 
     entry: ManifestEntry
     used: int
@@ -46,14 +47,14 @@ class LeftOut:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Pool:
-    """The candidates of one lane, in the order in which they are tried, and which of them fit."""
+    """The candidates of one lane, in the order in which they are tried, and the places of those that fit."""
 
     paths: Sequence[str]
     text_paths: Mapping[str, str]
-    """The file that is injected in place of each that has one."""
+    """The file that is injected instead, by path."""
     tokens: NDArray[np.int64]
     fitting: NDArray[np.int64]
-    """Places of those that fit, ascending."""
+    """Places of the candidates that fit, ascending."""
 
     def entry(self, place: int) -> ManifestEntry:
         """The entry at one place."""
@@ -66,7 +67,7 @@ class Pool:
         return tuple(self.entry(place) for place in self.fitting.tolist())
 
     def left_out(self, path: str) -> LeftOut | None:
-        """The entry of ``path`` if it is here and did not fit."""
+        """The entry of ``path`` if it is a candidate and did not fit."""
         if path not in self.paths:
             return None
         place = self.paths.index(path)
@@ -78,23 +79,23 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The lanes in the order of their injection, and the entries of each that fit."""
+    """The lanes in the order of injection, and the entries of each that fit."""
 
     lanes: tuple[Lane, ...]
     by_kind: Mapping[str, tuple[ManifestEntry, ...]]
-    """The entries of each lane, by the kind that they are injected as: a key of :data:`KINDS`."""
+    """The entries of each lane, by their kind: a key of :data:`KINDS`."""
     source: str
-    """``read: fresh``, or why it was computed in memory."""
+    """``read: fresh``, or the reason why it was computed in memory."""
     pools: tuple[Pool, ...] = ()
     """The candidates of each lane; empty for a manifest read from disk, whose candidates are unknown."""
 
     def left_out(self, path: str) -> LeftOut | None:
-        """The entry of the file at ``path`` if it did not fit; None when it did, or is not known."""
+        """The entry of the file at ``path`` if it did not fit; None if it did fit or is not known."""
         return next((missed for pool in self.pools if (missed := pool.left_out(path)) is not None), None)
 
     @property
     def entries(self) -> tuple[ManifestEntry, ...]:
-        """Every entry in the order of injection."""
+        """All entries in the order of injection."""
         return tuple(chain.from_iterable(self.by_kind.values()))
 
 
@@ -102,14 +103,14 @@ KINDS = {"summary": "summaries", "context": "contexts", "stub": "stubs"}
 """The name of the lane for each kind of entry, in the order of injection."""
 _ARCHIVED = ARCHIVE.encode()
 _HUGE = 1 << 40
+"""More tokens than any budget. Larger numbers in frontmatter are cut to this."""
 _NOT_VALID = f"computed in memory: {MANIFEST_FILE} is not valid"
-"""More tokens than any budget: what frontmatter claims beyond that is no more than too much."""
 _Made = tuple[constants.ManifestRules, tuple[int, int] | None]
 _MADE: Key[tuple[_Made, Manifest]] = Key("manifest")
 
 
 def manifest_of(snapshot: Snapshot, limits: constants.ManifestRules) -> Manifest:
-    """The manifest of ``snapshot``; remembered while the snapshot lives and the file stays as it is."""
+    """The manifest of ``snapshot``, cached until the snapshot or the manifest file changes."""
     try:
         stat = (snapshot.project.tree / MANIFEST_FILE).stat()
         made_from: _Made = (limits, (stat.st_mtime_ns, stat.st_size))
@@ -181,7 +182,7 @@ def _summary_pool(snapshot: Snapshot, limits: constants.ManifestRules) -> Pool:
 
 
 def _note_pools(snapshot: Snapshot, limits: constants.ManifestRules) -> tuple[Pool, Pool]:
-    """Contexts and stubs, folder by folder; contexts by importance first where the profile says so."""
+    """Contexts and stubs, folder by folder; contexts by importance if the profile says so."""
     orders = snapshot.derived.known(ORDERS)
     own = (note.path for note in snapshot.notes if note.is_local)
     paths: Sequence[str] = orders.listed.items if orders else sorted(own, key=folder_key)
@@ -229,12 +230,12 @@ def _entry(item: dict[str, Any]) -> ManifestEntry:
     path = str(item["path"])
     abstract = item.get("abstractPath")
     tokens = item.get("abstractTokens") if abstract else item["tokens"]
-    float(item.get("order", item.get("importance", 0)) or 0)  # a manifest with ranks that are no numbers is not valid
+    float(item.get("order", item.get("importance", 0)) or 0)  # raises if a rank is not a number: then it is not valid
     return ManifestEntry(path, str(abstract or path), int(tokens if tokens is not None else item["tokens"]))
 
 
 def injected_text(snapshot: Snapshot, entry: ManifestEntry) -> str:
-    """The text of an entry as a prompt holds it: the whole file; empty when it cannot be read."""
+    """The text of an entry as a prompt contains it: the whole file; empty if it cannot be read."""
     try:
         return snapshot.text(entry.text_path)
     except OSError:
@@ -246,7 +247,7 @@ _KIND_OF = {Role.SUMMARY: "summary", Role.NOTE: "context", Role.CONTEXT: "contex
 
 
 def manifest_place(snapshot: Snapshot, limits: constants.ManifestRules, path: str) -> ManifestPlace:
-    """The place of the file at ``path`` in the manifest of ``snapshot``; an abstract has the place of its note.
+    """The place of the file at ``path`` in the manifest of ``snapshot``. An abstract has the place of its note.
 
     Raises KeyError for an unknown file.
     """
@@ -283,7 +284,7 @@ def manifest_place(snapshot: Snapshot, limits: constants.ManifestRules, path: st
 
 
 def _never(file: str, role: Role, alias: str) -> str:
-    """Why no lane takes such a file; empty when one does."""
+    """The reason why no lane accepts such a file; empty if one does."""
     if alias:
         return "notes of shared sources are never in it"
     if role is not Role.STUB and file.startswith(f"{ARCHIVE}/"):

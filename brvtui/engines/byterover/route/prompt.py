@@ -1,7 +1,7 @@
 """The prompt that tiers 3 and 4 would send (``docs/reference/byterover.md``, "The prompt").
 
-The order of its sections and the text of notes in them are the engine's; the words around them are ours. Text of
-notes is data: it stands below its source, between marks that it cannot hold, never among the instructions.
+The order of its sections and the text of notes in them are the engine's; the other words are ours. Text of notes is
+data: it follows its source, between marks that it cannot contain, and is never among the instructions.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _BREAKS = ("\n\n", ". ", "\n")
 
 
 def excerpt(text: str, query_words: list[str], search: SearchRules) -> str:
-    """The chunk of ``text`` that holds most of ``query_words`` (lower case), at most ``excerpt_chars`` long.
+    """The chunk of ``text`` with most of ``query_words`` (lower case), at most ``excerpt_chars`` long.
 
-    ``...`` follows when text comes after the chunk.
+    ``...`` follows if the text continues after the chunk.
     """
     body = _TITLE.sub("", _RELATIONS.sub("", text), count=1).strip()
     made = chunks(body, search)
@@ -44,7 +44,7 @@ def excerpt(text: str, query_words: list[str], search: SearchRules) -> str:
 
 
 def chunks(text: str, search: SearchRules) -> list[str]:
-    """``text`` in overlapping chunks that end, where they can, at a paragraph, a sentence or a line."""
+    """``text`` in overlapping chunks that end, if possible, after a paragraph, a sentence or a line."""
     size, found, start = search.excerpt_chars, [], 0
     while start < len(text):
         end = min(len(text), start + size)
@@ -72,7 +72,7 @@ def _words_in(chunk: str, words: list[str]) -> int:
 
 
 def unreadable(error: OSError) -> str:
-    """What stands in the place of an excerpt of a note that cannot be read."""
+    """The replacement for an excerpt of a note that cannot be read."""
     return f"(cannot be read: {faults.reason(error)})"
 
 
@@ -102,7 +102,7 @@ _BY_TOOLS = (
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """The excerpt of a hit, or, where ``readable`` is false, why there is none."""
+    """The excerpt of a hit, or the reason why there is none if ``readable`` is false."""
 
     hit: Hit
     text: str
@@ -114,7 +114,7 @@ def build_prompt(
 ) -> ModelPrompt:
     """The prompt for ``query``: with the excerpts ``quoted`` (tier 3), or without any (tier 4).
 
-    ``found`` counts all matches, those that entity searches added among them.
+    ``found`` counts all matches, including those that entity searches added.
     """
     snapshot, profile = context.snapshot, context.constants
     call: CallRules = profile.single_call if quoted else profile.agentic_loop
@@ -150,12 +150,12 @@ def build_prompt(
 
 
 def source_line(hit: Hit) -> str:
-    """How an answer or a prompt names the note behind ``hit``."""
+    """The name of the note behind ``hit`` in an answer or a prompt."""
     return hit.path if hit.shared_source else f"{TREE_PREFIX}{hit.path}"
 
 
 def quote(context: Context, query: str, hits: Sequence[Hit]) -> tuple[Quoted, ...]:
-    """The excerpts of ``hits``; one that cannot be read says so."""
+    """The excerpts of ``hits``. If one cannot be read, its text is the reason."""
     snapshot, profile = context.snapshot, context.constants
     words = query_words(query, profile)
     made = []
@@ -183,13 +183,13 @@ def _excerpts(quoted: Sequence[Quoted]) -> str:
 
 
 def _results(hits: Sequence[Hit], variables: Mapping[str, Any]) -> str:
-    """The results and what is known of them as one line of JSON, in which no title can end its own string."""
+    """The results and their counts as one line of JSON, in which no title can end its own string."""
     listed = [{"path": hit.path, "title": hit.title, "kind": hit.kind.value, "score": hit.score} for hit in hits]
     return json.dumps({**variables, "results": listed}, ensure_ascii=False)
 
 
 def _delimited(text: str) -> str:
-    """``text`` between two marks of which it holds neither."""
+    """``text`` between two marks that it does not contain."""
     number = 1
     while f"notes-{number}" in text:
         number += 1
@@ -197,7 +197,7 @@ def _delimited(text: str) -> str:
 
 
 def _quotable(snapshot: Snapshot, hit: Hit) -> str:
-    """The text of a hit; of a folder's summary that stands for the folder, its body alone."""
+    """The text of a hit. For a summary that represents its folder, only the body."""
     text = snapshot.text(hit.file)
     stands_for_folder = hit.kind is Kind.SUMMARY and hit.origin is not Origin.TEXT
     return text[parse(text).body_start :] if stands_for_folder else text

@@ -41,14 +41,14 @@ def direct_answer(context: Context, query: str, hits: Sequence[Hit]) -> Answer:
 
 
 def without_words(query: str) -> Answer:
-    """The fixed answer when no word of the query is left to search for: no note could cover that."""
+    """The fixed answer if the query contains no word to search for, so that no note could cover it."""
     given = f"“{query.strip()}” leaves no word to search for" if query.strip() else "The query is empty"
     text = f"{given}, so no note was looked for.\n\nAsk in words: letters or digits, such as those of a note's title."
     return Answer("not_covered", text, None, "", ())
 
 
 def not_covered(query: str, closest: str) -> Answer:
-    """The fixed answer when nothing in the tree covers the query."""
+    """The fixed answer if nothing in the tree covers the query."""
     lines = [f"“{query.strip()}” is not covered by this project's memory.", ""]
     if closest:
         lines += [closest, ""]
@@ -61,7 +61,7 @@ def not_covered(query: str, closest: str) -> Answer:
 def extractive_answer(
     profile: Profile, query: str, lint: QueryLint, prompt: ModelPrompt, quoted: Sequence[Quoted], why: str
 ) -> Answer:
-    """The answer in place of a model's: sentences of ``quoted``. ``why`` says why no model was asked."""
+    """The answer that replaces a model's: sentences of ``quoted``. ``why`` is the reason why no model was called."""
     expansions = lint.expansions or tuple(
         TermExpansion(term, (), 0, 0, 0, 0) for term in dict.fromkeys(terms(lint.filtered))
     )
@@ -80,7 +80,7 @@ def cached_answer(text: str, tier: int) -> Answer:
 
 
 def _body(context: Context, hit: Hit, query: str) -> str:
-    """The note as the engine reads it, or, of a folder's summary, its excerpt."""
+    """The note as the engine reads it; for a folder's summary, its excerpt."""
     snapshot, profile = context.snapshot, context.constants
     try:
         text = snapshot.text(hit.file)
@@ -93,18 +93,18 @@ def _body(context: Context, hit: Hit, query: str) -> str:
 
 
 _MOST_DECIMALS = 4
-"""Decimals that are shown of a score that is not rounded."""
+"""The most decimals of a score that is not rounded."""
 
 
 @dataclass(frozen=True, slots=True)
 class RouteRequest:
-    """One query put to the router."""
+    """One query for the router."""
 
     query: str
     scope: str = ""
     run: bool = False
     touched: Mapping[str, int] = field(default_factory=dict)
-    """Modification times (ms) that stand in for those of files in the fingerprint, by path."""
+    """Modification times (ms) that replace those of files in the fingerprint, by path."""
 
 
 def route(context: Context, state: CacheContents, asked: RouteRequest) -> tuple[Trace, CacheContents]:
@@ -176,13 +176,13 @@ def _route(
 
 
 def keep(state: CacheContents, profile: Profile, trace: Trace, now_ms: float) -> CacheContents:
-    """The cache with the answer of ``trace``, which a model gave at ``now_ms``; the engine does it likewise."""
+    """The cache with the answer of ``trace``, which a model gave at ``now_ms``, stored as in the engine."""
     fingerprint = trace.section(FingerprintState).value
     return put(state, trace.query, trace.tier or 0, trace.answer, True, fingerprint, now_ms, profile)
 
 
 def _cached(decision: Decision, look: CacheLook, hit: Stored, fingerprint: FingerprintState) -> Decision:
-    """The decision of a query that the cache answers: its later steps are shown, and not used."""
+    """The decision on a query that the cache answers. Its later steps are shown, but not used."""
     steps = tuple(map(_unused, decision.steps))
     if look.exact is State.HIT:
         return replace(

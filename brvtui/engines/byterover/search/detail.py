@@ -27,7 +27,7 @@ TANTIVY_FORMULA = "boost × tantivy's BM25 (k 1.2, b 0.75, lengths quantised)"
 def detail(context: Context, search: Search, path: str) -> Detail:
     """Every contribution to the text score of the note at ``path`` (a hit's ``file``), heaviest first.
 
-    A note that no query term matches has no contributions. Raises KeyError when the snapshot has no such note.
+    A note that no query term matches has no contributions. Raises KeyError if the snapshot has no such note.
     """
     snapshot, profile = context.snapshot, context.constants
     position = snapshot.by_path[path]
@@ -52,7 +52,7 @@ def detail(context: Context, search: Search, path: str) -> Detail:
 def _contributions(
     snapshot: Snapshot, text: TextRules, token: str, note: NoteTerms, held: Mapping[int, int]
 ) -> Iterator[Contribution]:
-    """Yields the contributions of ``token`` to ``note``, whose frequencies by row are ``held``."""
+    """Yields the contributions of ``token`` to ``note``. ``held`` contains the note's term frequencies by row."""
     postings = snapshot.postings
     expansion = postings.exact(token) if text.relevance == "tantivy" else postings.expand(token, text)
     for place, identity in enumerate(expansion.ids.tolist()):
@@ -89,19 +89,19 @@ def _by_tantivy(snapshot: Snapshot, token: str, position: int, made: Iterator[Co
 
 
 def score_of(context: Context, found: Search, position: int) -> Hit | None:
-    """The hit that the note at ``position`` is, or would have been, in ``found``; None when no term matches it."""
+    """The actual or possible hit of the note at ``position`` in ``found``; None if no term matches it."""
     return scored(context, detail(context, found, context.snapshot.notes[position].path))
 
 
 def scored(context: Context, made: Detail) -> Hit | None:
-    """The hit of the note whose terms ``made`` details; None when no term matches it."""
+    """The hit of the note with the detail ``made``; None if no term matches it."""
     if made.score is None or not made.contributions:
         return None
     return text_hits(context, [context.snapshot.by_path[made.path]], [made.score])[0]
 
 
 def search_of(trace: Trace, file: str) -> Search:
-    """The search that the hit ``file`` of ``trace`` came from: an entity's, or else the search itself."""
+    """The search that found the hit ``file`` of ``trace``: an entity search, or else the main search."""
     entity = next((hit.found_by for hit in trace.hits if hit.file == file), "")
     for made in trace.section(EntityStep).searches:
         if entity and made.entity == entity:

@@ -18,12 +18,12 @@ def filtered_query(text: str, profile: Profile) -> str:
 
 
 def query_words(text: str, profile: Profile) -> list[str]:
-    """The words of ``text`` in lower case without stop words: what excerpts are chosen by."""
+    """The words of ``text`` in lower case without stop words, for choosing excerpts."""
     return spaced_words(filtered_query(text, profile).lower())
 
 
 def significant_words(filtered: str, profile: Profile) -> tuple[str, ...]:
-    """The words of the filtered query that the unmatched-word rule looks at, each once, in order."""
+    """The distinct words of the filtered query to which the unmatched-word rule applies, in order."""
     least = profile.out_of_domain.word_length
     if profile.out_of_domain.compare == "tokens":
         candidates = [from_utf16(term) for term in terms(filtered)]
@@ -33,7 +33,9 @@ def significant_words(filtered: str, profile: Profile) -> tuple[str, ...]:
 
 
 def lint(text: str, profile: Profile, postings: Postings) -> QueryLint:
-    """``text`` word by word: stop words, tokens, words that can never equal a token, and what each token matches."""
+    """The analysis of ``text``, word by word: stop words, tokens, words that never equal a token, and the matches of
+    each token.
+    """
     stop_words = frozenset(profile.query.stop_words)
     filtered = filtered_query(text, profile)
     all_stop = filtered == text and all(word in stop_words for word in spaced_words(text.lower()))

@@ -1,4 +1,4 @@
-"""The words of a query that each result answers, and which word of the note answers each."""
+"""The words of a query that each result answers, and the word of the note that answers each."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from brvtui.text.vocabulary import KINDS, Expansion
 from brvtui.trace import Hit, MatchedWord, Origin
 
 BELOW = ("below",)
-"""The fields of words that a note in a lifted folder holds."""
+"""The fields of words that a note in a lifted folder contains."""
 _NAMES = tuple({"content": "text"}.get(name, name) for name in FIELDS)
 _ORDER = tuple(("title", "path", "text").index(name) for name in _NAMES)
-"""The place of each field in the order in which a match's fields are named."""
+"""The place of each field in the list of a match's fields."""
 Words = tuple[MatchedWord, ...]
 
 
@@ -47,14 +47,14 @@ def with_words(context: Context, found: Search, misses: int = NEAR_MISSES) -> Se
 
 
 def hits_with_words(context: Context, text: str, hits: Iterable[Hit]) -> tuple[Hit, ...]:
-    """``hits`` of a search for ``text`` with the words that they answer; those that their names found have none."""
+    """``hits`` of a search for ``text`` with the words that they answer; hits found by name have none."""
     hits = tuple(hits)
     words = matched_words(context, text, [hit.file for hit in hits if hit.origin is Origin.TEXT])
     return tuple(replace(hit, words=words.get(hit.file, ())) for hit in hits)
 
 
 def words_below(lifts: Iterable[Lift], words: Mapping[str, Words]) -> Mapping[str, Words]:
-    """The words of the note that lifted each folder, by the folder; ``words`` are those of notes, by their path."""
+    """The words of the note that lifted each folder, by folder. ``words`` contains the words of notes, by path."""
     return {
         lift.folder: tuple(replace(word, fields=BELOW) for word in words.get(lift.child, ()))
         for lift in lifts
@@ -63,9 +63,10 @@ def words_below(lifts: Iterable[Lift], words: Mapping[str, Words]) -> Mapping[st
 
 
 def matched_words(context: Context, text: str, files: Sequence[str]) -> dict[str, Words]:
-    """For the note at each of ``files`` the best match of each term of ``text``, in the order of the text.
+    """The best match of each term of ``text`` in the note at each of ``files``, in the order of the text.
 
-    The best match weighs most in its field: a longer form of the term in the title can outweigh the term in the text.
+    The best match has the most weight in its field: a longer form of the term in the title can outweigh the term in the
+    text.
     """
     snapshot, rules = context.snapshot, context.constants.text
     places = [(file, snapshot.by_path[file]) for file in dict.fromkeys(files) if file in snapshot.by_path]
@@ -87,7 +88,7 @@ def _expansion(snapshot: Snapshot, token: str, rules: TextRules) -> Expansion:
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """The terms that some notes hold, one row for each field: parallel arrays, note by note."""
+    """The terms of some notes, one row for each term and field: parallel arrays, note by note."""
 
     notes: NDArray[np.int64]
     terms: NDArray[np.int64]
@@ -103,7 +104,9 @@ class _Held:
     def answers(
         self, snapshot: Snapshot, expansion: Expansion, boosts: NDArray[np.float64]
     ) -> Iterable[tuple[int, MatchedWord]]:
-        """The number of each note that holds one of the terms, with its best match; ``boosts`` are of the fields."""
+        """Yields the number of each note that contains one of the terms, with its best match, given the fields'
+        ``boosts``.
+        """
         if not len(expansion.ids):
             return
         order = np.argsort(expansion.ids)

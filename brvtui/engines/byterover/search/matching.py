@@ -29,13 +29,15 @@ _NUMBER_BITS = 40
 
 @dataclass(frozen=True, slots=True)
 class TermTable:
-    """Every distinct query term over all notes: sums, and how many distinct terms each note matched."""
+    """Every distinct query term over all notes: the sums of scores, and the number of distinct terms that each note
+    matches.
+    """
 
     terms: tuple[TermMatches, ...]
     term_sum: NDArray[np.float64]
     matched_terms: NDArray[np.int64]
     tokens: tuple[str, ...]
-    """The terms of the query in its order, repeated ones too."""
+    """The terms of the query in order, including repeated ones."""
 
     @property
     def raw(self) -> NDArray[np.float64]:
@@ -43,17 +45,17 @@ class TermTable:
         return raw_score(self.term_sum, self.matched_terms)
 
     def any_word(self) -> NDArray[np.bool_]:
-        """Which notes match some term (OR)."""
+        """A mask of the notes that match any term (OR)."""
         return self.matched_terms > 0
 
     def every_word(self) -> NDArray[np.bool_]:
-        """Which notes match every term (AND); none without terms."""
+        """A mask of the notes that match every term (AND). Without terms, no note matches."""
         return self.matched_terms == len(self.terms) if self.terms else self.any_word()
 
     def engine_order(self, snapshot: Snapshot, text: TextRules, needs_all: bool) -> NDArray[np.int64]:
-        """By note, a number that is smaller for notes that the engine finds earlier; ties are in document order.
+        """A number for each note that is smaller if the engine finds it earlier; ties are in document order.
 
-        It finds notes query term by query term; where every term is needed, in the order of the last one alone.
+        The engine finds notes query term by query term. If every term is needed, only the last one decides the order.
         """
         found = np.zeros(len(self.term_sum), dtype=np.int64)
         for number, one in reversed(list(enumerate(self.terms))):
@@ -69,16 +71,16 @@ class TermTable:
 
 
 def text_scores(term_sum: NDArray[np.float64], matched_terms: NDArray[np.int64]) -> list[TextScore]:
-    """The text scores of notes by their sums and how many distinct terms each matched."""
+    """The text scores of notes from their sums and their numbers of distinct matched terms."""
     raw = raw_score(term_sum, matched_terms)
     columns = (term_sum, matched_terms, raw, saturate(raw))
     return [TextScore(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
 
 def match_terms(snapshot: Snapshot, tokens: Sequence[str], text: TextRules, in_order: bool = False) -> TermTable:
-    """The terms of a query over all notes. A token that is repeated adds its scores again, and counts once.
+    """The terms of a query over all notes. A repeated token adds its scores again, but counts as one term.
 
-    Scores are added in the order of the query, as the engine does: in another order the last digit can differ.
+    Scores are added in the order of the query, as in the engine: in another order the last digit can differ.
     """
     count = len(snapshot.notes)
     term_sum = np.zeros(count)
@@ -114,12 +116,12 @@ class Matched:
 
 
 def time_of(scope: Scope) -> str:
-    """The key of the milliseconds that searching in ``scope`` takes."""
+    """The key of the milliseconds of a search in ``scope``."""
     return f"search.{_place(scope).replace(' ', '_')}"
 
 
 def combine(request: SearchRequest, filtered: str, scope: Scope) -> Matched:
-    """The notes in ``scope`` that match every token of the filtered query, or else some (OR)."""
+    """The notes in ``scope`` that match every token of the filtered query (AND), or else any of them (OR)."""
     snapshot, profile = request.context.snapshot, request.context.constants
     tokens = terms(filtered)
     table = match_terms(snapshot, tokens, profile.text)
@@ -157,7 +159,7 @@ def combine(request: SearchRequest, filtered: str, scope: Scope) -> Matched:
 
 
 def and_words(filtered: str, profile: Profile) -> list[str]:
-    """The words of the filtered query that count for asking that a note matches every one."""
+    """The words of the filtered query that count towards the number needed for AND."""
     return [word for word in spaced_words(filtered.lower()) if len(utf16(word)) >= profile.query.and_word_length]
 
 

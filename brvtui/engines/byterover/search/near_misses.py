@@ -1,4 +1,4 @@
-"""The notes that matched and are not among the results, nearest first."""
+"""The notes that matched but are not among the results, nearest first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PUSHED_OUT = "folder summaries took its place"
 
 
 def trimmed_misses(merged: Sequence[Hit], limit: int) -> tuple[NearMiss, ...]:
-    """The direct hits that folder summaries pushed past the limit."""
+    """The text hits that folder summaries displaced past the limit."""
     trimmed = [hit for hit in merged[limit:] if hit.origin is Origin.TEXT]
     return tuple(
         NearMiss(
@@ -39,9 +39,9 @@ def trimmed_misses(merged: Sequence[Hit], limit: int) -> tuple[NearMiss, ...]:
 def near_misses(
     request: SearchRequest, ranking: Ranking, taken: int, outcome: SearchOutcome, floor: float = 0.0, after: int = 0
 ) -> tuple[NearMiss, ...]:
-    """The best matches after the first ``taken``, with what each lacked of ``floor`` or of its rank.
+    """The best matches after the first ``taken``, each with its distance from ``floor`` or from the last rank.
 
-    Their ranks begin behind ``after`` others that were lost later.
+    Their ranks start after ``after`` others that were lost later.
     """
     constants, most = request.context.constants, request.options.most
     misses = []
@@ -58,14 +58,14 @@ def near_misses(
 
 
 def below_gap(constants: Profile) -> str:
-    """Returns the reason for which a score that is too far below the best one is dropped."""
+    """The reason for dropping a score that is too far below the best one."""
     return f"below {constants.search.gap_ratio:g} × top"
 
 
 def why_missed(
     constants: Profile, most: int, rank: int, score: float, outcome: SearchOutcome, floor: float
 ) -> tuple[str, float]:
-    """Why a match of this rank and score is not among the ``most`` results, and how much it lacks."""
+    """The reason why a match of this rank and score is not among the ``most`` results, and the missing amount."""
     limits = constants.out_of_domain
     if outcome is SearchOutcome.BELOW_FLOOR:
         return BELOW_FLOOR, limits.floor - score

@@ -20,14 +20,14 @@ from brvtui.tree.reading.javascript import first_word, spaced_words, trim
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """Options of a search. An empty scope does not restrict; a limit below 0 counts as 0."""
+    """Options of a search. An empty scope does not restrict it; a limit below 0 counts as 0."""
 
     limit: int
     scope: str = ""
 
     @property
     def most(self) -> int:
-        """The results to keep, at least 0."""
+        """The number of results to keep, at least 0."""
         return max(0, self.limit)
 
 
@@ -43,7 +43,7 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class PathLookup:
-    """Whether the query was looked up as a path, and what it named. ``text`` is what is left to search."""
+    """The look-up of a query as a path, if ``tried``, and the match. ``text`` is the rest to search for."""
 
     tried: bool
     pattern: str
@@ -53,7 +53,9 @@ class PathLookup:
 
 
 def look_up_path(snapshot: Snapshot, query: str, domains: Collection[str] = ()) -> PathLookup:
-    """The query as a path: it holds a slash, or its first word is a domain's name, of this tree or of ``domains``."""
+    """The look-up of the query as a path. It needs a slash, or a first word that names a domain of this tree or of
+    ``domains``.
+    """
     first = first_word(query)
     if "/" not in query and first.lower() not in snapshot.domains and first.lower() not in domains:
         return PathLookup(False, "", None, query, "no slash in the query, and its first word is not a domain")
@@ -67,7 +69,7 @@ def look_up_path(snapshot: Snapshot, query: str, domains: Collection[str] = ()) 
 
 
 def inside_option(lookup: PathLookup, option: str) -> PathLookup:
-    """``lookup`` without its match if that is outside the folder ``option``."""
+    """``lookup``, without its match if that is outside the folder ``option``."""
     wanted = f"{trim(option).rstrip('/')}/"
     if lookup.match is None or f"{lookup.match.symbol.path}/".startswith(wanted):
         return lookup
@@ -78,14 +80,15 @@ def _left_of(query: str, folder: Symbol) -> str:
     first = first_word(trim(query))
     if "/" in first:
         return trim(trim(query)[len(first) :])
-    # A folder that the query spells otherwise is not found: the search position -1 then leaves the last letter.
+    # As in the engine: if the query spells the folder differently, find returns -1, and the last letter stays.
     return trim(query[max(0, query.find(folder.name) + len(folder.name)) :])
 
 
 def parse_scope(snapshot: Snapshot, query: str, option: str) -> Scope:
-    """The scope that the query names, or the one that the caller gave, which wins.
+    """The scope that the query names, or ``option``, which has precedence.
 
-    Its text is what is left of the query: empty when the query is nothing but a path. Then the path is the text too.
+    The scope's text is the rest of the query. If the query is only a path, the text is empty, and the path is searched
+    for as text.
     """
     parsed = _from_query(snapshot, query)
     wanted = trim(option).rstrip("/")
@@ -125,7 +128,7 @@ def _from_query(snapshot: Snapshot, query: str) -> Scope:
 
 
 def _unknown(pattern: str) -> str:
-    """Why ``pattern`` names nothing; names are those of the tree, and nothing is looked up on disk."""
+    """The reason why ``pattern`` names nothing. Only names of the tree are compared; the disk is not read."""
     leads_out = ".." in pattern.split("/")
     return f"{pattern} leads out of the tree, which no query does" if leads_out else f"nothing is called {pattern}"
 
@@ -138,19 +141,19 @@ def _scope(snapshot: Snapshot, path: str, pattern: str, source: str, how: str, t
 
 
 def whole_tree(snapshot: Snapshot, text: str, why: str) -> Scope:
-    """No restriction."""
+    """A scope without restriction."""
     return Scope("", "", "none", "", text, False, len(snapshot.notes), why)
 
 
 def inside_path(snapshot: Snapshot, lookup: PathLookup) -> Scope:
-    """The scope of a path look-up that found a folder and left text to search."""
+    """The scope of a path look-up that found a folder and left text to search for."""
     assert lookup.match is not None
     how, path = lookup.match.how, lookup.match.symbol.path
     return _scope(snapshot, path, lookup.pattern, "path", how, lookup.text, f"{lookup.why}: {lookup.pattern} is {path}")
 
 
 def members(snapshot: Snapshot, path: str) -> NDArray[np.bool_]:
-    """Which notes a scope takes in: those below a folder, or the one note that it names."""
+    """A mask of the notes in a scope: those below a folder, or the one note that the scope names."""
     position = snapshot.by_path.get(path)
     if position is None:
         return snapshot.inside(path)

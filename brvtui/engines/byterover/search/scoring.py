@@ -25,27 +25,28 @@ from brvtui.tree.reading.signals import NoteSignals
 
 _SELECT_FROM = 512
 _CLOSE = 1e-12
-"""Further apart than the order of adding contributions can bring sums."""
+"""A larger difference of sums is not an effect of the order of adding contributions."""
 _FALLING: Key[tuple[Profile, Floats]] = Key("ages at which ceilings fall below the gates")
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The best matches in order (``positions``, with unrounded ``scores``), and how many matched in all."""
+    """The best matches in order (``positions``, with unrounded ``scores``), and the number of all matches."""
 
     positions: NDArray[np.int64]
     scores: NDArray[np.float64]
     matched: int
     at_least: int
-    """How many of all matches reach the gap filter's floor."""
+    """The number of matches that reach the floor of the gap filter."""
     table: TermTable
-    """What they were ranked by."""
+    """The scores by which the matches were ranked."""
 
 
 def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: int, needs_all: bool) -> Ranking:
-    """The ``keep`` best of the ``matching`` notes: by score, then raw text score, then as the engine finds them.
+    """The ``keep`` best of the ``matching`` notes: by score, then raw text score, then the engine's order of finding
+    them.
 
-    ``needs_all`` says whether they had to match every term (AND).
+    ``needs_all`` is true if they had to match every term (AND).
     """
     snapshot, profile = context.snapshot, context.constants
     positions = np.flatnonzero(matching)
@@ -61,7 +62,7 @@ def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: 
     order = np.lexsort((positions, -raw, -score))
     one, next_ = order[:-1][:keep], order[1:][:keep]
     if ((np.abs(score[one] - score[next_]) <= _CLOSE) & (np.abs(raw[one] - raw[next_]) <= _CLOSE * raw[one])).any():
-        # equal but for the order in which contributions were added: only now is the engine's own order needed
+        # equal except for the order of adding contributions, so the engine's own order is needed
         table = match_terms(snapshot, table.tokens, profile.text, in_order=True)
         raw, score = _scored(context, table, positions)
         found = table.engine_order(snapshot, profile.text, needs_all)[positions]
@@ -71,7 +72,7 @@ def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: 
 
 
 def _scored(context: Context, table: TermTable, positions: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """The raw text scores and the scores, unrounded, of the notes at ``positions``."""
+    """The raw text scores and the unrounded scores of the notes at ``positions``."""
     snapshot, profile = context.snapshot, context.constants
     raw = table.raw[positions]
     days = age_days(context.now_ms, snapshot.columns.mtime_ms[positions])
@@ -79,7 +80,7 @@ def _scored(context: Context, table: TermTable, positions: NDArray[np.int64]) ->
 
 
 def listing(context: Context, ranking: Ranking) -> tuple[Listed, ...]:
-    """The best of ``ranking`` in short, with scores rounded as the gates see them."""
+    """The best of ``ranking`` in short form, with scores rounded as the gates see them."""
     snapshot, profile = context.snapshot, context.constants
     made = []
     best = zip(ranking.positions[:MOST_LISTED].tolist(), ranking.scores[:MOST_LISTED].tolist(), strict=True)
@@ -91,7 +92,9 @@ def listing(context: Context, ranking: Ranking) -> tuple[Listed, ...]:
 
 
 def standing(context: Context, path: str) -> tuple[AgedSignals, Ceiling] | None:
-    """The signals of the note at ``path``, before and after decay, and its ceiling; None for a file that is no note."""
+    """The signals of the note at ``path`` before and after decay, and its best possible score; None if it is not a
+    note.
+    """
     snapshot, profile = context.snapshot, context.constants
     position = snapshot.by_path.get(path)
     if position is None:
@@ -108,7 +111,7 @@ def standing(context: Context, path: str) -> tuple[AgedSignals, Ceiling] | None:
 def aged(
     signals: Sequence[NoteSignals], days: Floats, importance: Floats, recency: Floats, profile: Profile
 ) -> list[AgedSignals]:
-    """The stored signals of notes that are ``days`` old, beside the importance and recency that count for a score."""
+    """The stored signals of notes that are ``days`` old, with the importance and recency that count for a score."""
     raised, moved = after_access(*importance_and_levels(signals), profile.signals)
     columns = (column.tolist() for column in (importance, recency, days, raised, moved))
     return [_aged(one, *values) for one, *values in zip(signals, *columns, strict=True)]
@@ -134,10 +137,10 @@ def _aged(
 
 
 def attainable(context: Context, places: NDArray[np.int64], notes: ScoreInputs, since: Floats) -> list[Ceiling]:
-    """The ceilings of the notes at ``places``, and for how long they reach the direct and prompt thresholds.
+    """The best possible scores of the notes at ``places``, and how long they reach the direct and prompt thresholds.
 
-    ``since`` are the days since modification, negative while that is to come. Horizons count what the gates see:
-    scores rounded half up.
+    ``since`` contains the days since modification, negative if that is in the future. Horizons use the scores that the
+    gates see, rounded half up.
     """
     profile = context.constants
     gates = (("direct.min_top", profile.direct.min_top), ("direct.prefetch", profile.direct.prefetch))
@@ -152,10 +155,10 @@ def attainable(context: Context, places: NDArray[np.int64], notes: ScoreInputs, 
 
 
 def _falling(context: Context, places: NDArray[np.int64], notes: ScoreInputs, thresholds: Floats) -> Floats:
-    """The ages at which the ceilings of the notes at ``places`` fall below each threshold, as :func:`days_left` takes
-    them.
+    """The ages at which the best possible scores of the notes at ``places`` fall below each threshold, for
+    :func:`days_left`.
 
-    They are remembered while the snapshot lives: the clock does not change them, and queries find the same notes again.
+    They are cached with the snapshot: they do not depend on the clock, and queries find the same notes again.
     """
     snapshot, profile = context.snapshot, context.constants
     known = snapshot.derived.known(_FALLING)
@@ -170,7 +173,7 @@ def _falling(context: Context, places: NDArray[np.int64], notes: ScoreInputs, th
 
 
 def text_hits(context: Context, positions: Sequence[int], texts: Sequence[TextScore]) -> list[Hit]:
-    """The hits of matching notes, their scores in parts, rounded as the gates see them."""
+    """The hits of matching notes, with their scores in parts, rounded as the gates see them."""
     snapshot, profile = context.snapshot, context.constants
     places = np.asarray(positions, dtype=np.int64)
     since = days_since(context.now_ms, snapshot.columns.mtime_ms[places])
@@ -190,7 +193,7 @@ def text_hits(context: Context, positions: Sequence[int], texts: Sequence[TextSc
 
 
 def path_hits(context: Context, notes: Sequence[Note], score: float, name: str) -> list[Hit]:
-    """Notes that a path answer lists: their score is given by the rule ``name``."""
+    """The hits for notes that a path answer lists, with the score that the rule ``name`` sets."""
     snapshot, profile = context.snapshot, context.constants
     places = np.asarray([snapshot.by_path[note.path] for note in notes], dtype=np.int64)
     since = days_since(context.now_ms, snapshot.columns.mtime_ms[places])
@@ -230,9 +233,8 @@ def _hit(
     )
 
 
-# Parent propagation: a hit's relevance carried up to folders that have a summary.
-#
-# ``docs/reference/byterover.md``, "Parent propagation".
+# Parent propagation: a hit's relevance is carried up to folders that have a summary (``docs/engine.md``, "Parent
+# propagation").
 
 
 def propagate(context: Context, hits: Sequence[Hit], floor: float) -> tuple[tuple[Lift, ...], tuple[Hit, ...]]:

@@ -1,4 +1,4 @@
-"""One whole search as ByteRover makes it, and everything it decided (``docs/reference/byterover.md``, "A search")."""
+"""One whole search as ByteRover runs it, with everything that it decided (``docs/engine.md``, "A search")."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PATH_TIME = "search.path"
 
 
 def path_answer(request: SearchRequest, named: Symbol, lookup: PathLookup) -> Search:
-    """The note, or the folder's summary and the notes below it, with the scores that the rules give."""
+    """The note, or the folder's summary and the notes below it, with the scores that the rules set."""
     snapshot, profile, limit = request.context.snapshot, request.context.constants, max(1, request.options.limit)
     results: list[Hit] = []
     if named.is_folder:
@@ -84,13 +84,13 @@ def path_answer(request: SearchRequest, named: Symbol, lookup: PathLookup) -> Se
     )
 
 
-# When a search is emptied although it matched (``docs/reference/byterover.md``, "Out of domain").
+# Conditions under which a search is emptied although it matched (``docs/engine.md``, "Out of domain").
 
 
 def out_of_domain(
     request: SearchRequest, filtered: str, matched: Matched, ranking: Ranking
 ) -> tuple[tuple[Check, ...], tuple[str, ...], SearchOutcome]:
-    """The checks, the query words that none of the best matches has, and how the search ends by them."""
+    """The checks, the query words that none of the best matches contains, and the outcome of the search."""
     constants = request.context.constants
     most = constants.out_of_domain.matched_results
     first = ranking.positions[:most] if most else slice(None)
@@ -102,9 +102,9 @@ def out_of_domain(
 def domain_checks(
     constants: Profile, filtered: str, notes: int, top: float, and_failed: bool, seen: Collection[str]
 ) -> tuple[tuple[Check, ...], tuple[str, ...], SearchOutcome]:
-    """:func:`out_of_domain` of a search over ``notes`` notes whose best has the score ``top``.
+    """The result of :func:`out_of_domain` for a search over ``notes`` notes with the best score ``top``.
 
-    ``seen`` are the terms of the query that the first results match.
+    ``seen`` contains the query terms that the first results match.
     """
     limits = constants.out_of_domain
     rule = "out-of-domain"
@@ -141,7 +141,7 @@ __all__ = ["SearchOptions", "search"]
 
 
 def search(context: Context, query: str, options: SearchOptions, watch: Stopwatch | None = None) -> Search:
-    """The search for ``query``. Pure but for the times in ``watch``."""
+    """The search for ``query``. Pure except for the times in ``watch``."""
     snapshot, profile = context.snapshot, context.constants
     request = SearchRequest(context, query, options, watch or Stopwatch())
     if snapshot.engine_failure and profile.limits.failures:
@@ -233,7 +233,7 @@ def _search_text(request: SearchRequest, text: str, scope: Scope, attempts: tupl
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The part of a search that is known once its matches are cut to the answer."""
+    """The part of a search that follows from cutting its matches to the answer."""
 
     floor: float | None = None
     stages: tuple[Stage, ...] = ()
@@ -290,13 +290,13 @@ def _engine_fails(request: SearchRequest) -> Search:
 
 SEARCH_FOUND = "the search itself found notes"
 SEARCH_TIME = "search"
-"""The key of the milliseconds of the search that the ladder begins with."""
+"""The key of the milliseconds of the search at the start of the ladder."""
 
 _NAMES: Key[TrigramIndex] = Key("trigrams of names")
 
 
 def names_of(snapshot: Snapshot) -> TrigramIndex:
-    """The notes' file names by their trigrams; remembered while the snapshot lives."""
+    """The notes' file names by their trigrams, cached with the snapshot."""
     return snapshot.derived.of(_NAMES, lambda: TrigramIndex((note.path, note.path) for note in snapshot.notes))
 
 
@@ -306,7 +306,7 @@ def retry(
     options: SearchOptions,
     watch: Stopwatch | None = None,
 ) -> Ladder:
-    """The ladder for a search that ``found`` nothing; when it found something, no step is taken.
+    """The ladder for a search that ``found`` nothing. If it found something, no step is taken.
 
     Each step is a whole search with ``options``; the last one compares names of notes (:func:`named_like`).
     """
@@ -324,9 +324,10 @@ def retry(
 
 
 def named_like(context: Context, tokens: Sequence[str], most: int, scope: str = "") -> list[Hit]:
-    """The notes whose file name is like one of ``tokens``, best first, at most ``most``; of ``scope``, if it has any.
+    """The notes in ``scope`` whose file name is similar to one of ``tokens``, best first, at most ``most``.
 
-    In their scores the likeness of the name, 0..1, stands in for text relevance.
+    If no note is in ``scope``, all notes count. In their scores the similarity of the name (0 to 1) replaces text
+    relevance.
     """
     snapshot, profile = context.snapshot, context.constants
     likenesses = names_of(snapshot).search(tokens, profile.names.limit, profile.names.least)
@@ -354,6 +355,6 @@ def _ladder(made: Climbed[Hit]) -> Ladder:
 
 
 def _by_name(hit: Hit) -> Hit:
-    """The hit of a note whose name is like a word: its relevance is that likeness."""
+    """The hit of a note whose name is similar to a word. Its relevance is the similarity."""
     first = replace(hit.parts[0], note="the likeness of its name")
     return replace(hit, parts=(first, *hit.parts[1:]), origin=Origin.NAME, text=None)
