@@ -38,9 +38,9 @@ def _state(context: Context, query: str, scope: str, path: str) -> EditPreviewSt
     recency, ceiling = (None, None) if row is None else (row.recency, row.ceiling)
     if not query.strip():
         return EditPreviewState((), None, recency, ceiling)
-    made = results_with_words(context, find_results(context, query, scope, Stopwatch()))
-    own = next((hit for hit in made.hits if hit.file == path and hit.origin is not Origin.PROPAGATED), None)
+    results = results_with_words(context, find_results(context, query, scope, Stopwatch()))
+    own = next((hit for hit in results.hits if hit.file == path and hit.origin is not Origin.PROPAGATED), None)
     if own is None and position is not None:
-        own = score_of(context, made.search, position)
-    decided = decide(context, made)
-    return EditPreviewState(made.hits, own, recency, ceiling, decided.why, decided.tier, decided.outcome)
+        own = score_of(context, results.search, position)
+    decision = decide(context, results)
+    return EditPreviewState(results.hits, own, recency, ceiling, decision.why, decision.tier, decision.outcome)

@@ -56,7 +56,7 @@ class ByteRover:
     sections = (Route, Search, EntityStep, Ladder, CacheLook, FingerprintState, PlainSearch)
 
     def __init__(self) -> None:
-        self._held: CacheContents | None = None
+        self._stored_cache: CacheContents | None = None
         self._emptied = 0
         self._running = threading.Lock()
         self._swapping = threading.Lock()
@@ -80,8 +80,8 @@ class ByteRover:
     def _cache(self) -> CacheContents:
         from brvtui.engines.byterover.route.cache import CacheContents
 
-        held = self._held
-        return held if held is not None else CacheContents()
+        stored = self._stored_cache
+        return stored if stored is not None else CacheContents()
 
     def constants(self, profile: str = "") -> Profile:
         """The built-in profile called ``profile``, or the one in the TOML file at that path.
@@ -108,7 +108,7 @@ class ByteRover:
             trace, after = route(context, self._cache, RouteRequest(query.text, query.scope, run=True))
             with self._swapping:
                 if self._emptied == emptied:
-                    self._held = after
+                    self._stored_cache = after
         return trace
 
     def complete(self, context: Context, query: Query, cancellation: Cancellation) -> Iterator[Event]:
@@ -129,17 +129,17 @@ class ByteRover:
             yield Finished(trace)
             return
         yield Routed(trace, model.name)
-        made = yield from complete(CompletionContext(context, model, context.services.budget, cancellation), trace)
-        done = made.answer.completion
+        completed = yield from complete(CompletionContext(context, model, context.services.budget, cancellation), trace)
+        done = completed.answer.completion
         if done is not None and done.ended in (EndReason.FAILED, EndReason.CANCELLED):
-            yield CompletionFailed(made, done.why, done.ended is EndReason.CANCELLED)
+            yield CompletionFailed(completed, done.why, done.ended is EndReason.CANCELLED)
             return
-        is_whole = made.answer.kind == "model" and done is not None and done.ended is not EndReason.CUT
+        is_whole = completed.answer.kind == "model" and done is not None and done.ended is not EndReason.CUT
         if is_whole and done is not None:
             with self._running, self._swapping:
                 if self._emptied == emptied:
-                    self._held = keep(self._cache, context.constants, made, context.now_ms + done.took_ms)
-        yield Finished(made)
+                    self._stored_cache = keep(self._cache, context.constants, completed, context.now_ms + done.took_ms)
+        yield Finished(completed)
 
     def cache_now(self, context: Context, query: str) -> CacheNow:
         """The simulated cache as a look-up for ``query`` would see it now."""
@@ -162,8 +162,8 @@ class ByteRover:
 
     def with_plain_search(self, context: Context, trace: Trace, limit: int) -> Trace:
         """``trace`` with a separate search of ``limit`` results, without the router."""
-        found = PlainSearch(self.plain_search(context, trace.query, limit, trace.scope_option))
-        return replace(trace, sections=(*trace.sections, found))
+        section = PlainSearch(self.plain_search(context, trace.query, limit, trace.scope_option))
+        return replace(trace, sections=(*trace.sections, section))
 
     def preview_edit(self, context: Context, query: Query, path: str, content: bytes, keep_mtime: bool) -> EditPreview:
         """The answer and the note's numbers before and after its file gets ``content``. The cache is not used."""
@@ -175,8 +175,8 @@ class ByteRover:
         """The files that the search of ``trace`` found by their own text; empty if the cache answered."""
         if not trace.section(Route).used:
             return ()
-        found = (hit.file for hit in trace.section(Search).hits if hit.origin is not Origin.PROPAGATED)
-        return tuple(dict.fromkeys(found))
+        files = (hit.file for hit in trace.section(Search).hits if hit.origin is not Origin.PROPAGATED)
+        return tuple(dict.fromkeys(files))
 
     def counterfactuals(
         self, context: Context, trace: Trace, path: str, cancelled: Callable[[], bool]
@@ -214,7 +214,7 @@ class ByteRover:
     def clear_cache(self) -> None:
         """Empties the cache and forgets the fingerprint."""
         with self._swapping:
-            self._held = None
+            self._stored_cache = None
             self._emptied += 1
 
     def detail(self, context: Context, trace: Trace, file: str) -> Detail | None:
@@ -224,9 +224,9 @@ class ByteRover:
         """
         from brvtui.engines.byterover.search.detail import detail, scored, search_of
 
-        made = detail(context, search_of(trace, file), file)
+        result = detail(context, search_of(trace, file), file)
         _, hit = trace.place_of(file)
-        return replace(made, hit=hit if hit is not None else scored(context, made))
+        return replace(result, hit=hit if hit is not None else scored(context, result))
 
     def why(self, context: Context, trace: Trace, document: Named) -> Explanation:
         """The reason why ``document`` is, or is not, in ``trace``. Its remedy was tried on an empty cache."""

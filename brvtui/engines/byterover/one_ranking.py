@@ -64,22 +64,22 @@ class Ranker:
         first = first_word(self.query).lower()
         if "/" not in self.query and first not in domains:
             return self._text(_Scope(self.query))
-        known = (first,) if first in domains else ()
-        places = self.memories.ask(dict.fromkeys(self.memories.names, NamesOf(self.query, known)))
+        own_domains = (first,) if first in domains else ()
+        places = self.memories.ask(dict.fromkeys(self.memories.names, NamesOf(self.query, own_domains)))
         paths = {name: named[0] for name, named in places.items() if named[0] is not None}
         if paths:
             best = _best(paths)
             place = next(iter(best.values()))
             if place.is_folder and place.text:
                 return self._text(_Scope(place.text, self._one_place(best)))
-            return self._named(best, known)
+            return self._named(best, own_domains)
         scopes = {name: named[1] for name, named in places.items() if named[1] is not None}
         if not scopes:
             return self._text(_Scope(self.query))
         best = _best(scopes)
         place = next(iter(best.values()))
-        made = self._text(_Scope(place.text or self.query, self._one_place(best)))
-        return made if made.hits or not place.text else self._text(_Scope(self.query))
+        answer = self._text(_Scope(place.text or self.query, self._one_place(best)))
+        return answer if answer.hits or not place.text else self._text(_Scope(self.query))
 
     def _one_place(self, best: Mapping[str, NamedPlace]) -> str:
         """The path that all of ``best`` name. Raises NotTogether if they name several."""
@@ -89,13 +89,13 @@ class Ranker:
             raise NotTogether(line)
         return paths[0]
 
-    def _named(self, best: Mapping[str, NamedPlace], known: tuple[str, ...]) -> OneRanking:
+    def _named(self, best: Mapping[str, NamedPlace], own_domains: tuple[str, ...]) -> OneRanking:
         name, *others = best
         if others:
             path = best[name].path
             line = f"{self.query!r} names {path} in {name} and in {others[0]}: one ranking needs one"
             raise NotTogether(line)
-        answers = self.memories.ask({name: PathAnswerOf(self.query, known, self.limit)})
+        answers = self.memories.ask({name: PathAnswerOf(self.query, own_domains, self.limit)})
         hits: tuple[Hit, ...] = answers.get(name, ())
         is_folder = best[name].is_folder
         return OneRanking(
@@ -116,7 +116,7 @@ class Ranker:
         if scope.path and not any(count.inside for count in counts.values()):
             return self._text(_Scope(scope.text))
         collection = _together(counts)
-        made = OneRanking(
+        ranking = OneRanking(
             self.query,
             " and ".join(sorted({self.memories.profiles[name] for name in counts})),
             members=len(counts),
@@ -130,43 +130,45 @@ class Ranker:
         )
         some, every = (sum(getattr(one, name) for one in counts.values()) for name in ("some", "every"))
         if not some:
-            return made
+            return ranking
         wants_all = len(and_words(filtered, self.profile)) >= self.profile.query.and_min_words
-        asked = TogetherQuery(tokens, scope.path, bool(wants_all and every), collection)
-        made = replace(made, matched=every if asked.needs_all else some, combine="AND" if asked.needs_all else "OR")
-        return self._merged(made, asked, filtered, counts, wants_all and not every)
+        query = TogetherQuery(tokens, scope.path, bool(wants_all and every), collection)
+        ranking = replace(
+            ranking, matched=every if query.needs_all else some, combine="AND" if query.needs_all else "OR"
+        )
+        return self._merged(ranking, query, filtered, counts, wants_all and not every)
 
     def _merged(
         self,
-        made: OneRanking,
-        asked: TogetherQuery,
+        ranking: OneRanking,
+        query: TogetherQuery,
         filtered: str,
         counts: Mapping[str, TermCounts],
         and_failed: bool,
     ) -> OneRanking:
         keep = max(self.limit + NEAR_MISSES, self.profile.out_of_domain.matched_results)
         matching = [
-            name for name in self.memories.names if (counts[name].every if asked.needs_all else counts[name].some)
+            name for name in self.memories.names if (counts[name].every if query.needs_all else counts[name].some)
         ]
-        found = self.memories.ask({name: RowsOf(_own(asked, counts[name]), keep) for name in matching})
-        rows = _in_order(found, self.memories.now_ms, self.profile)[:keep]
+        rows_by_member = self.memories.ask({name: RowsOf(_own(query, counts[name]), keep) for name in matching})
+        rows = _in_order(rows_by_member, self.memories.now_ms, self.profile)[:keep]
         if not rows:
-            return replace(made, outcome=SearchOutcome.NO_MATCH, matched=0)
+            return replace(ranking, outcome=SearchOutcome.NO_MATCH, matched=0)
         top = rows[0][1].score
         first = rows[: self.profile.out_of_domain.matched_results]
         seen = {from_utf16(token) for _, row in first for token in row.tokens}
-        checks, unmatched, outcome = domain_checks(self.profile, filtered, made.notes, top, and_failed, seen)
-        kept = outcome is SearchOutcome.MATCHES
-        floor = self.profile.search.gap_ratio * top if kept else None
-        direct = [one for one in rows[: self.limit] if kept and one[1].score >= (floor or 0.0)]
+        checks, unmatched, outcome = domain_checks(self.profile, filtered, ranking.notes, top, and_failed, seen)
+        passes = outcome is SearchOutcome.MATCHES
+        floor = self.profile.search.gap_ratio * top if passes else None
+        direct = [one for one in rows[: self.limit] if passes and one[1].score >= (floor or 0.0)]
         near = rows[len(direct) : len(direct) + NEAR_MISSES]
-        parts = self._finished(asked, filtered, counts, direct, near, floor or 0.0)
+        parts = self._finished(query, filtered, counts, direct, near, floor or 0.0)
         hits, trimmed = self._results(direct, parts)
         misses = [*trimmed, *self._near(near, parts, len(direct), len(trimmed), outcome, floor or 0.0)]
         return replace(
-            made,
+            ranking,
             outcome=outcome,
-            total_found=made.matched if kept else 0,
+            total_found=ranking.matched if passes else 0,
             top=top,
             floor=floor,
             checks=checks,
@@ -177,7 +179,7 @@ class Ranker:
 
     def _finished(
         self,
-        asked: TogetherQuery,
+        query: TogetherQuery,
         filtered: str,
         counts: Mapping[str, TermCounts],
         direct: Sequence[tuple[str, RankedRow]],
@@ -189,7 +191,7 @@ class Ranker:
             paths = tuple(row.path for name, row in direct if name == member)
             misses = tuple(row.path for name, row in near if name == member)
             if paths or misses:
-                questions[member] = FinishOf(_own(asked, counts[member]), filtered, paths, misses, floor)
+                questions[member] = FinishOf(_own(query, counts[member]), filtered, paths, misses, floor)
         return self.memories.ask(questions)
 
     def _results(
@@ -217,21 +219,21 @@ class Ranker:
         floor: float,
     ) -> list[MemberMiss]:
         facts = {name: iter(part.misses) for name, part in parts.items()}
-        made = []
+        misses = []
         for rank, (name, row) in enumerate(near, start=taken + 1):
             if name not in facts:
                 continue
             title, kind, maturity = next(facts[name])
             reason, short = why_missed(self.profile, self.limit, rank, row.score, outcome, floor)
             miss = NearMiss(row.path, row.path, title, Kind(kind), maturity, rank + after, row.score, reason, short)
-            made.append(MemberMiss(name, miss))
-        return made
+            misses.append(MemberMiss(name, miss))
+        return misses
 
 
 def _best(places: Mapping[str, NamedPlace]) -> dict[str, NamedPlace]:
     """The places with the best rank."""
-    least = min(place.rank for place in places.values())
-    return {name: place for name, place in places.items() if place.rank == least}
+    best_rank = min(place.rank for place in places.values())
+    return {name: place for name, place in places.items() if place.rank == best_rank}
 
 
 def _together(counts: Mapping[str, TermCounts]) -> Collection:
@@ -244,33 +246,33 @@ def _together(counts: Mapping[str, TermCounts]) -> Collection:
     sums = [sum(one.lengths[field] for one in counts.values()) for field in range(len(FIELDS))]
     frequencies: dict[str, tuple[int, ...]] = {}
     for one in counts.values():
-        for term, held in one.frequencies.items():
-            known = frequencies.get(term)
-            frequencies[term] = held if known is None else tuple(a + b for a, b in zip(known, held, strict=True))
+        for term, counted in one.frequencies.items():
+            sum_ = frequencies.get(term)
+            frequencies[term] = counted if sum_ is None else tuple(a + b for a, b in zip(sum_, counted, strict=True))
     return Collection(notes, tuple(total / notes if notes else 0.0 for total in sums), frequencies)
 
 
-def _own(asked: TogetherQuery, counts: TermCounts) -> TogetherQuery:
+def _own(query: TogetherQuery, counts: TermCounts) -> TogetherQuery:
     """The query with only the frequencies of terms that the member has."""
-    every = asked.collection.frequencies
+    every = query.collection.frequencies
     own = {term: every[term] for term in counts.frequencies}
-    return replace(asked, collection=replace(asked.collection, frequencies=own))
+    return replace(query, collection=replace(query.collection, frequencies=own))
 
 
 def _in_order(rows: Mapping[str, Sequence[RankedRow]], now_ms: float, profile: Profile) -> list[tuple[str, RankedRow]]:
     """All rows by score, then raw text score, then document order, as if they were in one tree."""
-    together = [(name, row) for name, found in rows.items() for row in found]
+    together = [(name, row) for name, own_rows in rows.items() for row in own_rows]
     together.sort(key=lambda one: (-one[1].score, -one[1].raw))
-    made: list[tuple[str, RankedRow]] = []
+    ordered: list[tuple[str, RankedRow]] = []
     start = 0
     for end in range(1, len(together) + 1):
         key = (together[start][1].score, together[start][1].raw)
         if end < len(together) and (together[end][1].score, together[end][1].raw) == key:
             continue
         tied = together[start:end]
-        made += tied if len(tied) == 1 else _by_document(tied, now_ms, profile)
+        ordered += tied if len(tied) == 1 else _by_document(tied, now_ms, profile)
         start = end
-    return made
+    return ordered
 
 
 def _by_document(tied: list[tuple[str, RankedRow]], now_ms: float, profile: Profile) -> list[tuple[str, RankedRow]]:

@@ -81,17 +81,17 @@ def _entry(entry: CacheEntry, width: int, glyphs: Glyphs) -> Iterator[Block]:
     alive = _alive(entry)
     cells = _BAR if width >= _ROOMY else _BAR - 2
     bar = draining(entry.left_s, entry.left_s + entry.age_s, cells, glyphs)
-    made = line(f" {glyphs.state[state]} ", role).add(f"t{entry.tier} ", f"tier-{entry.tier}")
-    made.add(bar, "accent" if alive else "faint").add(f" {seconds(entry.left_s):>5}", "text" if alive else "faint")
+    row = line(f" {glyphs.state[state]} ", role).add(f"t{entry.tier} ", f"tier-{entry.tier}")
+    row.add(bar, "accent" if alive else "faint").add(f" {seconds(entry.left_s):>5}", "text" if alive else "faint")
     same = glyphs.check if entry.fingerprint_match else glyphs.cross
-    made.add(f" tree {same}", "ok" if entry.fingerprint_match else "bad")
+    row.add(f" tree {same}", "ok" if entry.fingerprint_match else "bad")
     shared = f"{entry.shared_tokens}/{entry.union_tokens} "
     right = Line().add(shared if width >= _ROOMY else "", "muted")
     right.add(number(entry.similarity), "text" if alive else "faint")
     if width >= _WIDE:
-        yield Ends(made.add(f" age {seconds(entry.age_s):>5} ", "muted").add(f" {entry.key}", "muted"), right)
+        yield Ends(row.add(f" age {seconds(entry.age_s):>5} ", "muted").add(f" {entry.key}", "muted"), right)
         return
-    yield Ends(made, right)
+    yield Ends(row, right)
     yield line("   ").add(entry.key, "muted" if alive else "faint")
     shared = "" if width >= _ROOMY else f"{entry.shared_tokens}/{entry.union_tokens} words · "
     yield Text(f"{seconds(entry.age_s)} old · {shared}{entry.why}", "faint", "   ", limit=1)
@@ -286,8 +286,8 @@ class ByteRoverPresentation(Presentation):
         """The query with the first of the word forms that notes contain."""
         from brvtui.engines.byterover.reasons.why_not import EVERY_WORD, as_in_notes
 
-        made = {wording.text: wording.query for wording in as_in_notes(trace)}
-        return made.get(EVERY_WORD) or next(iter(made.values()), "")
+        queries = {wording.text: wording.query for wording in as_in_notes(trace)}
+        return queries.get(EVERY_WORD) or next(iter(queries.values()), "")
 
     def attempts(self, trace: Trace) -> tuple[Attempted, ...]:
         """The engine's own relaxations, entity searches, and the retry ladder."""

@@ -157,13 +157,13 @@ class RowsOf:
         matching = table.every_word() if self.query.needs_all else table.any_word()
         ranking = rank(context, table, matching & _inside(context, self.query.scope), self.keep, self.query.needs_all)
         raw = table.raw
-        made = []
+        rows = []
         for position, score in zip(ranking.positions.tolist(), ranking.scores.tolist(), strict=True):
             path = snapshot.notes[position].path
             tokens = tuple(term.term for term in table.terms if term.scores[position] > 0)
             mtime_ns = snapshot.parsed[path].mtime_ns
-            made.append(RankedRow(path, score, float(raw[position]), mtime_ns, tokens))
-        return tuple(made)
+            rows.append(RankedRow(path, score, float(raw[position]), mtime_ns, tokens))
+        return tuple(rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,8 +38,8 @@ def replay_sequence(context: Context, steps: Sequence[ReplayStep], scope: str) -
         clock += step.wait_seconds * _MS
         if step.touch:
             touched[step.touch] = round(clock)
-        asked = RouteRequest(step.query, scope, run=True, touched=dict(touched))
-        trace, state = route(replace(context, now_ms=clock), state, asked)
+        request = RouteRequest(step.query, scope, run=True, touched=dict(touched))
+        trace, state = route(replace(context, now_ms=clock), state, request)
         look = trace.section(CacheLook)
         check = look.fuzzy_check
         needed = f", {check.threshold:g} needed" if check and check.threshold and look.fuzzy is State.MISSED else ""

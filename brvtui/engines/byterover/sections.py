@@ -132,8 +132,8 @@ class Search:
     @property
     def held_below(self) -> tuple[str, ...]:
         """The unmatched words that some notes contain, but none of the best matches."""
-        held = {expansion.term for expansion in self.lint.expansions if expansion.notes}
-        return tuple(word for word in self.unmatched_words if word in held)
+        in_notes = {expansion.term for expansion in self.lint.expansions if expansion.notes}
+        return tuple(word for word in self.unmatched_words if word in in_notes)
 
 
 @dataclass(frozen=True)

@@ -38,9 +38,9 @@ def largest_cost(hit: Hit, threshold: float) -> str:
 
     Losses that would be enough by themselves come before others.
     """
-    found = [cost for cost in costs(hit) if cost.amount >= _LEAST]
-    enough = [cost for cost in found if hit.score + cost.amount >= threshold - 1e-9]
-    worst = max(enough or found, key=lambda cost: cost.amount, default=None)
+    losses = [cost for cost in costs(hit) if cost.amount >= _LEAST]
+    enough = [cost for cost in losses if hit.score + cost.amount >= threshold - 1e-9]
+    worst = max(enough or losses, key=lambda cost: cost.amount, default=None)
     return f"{worst.what} cost {worst.amount:.2f}" if worst is not None else ""
 
 
@@ -49,14 +49,14 @@ def costs(hit: Hit) -> list[Cost]:
     parts = {part.name: part for part in hit.parts}
     if hit.signals is None or hit.text is None or not {"importance", "recency", "maturity"} <= parts.keys():
         return []
-    made = [Cost(f"{_days(hit.signals.days)} of age", _without(hit, _decay(hit, parts), parts))]
+    losses = [Cost(f"{_days(hit.signals.days)} of age", _without(hit, _decay(hit, parts), parts))]
     if hit.ceiling is not None:
-        made.append(Cost("weak word matches", _rounded(hit.ceiling.score) - hit.score))
+        losses.append(Cost("weak word matches", _rounded(hit.ceiling.score) - hit.score))
     maturity = parts["maturity"]
     if maturity.value < 0 and maturity.amount is not None:
         undecreased = _capped(maturity.amount + _bonus(parts), parts)
-        made.append(Cost(f"being a {maturity.note}", _rounded(undecreased) - hit.score))
-    return made
+        losses.append(Cost(f"being a {maturity.note}", _rounded(undecreased) - hit.score))
+    return losses
 
 
 def _decay(hit: Hit, parts: dict[str, Part]) -> float:
@@ -273,8 +273,8 @@ def _nearest(trace: Trace, constant: str, needed: str) -> Iterator[Clause]:
         return
     nearest = trace.near_misses[0]
     yield clause("the nearest, ", title(nearest.title), f", reaches {short_words(check)} {needed}")
-    held = answered_words(nearest.words, trace.query)
-    yield clause(": " if held else "", held, weight=40)
+    words = answered_words(nearest.words, trace.query)
+    yield clause(": " if words else "", words, weight=40)
 
 
 def _unmatched(trace: Trace) -> Iterator[Clause]:
@@ -307,7 +307,7 @@ def _direct(trace: Trace) -> Iterator[Clause]:
         return
     more = len(trace.answer.sources) - 1
     yield clause("Answered directly from ", _named(trace, first))
-    yield from _held(trace, first, 70)
+    yield from _matched_words(trace, first, 70)
     reached, enough = _passed(trace)
     yield clause(" (", *reached, weight=60)
     yield clause(enough, weight=20)
@@ -326,12 +326,12 @@ def _passed(trace: Trace) -> tuple[list[str | list[Span]], str]:
     reached = reached_words(top) if top is not None else trace.verdict
     if gap is not None and gap.passed:
         second = _second(trace)
-        made: list[str | list[Span]] = [f"{reached}, and {gap.value:.2f} ahead"]
+        spans: list[str | list[Span]] = [f"{reached}, and {gap.value:.2f} ahead"]
         if second is not None and second not in trace.hits[:2]:  # the next result in the list does not count
-            made += [" of ", title(second.title)]
-        return made, f", where {threshold_words(gap.threshold)} is enough"
-    least = threshold_of(trace, _PREFETCH)
-    return [reached], f", and no other note reaches {threshold_words(least)}" if least is not None else ""
+            spans += [" of ", title(second.title)]
+        return spans, f", where {threshold_words(gap.threshold)} is enough"
+    threshold = threshold_of(trace, _PREFETCH)
+    return [reached], f", and no other note reaches {threshold_words(threshold)}" if threshold is not None else ""
 
 
 def _ahead(trace: Trace, first: Hit) -> Iterator[Clause]:
@@ -389,7 +389,7 @@ def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
     elif top is not None:
         threshold = top.threshold
         yield clause(_named(trace, first), f" reaches {short_words(top)} that a direct answer needs")
-    yield from _held(trace, first, 70)
+    yield from _matched_words(trace, first, 70)
     if threshold is not None:
         cost = largest_cost(first, threshold)
         yield clause(f"; {cost}" if cost else "", weight=50)
@@ -398,11 +398,11 @@ def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
 
 def _better_behind(trace: Trace, first: Hit) -> Iterator[Clause]:
     """Yields a later result that would answer directly by its score, which the gates ignore."""
-    least = threshold_of(trace, _TOP)
-    if least is None or first.score >= least:
+    threshold = threshold_of(trace, _TOP)
+    if threshold is None or first.score >= threshold:
         return
     better = max((hit for hit in trace.hits if hit.found_by), key=lambda hit: hit.score, default=None)
-    if better is not None and better.score >= least:
+    if better is not None and better.score >= threshold:
         how = f" ({better.score:.2f}) was added by a search for "
         counts = f", and only the first that reaches {threshold_words(threshold_of(trace, _PREFETCH))} counts"
         yield clause("; ", title(better.title), how, word(better.found_by), counts, weight=30)
@@ -413,15 +413,15 @@ def _better_behind(trace: Trace, first: Hit) -> Iterator[Clause]:
 
 def _subject(trace: Trace) -> Hit | None:
     """The first result that may be quoted, which the gates of a direct answer examine; the first result if none may."""
-    least = threshold_of(trace, _PREFETCH)
-    reaching = (hit for hit in trace.hits if least is None or hit.score >= least)
+    threshold = threshold_of(trace, _PREFETCH)
+    reaching = (hit for hit in trace.hits if threshold is None or hit.score >= threshold)
     return next(reaching, trace.hits[0] if trace.hits else None)
 
 
 def _second(trace: Trace) -> Hit | None:
     """The runner-up in the check of the lead."""
-    first, least = _subject(trace), threshold_of(trace, _PREFETCH)
-    others = (hit for hit in trace.hits if hit is not first and (least is None or hit.score >= least))
+    first, threshold = _subject(trace), threshold_of(trace, _PREFETCH)
+    others = (hit for hit in trace.hits if hit is not first and (threshold is None or hit.score >= threshold))
     return next(others, None)
 
 
@@ -432,15 +432,15 @@ def _best(trace: Trace) -> Hit | None:
 def _named(trace: Trace, hit: Hit) -> list[Span]:
     """The title of ``hit``, with its number in the list and the reason why it counts, unless it is first."""
     rank = trace.hits.index(hit) + 1
-    least = threshold_of(trace, _PREFETCH)
-    first = f", the first that reaches {threshold_words(least)}" if least is not None and hit is _subject(trace) else ""
+    limit = threshold_of(trace, _PREFETCH)
+    first = f", the first that reaches {threshold_words(limit)}" if limit is not None and hit is _subject(trace) else ""
     number = [(f" (number {rank}{first})", "text")] if rank > 1 else []
     if hit.origin is Origin.PROPAGATED:
         return [("the folder ", "text"), *title(hit.title), *number]
     return [*title(hit.title), *number]
 
 
-def _held(trace: Trace, hit: Hit, weight: int) -> Iterator[Clause]:
+def _matched_words(trace: Trace, hit: Hit, weight: int) -> Iterator[Clause]:
     """Yields the words of the note that match words of the query, and the query words without a match, or another
     reason for the hit.
     """
@@ -452,15 +452,15 @@ def _held(trace: Trace, hit: Hit, weight: int) -> Iterator[Clause]:
     if hit.origin is Origin.NAME:
         yield clause(": its file name is like a word of the query", weight=weight)
         return
-    held = answered_words(hit.words, trace.query)
-    yield clause(": " if held else "", held, weight=weight)
+    words = answered_words(hit.words, trace.query)
+    yield clause(": " if words else "", words, weight=weight)
     if hit.found_by:
         yield clause(" (found by a search for ", word(hit.found_by), ")", weight=weight - 5)
         yield from _nothing_by_itself(trace)
         return
     met = {one.query for one in hit.words}
     unmet = [word(one.term) for one in trace.section(Search).lint.expansions if one.term not in met]
-    if held and unmet:
+    if words and unmet:
         yield clause(", but nothing for ", listed(unmet, "or"), weight=weight - 5)
 
 

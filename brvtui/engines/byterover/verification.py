@@ -54,25 +54,25 @@ def verify(run: VerificationRun, constants: Profile) -> Verification | None:
             "package": str(installed.folder),
             "project": str(project),
             "limit": _LIMIT,
-            "signals": {note: found.to_mapping() for note, found in signals.items()},
+            "signals": {note: own.to_mapping() for note, own in signals.items()},
             "queries": [{"id": number, "query": query} for number, query in enumerate(queries)],
         }
         differences: list[AnswerDifference] = []
-        asked = 0
+        answered = 0
         seconds = _SECONDS + _SECONDS_EACH * len(queries)
         script = [str(DRIVERS / "ask_v3.mjs")]
         with run.sealed.lines(script, project, scratch / "home", now_ms, json.dumps(request), seconds=seconds) as lines:
-            for line in _said(lines, installed):
+            for line in _driver_lines(lines, installed):
                 if run.cancelled():
                     return None
                 if line["at"] == _READY:
                     differences += _documents(line, copied)
                     continue
                 query = queries[line["id"]]
-                found = _first_difference(Context(copied, constants, now_ms), query, line)
-                differences += [AnswerDifference(query, *found)] if found else []
-                asked += 1
-                run.progress(asked, len(queries))
+                own = _first_difference(Context(copied, constants, now_ms), query, line)
+                differences += [AnswerDifference(query, *own)] if own else []
+                answered += 1
+                run.progress(answered, len(queries))
     notices = [f"shared source {source.alias}: left out on both sides" for source in snapshot.project.sources]
     if moved:
         notices.append(
@@ -115,12 +115,12 @@ def _put_apart(tree: Path, now_ms: float, recent_hours: float) -> int:
 
 def _stored_signals(snapshot: Snapshot) -> dict[str, NoteSignals]:
     """The signals that ByteRover itself would find, without those of the tool's overlay and of frontmatter."""
-    held = {note.path: signals for note, signals in zip(snapshot.notes, snapshot.signals, strict=True)}
-    both = {**held, **snapshot.summary_signals}
-    return {path: found for path, found in both.items() if found.source in _STORED and not path.startswith("[")}
+    of_notes = {note.path: signals for note, signals in zip(snapshot.notes, snapshot.signals, strict=True)}
+    both = {**of_notes, **snapshot.summary_signals}
+    return {path: own for path, own in both.items() if own.source in _STORED and not path.startswith("[")}
 
 
-def _said(lines: Iterator[str], installed: InstalledEngine) -> Iterator[dict[str, Any]]:
+def _driver_lines(lines: Iterator[str], installed: InstalledEngine) -> Iterator[dict[str, Any]]:
     """Yields the lines of the driver before its last one. Raises :class:`EngineRunError` if the last one is missing."""
     for text in lines:
         try:
@@ -158,15 +158,15 @@ def _first_difference(context: Context, query: str, line: Mapping[str, Any]) -> 
         return None if "error" in theirs else ("results", "an answer", context.snapshot.engine_failure)
     if "error" in theirs or "error" in run:
         return "results", theirs.get("error") or run.get("error"), "an answer"
-    found = search(context, query, SearchOptions(_LIMIT))
-    made, state = route(context, CacheContents(), RouteRequest(query, run=True))
+    result = search(context, query, SearchOptions(_LIMIT))
+    first, state = route(context, CacheContents(), RouteRequest(query, run=True))
     again, _ = route(context, state, RouteRequest(query, run=True))
     differences = (
         _raw(context, query, line["raw"] or []),
-        _results("results", found.hits, theirs["results"]),
-        _number("total", theirs["total"], found.total_found),
-        _number("tier", run["tier"], made.tier),
-        _results("results of the answer", made.hits, run["matched"]),
+        _results("results", result.hits, theirs["results"]),
+        _number("total", theirs["total"], result.total_found),
+        _number("tier", run["tier"], first.tier),
+        _results("results of the answer", first.hits, run["matched"]),
         _number("tier when asked again", run["again"], again.tier),
     )
     return next(filter(None, differences), None)

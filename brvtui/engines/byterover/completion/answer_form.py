@@ -26,8 +26,8 @@ _ENDING = re.compile(r"\.md\b")
 
 def missing_parts(text: str) -> tuple[str, ...]:
     """The :data:`PARTS` that have no heading in ``text``."""
-    found = {name for name, _ in _lines_by_part(text)}
-    return tuple(part for part in PARTS if part not in found)
+    parts = {name for name, _ in _lines_by_part(text)}
+    return tuple(part for part in PARTS if part not in parts)
 
 
 def cited(snapshot: Snapshot, text: str, seen: Collection[str]) -> tuple[Cited, ...]:
@@ -35,18 +35,18 @@ def cited(snapshot: Snapshot, text: str, seen: Collection[str]) -> tuple[Cited, 
 
     ``seen`` contains the files whose text the model was shown.
     """
-    made: dict[str, Cited] = {}
+    sources: dict[str, Cited] = {}
     for name in _named(text, snapshot.parsed):
         path = found(snapshot, name)
-        made.setdefault(bare(name), Cited(bare(name), path is not None, path in seen))
-    return tuple(made.values())
+        sources.setdefault(bare(name), Cited(bare(name), path is not None, path in seen))
+    return tuple(sources.values())
 
 
-def _named(text: str, known: Collection[str]) -> Iterator[str]:
+def _named(text: str, paths: Collection[str]) -> Iterator[str]:
     for part, line in _lines_by_part(text):
         if part == "Sources" and _ITEM.match(line):
             entry = _ITEM.sub("", line).strip().strip("`*")
-            yield from (entry,) if bare(entry) in known else _entry(entry)
+            yield from (entry,) if bare(entry) in paths else _entry(entry)
         else:
             yield from _markdown_files(line)
 

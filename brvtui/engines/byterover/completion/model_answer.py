@@ -148,8 +148,8 @@ class _Loop:
                 raise ModelError(f"{self.model.name} wrote nothing{within}")
             if not reply.calls or must_end:
                 if reply.is_cut and not must_end:
-                    most = self.prompt.max_tokens
-                    self._end(EndReason.CUT, f"the answer reached its limit of {most} tokens, and ends there")
+                    limit = self.prompt.max_tokens
+                    self._end(EndReason.CUT, f"the answer reached its limit of {limit} tokens, and ends there")
                 return
             self.messages.append(FromModel(done.text, tuple(_sendable(call) for call in reply.calls)))
             yield from self._steps(number, reply.calls)
@@ -158,10 +158,10 @@ class _Loop:
 
     def _is_affordable(self, turns: int) -> bool:
         """True if ``turns`` more turns like the next one stay within the budget, even with the longest replies."""
-        sent = self.sent + turns * self._heard()
+        sent = self.sent + turns * self._request_tokens()
         return self.rules.budget.allows(sent, self.received + turns * self.prompt.max_tokens)
 
-    def _heard(self) -> int:
+    def _request_tokens(self) -> int:
         """The estimated number of tokens in the next request."""
         chars = len(self.prompt.instructions) + sum(len(message.text) for message in self.messages)
         return int(estimated_tokens(chars, self.rules.chars_per_token))
@@ -193,25 +193,25 @@ class _Loop:
         return reply
 
     def _pieces(self, request: ModelRequest, number: int, began: float) -> Generator[AgentEvent, None, Reply]:
-        done, most = self.done, self.prompt.max_tokens * _CHARS_OF_A_TOKEN
+        done, max_chars = self.done, self.prompt.max_tokens * _CHARS_OF_A_TOKEN
         pieces: list[str] = []
         chars = 0
         try:
-            with closing(self.model.turn(request, self.cancellation)) as given:
-                for piece in given:
+            with closing(self.model.turn(request, self.cancellation)) as stream:
+                for piece in stream:
                     match piece:
                         case TextPiece(text):
                             if not pieces:
                                 done.ms[f"turn {number} first text"] = _ms(perf_counter() - began)
-                            kept = text[: most - chars]
-                            pieces.append(kept)
-                            chars += len(kept)
-                            yield TextDelta(kept)
-                            if chars >= most:
+                            shown = text[: max_chars - chars]
+                            pieces.append(shown)
+                            chars += len(shown)
+                            yield TextDelta(shown)
+                            if chars >= max_chars:
                                 return Reply((), True, None, None)
                         case Reply(calls=calls):
                             called = sum(len(call.name) + len(call.arguments) for call in calls)
-                            return replace(piece, calls=(), is_cut=True) if chars + called > most else piece
+                            return replace(piece, calls=(), is_cut=True) if chars + called > max_chars else piece
                         case wait:
                             yield Waiting(wait.seconds, wait.why)
         finally:
@@ -220,7 +220,7 @@ class _Loop:
 
     def _steps(self, turn: int, calls: tuple[ToolCall, ...]) -> Iterator[AgentEvent]:
         done = self.done
-        known = len(done.read)
+        read_before = len(done.read)
         for number_in_turn, call in enumerate(calls, start=1):
             if self.cancellation.asked:
                 raise ModelCancelled
@@ -237,28 +237,28 @@ class _Loop:
             done.read |= dict.fromkeys(result.read)
             self.messages.append(FromTool(call.id, result.text))
             yield StepEnded(step, ms)
-        self.idle = 0 if len(done.read) > known else self.idle + 1
-        most = self.rules.agent.idle_turns
-        if self.idle >= most and done.ended is EndReason.ANSWERED:
-            self._end(EndReason.IDLE, f"no new note was read in {counted(most, 'turn', 'turns')}")
+        self.idle = 0 if len(done.read) > read_before else self.idle + 1
+        limit = self.rules.agent.idle_turns
+        if self.idle >= limit and done.ended is EndReason.ANSWERED:
+            self._end(EndReason.IDLE, f"no new note was read in {counted(limit, 'turn', 'turns')}")
 
     def _result(self, call: ToolCall, number_in_turn: int) -> Result:
         if self.done.ended is not EndReason.ANSWERED:
             return refusal(f"not carried out: {self.done.why}")
         if number_in_turn > _CALLS_OF_A_TURN:
             return refusal(f"not carried out: a turn may call {_CALLS_OF_A_TURN} tools")
-        same, most = (call.name, _canonical(call.arguments)), self.rules.agent.same_calls
+        same, limit = (call.name, _canonical(call.arguments)), self.rules.agent.same_calls
         self.called[same] += 1
-        if self.called[same] < most:
+        if self.called[same] < limit:
             return self.tools.call(call.name, call.arguments)
-        why = f"{call.name} was called {most} times with the same arguments"
+        why = f"{call.name} was called {limit} times with the same arguments"
         self._end(EndReason.REPEATED, why)
         return refusal(why)
 
     def _usage(self, reply: Reply) -> Usage:
-        said = len(self.done.text) + sum(len(call.name) + len(call.arguments) for call in reply.calls)
-        received = int(estimated_tokens(said, self.rules.chars_per_token))
-        sent = self._heard()
+        chars = len(self.done.text) + sum(len(call.name) + len(call.arguments) for call in reply.calls)
+        received = int(estimated_tokens(chars, self.rules.chars_per_token))
+        sent = self._request_tokens()
         self.sent += max(sent, reply.sent or 0)
         self.received += max(received, reply.received or 0)
         if reply.sent is not None and reply.received is not None:
@@ -275,8 +275,8 @@ def _sendable(call: ToolCall) -> ToolCall:
 
 
 def _canonical(arguments: str) -> str:
-    given = arguments_of(arguments)
-    return arguments if given is None else json.dumps(given, sort_keys=True)
+    parsed = arguments_of(arguments)
+    return arguments if parsed is None else json.dumps(parsed, sort_keys=True)
 
 
 def _ms(seconds: float) -> float:
@@ -345,14 +345,14 @@ def _answer(how: CompletionContext, trace: Trace, prompt: ModelPrompt, done: Age
 
 def notice_of(completion: Completion) -> str:
     """A one-line warning about a model's answer: how it ended, missing sources and parts; empty if all is well."""
-    said = [_sentence(completion.why)] if completion.why else []
+    sentences = [_sentence(completion.why)] if completion.why else []
     if completion.ungrounded:
-        said.append(f"Not in the tree, so not grounded: {', '.join(completion.ungrounded)}.")
+        sentences.append(f"Not in the tree, so not grounded: {', '.join(completion.ungrounded)}.")
     elif not completion.cited:
-        said.append("It names no source, so nothing in it is grounded.")
+        sentences.append("It names no source, so nothing in it is grounded.")
     if completion.missing:
-        said.append(f"It lacks the part {', '.join(completion.missing)}.")
-    return " ".join([*said, *map(_sentence, completion.notices)])
+        sentences.append(f"It lacks the part {', '.join(completion.missing)}.")
+    return " ".join([*sentences, *map(_sentence, completion.notices)])
 
 
 def _composed(snapshot: Snapshot, trace: Trace, read: Sequence[str]) -> str:

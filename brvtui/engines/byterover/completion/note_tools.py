@@ -159,23 +159,23 @@ class NoteTools:
         tool = self._tools.get(name)
         if tool is None:
             return refusal(f"there is no tool {name[:60]!r}; there are {', '.join(self._tools)}")
-        given = arguments_of(arguments)
-        if given is None:
+        parsed = arguments_of(arguments)
+        if parsed is None:
             return refusal("the arguments are not a JSON object: write one, as the tool's schema says")
         if len(arguments) > _LONGEST_ARGUMENTS:
             return refusal(f"the arguments are longer than {_LONGEST_ARGUMENTS} characters")
         try:
-            return tool({name: value for name, value in given.items() if value is not None})
+            return tool({name: value for name, value in parsed.items() if value is not None})
         except PathRefused as error:
             return refusal(str(error))
 
-    def _search(self, given: Mapping[str, Any]) -> Result:
-        query, scope = _text(given, "query"), bare(_text(given, "scope", ""))
+    def _search(self, arguments: Mapping[str, Any]) -> Result:
+        query, scope = _text(arguments, "query"), bare(_text(arguments, "scope", ""))
         if len(query) > _LONGEST_QUERY:
             raise PathRefused(f"the query is longer than {_LONGEST_QUERY} characters: search for fewer words")
         if scope and scope not in self._snapshot.hierarchy.by_path:
             raise PathRefused(f"there is no folder {scope} to search in; leave scope out to search the whole tree")
-        limit = given.get("limit", self._profile.search.limit)
+        limit = arguments.get("limit", self._profile.search.limit)
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
             raise PathRefused("limit must be a whole number of 1 or more")
         options = SearchOptions(min(limit, self._profile.agent.most_listed), scope=scope)
@@ -183,12 +183,12 @@ class NoteTools:
         results = [{"path": hit.path, "title": hit.title, "kind": hit.kind, "score": hit.score} for hit in found.hits]
         return _result({"totalFound": found.total_found, "results": results})
 
-    def _read_note(self, given: Mapping[str, Any]) -> Result:
-        path = note_at(self._snapshot, _text(given, "path"))
+    def _read_note(self, arguments: Mapping[str, Any]) -> Result:
+        path = note_at(self._snapshot, _text(arguments, "path"))
         return self._whole(path, text_of(self._snapshot, path))
 
-    def _list_folder(self, given: Mapping[str, Any]) -> Result:
-        path = bare(_text(given, "path", ""))
+    def _list_folder(self, arguments: Mapping[str, Any]) -> Result:
+        path = bare(_text(arguments, "path", ""))
         hierarchy = self._snapshot.hierarchy
         folder = hierarchy.by_path.get(path)
         if path and (folder is None or not folder.is_folder):
@@ -202,22 +202,22 @@ class NoteTools:
         ]
         return _result({"folder": path, "entries": entries, "leftOut": len(children) - len(shown)})
 
-    def _follow_relations(self, given: Mapping[str, Any]) -> Result:
-        path = note_at(self._snapshot, _text(given, "path"))
+    def _follow_relations(self, arguments: Mapping[str, Any]) -> Result:
+        path = note_at(self._snapshot, _text(arguments, "path"))
         own = self._snapshot.parsed[path]
         resolved = [self._names[own.alias].resolve(link, own.file) for link in links_in(text_of(self._snapshot, path))]
         relations: dict[str, dict[str, str]] = {}
         for one in resolved:
             if one.state in (LinkState.NOTE, LinkState.FOLDER):
-                found = f"[{own.alias}]:{one.path}" if own.alias else one.path
-                relations[found] = {"path": found, "title": self._title(found), "as": one.link.kind}
+                target = f"[{own.alias}]:{one.path}" if own.alias else one.path
+                relations[target] = {"path": target, "title": self._title(target), "as": one.link.kind}
             elif one.state in (LinkState.BROKEN, LinkState.REFUSED):
                 relations[one.link.target] = {"path": one.link.target, "title": "", "as": one.state}
         shown = list(relations.values())[: self._profile.agent.most_listed]
         return _result({"path": path, "relations": shown, "leftOut": len(relations) - len(shown)})
 
-    def _expand_stub(self, given: Mapping[str, Any]) -> Result:
-        path = note_at(self._snapshot, _text(given, "path"))
+    def _expand_stub(self, arguments: Mapping[str, Any]) -> Result:
+        path = note_at(self._snapshot, _text(arguments, "path"))
         try:
             stub = read_stub(text_of(self._snapshot, path))
         except StubError as error:
@@ -227,9 +227,9 @@ class NoteTools:
         return self._whole(full, text_of(self._snapshot, full))
 
     def _whole(self, path: str, text: str) -> Result:
-        most = self._profile.agent.note_chars
-        cut = {"cutAfter": most, "of": len(text)} if len(text) > most else {}
-        return _result({"path": path, "title": self._title(path), "text": text[:most], **cut}, (path,))
+        limit = self._profile.agent.note_chars
+        cut = {"cutAfter": limit, "of": len(text)} if len(text) > limit else {}
+        return _result({"path": path, "title": self._title(path), "text": text[:limit], **cut}, (path,))
 
     def _title(self, path: str) -> str:
         entry = self._snapshot.parsed.get(path)
@@ -281,8 +281,8 @@ def _result(value: Mapping[str, Any], read: tuple[str, ...] = ()) -> Result:
     return Result(json.dumps(value, ensure_ascii=False), "", read)
 
 
-def _text(given: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    value = given.get(name, default)
+def _text(arguments: Mapping[str, Any], name: str, default: str | None = None) -> str:
+    value = arguments.get(name, default)
     if not isinstance(value, str) or (default is None and not value.strip()):
         raise PathRefused(f"{name} must be a text")
     return value

@@ -108,7 +108,7 @@ class Case:
         words = entity_words(self.trace.query, self.context.constants)[: limits.searches]
         options = SearchOptions(limits.limit, scope=scope)
         searches = [search(self.context, word, options) for word in words]
-        texts = {attempt.query for made in (self.trace.section(Search), *searches) for attempt in made.attempts}
+        texts = {attempt.query for result in (self.trace.section(Search), *searches) for attempt in result.attempts}
         # Also the texts that are searched only if a scope turns out to be empty.
         return texts | {filtered_query(text, self.context.constants) for text in (self.trace.query, *words)}
 
@@ -117,9 +117,9 @@ class Case:
         """True if the engine ignores all stored signals of this tree."""
         other = 0.0 if self.signals.importance else 1.0
         wanted = NoteSignals(other, 1.0, self.signals.maturity, 0, 0, self.signals.source)
-        made = changed(self.context, SignalsSet(self.note.path, wanted))
-        position = made.by_path.get(self.note.path)
-        return position is None or made.signals[position].importance != other
+        snapshot = changed(self.context, SignalsSet(self.note.path, wanted))
+        position = snapshot.by_path.get(self.note.path)
+        return position is None or snapshot.signals[position].importance != other
 
     @cached_property
     def inputs(self) -> ScoreInputs:
@@ -148,8 +148,8 @@ class Case:
             raise Cancelled
         after = replace(self.context, snapshot=changed(self.context, change))
         query = change.query if isinstance(change, Reworded) else self.trace.query
-        made = find_results(after, query, self.trace.scope_option, Stopwatch())
-        return made, decide(after, made)
+        results = find_results(after, query, self.trace.scope_option, Stopwatch())
+        return results, decide(after, results)
 
     def try_change(self, change: Change, origins: tuple[Origin, ...] = _LEADING) -> Trial:
         """Runs the router again after ``change``. The note must be found by one of ``origins``.
@@ -157,14 +157,14 @@ class Case:
         Raises :class:`Cancelled`.
         """
         try:
-            made, decided = self.ask(change)
+            results, decision = self.ask(change)
         except NoChange as reason:
             return Trial(False, None, str(reason))
-        first = next(iter(decided.prefetched), None)
+        first = next(iter(decision.prefetched), None)
         leads = first is not None and first.file == self.note.path and first.origin in origins
-        own = (hit for hit in made.hits if hit.file == self.note.path and hit.origin is not Origin.PROPAGATED)
-        direct = decided.outcome is Outcome.DIRECT
-        why = decided.why
+        own = (hit for hit in results.hits if hit.file == self.note.path and hit.origin is not Origin.PROPAGATED)
+        direct = decision.outcome is Outcome.DIRECT
+        why = decision.why
         if first is not None and not leads:
             why = f"“{first.title}” {'answers' if direct else 'is first'} still: {why}"
         return Trial(direct and leads, next((hit.score for hit in own), None), why)

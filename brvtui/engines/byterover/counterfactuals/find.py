@@ -117,8 +117,8 @@ def _nearest(context: Context, trace: Trace) -> str:
 def _ways(case: Case) -> tuple[Counterfactual, ...]:
     if case.trace.section(Search).outcome is SearchOutcome.ENGINE_FAILS:
         return _all_impossible(tuple(Lever), Loss.ENGINE_FAILS.value)
-    made = [*_of_note(case), _wording(case), _path(case)]
-    return tuple(sorted(made, key=lambda way: list(Lever).index(way.lever)))
+    ways = [*_of_note(case), _wording(case), _path(case)]
+    return tuple(sorted(ways, key=lambda way: list(Lever).index(way.lever)))
 
 
 def _of_note(case: Case) -> tuple[Counterfactual, ...]:
@@ -203,14 +203,14 @@ def _of_signals(
     return case.smallest(lever, candidates, what, lambda change: _in_words(case, lever, change), case.is_monotonic)
 
 
-def _in_words(case: Case, lever: Lever, found: SizedChange) -> str:
-    assert isinstance(found.change, SignalsSet)
-    before, after = case.signals, found.change.signals
+def _in_words(case: Case, lever: Lever, sized: SizedChange) -> str:
+    assert isinstance(sized.change, SignalsSet)
+    before, after = case.signals, sized.change.signals
     if lever is not Lever.HITS:
         return signals_in_words(before, after)
     same = after.maturity == before.maturity
     level = f"still {after.maturity}" if same else f"{after.maturity} instead of {before.maturity}"
-    hits = counted(int(found.amount), "more hit", "more hits")
+    hits = counted(int(sized.amount), "more hit", "more hits")
     return f"{hits}: importance {after.importance:g} instead of {before.importance:g}, {level}"
 
 
@@ -239,9 +239,9 @@ def _lowered(case: Case, rival: Hit, max_score: float) -> Counterfactual:
     less, lower = lower_importances(before), lower_maturities(before)
     found = impossible(Lever.RUNNER_UP, what)
 
-    def in_words(found: SizedChange) -> str:
-        assert isinstance(found.change, SignalsSet)
-        return f"{rival.title}: {signals_in_words(before, found.change.signals)}"
+    def in_words(sized: SizedChange) -> str:
+        assert isinstance(sized.change, SignalsSet)
+        return f"{rival.title}: {signals_in_words(before, sized.change.signals)}"
 
     for states in (less, lower, [replace(state, maturity=LEVELS[0]) for state in less if lower]):
         candidates = [SizedChange(SignalsSet(rival.file, state), state.importance, max_score) for state in states]
@@ -332,9 +332,9 @@ def _above_ceiling(case: Case, lever: Lever, ceiling: float, what: str) -> Count
 
 def missing_words(case: Case) -> list[str]:
     """The words of the query that are searched and are not in the note's title."""
-    held = set(terms(case.note.title))
-    asked = terms(filtered_query(case.trace.query, case.context.constants))
-    return [from_utf16(term) for term in dict.fromkeys(asked) if term not in held]
+    in_title = set(terms(case.note.title))
+    searched = terms(filtered_query(case.trace.query, case.context.constants))
+    return [from_utf16(term) for term in dict.fromkeys(searched) if term not in in_title]
 
 
 def near_wordings(case: Case) -> Iterator[Wording]:
@@ -389,8 +389,8 @@ def _respelled(case: Case, words: Sequence[str]) -> Iterator[Wording]:
 
 def _matching(case: Case) -> list[str]:
     """The words of the query that the note contains."""
-    held = _held(case)
-    return [from_utf16(term) for term in dict.fromkeys(terms(case.trace.query)) if term in held]
+    own_terms = _note_counts(case)
+    return [from_utf16(term) for term in dict.fromkeys(terms(case.trace.query)) if term in own_terms]
 
 
 def _telling(case: Case) -> tuple[list[str], list[str]]:
@@ -398,14 +398,14 @@ def _telling(case: Case) -> tuple[list[str], list[str]]:
     words.
     """
     passed_over = {*terms(case.trace.query), *case.context.constants.query.stop_words}
-    held = {term: notes for term, notes in _held(case).items() if term not in passed_over}
-    in_title = [term for term in dict.fromkeys(terms(case.note.title)) if term in held]
-    rarest = sorted(held, key=lambda term: (not term.isalpha(), held[term], term))  # numbers such as "00" come last
+    new = {term: notes for term, notes in _note_counts(case).items() if term not in passed_over}
+    in_title = [term for term in dict.fromkeys(terms(case.note.title)) if term in new]
+    rarest = sorted(new, key=lambda term: (not term.isalpha(), new[term], term))  # numbers such as "00" come last
     both = dict.fromkeys([*in_title, *rarest])
     return [from_utf16(term) for term in list(both)[:_MOST_ADDED]], [from_utf16(term) for term in rarest[:_MOST_ADDED]]
 
 
-def _held(case: Case) -> dict[str, int]:
+def _note_counts(case: Case) -> dict[str, int]:
     """The note's terms, each with the number of notes that contain it in the field where it is most frequent."""
     postings = case.context.snapshot.postings
     fields = len(FIELDS)

@@ -109,14 +109,14 @@ def standing(case: Case, change: Change) -> Standing | None:
     Raises :class:`Cancelled`.
     """
     try:
-        made, decided = case.ask(change)
+        results, decision = case.ask(change)
     except NoChange:
         return None
-    used = next((place for place, hit in enumerate(decided.prefetched, start=1) if hit.file == case.file), None)
-    for rank, hit in enumerate(made.hits, start=1):
+    used = next((place for place, hit in enumerate(decision.prefetched, start=1) if hit.file == case.file), None)
+    for rank, hit in enumerate(results.hits, start=1):
         if hit.file == case.file:
-            return Standing(rank, decided.tier, hit.score, used)
-    return Standing(None, decided.tier, None)
+            return Standing(rank, decision.tier, hit.score, used)
+    return Standing(None, decision.tier, None)
 
 
 def _notes_below(snapshot: Snapshot, trace: Trace, path: str) -> list[int]:
@@ -146,22 +146,22 @@ def _found(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standing, Rem
     yield from _as_remedies(now, RemedyKind.UPDATE, _improving(case, now, _update(case)))
     yield from _as_remedies(now, RemedyKind.MATURITY, _improving(case, now, _higher_maturity(case)))
     # A new title is saved with a new time, so it must help more than that time by itself.
-    least = edited[0][0] if edited else now
-    yield from _as_remedies(now, RemedyKind.TITLE, _improving(case, least, _titles(case))[-1:])
+    minimum = edited[0][0] if edited else now
+    yield from _as_remedies(now, RemedyKind.TITLE, _improving(case, minimum, _titles(case))[-1:])
 
 
 def _improving(case: Case, now: Standing, candidates: Sequence[Proposal]) -> list[tuple[Standing, Proposal]]:
     """The ``candidates`` that each place the note above ``now`` and above all earlier candidates."""
-    made: list[tuple[Standing, Proposal]] = []
+    improving: list[tuple[Standing, Proposal]] = []
     best = now
     for candidate in candidates:
         there = standing(case, candidate.change)
         if there is not None and there.is_above(best):
             best = there
-            made.append((there, candidate))
+            improving.append((there, candidate))
         if best.leads:
             break
-    return made
+    return improving
 
 
 def _as_remedies(
@@ -197,13 +197,13 @@ _DIRECT = 2
 
 
 def _reworded(case: Case) -> list[Proposal]:
-    made: dict[str, Proposal] = {}
+    proposals: dict[str, Proposal] = {}
     of_losses = (query_changes(loss, case.trace, case.note.title) for loss in _REWORDED)
     for wording in chain(near_wordings(case), *of_losses):
         query = wording.query.strip()
-        if query and query != case.trace.query and query not in made:
-            made[query] = Proposal(Reworded(query), f"“{query}”: {wording.text}", "ask so")
-    return list(made.values())[: trial_limit(case.trace.query)]
+        if query and query != case.trace.query and query not in proposals:
+            proposals[query] = Proposal(Reworded(query), f"“{query}”: {wording.text}", "ask so")
+    return list(proposals.values())[: trial_limit(case.trace.query)]
 
 
 def _edit(case: Case) -> Proposal:

@@ -225,17 +225,17 @@ def _of_loss(
     context: Context, named: Named, title: str, trace: Trace, hit: Hit | None, quoting: str, ask: Ask
 ) -> Explanation:
     """The explanation of a note that is not a result of the answer. ``hit`` is its result in a new search, if any."""
-    found = _terms_of(context, named, trace)
-    own = None if found is None else scored(context, found)
+    matched = _terms_of(context, named, trace)
+    own = None if matched is None else scored(context, matched)
     loss, numbers = _loss(context, named, trace, own)
     lost = loss
-    said = [numbers, _found_otherwise(trace, named) if hit is None else ""]
+    remarks = [numbers, _found_otherwise(trace, named) if hit is None else ""]
     if loss is Loss.CACHED and hit is None:  # a remedy has to fix the reason why a new search would not find it
         lost, more = _lost_by_scope(context.snapshot, named, trace) or _lost_in_search(context, named, trace, own)
         if quoting:
-            loss, said[0] = lost, more
+            loss, remarks[0] = lost, more
         else:
-            said.append(f"a new search does not find it either: {lost.value}, {more}")
+            remarks.append(f"a new search does not find it either: {lost.value}, {more}")
     return Explanation(
         query=trace.query,
         path=named.path,
@@ -243,9 +243,9 @@ def _of_loss(
         found=False,
         rank=None,
         hit=own,
-        detail=found if own else None,
+        detail=matched if own else None,
         reason=Reason(loss.number, below_gap(context.constants) if loss is Loss.GAP else loss.value),
-        numbers="; ".join(filter(None, (*said, *_of_stub(named.path)))),
+        numbers="; ".join(filter(None, (*remarks, *_of_stub(named.path)))),
         remedy=_remedy(context, named.path, title, lost, trace, ask),
         use=f"{quoting}; a new search does not find it" if quoting else "",
         trace=trace,
@@ -320,8 +320,8 @@ def _lost_on_disk(
     if unseen:
         return Loss.UNREADABLE, unseen
     if role not in SEARCHABLE:
-        made = f"{role.value} files are made from notes and are not searched"
-        return Loss.DERIVED, f"{made}; {_from_below(path, search)}" if role is Role.SUMMARY else made
+        why = f"{role.value} files are made from notes and are not searched"
+        return Loss.DERIVED, f"{why}; {_from_below(path, search)}" if role is Role.SUMMARY else why
     stub = archived_as(path).stub
     if stub in snapshot.by_path:
         return _lost_to_stub(stub)
@@ -392,11 +392,11 @@ def _lost_by_scope(snapshot: Snapshot, named: Named, trace: Trace) -> tuple[Loss
 
 
 def _file_changed(snapshot: Snapshot, path: str) -> bool:
-    known = snapshot.parsed.get(path)
-    if known is None or path in snapshot.edited:
+    parsed = snapshot.parsed.get(path)
+    if parsed is None or path in snapshot.edited:
         return False
     try:
-        return snapshot.location(path).stat().st_mtime_ns != known.mtime_ns
+        return snapshot.location(path).stat().st_mtime_ns != parsed.mtime_ns
     except OSError:
         return True
 
@@ -437,14 +437,14 @@ def _lost_in_search(context: Context, named: Named, trace: Trace, own: Hit | Non
 
 def _remedy(context: Context, path: str, title: str, loss: Loss, trace: Trace, ask: Ask) -> Remedy | None:
     profile = context.constants
-    given = _given(profile, path, loss, trace)
-    if given:
-        return Remedy(given, False)
+    fixed = _fixed_remedy(profile, path, loss, trace)
+    if fixed:
+        return Remedy(fixed, False)
     wordings = query_changes(loss, trace, title)
     return tried_remedy(path, ((change.text, change.query, {}) for change in wordings), ask, 2)
 
 
-def _given(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
+def _fixed_remedy(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
     limits = profile.limits
     fixed = {
         Loss.NOT_IN_TREE: CHECK_PATH,

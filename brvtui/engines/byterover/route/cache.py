@@ -121,8 +121,8 @@ def cache_key(query: str) -> str:
 def cache_tokens(key: str, profile: Profile) -> frozenset[str]:
     """The words of a key that fuzzy look-ups compare."""
     stop_words = frozenset(profile.query.stop_words)
-    least = profile.cache.token_length
-    return frozenset(word for word in spaced_words(key) if len(utf16(word)) >= least and word not in stop_words)
+    min_length = profile.cache.token_length
+    return frozenset(word for word in spaced_words(key) if len(utf16(word)) >= min_length and word not in stop_words)
 
 
 def held_fingerprint(
@@ -236,11 +236,11 @@ def put(
 ) -> CacheContents:
     """The state with an answer stored. A known key keeps its place; a new one may evict the oldest entry."""
     key = cache_key(query)
-    made = Stored(key, tier, answer.text, now_ms, fingerprint, cache_tokens(key, profile), covered, answer.sources)
+    stored = Stored(key, tier, answer.text, now_ms, fingerprint, cache_tokens(key, profile), covered, answer.sources)
     if any(entry.key == key for entry in state.entries):
-        return replace(state, entries=tuple(made if entry.key == key else entry for entry in state.entries))
+        return replace(state, entries=tuple(stored if entry.key == key else entry for entry in state.entries))
     kept = state.entries[-(profile.cache.capacity - 1) :] if profile.cache.capacity > 1 else ()
-    return replace(state, entries=(*kept, made))
+    return replace(state, entries=(*kept, stored))
 
 
 def _problem(entry: Stored, fingerprint: str, now_ms: float, limits: CacheRules) -> str:
@@ -251,9 +251,9 @@ def _problem(entry: Stored, fingerprint: str, now_ms: float, limits: CacheRules)
     return "" if entry.fingerprint == fingerprint else "the tree changed since"
 
 
-def words_needed(words: int, least: int) -> str:
+def words_needed(words: int, minimum: int) -> str:
     """A remark that a query of ``words`` words is shorter than a step needs."""
-    return f"{counted(words, 'word', 'words')}, needs {least}"
+    return f"{counted(words, 'word', 'words')}, needs {minimum}"
 
 
 def _fuzzy(best: float | None, too_few: bool, tokens: int, limits: CacheRules) -> tuple[State, str, Check | None]:

@@ -30,8 +30,8 @@ _RULE = "entity-searches"
 def entity_words(query: str, profile: Profile) -> tuple[str, ...]:
     """The words of ``query`` that count as entities, in lower case, with their punctuation."""
     stop_words = frozenset(profile.entities.stop_words)
-    least = profile.entities.word_length
-    return tuple(word for word in spaced_words(query.lower()) if len(utf16(word)) >= least and word not in stop_words)
+    length = profile.entities.word_length
+    return tuple(word for word in spaced_words(query.lower()) if len(utf16(word)) >= length and word not in stop_words)
 
 
 def entity_searches(
@@ -54,19 +54,19 @@ def entity_searches(
         return EntityStep(State.SKIPPED, check, why, words, ()), found.hits
     searched = words[: limits.searches]
     hits = list(found.hits)
-    known = {hit.path for hit in hits}
+    paths = {hit.path for hit in hits}
     searches = []
     for word in searched:
         timed_by = f"entity.{word}"
         with watch.measure(timed_by):
-            made = search(context, word, SearchOptions(limits.limit, scope=scope))
+            result = search(context, word, SearchOptions(limits.limit, scope=scope))
         added = []
-        for hit in made.hits:
-            if hit.path not in known:
-                known.add(hit.path)
+        for hit in result.hits:
+            if hit.path not in paths:
+                paths.add(hit.path)
                 hits.append(replace(hit, found_by=word))
                 added.append(hit.path)
-        searches.append(EntitySearch(word, made, tuple(added), timed_by))
+        searches.append(EntitySearch(word, result, tuple(added), timed_by))
     total = len(hits) - len(found.hits)
     state = State.HIT if total else State.MISSED
     first_searched = spaced_words(filtered_query(query, profile).lower())
@@ -115,10 +115,10 @@ def find_results(context: Context, query: str, scope: str, watch: Stopwatch) -> 
     return QueryResults(found, entities, ladder, hits)
 
 
-def results_with_words(context: Context, made: QueryResults) -> QueryResults:
-    """``made`` with the query words that each result answers, taken from the search that found it."""
-    search, ladder = with_words(context, made.search), made.ladder
-    searches = tuple(replace(one, search=with_words(context, one.search, 0)) for one in made.entities.searches)
+def results_with_words(context: Context, results: QueryResults) -> QueryResults:
+    """``results`` with the query words that each result answers, taken from the search that found it."""
+    search, ladder = with_words(context, results.search), results.ladder
+    searches = tuple(replace(one, search=with_words(context, one.search, 0)) for one in results.entities.searches)
     if ladder.hits:
         text = next((rung.query for rung in ladder.rungs if rung.number and rung.state is State.HIT), "")
         ladder = replace(ladder, hits=hits_with_words(context, filtered_query(text, context.constants), ladder.hits))
@@ -128,8 +128,8 @@ def results_with_words(context: Context, made: QueryResults) -> QueryResults:
         *((one.entity, one.search.hits) for one in searches),
     ]
     words = {(how, *_identity(hit)): hit.words for how, found in by_search for hit in found}
-    hits = tuple(replace(hit, words=words.get((hit.found_by, *_identity(hit)), ())) for hit in made.hits)
-    return QueryResults(search, replace(made.entities, searches=searches), ladder, hits)
+    hits = tuple(replace(hit, words=words.get((hit.found_by, *_identity(hit)), ())) for hit in results.hits)
+    return QueryResults(search, replace(results.entities, searches=searches), ladder, hits)
 
 
 def _identity(hit: Hit) -> tuple[str, str, Origin]:
@@ -137,26 +137,26 @@ def _identity(hit: Hit) -> tuple[str, str, Origin]:
     return hit.path, hit.file, hit.origin
 
 
-def decide(context: Context, made: QueryResults) -> Decision:
+def decide(context: Context, results: QueryResults) -> Decision:
     """The decision on a query that the cache does not answer."""
-    profile, hits = context.constants, made.hits
-    domain = gates.out_of_domain(made.search, hits)
-    asked = gates.gate_steps(hits, profile, reached=not domain.took)
-    place, taken = next((place, step) for place, step in enumerate((domain, *asked)) if step.took)
+    profile, hits = context.constants, results.hits
+    domain = gates.out_of_domain(results.search, hits)
+    gate_steps = gates.gate_steps(hits, profile, reached=not domain.took)
+    place, taken = next((place, step) for place, step in enumerate((domain, *gate_steps)) if step.took)
     why = taken.summary
-    if taken.name == Outcome.AGENTIC_LOOP and made.search.outcome is SearchOutcome.ENGINE_FAILS:
+    if taken.name == Outcome.AGENTIC_LOOP and results.search.outcome is SearchOutcome.ENGINE_FAILS:
         why = context.snapshot.engine_failure
     elif taken.name in (Outcome.SINGLE_CALL, Outcome.AGENTIC_LOOP):
-        why = next((gates.failed(step.checks) for step in reversed(asked[: place - 1]) if step.checks), why)
+        why = next((gates.failed(step.checks) for step in reversed(gate_steps[: place - 1]) if step.checks), why)
     tier = profile.router.not_covered_tier if taken.tier is None else taken.tier
     outcome = Outcome.NOT_COVERED if taken is domain else gates.OUTCOMES[taken.name]
-    steps = (*_before_the_gates(made, domain, profile), *asked)
+    steps = (*_before_the_gates(results, domain, profile), *gate_steps)
     return Decision(steps, tier, outcome, why, gates.prefetched(hits, profile))
 
 
-def _before_the_gates(made: QueryResults, domain: Step, profile: Profile) -> Sequence[Step]:
+def _before_the_gates(results: QueryResults, domain: Step, profile: Profile) -> Sequence[Step]:
     """Entity searches, the retry ladder if it is in the route, and the out-of-domain test, in the engine's order."""
-    entities, ladder = made.entities, made.ladder
+    entities, ladder = results.entities, results.ladder
     entity = Step("entity_search", None, "entity searches", entities.state, (entities.check,), entities.why)
     retried = Step("retry_ladder", None, "retry ladder", ladder.state, (), ladder.why)
     in_route = (retried,) if profile.retry.in_route else ()

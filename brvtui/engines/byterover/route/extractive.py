@@ -58,18 +58,18 @@ def chosen(passages: Sequence[Passage], expansions: Sequence[TermExpansion]) -> 
     """
     candidates = list(_candidates(passages, [(one.term, _weights(one)) for one in expansions]))
     worth = {expansion.term: 1.0 for expansion in expansions}
-    made: list[Quote] = []
-    least = 0.0
-    while candidates and len(made) < MOST_SENTENCES:
+    quotes: list[Quote] = []
+    min_gain = 0.0
+    while candidates and len(quotes) < MOST_SENTENCES:
         gains = [sum(weight * worth[term] for term, weight in one.held.items()) for one in candidates]
         place = max(range(len(candidates)), key=lambda one: (gains[one], sum(candidates[one].held.values()), -one))
-        if gains[place] <= least:
+        if gains[place] <= min_gain:
             break
-        least = least or gains[place] * _LEAST_SHARE
-        found = candidates.pop(place)
-        made.append(Quote(found.source, found.sentence, tuple(found.held)))
-        worth |= {term: worth[term] * _AGAIN for term in found.held}
-    return tuple(made) or tuple(_beginnings(passages))[:MOST_SENTENCES]
+        min_gain = min_gain or gains[place] * _LEAST_SHARE
+        choice = candidates.pop(place)
+        quotes.append(Quote(choice.source, choice.sentence, tuple(choice.held)))
+        worth |= {term: worth[term] * _AGAIN for term in choice.held}
+    return tuple(quotes) or tuple(_beginnings(passages))[:MOST_SENTENCES]
 
 
 def composed(query: str, quotes: Sequence[Quote], expansions: Sequence[TermExpansion], remark: str = "") -> str:
@@ -78,11 +78,11 @@ def composed(query: str, quotes: Sequence[Quote], expansions: Sequence[TermExpan
     covered = {term for quote in quotes for term in quote.covers}
     left = [f"“{expansion.term}”" for expansion in expansions if expansion.term not in covered]
     count = f"{counted(len(quotes), 'sentence', 'sentences')} of {counted(len(sources), 'note', 'notes')}"
-    asked = f"“{query.strip()}”"
+    quoted = f"“{query.strip()}”"
     why = (
-        f"chosen by the words of {asked} that they hold"
+        f"chosen by the words of {quoted} that they hold"
         if covered
-        else f"their first, as no sentence of what is quoted of them below their frontmatter holds a word of {asked}"
+        else f"their first, as no sentence of what is quoted of them below their frontmatter holds a word of {quoted}"
     )
     lines = ["## Summary", f"{LABEL}: {count}, {why}.", "", "## Details"]
     lines += [f"- {quote.sentence} ({quote.source})" for quote in quotes]
@@ -129,8 +129,8 @@ def _candidates(
     for passage in passages:
         for sentence in sentences(passage.text):
             words = set(terms(sentence))
-            held = {term: max((known.get(word, 0.0) for word in words), default=0.0) for term, known in weights}
-            yield _Candidate(passage.source, sentence, {term: weight for term, weight in held.items() if weight})
+            shares = {term: max((by_word.get(word, 0.0) for word in words), default=0.0) for term, by_word in weights}
+            yield _Candidate(passage.source, sentence, {term: weight for term, weight in shares.items() if weight})
 
 
 def _beginnings(passages: Sequence[Passage]) -> Iterator[Quote]:

@@ -101,11 +101,11 @@ def failed(checks: Sequence[Check]) -> str:
     return f"{check.name} {value} needs {check.threshold:g}: short {lacked}"
 
 
-def _direct_checks(hits: Sequence[Hit], kept: tuple[Hit, ...], profile: Profile) -> tuple[Check, ...]:
+def _direct_checks(hits: Sequence[Hit], quoted: tuple[Hit, ...], profile: Profile) -> tuple[Check, ...]:
     """The comparisons up to the one that decides, which is last."""
     limits = profile.direct
-    first = kept[0].score if kept else (hits[0].score if hits else None)
-    top_ok = bool(kept) and kept[0].score >= limits.min_top
+    first = quoted[0].score if quoted else (hits[0].score if hits else None)
+    top_ok = bool(quoted) and quoted[0].score >= limits.min_top
     top = _check("top score", first, limits.min_top, "direct.min_top", top_ok)
     if not top_ok:
         unreached = (
@@ -113,15 +113,15 @@ def _direct_checks(hits: Sequence[Hit], kept: tuple[Hit, ...], profile: Profile)
             Check("lead over the next", None, "≥", limits.min_gap, None, None, "direct.min_gap", _RULE, "not reached"),
         )
         return (top, *unreached)
-    if len(kept) == 1:
+    if len(quoted) == 1:
         note = "no other reaches the prompt"
         return (top, Check("notes to choose from", 1, "=", 1, True, 0.0, "direct.max_notes", _RULE, note))
-    sure = kept[0].score >= limits.sure_top
+    sure = quoted[0].score >= limits.sure_top
     sure_check = _check("sure top", first, limits.sure_top, "direct.sure_top", sure, "no lead needed" if sure else "")
     if sure:
         return (top, sure_check)
-    gap = kept[0].score - kept[1].score
-    note = f"to {kept[1].title}" if kept[1].title else ""
+    gap = quoted[0].score - quoted[1].score
+    note = f"to {quoted[1].title}" if quoted[1].title else ""
     lead = _check("lead over the next", gap, limits.min_gap, "direct.min_gap", gap >= limits.min_gap, note)
     return (top, sure_check, lead)
 

@@ -116,11 +116,11 @@ def manifest_of(snapshot: Snapshot, limits: constants.ManifestRules) -> Manifest
         made_from: _Made = (limits, (stat.st_mtime_ns, stat.st_size))
     except OSError:
         made_from = (limits, None)
-    known = snapshot.derived.known(_MADE)
-    if known is None or known[0] != made_from:
-        known = (made_from, _make(snapshot, limits))
-        snapshot.derived.put(_MADE, known)
-    return known[1]
+    cached = snapshot.derived.known(_MADE)
+    if cached is None or cached[0] != made_from:
+        cached = (made_from, _make(snapshot, limits))
+        snapshot.derived.put(_MADE, cached)
+    return cached[1]
 
 
 def source_fingerprint(snapshot: Snapshot) -> str:
@@ -170,15 +170,15 @@ def _lanes(
 
 
 def _summary_pool(snapshot: Snapshot, limits: constants.ManifestRules) -> Pool:
-    found: list[tuple[str, int, int]] = []
+    summaries: list[tuple[str, int, int]] = []
     for path in sorted(snapshot.summary_files, key=folder_key):
         parsed = snapshot.parsed[path]
         valid = parsed.summary_order is not None
         tokens = parsed.summary_tokens if valid else int(estimated_tokens(parsed.chars, limits.chars_per_token))
         if tokens is not None and not parsed.unseen:
-            found.append((path, tokens, parsed.summary_order or 0))
-    found.sort(key=lambda entry: -entry[2])
-    return _pool([path for path, *_ in found], [tokens for _, tokens, _ in found], limits.summaries)
+            summaries.append((path, tokens, parsed.summary_order or 0))
+    summaries.sort(key=lambda entry: -entry[2])
+    return _pool([path for path, *_ in summaries], [tokens for _, tokens, _ in summaries], limits.summaries)
 
 
 def _note_pools(snapshot: Snapshot, limits: constants.ManifestRules) -> tuple[Pool, Pool]:
@@ -210,19 +210,19 @@ def _context_pool(snapshot: Snapshot, paths: Sequence[str], limits: constants.Ma
 
 
 def _pool(paths: Sequence[str], tokens: Sequence[int], budget: int) -> Pool:
-    held = np.asarray([max(-_HUGE, min(_HUGE, amount)) for amount in tokens], dtype=np.int64)
-    return Pool(paths, {}, held, fitting(held, budget))
+    clamped = np.asarray([max(-_HUGE, min(_HUGE, amount)) for amount in tokens], dtype=np.int64)
+    return Pool(paths, {}, clamped, fitting(clamped, budget))
 
 
 def _from_json(value: Any, limits: constants.ManifestRules) -> tuple[Manifest, str] | None:
     try:
-        found: dict[str, list[ManifestEntry]] = {kind: [] for kind in KINDS}
+        entries_by_kind: dict[str, list[ManifestEntry]] = {kind: [] for kind in KINDS}
         for item in value["active_context"]:
-            found[item["type"]].append(_entry(item))
+            entries_by_kind[item["type"]].append(_entry(item))
         fingerprint = str(value["source_fingerprint"])
     except (ValueError, KeyError, TypeError, OverflowError):
         return None
-    by_kind = {kind: tuple(entries) for kind, entries in found.items()}
+    by_kind = {kind: tuple(entries) for kind, entries in entries_by_kind.items()}
     return Manifest(_lanes(by_kind, (0, 0, 0), limits), by_kind, "read: fresh"), fingerprint
 
 
@@ -277,10 +277,10 @@ def manifest_place(snapshot: Snapshot, limits: constants.ManifestRules, path: st
     missed = manifest.left_out(path)
     if missed:
         left = lane.budget - missed.used
-        said = f"its {counted(missed.entry.tokens, 'token', 'tokens')} do not fit into the {left} that are left"
-        return place(None, missed.entry, missed.used, said)
-    said = f"the engine cannot read it: {parsed.unseen}" if parsed.unseen else f"{MANIFEST_FILE} does not list it"
-    return place(None, None, before, said)
+        why = f"its {counted(missed.entry.tokens, 'token', 'tokens')} do not fit into the {left} that are left"
+        return place(None, missed.entry, missed.used, why)
+    why = f"the engine cannot read it: {parsed.unseen}" if parsed.unseen else f"{MANIFEST_FILE} does not list it"
+    return place(None, None, before, why)
 
 
 def _never(file: str, role: Role, alias: str) -> str:

@@ -35,26 +35,26 @@ def excerpt(text: str, query_words: list[str], search: SearchRules) -> str:
     ``...`` follows if the text continues after the chunk.
     """
     body = _TITLE.sub("", _RELATIONS.sub("", text), count=1).strip()
-    made = chunks(body, search)
-    if not made:
+    parts = chunks(body, search)
+    if not parts:
         return ""
-    place = max(range(len(made)), key=lambda number: _words_in(made[number], query_words))
-    shown = made[place][: search.excerpt_chars].strip()
-    return shown if place == len(made) - 1 else f"{shown}..."
+    place = max(range(len(parts)), key=lambda number: _words_in(parts[number], query_words))
+    shown = parts[place][: search.excerpt_chars].strip()
+    return shown if place == len(parts) - 1 else f"{shown}..."
 
 
 def chunks(text: str, search: SearchRules) -> list[str]:
     """``text`` in overlapping chunks that end, if possible, after a paragraph, a sentence or a line."""
-    size, found, start = search.excerpt_chars, [], 0
+    size, result, start = search.excerpt_chars, [], 0
     while start < len(text):
         end = min(len(text), start + size)
         if end < len(text):
             end = _break(text, start, end, search.excerpt_break)
-        found.append(text[start:end])
+        result.append(text[start:end])
         if end >= len(text):
             break
         start = max(end - search.excerpt_overlap, start + 1)
-    return found
+    return result
 
 
 def _break(text: str, start: int, end: int, share: float) -> int:
@@ -110,11 +110,11 @@ class Quoted:
 
 
 def build_prompt(
-    context: Context, query: str, found: int, hits: Sequence[Hit], quoted: Sequence[Quoted]
+    context: Context, query: str, total_found: int, hits: Sequence[Hit], quoted: Sequence[Quoted]
 ) -> ModelPrompt:
     """The prompt for ``query``: with the excerpts ``quoted`` (tier 3), or without any (tier 4).
 
-    ``found`` counts all matches, including those that entity searches added.
+    ``total_found`` counts all matches, including those that entity searches added.
     """
     snapshot, profile = context.snapshot, context.constants
     call: CallRules = profile.single_call if quoted else profile.agentic_loop
@@ -122,7 +122,7 @@ def build_prompt(
     variables = {
         "resultCount": len(hits),
         "topScore": hits[0].score if hits else 0,
-        "totalFound": found,
+        "totalFound": total_found,
         "hasPreFetched": bool(quoted),
     }
     texts = [
@@ -158,14 +158,14 @@ def quote(context: Context, query: str, hits: Sequence[Hit]) -> tuple[Quoted, ..
     """The excerpts of ``hits``. If one cannot be read, its text is the reason."""
     snapshot, profile = context.snapshot, context.constants
     words = query_words(query, profile)
-    made = []
+    excerpts = []
     for hit in hits:
         try:
             text, readable = excerpt(_quotable(snapshot, hit), words, profile.search), True
         except OSError as error:
             text, readable = unreadable(error), False
-        made.append(Quoted(hit, text, readable))
-    return tuple(made)
+        excerpts.append(Quoted(hit, text, readable))
+    return tuple(excerpts)
 
 
 def _structure(snapshot: Snapshot, manifest: Manifest) -> str:

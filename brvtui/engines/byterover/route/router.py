@@ -42,8 +42,8 @@ def direct_answer(context: Context, query: str, hits: Sequence[Hit]) -> Answer:
 
 def without_words(query: str) -> Answer:
     """The fixed answer if the query contains no word to search for, so that no note could cover it."""
-    given = f"“{query.strip()}” leaves no word to search for" if query.strip() else "The query is empty"
-    text = f"{given}, so no note was looked for.\n\nAsk in words: letters or digits, such as those of a note's title."
+    start = f"“{query.strip()}” leaves no word to search for" if query.strip() else "The query is empty"
+    text = f"{start}, so no note was looked for.\n\nAsk in words: letters or digits, such as those of a note's title."
     return Answer("not_covered", text, None, "", ())
 
 
@@ -88,8 +88,8 @@ def _body(context: Context, hit: Hit, query: str) -> str:
         return unreadable(error)
     if hit.kind is Kind.SUMMARY:
         return excerpt(text[parse(text).body_start :], query_words(query, profile), profile.search)
-    most = profile.direct.note_chars
-    return text if units(text) <= most else f"{first_units(text, most)}..."
+    limit = profile.direct.note_chars
+    return text if units(text) <= limit else f"{first_units(text, limit)}..."
 
 
 _MOST_DECIMALS = 4
@@ -117,57 +117,59 @@ def route(context: Context, state: CacheContents, asked: RouteRequest) -> tuple[
 
 
 def _route(
-    context: Context, state: CacheContents, asked: RouteRequest, watch: Stopwatch
+    context: Context, state: CacheContents, request: RouteRequest, watch: Stopwatch
 ) -> tuple[Trace, CacheContents]:
-    snapshot, profile, now_ms, query = context.snapshot, context.constants, context.now_ms, asked.query
+    snapshot, profile, now_ms, query = context.snapshot, context.constants, context.now_ms, request.query
     with watch.measure("fingerprint"):
-        current = snapshot.fingerprint_with(asked.touched)
+        current = snapshot.fingerprint_with(request.touched)
         state, fingerprint = held_fingerprint(state, current, snapshot.covered_count, now_ms, profile)
     with watch.measure("cache"):
         state, look, hit = look_up(state, query, fingerprint.value, now_ms, profile)
-    made = find_results(context, query, asked.scope, watch)
+    results = find_results(context, query, request.scope, watch)
     with watch.measure("matched words"):
-        made = results_with_words(context, made)
+        results = results_with_words(context, results)
     with watch.measure("gates"):
-        decision = decide(context, made)
+        decision = decide(context, results)
     with watch.measure("answer"):
         if hit is None:
-            answer = _answer(context, asked, made, decision)
+            answer = _answer(context, request, results, decision)
         else:
             decision = _cached(decision, look, hit, fingerprint)
             answer = cached_answer(hit.text, hit.tier)
     covered = hit.covered if hit is not None else decision.outcome is not Outcome.NOT_COVERED
-    unmet = (one.term for one in made.search.lint.expansions if not one.notes)
+    unmet = (one.term for one in results.search.lint.expansions if not one.notes)
     trace = Trace(
         schema=SCHEMA,
         engine=ENGINE,
         version=f"{profile.engine.name} {profile.engine.version}",
         profile=profile.name,
-        mode="run" if asked.run else "preview",
+        mode="run" if request.run else "preview",
         query=query,
-        scope_option=asked.scope,
+        scope_option=request.scope,
         snapshot=context.snapshot_info,
         verdict=decision.why,
         tier=decision.tier,
         covered=covered,
         steps=(*cache_steps(look, profile), *decision.steps),
-        stages=made.search.stages,
-        hits=made.hits,
-        near_misses=made.search.near_misses,
-        total_found=made.search.total_found,
+        stages=results.search.stages,
+        hits=results.hits,
+        near_misses=results.search.near_misses,
+        total_found=results.search.total_found,
         scale=Scale(min(profile.score.decimals, _MOST_DECIMALS), profile.score.cap),
-        matched=made.search.matched,
+        matched=results.search.matched,
         answer=answer,
         sections=(
             Route(decision.outcome, hit is None),
-            made.search,
-            made.entities,
-            made.ladder,
+            results.search,
+            results.entities,
+            results.ladder,
             look,
             fingerprint,
         ),
-        missing=missing_words(snapshot, query, unmet, lambda run: find_results(context, run, asked.scope, watch).hits),
-        notices=(*_notices(snapshot, made.search.scope), *(() if made.hits else snapshot.unread)),
+        missing=missing_words(
+            snapshot, query, unmet, lambda run: find_results(context, run, request.scope, watch).hits
+        ),
+        notices=(*_notices(snapshot, results.search.scope), *(() if results.hits else snapshot.unread)),
     )
     stands_in = answer.kind == "extractive" and context.services.model_is_set
     if hit is None and not stands_in:
@@ -193,19 +195,19 @@ def _cached(decision: Decision, look: CacheLook, hit: Stored, fingerprint: Finge
     return replace(decision, steps=steps, tier=1, outcome=Outcome.FUZZY_CACHE, why=why)
 
 
-def _answer(context: Context, asked: RouteRequest, made: QueryResults, decision: Decision) -> Answer:
-    query, found, prefetched = asked.query, made.search, decision.prefetched
+def _answer(context: Context, request: RouteRequest, results: QueryResults, decision: Decision) -> Answer:
+    query, found, prefetched = request.query, results.search, decision.prefetched
     if decision.outcome is Outcome.NOT_COVERED:
         if found.outcome is SearchOutcome.NO_TOKENS:
             return without_words(query)
         return not_covered(query, _closest(found))
     if decision.outcome is Outcome.DIRECT:
         return direct_answer(context, query, prefetched)
-    total = found.total_found + sum(len(entity.added) for entity in made.entities.searches)
+    total = found.total_found + sum(len(entity.added) for entity in results.entities.searches)
     quoted = quote(context, query, prefetched)
-    prompt = build_prompt(context, query, total, made.hits, quoted)
-    nearest = quoted or quote(context, query, made.hits)
-    why = context.services.why_no_model(asked.run)
+    prompt = build_prompt(context, query, total, results.hits, quoted)
+    nearest = quoted or quote(context, query, results.hits)
+    why = context.services.why_no_model(request.run)
     return extractive_answer(context.constants, query, found.lint, prompt, nearest, why)
 
 

@@ -32,32 +32,32 @@ def detail(context: Context, search: Search, path: str) -> Detail:
     snapshot, profile = context.snapshot, context.constants
     position = snapshot.by_path[path]
     by_tantivy = profile.text.relevance == "tantivy"
-    found: list[Contribution] = []
+    contributions: list[Contribution] = []
     matched = 0
     note = snapshot.postings.note(position)
-    held = {int(row): int(tf) for row, tf in zip(note.rows, note.tf, strict=True)}
+    frequencies = {int(row): int(tf) for row, tf in zip(note.rows, note.tf, strict=True)}
     for token, times in Counter(terms(search.lint.filtered)).items():
-        made = _contributions(snapshot, profile.text, token, note, held)
+        own_terms = _contributions(snapshot, profile.text, token, note, frequencies)
         if by_tantivy:
-            made = _by_tantivy(snapshot, token, position, made)
-        own = [replace(item, value=item.value * times) for item in made]
+            own_terms = _by_tantivy(snapshot, token, position, own_terms)
+        own = [replace(item, value=item.value * times) for item in own_terms]
         matched += bool(own)
-        found += own
-    total = sum(item.value for item in found)
-    found.sort(key=lambda item: -item.value)
+        contributions += own
+    total = sum(item.value for item in contributions)
+    contributions.sort(key=lambda item: -item.value)
     score = text_scores(np.asarray([total]), np.asarray([matched]))[0]
-    return Detail(path, tuple(found), score, TANTIVY_FORMULA if by_tantivy else FORMULA)
+    return Detail(path, tuple(contributions), score, TANTIVY_FORMULA if by_tantivy else FORMULA)
 
 
 def _contributions(
-    snapshot: Snapshot, text: TextRules, token: str, note: NoteTerms, held: Mapping[int, int]
+    snapshot: Snapshot, text: TextRules, token: str, note: NoteTerms, tfs: Mapping[int, int]
 ) -> Iterator[Contribution]:
-    """Yields the contributions of ``token`` to ``note``. ``held`` contains the note's term frequencies by row."""
+    """Yields the contributions of ``token`` to ``note``. ``tfs`` contains the note's term frequencies by row."""
     postings = snapshot.postings
     expansion = postings.exact(token) if text.relevance == "tantivy" else postings.expand(token, text)
     for place, identity in enumerate(expansion.ids.tolist()):
         for field, name in enumerate(FIELDS):
-            tf = held.get(identity * len(FIELDS) + field)
+            tf = tfs.get(identity * len(FIELDS) + field)
             if tf is None:
                 continue
             df = postings.df(identity, field)
@@ -82,8 +82,8 @@ def _contributions(
             )
 
 
-def _by_tantivy(snapshot: Snapshot, token: str, position: int, made: Iterator[Contribution]) -> Iterator[Contribution]:
-    for item in made:
+def _by_tantivy(snapshot: Snapshot, token: str, position: int, exact: Iterator[Contribution]) -> Iterator[Contribution]:
+    for item in exact:
         score = float(snapshot.relevance_index.field_scores(token, item.field)[position])
         yield replace(item, value=item.boost * score)
 
@@ -93,17 +93,17 @@ def score_of(context: Context, found: Search, position: int) -> Hit | None:
     return scored(context, detail(context, found, context.snapshot.notes[position].path))
 
 
-def scored(context: Context, made: Detail) -> Hit | None:
-    """The hit of the note with the detail ``made``; None if no term matches it."""
-    if made.score is None or not made.contributions:
+def scored(context: Context, terms_of_note: Detail) -> Hit | None:
+    """The hit of the note with the detail ``terms_of_note``; None if no term matches it."""
+    if terms_of_note.score is None or not terms_of_note.contributions:
         return None
-    return text_hits(context, [context.snapshot.by_path[made.path]], [made.score])[0]
+    return text_hits(context, [context.snapshot.by_path[terms_of_note.path]], [terms_of_note.score])[0]
 
 
 def search_of(trace: Trace, file: str) -> Search:
     """The search that found the hit ``file`` of ``trace``: an entity search, or else the main search."""
     entity = next((hit.found_by for hit in trace.hits if hit.file == file), "")
-    for made in trace.section(EntityStep).searches:
-        if entity and made.entity == entity:
-            return made.search
+    for entity_search in trace.section(EntityStep).searches:
+        if entity and entity_search.entity == entity:
+            return entity_search.search
     return trace.section(Search)

@@ -24,12 +24,12 @@ def query_words(text: str, profile: Profile) -> list[str]:
 
 def significant_words(filtered: str, profile: Profile) -> tuple[str, ...]:
     """The distinct words of the filtered query to which the unmatched-word rule applies, in order."""
-    least = profile.out_of_domain.word_length
+    min_length = profile.out_of_domain.word_length
     if profile.out_of_domain.compare == "tokens":
         candidates = [from_utf16(term) for term in terms(filtered)]
     else:
         candidates = spaced_words(filtered.lower())
-    return tuple(dict.fromkeys(word for word in candidates if len(utf16(word)) >= least))
+    return tuple(dict.fromkeys(word for word in candidates if len(utf16(word)) >= min_length))
 
 
 def lint(text: str, profile: Profile, postings: Postings) -> QueryLint:
@@ -39,13 +39,13 @@ def lint(text: str, profile: Profile, postings: Postings) -> QueryLint:
     stop_words = frozenset(profile.query.stop_words)
     filtered = filtered_query(text, profile)
     all_stop = filtered == text and all(word in stop_words for word in spaced_words(text.lower()))
-    least = profile.out_of_domain.word_length
+    min_length = profile.out_of_domain.word_length
     words = []
     for word in spaced_words(text):
         lower = word.lower()
         tokens = tuple(from_utf16(term) for term in terms(word))
         stop = lower in stop_words and not all_stop
-        words.append(QueryWord(word, tokens, stop, not stop and len(utf16(lower)) >= least, tokens != (lower,)))
+        words.append(QueryWord(word, tokens, stop, not stop and len(utf16(lower)) >= min_length, tokens != (lower,)))
     tokens = tuple(terms(filtered))
     notes = []
     if all_stop and words:

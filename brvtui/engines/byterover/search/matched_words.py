@@ -72,13 +72,13 @@ def matched_words(context: Context, text: str, files: Sequence[str]) -> dict[str
     places = [(file, snapshot.by_path[file]) for file in dict.fromkeys(files) if file in snapshot.by_path]
     if not places:
         return {}
-    held = _Held.of(snapshot, [position for _, position in places])
+    note_terms = _NoteTerms.of(snapshot, [position for _, position in places])
     boosts = np.asarray([rules.boost[name] for name in FIELDS])
-    made: list[list[MatchedWord]] = [[] for _ in places]
+    matches: list[list[MatchedWord]] = [[] for _ in places]
     for token in dict.fromkeys(terms(text)):
-        for note, word in held.answers(snapshot, _expansion(snapshot, token, rules), boosts):
-            made[note].append(word)
-    return {file: tuple(words) for (file, _), words in zip(places, made, strict=True)}
+        for note, word in note_terms.answers(snapshot, _expansion(snapshot, token, rules), boosts):
+            matches[note].append(word)
+    return {file: tuple(words) for (file, _), words in zip(places, matches, strict=True)}
 
 
 def _expansion(snapshot: Snapshot, token: str, rules: TextRules) -> Expansion:
@@ -87,7 +87,7 @@ def _expansion(snapshot: Snapshot, token: str, rules: TextRules) -> Expansion:
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _NoteTerms:
     """The terms of some notes, one row for each term and field: parallel arrays, note by note."""
 
     notes: NDArray[np.int64]
@@ -95,7 +95,7 @@ class _Held:
     fields: NDArray[np.int64]
 
     @classmethod
-    def of(cls, snapshot: Snapshot, positions: Sequence[int]) -> _Held:
+    def of(cls, snapshot: Snapshot, positions: Sequence[int]) -> _NoteTerms:
         rows = [snapshot.postings.note(position).rows for position in positions]
         joined = np.concatenate(rows).astype(np.int64)
         notes = np.repeat(np.arange(len(rows)), [len(one) for one in rows])
@@ -120,7 +120,7 @@ class _Held:
         names = snapshot.postings.ids.terms
         for at in best[firsts].tolist():
             note, place = int(notes[at]), int(places[at])
-            held = sorted(fields[(notes == note) & (places == place)].tolist(), key=_ORDER.__getitem__)
+            matched_fields = sorted(fields[(notes == note) & (places == place)].tolist(), key=_ORDER.__getitem__)
             yield (
                 note,
                 MatchedWord(
@@ -128,6 +128,6 @@ class _Held:
                     from_utf16(names[int(expansion.ids[place])]),
                     KINDS[expansion.kinds[place]],
                     int(expansion.distances[place]),
-                    tuple(_NAMES[field] for field in held),
+                    tuple(_NAMES[field] for field in matched_fields),
                 ),
             )

@@ -57,12 +57,12 @@ class TermTable:
 
         The engine finds notes query term by query term. If every term is needed, only the last one decides the order.
         """
-        found = np.zeros(len(self.term_sum), dtype=np.int64)
+        order = np.zeros(len(self.term_sum), dtype=np.int64)
         for number, one in reversed(list(enumerate(self.terms))):
             if not needs_all or one.term == self.tokens[-1]:
                 first = snapshot.postings.first_matches(one.term, text)
-                found = np.where(one.scores > 0, first + (number << _NUMBER_BITS), found)
-        return found
+                order = np.where(one.scores > 0, first + (number << _NUMBER_BITS), order)
+        return order
 
     def text_scores(self, positions: Sequence[int]) -> list[TextScore]:
         """The text score of the note at each of ``positions``."""

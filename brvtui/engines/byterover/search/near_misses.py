@@ -43,13 +43,13 @@ def near_misses(
 
     Their ranks start after ``after`` others that were lost later.
     """
-    constants, most = request.context.constants, request.options.most
+    constants, limit = request.context.constants, request.options.most
     misses = []
     positions = ranking.positions[taken : taken + NEAR_MISSES].tolist()
     for rank_, position in enumerate(positions, start=taken + 1):
         note = request.context.snapshot.notes[position]
         score = float(ranking.scores[rank_ - 1])
-        reason, short = why_missed(constants, most, rank_, score, outcome, floor)
+        reason, short = why_missed(constants, limit, rank_, score, outcome, floor)
         maturity = request.context.snapshot.signals[position].maturity
         misses.append(
             NearMiss(note.result_path, note.path, note.title, note.kind, maturity, rank_ + after, score, reason, short)
@@ -63,9 +63,9 @@ def below_gap(constants: Profile) -> str:
 
 
 def why_missed(
-    constants: Profile, most: int, rank: int, score: float, outcome: SearchOutcome, floor: float
+    constants: Profile, limit: int, rank: int, score: float, outcome: SearchOutcome, floor: float
 ) -> tuple[str, float]:
-    """The reason why a match of this rank and score is not among the ``most`` results, and the missing amount."""
+    """The reason why a match of this rank and score is not among the ``limit`` results, and the missing amount."""
     limits = constants.out_of_domain
     if outcome is SearchOutcome.BELOW_FLOOR:
         return BELOW_FLOOR, limits.floor - score
@@ -73,4 +73,4 @@ def why_missed(
         return UNMATCHED, limits.escape - score
     if score < floor:
         return below_gap(constants), floor - score
-    return PAST_LIMIT, float(rank - most)
+    return PAST_LIMIT, float(rank - limit)

@@ -65,8 +65,8 @@ def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: 
         # equal except for the order of adding contributions, so the engine's own order is needed
         table = match_terms(snapshot, table.tokens, profile.text, in_order=True)
         raw, score = _scored(context, table, positions)
-        found = table.engine_order(snapshot, profile.text, needs_all)[positions]
-        order = np.lexsort((positions, found, -raw, -score))
+        engine_order = table.engine_order(snapshot, profile.text, needs_all)[positions]
+        order = np.lexsort((positions, engine_order, -raw, -score))
     order = order[:keep]
     return Ranking(positions[order], score[order], matched, at_least, table)
 
@@ -82,13 +82,13 @@ def _scored(context: Context, table: TermTable, positions: NDArray[np.int64]) ->
 def listing(context: Context, ranking: Ranking) -> tuple[Listed, ...]:
     """The best of ``ranking`` in short form, with scores rounded as the gates see them."""
     snapshot, profile = context.snapshot, context.constants
-    made = []
+    rows = []
     best = zip(ranking.positions[:MOST_LISTED].tolist(), ranking.scores[:MOST_LISTED].tolist(), strict=True)
     for position, score in best:
         note, maturity = snapshot.notes[position], snapshot.signals[position].maturity
         rounded = round_half_up(score, profile.score.decimals)
-        made.append(Listed(note.result_path, note.path, note.title, note.kind, maturity, rounded))
-    return tuple(made)
+        rows.append(Listed(note.result_path, note.path, note.title, note.kind, maturity, rounded))
+    return tuple(rows)
 
 
 def standing(context: Context, path: str) -> tuple[AgedSignals, Ceiling] | None:
@@ -161,15 +161,15 @@ def _falling(context: Context, places: NDArray[np.int64], notes: ScoreInputs, th
     They are cached with the snapshot: they do not depend on the clock, and queries find the same notes again.
     """
     snapshot, profile = context.snapshot, context.constants
-    known = snapshot.derived.known(_FALLING)
-    if known is None or known[0] is not profile:
-        known = (profile, np.full((len(thresholds), len(snapshot.notes)), np.nan))
-        snapshot.derived.put(_FALLING, known)
-    found = known[1][:, places]
-    gate, new = np.nonzero(np.isnan(found))
+    cached = snapshot.derived.known(_FALLING)
+    if cached is None or cached[0] is not profile:
+        cached = (profile, np.full((len(thresholds), len(snapshot.notes)), np.nan))
+        snapshot.derived.put(_FALLING, cached)
+    ages = cached[1][:, places]
+    gate, new = np.nonzero(np.isnan(ages))
     if len(new):
-        found[gate, new] = known[1][gate, places[new]] = falling_ages(thresholds[gate, 0], notes.at(new), profile)
-    return found
+        ages[gate, new] = cached[1][gate, places[new]] = falling_ages(thresholds[gate, 0], notes.at(new), profile)
+    return ages
 
 
 def text_hits(context: Context, positions: Sequence[int], texts: Sequence[TextScore]) -> list[Hit]:
@@ -179,12 +179,12 @@ def text_hits(context: Context, positions: Sequence[int], texts: Sequence[TextSc
     since = days_since(context.now_ms, snapshot.columns.mtime_ms[places])
     days = np.maximum(0.0, since)
     inputs = inputs_at(snapshot, places, profile.score)
-    made = scores(np.asarray([text.relevance for text in texts]), days, inputs, profile)
+    compounds = scores(np.asarray([text.relevance for text in texts]), days, inputs, profile)
     signals = [snapshot.signals[position] for position in positions]
-    states = aged(signals, days, made.importance, made.recency, profile)
+    states = aged(signals, days, compounds.importance, compounds.recency, profile)
     notes = [snapshot.notes[position] for position in positions]
     local = [note.is_local for note in notes]
-    scored = score_parts(made, [state.maturity for state in states], local, profile.score, rounded=True)
+    scored = score_parts(compounds, [state.maturity for state in states], local, profile.score, rounded=True)
     reach = attainable(context, places, inputs, since)
     return [
         _hit(note, Origin.TEXT, score, parts, text, state, ceiling)
@@ -258,12 +258,12 @@ def propagate(context: Context, hits: Sequence[Hit], floor: float) -> tuple[tupl
             why = "no _index.md summary" + (" and no context.md" if profile.search.lift_contexts else "")
             lifts.append(Lift(folder, child.path, carried, levels, factor, value, value, "", False, why))
             continue
-        made = _summary_hit(snapshot, profile, now_ms, summary, value, carried, levels)
-        kept = made.score >= floor
-        why = "reaches the floor" if kept else f"{made.score:.4f} is below the floor {floor:.4f}"
-        lifts.append(Lift(folder, child.path, carried, levels, factor, value, made.score, summary.file, kept, why))
+        lifted = _summary_hit(snapshot, profile, now_ms, summary, value, carried, levels)
+        kept = lifted.score >= floor
+        why = "reaches the floor" if kept else f"{lifted.score:.4f} is below the floor {floor:.4f}"
+        lifts.append(Lift(folder, child.path, carried, levels, factor, value, lifted.score, summary.file, kept, why))
         if kept:
-            summaries.append(made)
+            summaries.append(lifted)
     return tuple(lifts), tuple(summaries)
 
 
@@ -277,11 +277,11 @@ def _ancestors(hit: Hit) -> list[str]:
     folder, _, name = hit.file.rpartition("/")
     if name == CONTEXT_FILE:
         folder = folder.rpartition("/")[0]
-    found = []
+    folders = []
     while folder:
-        found.append(folder)
+        folders.append(folder)
         folder = folder.rpartition("/")[0]
-    return found
+    return folders
 
 
 def _summary_hit(
@@ -300,10 +300,10 @@ def _summary_hit(
         inputs = inputs_of([signals], bonus > 0, profile.score)
         days = age_days(now_ms, np.asarray([summary.mtime_ms]))
         state = aged([signals], days, inputs.importance, inputs.recency, profile)[0]  # they do not decay
-        made = compound(
+        compounds = compound(
             np.asarray([value]), inputs.importance, inputs.recency, inputs.boost, inputs.bonus, profile.score
         )
-        [(score, parts)] = score_parts(made, [state.maturity], [bonus > 0], profile.score, rounded=False)
+        [(score, parts)] = score_parts(compounds, [state.maturity], [bonus > 0], profile.score, rounded=False)
     else:
         score = float(with_bonus(value, bonus, profile.score))
         parts = (

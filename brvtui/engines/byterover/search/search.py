@@ -92,8 +92,8 @@ def out_of_domain(
 ) -> tuple[tuple[Check, ...], tuple[str, ...], SearchOutcome]:
     """The checks, the query words that none of the best matches contains, and the outcome of the search."""
     constants = request.context.constants
-    most = constants.out_of_domain.matched_results
-    first = ranking.positions[:most] if most else slice(None)
+    limit = constants.out_of_domain.matched_results
+    first = ranking.positions[:limit] if limit else slice(None)
     seen = {from_utf16(term.term) for term in matched.table.terms if (term.scores[first] > 0).any()}
     notes, top = len(request.context.snapshot.notes), float(ranking.scores[0])
     return domain_checks(constants, filtered, notes, top, matched.and_failed, seen)
@@ -319,12 +319,12 @@ def retry(
         scope = "" if profile.paths.leave_scope else options.scope
         return named_like(context, tokens, options.most, scope)
 
-    made = climb(found.query, (found.query, found.hits), Searches(again, like), profile.ladder, watch)
-    return _ladder(made)
+    climbed = climb(found.query, (found.query, found.hits), Searches(again, like), profile.ladder, watch)
+    return _ladder(climbed)
 
 
-def named_like(context: Context, tokens: Sequence[str], most: int, scope: str = "") -> list[Hit]:
-    """The notes in ``scope`` whose file name is similar to one of ``tokens``, best first, at most ``most``.
+def named_like(context: Context, tokens: Sequence[str], limit: int, scope: str = "") -> list[Hit]:
+    """The notes in ``scope`` whose file name is similar to one of ``tokens``, best first, at most ``limit``.
 
     If no note is in ``scope``, all notes count. In their scores the similarity of the name (0 to 1) replaces text
     relevance.
@@ -336,22 +336,22 @@ def named_like(context: Context, tokens: Sequence[str], most: int, scope: str = 
     positions = [likeness.position for likeness in likenesses]
     texts = [TextScore(0.0, 0, 0.0, likeness.similarity) for likeness in likenesses]
     hits = [_by_name(hit) for hit in text_hits(context, positions, texts)]
-    return sorted(hits, key=lambda hit: -hit.score)[:most]
+    return sorted(hits, key=lambda hit: -hit.score)[:limit]
 
 
-def _ladder(made: Climbed[Hit]) -> Ladder:
-    first, *others = made.with_listed(listed, "score")
+def _ladder(climbed: Climbed[Hit]) -> Ladder:
+    first, *others = climbed.with_listed(listed, "score")
     rungs = (replace(first, timed_by=SEARCH_TIME), *others)
-    if made.error:
-        return Ladder(State.FAILED, made.error, rungs)
-    paths = tuple(hit.path for hit in made.found)
-    if not made.found:
+    if climbed.error:
+        return Ladder(State.FAILED, climbed.error, rungs)
+    paths = tuple(hit.path for hit in climbed.found)
+    if not climbed.found:
         return Ladder(State.MISSED, "no step of the ladder found a note", rungs)
     if rungs[0].state is State.HIT:
         return Ladder(State.NOT_REACHED, SEARCH_FOUND, rungs, paths)
     notes = counted(len(paths), "note", "notes")
-    how = "by their names, " if made.strategy == TRIGRAMS else ""
-    return Ladder(State.HIT, f"{notes} {how}at {made.strategy}", rungs, paths, made.found)
+    how = "by their names, " if climbed.strategy == TRIGRAMS else ""
+    return Ladder(State.HIT, f"{notes} {how}at {climbed.strategy}", rungs, paths, climbed.found)
 
 
 def _by_name(hit: Hit) -> Hit:
