@@ -1,1 +1,1 @@
-"""ByteRover V4: HTML topics, relative relevance, no tiers, no model (``docs/reference/byterover-v4.md``)."""
+"""ByteRover V4: HTML topics, relative relevance, without tiers and without a model (``docs/byterover_v4.md``)."""

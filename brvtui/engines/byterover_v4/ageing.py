@@ -1,4 +1,4 @@
-"""How the signals of a topic age, what an access hit adds, and what a document's score is made of."""
+"""The ageing of a topic's signals, the effect of an access hit, and the addends of a document's score."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _DRAFT, _VALIDATED, _CORE = LEVELS
 
 @dataclass(frozen=True, slots=True)
 class AgedTopic:
-    """The signals of a topic as they count now. ``days`` since it was modified: NaN where V4 finds no file."""
+    """The signals of a topic as they count now. ``days`` is the time since it was modified: NaN if V4 finds no file."""
 
     stored: TopicSignals
     has_file: bool
-    """Whether signals are stored for it; else they are the defaults."""
+    """True if signals are stored for it; if not, they are the defaults."""
     days: float
     importance: float
     recency: float
@@ -33,16 +33,16 @@ class AgedTopic:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicColumns:
-    """The stored signals of some topics, and when they were modified, as arrays."""
+    """The stored signals of some topics and their modification times, as arrays."""
 
     has_file: NDArray[np.bool_]
-    """Whether signals are stored; the numbers of others are NaN."""
+    """True for each topic with stored signals; the numbers of other topics are NaN."""
     importance: Floats
     recency: Floats
     levels: NDArray[np.int64]
-    """Places in :data:`brvtui.engines.byterover_v4.profile.LEVELS`; -1 for a maturity that V4 does not know."""
+    """Indexes into :data:`brvtui.engines.byterover_v4.profile.LEVELS`; -1 for a maturity that V4 does not know."""
     mtimes_ms: Floats
-    """NaN where V4 finds no file."""
+    """NaN if V4 finds no file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +57,9 @@ class AgedColumns:
 
 @dataclass(frozen=True, slots=True)
 class DocumentScore:
-    """A score and its addends: the three weighted signals sum to ``base``, which maturity multiplies."""
+    """A score and its addends: the three weighted signals sum to ``base``, which is multiplied by the boost of
+    maturity.
+    """
 
     by_relevance: float
     by_importance: float
@@ -75,13 +77,13 @@ def score_at(scores: Compound, place: int) -> DocumentScore:
 
 
 def default_signals(rules: TopicSignalRules) -> TopicSignals:
-    """The signals of a topic that has no file of them."""
+    """The signals of a topic without stored ones."""
     counts = float(rules.access_count), float(rules.update_count)
     return TopicSignals(rules.importance, rules.recency, rules.maturity, *counts)
 
 
 def topic_columns(signals: Sequence[TopicSignals | None], mtimes_ms: Sequence[float]) -> TopicColumns:
-    """The columns of topics with these stored ``signals`` and times; None for a topic without a file of signals."""
+    """The columns of topics with these stored ``signals`` and times. A signal is None if none is stored."""
     return TopicColumns(
         np.asarray([one is not None for one in signals], dtype=bool),
         np.asarray([math.nan if one is None else one.importance for one in signals], dtype=np.float64),
@@ -96,7 +98,7 @@ def _level(maturity: str) -> int:
 
 
 def stored_columns(topics: TopicColumns, profile: V4Profile) -> tuple[Floats, Floats, Floats]:
-    """Importance, recency and boost of ``topics`` as stored, or as the defaults of ``profile`` are."""
+    """Importance, recency and boost of ``topics`` as stored, or the defaults of ``profile``."""
     rules = profile.signals
     boosts = np.asarray([*(profile.score.boost[level] for level in LEVELS), math.nan])
     return (
@@ -107,7 +109,7 @@ def stored_columns(topics: TopicColumns, profile: V4Profile) -> tuple[Floats, Fl
 
 
 def aged_columns(topics: TopicColumns, now_ms: float, profile: V4Profile) -> AgedColumns:
-    """The signals of ``topics`` at ``now_ms``. A topic of the future, or of no known time, does not age."""
+    """The signals of ``topics`` at ``now_ms``. A topic with a time in the future, or without one, does not age."""
     importance, recency, boost = stored_columns(topics, profile)
     days = days_since(math.floor(now_ms), topics.mtimes_ms)
     counted = np.where(days > 0, days, 0.0)
@@ -120,9 +122,9 @@ def aged_columns(topics: TopicColumns, now_ms: float, profile: V4Profile) -> Age
 
 
 def document_scores(relevance: Floats, signals: AgedColumns, topics: NDArray[np.int64], profile: V4Profile) -> Compound:
-    """``(w_r relevance + w_i min(importance, 100) / 100 + w_c recency) * boost``; NaN where a signal is none.
+    """``(w_r relevance + w_i min(importance, 100) / 100 + w_c recency) * boost``; NaN if a signal is not a number.
 
-    ``topics`` are the places in ``signals`` of each document's topic.
+    ``topics`` contains the index into ``signals`` of each document's topic.
     """
     importance, recency, boost = signals.importance[topics], signals.recency[topics], signals.boost[topics]
     return compound(relevance, importance, recency, boost, 0.0, profile.compound)
@@ -140,7 +142,7 @@ def after_access(signals: TopicSignals, rules: TopicSignalRules) -> TopicSignals
 
 
 def next_maturity(importance: float, maturity: str, rules: TopicSignalRules) -> str:
-    """The maturity that a topic of this importance and maturity moves to, often its own."""
+    """The maturity that a topic of this importance and maturity gets, often the same."""
     if importance >= rules.core_from:
         return _CORE
     if importance >= rules.validated_from and maturity == _DRAFT:
@@ -153,7 +155,7 @@ def next_maturity(importance: float, maturity: str, rules: TopicSignalRules) -> 
 
 
 def aged_signals(signals: AgedTopic, profile: V4Profile) -> AgedSignals:
-    """``signals`` as a trace has them: before and after decay, and what an access hit would add."""
+    """``signals`` in the form of a trace: before and after decay, and after another access hit."""
     stored, after = signals.stored, after_access(signals.stored, profile.signals)
     moved = f"makes it {after.maturity}" if after.maturity != stored.maturity else f"stays {stored.maturity}"
     return AgedSignals(

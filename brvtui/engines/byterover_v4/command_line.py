@@ -1,4 +1,4 @@
-"""A command line of V4's scripts: words, and flags among them (``docs/reference/byterover-v4.md``, "Commands")."""
+"""A command line of V4's scripts: words and flags (``docs/byterover_v4.md``, "Commands")."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BASES = {"0x": 16, "0o": 8, "0b": 2}
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """The words that are searched, and flags by name; a flag without a value is True."""
+    """The words to search for, and flags by name; a flag without a value is True."""
 
     words: tuple[str, ...]
     flags: dict[str, str | bool] = field(default_factory=dict)
@@ -28,13 +28,15 @@ class CommandLine:
         return " ".join(self.words)
 
     def text(self, flag: str) -> str:
-        """The value of ``flag``; empty where it is missing or has none."""
+        """The value of ``flag``; empty if it is missing or has none."""
         value = self.flags.get(flag)
         return value if isinstance(value, str) else ""
 
 
 def read_command_line(arguments: Sequence[str]) -> CommandLine:
-    """The command line ``arguments``: a word that begins with ``--`` takes the next one, unless that does, too."""
+    """The command line ``arguments``. A word that begins with ``--`` takes the next word as its value, unless that also
+    begins with ``--``.
+    """
     words: list[str] = []
     flags: dict[str, str | bool] = {}
     left = list(reversed(arguments))
@@ -50,7 +52,7 @@ def read_command_line(arguments: Sequence[str]) -> CommandLine:
 
 
 def number_of(value: str | bool | float) -> float:
-    """``value`` as JavaScript makes a number of it; NaN where it is none."""
+    """``value`` as JavaScript converts it to a number; NaN if it is not a number."""
     if not isinstance(value, str):
         return float(value)
     text = trim(value)
@@ -66,7 +68,7 @@ def number_of(value: str | bool | float) -> float:
 
 
 def first_ones(items: Sequence[_T], limit: float) -> Sequence[_T]:
-    """``items`` as ``slice(0, limit)`` of JavaScript cuts them: a negative limit leaves out so many at the end."""
+    """``items`` as cut by JavaScript's ``slice(0, limit)``: a negative limit leaves out that many at the end."""
     if math.isnan(limit):
         return items[:0]
     if math.isinf(limit):

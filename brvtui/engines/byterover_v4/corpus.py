@@ -21,12 +21,12 @@ _ENDING = ".html"
 
 
 class FilterError(ValueError):
-    """A filter that V4 refuses; the message is V4's."""
+    """A filter that V4 rejects. The message is V4's."""
 
 
 @dataclass(frozen=True, slots=True)
 class TopicFilter:
-    """Which topics are searched; empty fields let all pass."""
+    """A filter of the topics to search; empty fields accept all topics."""
 
     scope: str = ""
     tag: str = ""
@@ -39,12 +39,12 @@ class TopicFilter:
             raise FilterError(f'unknown --element-tag "{self.tag}" (not a <bv-*> element)')
 
     def takes_path(self, path: str) -> bool:
-        """Whether the topic at ``path`` lies in the scope."""
+        """True if the topic at ``path`` is in the scope."""
         scope = self.scope.removesuffix(_ENDING).rstrip("/")
         return not scope or path == f"{scope}{_ENDING}" or path.startswith(f"{scope}/")
 
     def takes_elements(self, topic: Topic) -> bool:
-        """Whether ``topic`` contains the element that is asked for."""
+        """True if ``topic`` contains the element of the filter."""
         if not self.tag:
             return True
         with_value = self.attribute and self.value
@@ -56,7 +56,7 @@ class TopicFilter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedTopic:
-    """A topic with its documents and its modification time in ms, with a fraction."""
+    """A topic with its documents and its modification time in ms, including fractions."""
 
     path: str
     topic: Topic
@@ -66,20 +66,20 @@ class RankedTopic:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpaceCorpus:
-    """The topics of a space in V4's order. Indexes of what filters let pass are kept, a few at a time."""
+    """The topics of a space in V4's order. The indexes of the last few filters are cached."""
 
     topics: tuple[RankedTopic, ...]
     signals: SignalFiles
     by_path: Mapping[str, RankedTopic]
     documents: int
-    """Of all topics."""
+    """The number of documents of all topics."""
     has_broken_signals: bool
     falling: list[tuple[V4Profile, Mapping[str, tuple[float, ...]]]] = field(default_factory=list)
-    """At which age each topic loses a confidence, for the profile that was asked last."""
+    """The ages at which each topic loses a confidence, for the profile that was used last."""
     _indexes: OrderedDict[TopicFilter, tuple[TopicIndex, TopicColumns]] = field(default_factory=OrderedDict)
 
     def index(self, asked: TopicFilter) -> tuple[TopicIndex, TopicColumns]:
-        """The index of the documents of topics that ``asked`` lets pass, and the signals by topic of that index.
+        """The index of the documents of topics that ``asked`` accepts, and the signals of the topics in that index.
 
         Raises :class:`brvtui.engines.byterover_v4.index.DuplicateIds` and :class:`FilterError`.
         """
@@ -99,9 +99,10 @@ class SpaceCorpus:
         signals: Mapping[str, TopicSignals] = _NONE,
         mtimes_ms: Mapping[str, float] = _AS_READ,
     ) -> TopicColumns:
-        """The stored signals and times of the topics at ``paths``; ``signals`` and ``mtimes_ms`` go before them.
+        """The stored signals and times of the topics at ``paths``; values in ``signals`` and ``mtimes_ms`` replace
+        them.
 
-        A broken file of signals counts as none here: a search that meets it fails before.
+        A broken file of signals counts as missing here: a search that needs it fails earlier.
         """
         held = (signals.get(path) or self.signals.get(path) for path in paths)
         times = [
@@ -110,7 +111,7 @@ class SpaceCorpus:
         return topic_columns([None if isinstance(one, BrokenSignals) else one for one in held], times)
 
     def searched(self, asked: TopicFilter) -> Sequence[RankedTopic]:
-        """The topics that ``asked`` lets pass."""
+        """The topics that ``asked`` accepts."""
         return [topic for topic in self.topics if asked.takes_path(topic.path) and asked.takes_elements(topic.topic)]
 
 

@@ -14,7 +14,7 @@ from brvtui.engines.byterover_v4.profile import FIELDS
 from brvtui.text.analysis import raw_tokens, utf16
 from brvtui.tree.spaces.topic_html import Topic
 
-# How text becomes terms (``docs/reference/byterover-v4.md``, "Text relevance").
+# From text to terms (``docs/byterover_v4.md``, "Text relevance").
 
 
 _CJK = "\u4e00-\u9fff\u3040-\u309f\u30a0-\u30ff\uac00-\ud7af"
@@ -23,7 +23,7 @@ _ANY_CJK = re.compile(f"[{_CJK}]")
 
 
 def tokens(text: str) -> list[str]:
-    """The tokens of ``text`` in order, case kept: words, and the pairs of neighbours of each CJK run."""
+    """The tokens of ``text`` in order and original case: words, and the pairs of neighbours in each CJK run."""
     pieces = [piece for piece in raw_tokens(text) if piece]
     if not _ANY_CJK.search(text):
         return pieces
@@ -38,19 +38,21 @@ def tokens(text: str) -> list[str]:
 
 
 def term(token: str) -> str:
-    """The term of ``token``: in lower case, characters outside the BMP as their two surrogates."""
+    """The term of ``token``: in lower case, with characters outside the BMP as surrogate pairs."""
     return utf16(token.lower())
 
 
 def field_terms(text: str) -> tuple[int, dict[str, int]]:
-    """The length of a field with this text (its distinct tokens), and how often each term occurs, first ones first."""
+    """The length of a field with this text (its number of distinct tokens), and the count of each term in order of
+    first occurrence.
+    """
     found = tokens(text)
     return len(set(found)), Counter(map(term, found))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicDocument:
-    """One document of a topic. ``file`` is the topic's path; ``text`` is what snippets are cut from."""
+    """One document of a topic. ``file`` is the topic's path; snippets are cut from ``text``."""
 
     id: str
     file: str
@@ -60,28 +62,30 @@ class TopicDocument:
     fields: Mapping[str, str]
     """The text of each of its four fields."""
     lengths: tuple[int, ...]
-    """Distinct tokens of each field."""
+    """The number of distinct tokens of each field."""
     terms: tuple[Mapping[str, int], ...]
-    """How often each term occurs, of each field."""
+    """The count of each term, by field."""
 
     @property
     def haystack(self) -> str:
-        """All four fields in lower case: where the filter looks for the query's words."""
+        """All four fields in lower case, in which the filter looks for words of the query."""
         return " ".join(self.fields.values()).lower()
 
     @property
     def path(self) -> str:
-        """The path that results show: its id up to the first ``#``, which is not the topic's for a name with one."""
+        """The path that results show: the id before the first ``#``. It is wrong for a file name that contains one."""
         return self.id.partition("#")[0]
 
     @property
     def element(self) -> str:
-        """The rest of its id: the element's; empty for a whole topic."""
+        """The element's id: the rest of the document's id; empty for a whole topic."""
         return self.id.partition("#")[2]
 
 
 def documents_of(path: str, topic: Topic) -> tuple[TopicDocument, ...]:
-    """The documents of ``topic`` at ``path``: each searched element in document order, or else the topic as a whole."""
+    """The documents of ``topic`` at ``path``: each searched element in document order, or the topic as a whole if it
+    has none.
+    """
     shared = {name: topic.attribute(name) for name in FIELDS[:-1]}
     counted = [field_terms(text) for text in shared.values()]
     found = [(f"{path}#{element.id}", element.tag, element.text) for element in topic.searched_elements]

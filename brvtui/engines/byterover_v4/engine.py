@@ -1,4 +1,4 @@
-"""ByteRover V4 as an engine: the spaces of a snapshot, ranked anew where a topic changed."""
+"""ByteRover V4 as an engine: the spaces of a snapshot, which are ranked again after a topic changes."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ AN_OPTION = "V4 takes a query that begins with -- as an option, so it searches n
 
 @dataclass(frozen=True, slots=True)
 class _ReadySpaces:
-    """The spaces of one snapshot, with the paths of their topics there."""
+    """The spaces of one snapshot, with the snapshot's paths of their topics."""
 
     snapshot: Snapshot
     spaces: tuple[SpacePaths, ...]
 
 
 class ByteRoverV4:
-    """A search with relative relevance: no tiers, no cache, no model. It writes nothing and asks nobody."""
+    """A search with relative relevance, without tiers, cache or model. It writes nothing and calls no service."""
 
     name = PROFILES[0]
     title = "ByteRover V4"
@@ -64,13 +64,12 @@ class ByteRoverV4:
     sections = (SpaceAnswer,)
 
     def __init__(self) -> None:
-        """An engine without an index; the first query makes it."""
         self._ready: _ReadySpaces | None = None
         self._indexing = threading.Lock()
 
     @cached_property
     def presentation(self) -> V4Presentation:
-        """How its traces are shown."""
+        """The presentation of its traces."""
         from brvtui.engines.byterover_v4.presentation import V4Presentation
 
         return V4Presentation()
@@ -82,15 +81,15 @@ class ByteRoverV4:
         return load_profile(profile)
 
     def answer(self, context: Context[V4Profile], query: Query) -> Trace:
-        """The answer to ``query``; a trace that names the cause where V4 fails. Raises :class:`EngineError`."""
+        """The answer to ``query``, or a trace with the cause if V4 fails. Raises :class:`EngineError`."""
         made = self._answered(context, query)[0]
         section = made.section(SpaceAnswer)
         return made if section.failure else with_causes(self, context, query, made, section.cleaned.split(), _TEXTS)
 
     def detail(self, context: Context[V4Profile], trace: Trace, file: str) -> Detail | None:
-        """The score of the topic at ``file``, and the terms that made the raw score of its best document.
+        """The score of the topic at ``file``, and the terms that give its best document the raw score.
 
-        None when nothing of it matches. Raises KeyError for a topic that the snapshot does not hold.
+        None if no term matches. Raises KeyError for a topic that is not in the snapshot.
         """
         from brvtui.engines.byterover_v4.reasons import detail_of
 
@@ -100,7 +99,7 @@ class ByteRoverV4:
         return detail_of(context.constants, again, answer, spaces, file) if answer is not None else None
 
     def why(self, context: Context[V4Profile], trace: Trace, document: Named) -> Explanation:
-        """Why ``document`` is, or is not, in the answer ``trace``."""
+        """The reason why ``document`` is, or is not, in the answer ``trace``."""
         from brvtui.engines.byterover_v4.reasons import explain
 
         found = self.detail(context, trace, document.path) if document.position is not None else None
@@ -110,13 +109,13 @@ class ByteRoverV4:
     def remedies(
         self, context: Context[V4Profile], trace: Trace, document: Named, cancelled: Callable[[], bool]
     ) -> tuple[Remedy, ...]:
-        """The changes after which ``document`` stands higher in the answer ``trace``, each tried, best first."""
+        """The changes that raise ``document`` in the answer ``trace``, best first. Each was tried."""
         from brvtui.engines.byterover_v4.reasons import remedies
 
         return remedies(context, trace, document, self._asking(context, trace), cancelled)
 
     def _asking(self, context: Context[V4Profile], trace: Trace) -> Asking:
-        """Asks the query of ``trace`` otherwise, or of a changed space."""
+        """Functions that repeat the query of ``trace`` with changed options or in a changed space."""
         from brvtui.engines.byterover_v4.reasons import Asking
 
         spaces = self._spaces(context.snapshot)
@@ -130,15 +129,15 @@ class ByteRoverV4:
 
     @property
     def event_kinds(self) -> Mapping[str, str]:
-        """What time brings to topics, by name."""
+        """The events of ageing topics: descriptions by name."""
         from brvtui.engines.byterover_v4.outlook import EVENT_KINDS
 
         return EVENT_KINDS
 
     def forecast(self, context: Context[V4Profile], document: str, day: float) -> DocumentForecast | None:
-        """The score of the topic at ``document`` as the best match of a query, now and ``day`` days on.
+        """The score of the topic at ``document`` as the best match of a query, now and in ``day`` days.
 
-        None for a file that is no topic.
+        None for a file that is not a topic.
         """
         from brvtui.engines.byterover_v4.outlook import forecast
 
@@ -149,7 +148,7 @@ class ByteRoverV4:
         return None
 
     def ageing_rules(self, constants: V4Profile, stored: SignalRules) -> AgeingRules:
-        """The constants by which topics age: no gates, archive nor pruning, but confidences."""
+        """The constants by which topics age: confidences, but no gates, archive or pruning."""
         from brvtui.engines.ageing.rules import AgeingRules
 
         rules, results = constants.signals, constants.results
@@ -166,7 +165,9 @@ class ByteRoverV4:
         return AgeingRules(constants.compound, constants.decay, signals, gates, OF_TOPICS)
 
     def standing(self, context: Context[V4Profile], document: str) -> tuple[AgedSignals, Ceiling | None] | None:
-        """The signals of the topic at ``document``, before and after decay, and its ceiling; None for no topic."""
+        """The signals of the topic at ``document`` before and after decay, and its best possible score; None if it is
+        not a topic.
+        """
         from brvtui.engines.byterover_v4.outlook import standing
 
         for paths in self._spaces(context.snapshot):
@@ -178,7 +179,7 @@ class ByteRoverV4:
     def preview_edit(
         self, context: Context[V4Profile], query: Query, path: str, content: str, keep_mtime: bool
     ) -> EditPreview:
-        """The answer before and after the topic at ``path`` of the first space, which may be new, holds ``content``.
+        """The answer before and after the topic at ``path`` of the first space gets ``content``. The topic may be new.
 
         Nothing is written. Raises :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`.
         """
@@ -201,13 +202,13 @@ class ByteRoverV4:
         return EditPreview(path, now, saved(just_before_ms(now_ms)), saved(mtime_ms), keep_mtime)
 
     def migrated(self, snapshot: Snapshot, now_ms: float, name: str, constants: V4Profile) -> MigratedTree:
-        """The space called ``name`` that V4's migration at ``now_ms`` would make of the tree of ``snapshot``."""
+        """The space called ``name`` that V4's migration would create at ``now_ms`` from the tree of ``snapshot``."""
         from brvtui.engines.byterover_v4.migration.tree import migrate_tree
 
         return migrate_tree(snapshot, now_ms, name, constants)
 
     def kept_queries(self, project: FoundProject) -> PendingRows:
-        """The queries over the spaces of ``project`` that wait to be sent."""
+        """The unsent queries over the spaces of ``project``."""
         from brvtui.engines.byterover_v4.pending_rows import PendingRows
         from brvtui.tree.spaces.locating import is_of_folder
         from brvtui.tree.spaces.project import SpaceProject
@@ -217,13 +218,13 @@ class ByteRoverV4:
         return PendingRows(first.data, ids, project.root if is_of_folder(first, project.root) else None)
 
     def find_installed(self, named: Path | None, environment: Mapping[str, str]) -> InstalledEngine:
-        """V4's skill bundle at ``named``, or the one that is found. Raises ``NotInstalled``."""
+        """V4's skill bundle at ``named``, or an installed one. Raises ``NotInstalled``."""
         from brvtui.engines.verification.installed import find_bundle
 
         return find_bundle(named, environment)
 
     def verify(self, run: VerificationRun) -> Verification | None:
-        """The answers of the installed program beside ours; None when cancelled."""
+        """The comparison of the installed program's answers with ours; None when cancelled."""
         from brvtui.engines.byterover_v4.verification import verify
 
         return verify(run, self)
@@ -231,9 +232,9 @@ class ByteRoverV4:
     def replay_query(
         self, context: Context[V4Profile], query: Query, limit: int | None
     ) -> tuple[Trace, dict[str, Any]]:
-        """The answer as V4 prints it, under ``answer``; its message under ``error`` where it fails.
+        """The answer as V4 prints it, under ``answer``; V4's message under ``error`` if it fails.
 
-        The limit ends the command line, also one of the query's own (``argv``).
+        The limit is appended to the command line, even to one of the query's own (``argv``).
         """
         trace = self.answer(context, _limited(query, limit or context.constants.results.limit))
         printed = trace.section(SpaceAnswer).printed
@@ -242,7 +243,9 @@ class ByteRoverV4:
     def replay_sequence(
         self, context: Context[V4Profile], steps: Sequence[ReplayStep], like: Query, limit: int | None
     ) -> Iterator[dict[str, Any]]:
-        """Each step's answer, and the signals of its hits after it; access hits stay, touched topics are as of then."""
+        """Yields each step's answer, and the signals of its hits after it. Access hits accumulate; a touched topic
+        keeps the time of its step.
+        """
         from brvtui.engines.byterover_v4.replaying import answers_in_sequence
 
         spaces = self._spaces(context.snapshot)
@@ -253,7 +256,7 @@ class ByteRoverV4:
     def _answered(
         self, context: Context[V4Profile], query: Query, instead: tuple[SpacePaths, ...] = ()
     ) -> tuple[Trace, ScriptAnswer | None, tuple[SpacePaths, ...]]:
-        """The trace and answer to ``query``, and the spaces that were asked: those of the snapshot, or ``instead``."""
+        """The trace and answer to ``query``, and the searched spaces: those of the snapshot, or ``instead``."""
         from brvtui.engines.byterover_v4.replaying import FAILURES, failure_of
         from brvtui.engines.byterover_v4.scripts import filter_of, query_space, query_spaces
         from brvtui.engines.byterover_v4.tracing import failed, traced
@@ -280,7 +283,7 @@ class ByteRoverV4:
         return made, answer, spaces
 
     def _spaces(self, snapshot: Snapshot) -> tuple[SpacePaths, ...]:
-        """The spaces of ``snapshot``; documents of topics that did not change since the last are not counted again."""
+        """The spaces of ``snapshot``. Topics that are unchanged since the last snapshot are not counted again."""
         from brvtui.engines.byterover_v4.hits import SpacePaths
         from brvtui.engines.byterover_v4.scripts import ranked_space
 
@@ -311,7 +314,7 @@ def _previewed(trace: Trace, path: str, standing: tuple[AgedSignals, Ceiling | N
 
 
 def _alias(snapshot: Snapshot, place: int) -> str:
-    """The alias of a space of ``snapshot``: none for the first."""
+    """The alias of a space of ``snapshot``; empty for the first."""
     return snapshot.project.sources[place - 1].alias if place else ""
 
 
@@ -320,14 +323,14 @@ def _paths(space: RankedSpace, alias: str) -> Mapping[str, str]:
 
 
 def _limited(query: Query, limit: int | None) -> Query:
-    """``query`` with ``limit``, unless it has one of its own, or there is none."""
+    """``query`` with ``limit``, unless it has a limit or ``limit`` is None."""
     if limit is None or "limit" in query.options:
         return query
     return replace(query, options={**query.options, "limit": limit})
 
 
 def _command_line(query: Query) -> CommandLine:
-    """``query`` as V4's command line has it. Raises :class:`EngineError` for an option that is none."""
+    """``query`` as a command line of V4. Raises :class:`EngineError` for an unknown or wrong option."""
     from brvtui.engines.byterover_v4.command_line import CommandLine, read_command_line
 
     options = dict(query.options)

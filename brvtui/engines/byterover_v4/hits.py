@@ -1,4 +1,4 @@
-"""Topics that were found, as hits of a trace: parts that sum, words and where they stand, ceilings."""
+"""The topics found, as hits of a trace: parts that sum to the score, words with their places, best possible scores."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LIMIT, FILTERED = "behind the limit", "holds none of the significant words"
 
 @dataclass(frozen=True, slots=True)
 class SpacePaths:
-    """The paths of one space's topics in the snapshot, by V4's own."""
+    """The snapshot's paths of one space's topics, by V4's own paths."""
 
     space: RankedSpace
     paths: Mapping[str, str]
@@ -36,7 +36,7 @@ class SpacePaths:
 
 @dataclass(frozen=True, slots=True)
 class PlacedTopic:
-    """A topic that was found, with its search."""
+    """A topic, with the search that found it."""
 
     topic: FoundTopic
     search: SpaceSearch
@@ -44,12 +44,12 @@ class PlacedTopic:
 
     @property
     def file(self) -> str:
-        """Its path in the snapshot; V4's own where that is no file."""
+        """Its path in the snapshot, or V4's own if that is not a file."""
         return self.paths.paths.get(self.topic.path, self.topic.path)
 
 
 def space_name(space: RankedSpace) -> str:
-    """The name of a space, or else of its folder."""
+    """The name of a space, or of its folder if it has none."""
     folder = space.contents.folder
     return folder.name or folder.id or folder.tree.name
 
@@ -75,7 +75,7 @@ def traced_hit(found: PlacedTopic, printed: PrintedHit, profile: V4Profile) -> H
 
 
 def with_ceilings(hits: Sequence[Hit], found: Sequence[PlacedTopic], context: Context[V4Profile]) -> tuple[Hit, ...]:
-    """``hits``, which ``found`` begins with, each with the best score that any query can give its topic."""
+    """``hits``, each with the best possible score of its topic. ``found`` begins with the topics of the hits."""
     made = []
     corpora = {id(one.paths): one.paths.space.corpus for one in found[: len(hits)]}
     for key, corpus in corpora.items():
@@ -86,7 +86,7 @@ def with_ceilings(hits: Sequence[Hit], found: Sequence[PlacedTopic], context: Co
 
 
 def score_parts(topic: FoundTopic, profile: V4Profile) -> tuple[Part, ...]:
-    """The parts that sum to the score of ``topic``; none where that is no number."""
+    """The parts that sum to the score of ``topic``; none if the score is not a number."""
     best, signals, rules = topic.best, topic.signals, profile.score
     if math.isnan(topic.score):
         return ()
@@ -100,7 +100,7 @@ def score_parts(topic: FoundTopic, profile: V4Profile) -> tuple[Part, ...]:
 
 
 def _words(best: FoundDocument, search: SpaceSearch) -> Iterator[MatchedWord]:
-    """The words of the query that a document answers, each with its heaviest term there."""
+    """Yields the words of the query that a document answers, each with its heaviest term there."""
     for one in dict.fromkeys(search.raw.tokens):
         found = _heaviest(one, best)
         if found is not None:
@@ -122,7 +122,9 @@ def _heaviest(one: TokenMatches, best: FoundDocument) -> tuple[str, MatchKind, i
 
 
 def topic_hit(found: PlacedTopic, printed: PrintedHit) -> TopicHit:
-    """What carries a topic, its raw score, and what the agent is told of it."""
+    """The details of a hit: the element that carries the topic, its raw score, and the agent's instructions
+    about it.
+    """
     best = found.topic.best
     count = printed.access_count
     return TopicHit(
@@ -145,7 +147,9 @@ def topic_hit(found: PlacedTopic, printed: PrintedHit) -> TopicHit:
 
 
 def _places(held: Sequence[str], document: TopicDocument) -> Iterator[WordPlace]:
-    """Where ``document`` contains each of the words ``held``: as a term of its own if anywhere, else inside one."""
+    """Yields the place of each of the words ``held`` in ``document``: as a term of its own if possible, or inside a
+    longer one.
+    """
     fields = tuple(zip(FIELDS, document.terms, strict=True))
     for word in held:
         alone = next((name for name, terms in fields if word in terms), None)
@@ -158,12 +162,12 @@ def _places(held: Sequence[str], document: TopicDocument) -> Iterator[WordPlace]
 
 
 def near_miss(hit: Hit, rank: int, short: float, reason: str) -> NearMiss:
-    """A ``hit`` at ``rank`` that was not returned: why, and by how much it fell ``short``."""
+    """``hit`` at ``rank`` as a near miss, with the reason and the amount by which it fell ``short``."""
     return NearMiss(hit.path, hit.file, hit.title, hit.kind, hit.maturity, rank, hit.score, reason, short, hit.words)
 
 
 def dropped_topic(file: str, context: Context[V4Profile]) -> NearMiss:
-    """The topic in ``file``, which the filter dropped."""
+    """The topic in ``file``, which the filter dropped, as a near miss."""
     place = context.snapshot.by_path.get(file)
     title = context.snapshot.notes[place].title if place is not None else file
     return NearMiss(file, file, title, Kind.CONTEXT, "", 0, 0.0, FILTERED, 0.0)

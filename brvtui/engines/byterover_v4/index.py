@@ -1,6 +1,5 @@
-"""The text index over some documents, as MiniSearch makes it anew for every query.
-
-See ``docs/reference/byterover-v4.md``.
+"""The text index over some documents, equal to the one that MiniSearch builds for every query
+(``docs/byterover_v4.md``).
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _KEPT_MATCHES = 32
 
 
 class DuplicateIds(ValueError):
-    """Two documents of one id, with which no query is answered. The message is V4's."""
+    """Two documents with the same id, because of which every query fails. The message is V4's."""
 
     def __init__(self, identity: str) -> None:
         super().__init__(f"MiniSearch: duplicate ID {identity}")
@@ -36,14 +35,14 @@ class DuplicateIds(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class TokenMatches:
-    """What one query token met: the index terms that answer it, in the order in which MiniSearch takes them."""
+    """The matches of one query token: the index terms that answer it, in MiniSearch's order."""
 
     token: str
     expansion: Expansion
     documents: Ints
-    """Those that it touched, in order of first touch."""
+    """The documents that it matches, in order of first match."""
     sums: Floats
-    """By document: the sum of its contributions."""
+    """The sum of its contributions, by document."""
     terms: Sequence[str]
     """All terms of the index, by id."""
 
@@ -55,20 +54,20 @@ class TokenMatches:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RawSearch:
-    """Every document that any token touched, best first."""
+    """The documents that any token matches, best first."""
 
     tokens: tuple[TokenMatches, ...]
     documents: Ints
     sums: Floats
     """The term sum of each of ``documents``."""
     matched: Ints
-    """How many distinct tokens touched each."""
+    """The number of distinct tokens that match each document."""
     raw: Floats
-    """Sum times count, descending."""
+    """Sum times number of tokens, descending."""
 
 
 class TopicIndex:
-    """Postings of documents. All numbers count these alone: N, frequencies, mean lengths."""
+    """Postings of documents. All its statistics (N, frequencies, mean lengths) count only these documents."""
 
     def __init__(self, documents: Sequence[TopicDocument]) -> None:
         """Counts the terms of ``documents``. Raises :class:`DuplicateIds`."""
@@ -79,11 +78,11 @@ class TopicIndex:
             seen.add(document.id)
         self.documents = tuple(documents)
         self.numbers: dict[str, int] = {}
-        """Each path that results can show, with its place in ``paths``."""
+        """Each path that results can show, with its index in ``paths``."""
         self.topic_of = np.asarray(
             [self.numbers.setdefault(one.path, len(self.numbers)) for one in self.documents], dtype=np.int64
         )
-        """By document, the place of its path in ``paths``."""
+        """The index in ``paths`` of each document's path."""
         self.paths = tuple(self.numbers)
         ids: dict[str, int] = {}
         keys, holders, counts = array("q"), array("q"), array("q")
@@ -119,11 +118,11 @@ class TopicIndex:
 
     def expand(self, token: str, rules: TopicTextRules) -> Expansion:
         """The terms that answer ``token``, in MiniSearch's order."""
-        ids = self.vocabulary.ids  # given in the order in which the terms were met
+        ids = self.vocabulary.ids  # numbered in order of first occurrence
         return self.vocabulary.in_tree_order(self.vocabulary.expand(token, rules), self.terms, lambda: ids)
 
     def _matched(self, token: str, rules: TopicTextRules) -> TokenMatches:
-        """As :meth:`match`; of the last tokens it is kept, since whoever types a query repeats all words but one."""
+        """:meth:`match`, cached for the last tokens, since only one word changes while a query is typed."""
         held = self._matches.get(token)
         if held is not None and held[0] is rules:
             return held[1]
@@ -134,7 +133,7 @@ class TopicIndex:
         return made
 
     def match(self, token: str, rules: TopicTextRules) -> TokenMatches:
-        """The documents that ``token`` touches, with the sum of its contributions to each."""
+        """The documents that ``token`` matches, with the sum of its contributions to each."""
         expansion = self.expand(token, rules)
         width = len(FIELDS)
         rows = (expansion.ids[:, None] * width + np.arange(width)).ravel()
@@ -156,9 +155,10 @@ class TopicIndex:
         return TokenMatches(token, expansion, in_order_of_first(touched, len(self)), sums, self.terms)
 
     def containing(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """By document, whether any of ``words``, each of ASCII letters and digits, stands in it, also inside a word.
+        """A mask of the documents that contain any of ``words``, even inside longer words. Words are ASCII letters and
+        digits.
 
-        Such a word never reaches over the edge of a term, so the terms are looked through in place of all texts.
+        Such a word cannot cross the edge of a term, so terms are searched instead of texts.
         """
         found = np.zeros(len(self), dtype=bool)
         width = len(FIELDS)
@@ -178,7 +178,7 @@ class TopicIndex:
         return known
 
     def _norms(self, rules: TopicTextRules) -> Floats:
-        """The part of each denominator that depends on field and document alone."""
+        """The part of each denominator that depends only on field and document."""
         key = rules.k, rules.b
         if self._lengths_normed is None or self._lengths_normed[0] != key:
             columns = [
@@ -189,7 +189,7 @@ class TopicIndex:
         return self._lengths_normed[1]
 
     def search(self, text: str, rules: TopicTextRules) -> RawSearch:
-        """Every document that any token of ``text`` touches; equal scores keep the order of first touch."""
+        """The documents that any token of ``text`` matches. Equal scores keep the order of first match."""
         names = [term(token) for token in tokens(text)]
         known = {name: self._matched(name, rules) for name in dict.fromkeys(names)}
         found = [known[name] for name in names]
@@ -207,7 +207,9 @@ class TopicIndex:
         return RawSearch(tuple(found), documents, sums[documents], matched[documents], raw[order])
 
     def contributions(self, document: int, found: Sequence[TokenMatches], rules: TopicTextRules) -> list[Contribution]:
-        """What each token, index term and field adds to the term sum of ``document``, in the order of adding."""
+        """The contributions of each token, index term and field to the term sum of ``document``, in the order of
+        addition.
+        """
         made = []
         for one in found:
             steps = zip(one.expansion.ids.tolist(), one.expansion.weights.tolist(), one.expansion.kinds, strict=True)
@@ -236,7 +238,7 @@ class TopicIndex:
 
 
 def in_order_of_first(places: Ints, size: int) -> Ints:
-    """The distinct ``places``, numbers below ``size``, each where it first occurs."""
+    """The distinct ``places``, numbers below ``size``, in order of first occurrence."""
     first = np.full(size, len(places), dtype=np.int64)
     first[places[::-1]] = np.arange(len(places) - 1, -1, -1)
     distinct = np.flatnonzero(first < len(places))

@@ -1,4 +1,4 @@
-"""Spaces as they would be with one thing mended, made in memory: what a remedy is tried on."""
+"""Spaces with one fault fixed, in memory, for trying a remedy."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ _DERIVED = re.compile(r"\.(abstract|full|overview)(?=\.html\Z)", re.IGNORECASE)
 
 
 def without_failure(space: RankedSpace) -> RankedSpace:
-    """``space`` with everything mended with which V4 fails: its Markdown gone, each id once, broken signals gone."""
+    """``space`` without the faults that make V4 fail: without Markdown, repeated ids and broken signals."""
     signals = {path: stored for path, stored in space.corpus.signals.items() if not isinstance(stored, BrokenSignals)}
     topics = [_ranked(topic, _with_distinct_ids(topic.topic)) for topic in space.corpus.topics]
     return RankedSpace(replace(space.contents, markdown=(), signals=signals), corpus_of(topics, signals))
 
 
 def with_file_seen(space: RankedSpace, file: str, now_ms: float) -> tuple[RankedSpace, str] | None:
-    """``space`` with the unseen ``file`` under a name that V4 sees, as of now, and that name; None if it cannot be."""
+    """``space`` with the unseen ``file`` renamed so that V4 sees it, modified now, and the new name. None if that is
+    impossible.
+    """
     name = _DERIVED.sub(r"_\1", re.sub(r"\.html\Z", ".html", file, flags=re.IGNORECASE))
     name = "index_page.html" if name == "index.html" else name
     if unseen_name(name) or name in space.corpus.by_path:
@@ -39,7 +41,7 @@ def with_file_seen(space: RankedSpace, file: str, now_ms: float) -> tuple[Ranked
 
 
 def with_topic(space: RankedSpace, path: str, topic: Topic, mtime_ms: float) -> RankedSpace:
-    """``space`` with ``topic`` at ``path``, which may be new, as saved at ``mtime_ms``."""
+    """``space`` with ``topic``, which may be new, at ``path``, saved at ``mtime_ms``."""
     made = RankedTopic(path, topic, mtime_ms, documents_of(path, topic))
     others = [one for one in space.corpus.topics if one.path != path]
     topics = sorted((*others, made), key=lambda one: code_units(one.path))
@@ -49,9 +51,10 @@ def with_topic(space: RankedSpace, path: str, topic: Topic, mtime_ms: float) -> 
 def with_words_searched(
     space: RankedSpace, path: str, words: Sequence[str], mtime_ms: float
 ) -> tuple[RankedSpace, str] | None:
-    """``space`` with the topic at ``path`` so changed that ``words``, terms of the query, are searched in it.
+    """``space`` with the topic at ``path`` changed so that ``words``, terms of the query, are searched in it.
 
-    It is saved at ``mtime_ms``. Also returns what was changed, in words. None where the topic holds none of them.
+    The topic is saved at ``mtime_ms``. Also returns a description of the change. None if the topic contains none of the
+    words.
     """
     ranked = space.corpus.by_path.get(path)
     if ranked is None:

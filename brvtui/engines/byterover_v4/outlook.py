@@ -1,4 +1,4 @@
-"""What age brings to a topic: the best score that any query can give it, and when it loses confidence or maturity."""
+"""The effect of age on a topic: its best possible score, and the times at which it loses confidence or maturity."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ from brvtui.trace.forecasts import date_after
 from brvtui.tree.spaces.contents import BrokenSignals, TopicSignals
 
 CONFIDENCES: Mapping[str, str] = {"high": "below high confidence", "medium": "below medium confidence"}
-"""The confidence that a topic loses, by name: then even the best match of a query does not give it."""
+"""Descriptions of the loss of a confidence, by its name: after it, even the best match of a query does not have it."""
 _BELOW_MATURITY = "below-maturity"
 EVENT_KINDS: Mapping[str, str] = {**CONFIDENCES, _BELOW_MATURITY: "low in importance"}
-"""What time brings to topics, by name."""
+"""The events of ageing topics: descriptions by name."""
 _SOON = 1e-3
-"""Days until what has not come yet, at least: 0 means that it has, and rounding may put it at 0 or earlier."""
+"""The least days until an event that has not come yet: 0 means that it has, and rounding could result in 0 or less."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Constants:
-    """What the ceiling of a topic depends on."""
+    """The constants that the best possible score of a topic depends on."""
 
     score: CompoundRules
     decay: DecayRules
 
 
 def ceilings_of(corpus: SpaceCorpus, paths: Sequence[str], now_ms: float, profile: V4Profile) -> list[Ceiling | None]:
-    """What the topics at ``paths`` score as the best match of a query, and how long that has which confidence.
+    """The scores of the topics at ``paths`` as the best match of a query, and how long each keeps which confidence.
 
-    None where signals make no number.
+    None if signals do not result in a number.
     """
     columns = corpus.columns(paths)
     inputs, constants = _inputs(columns, profile)
@@ -59,7 +59,7 @@ def ceilings_of(corpus: SpaceCorpus, paths: Sequence[str], now_ms: float, profil
     falling = _falling(corpus, profile)
     made: list[Ceiling | None] = []
     for place, path in enumerate(paths):
-        ages = falling.get(path, (math.inf,) * len(names))  # what V4 finds no file of does not age
+        ages = falling.get(path, (math.inf,) * len(names))  # a topic without a file in V4 does not age
         horizons = tuple(
             Horizon(threshold, name, bool(fresh[place] >= threshold), _left(now[place], threshold, since[place], age))
             for (name, threshold), age in zip(names.items(), ages, strict=True)
@@ -69,7 +69,7 @@ def ceilings_of(corpus: SpaceCorpus, paths: Sequence[str], now_ms: float, profil
 
 
 def standing(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile) -> tuple[AgedSignals, Ceiling | None]:
-    """The signals of the topic at ``path``, before and after decay, and its ceiling."""
+    """The signals of the topic at ``path`` before and after decay, and its best possible score."""
     stored = corpus.signals.get(path)
     known = None if isinstance(stored, BrokenSignals) else stored
     aged = aged_columns(corpus.columns((path,)), now_ms, profile)
@@ -80,7 +80,9 @@ def standing(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile) 
 
 
 def _left(now: float, threshold: float, since: float, falling: float) -> float | None:
-    """Days until a ceiling is below ``threshold``: 0 when it is, None when it is not within :data:`HORIZON_DAYS`."""
+    """Days until the best possible score is below ``threshold``: 0 if it already is, None if not within
+    :data:`HORIZON_DAYS`.
+    """
     if not now >= threshold:
         return 0.0
     left = falling - since
@@ -98,7 +100,7 @@ def _inputs(columns: TopicColumns, profile: V4Profile) -> tuple[ScoreInputs, _Co
 
 
 def _falling(corpus: SpaceCorpus, profile: V4Profile) -> Mapping[str, tuple[float, ...]]:
-    """The ages, in days, from which each topic of ``corpus`` is no more of high, and of medium, confidence."""
+    """The ages, in days, at which each topic of ``corpus`` loses high and medium confidence."""
     if not corpus.falling or corpus.falling[0][0] is not profile:
         paths = list(corpus.by_path)
         inputs, constants = _inputs(corpus.columns(paths), profile)
@@ -111,9 +113,10 @@ def _falling(corpus: SpaceCorpus, profile: V4Profile) -> Mapping[str, tuple[floa
 
 
 def forecast(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile, day: float) -> DocumentForecast | None:
-    """What the topic at ``path`` scores as the best match of a query, now and ``day`` days on, and what comes when.
+    """The score of the topic at ``path`` as the best match of a query, now and in ``day`` days, and the events with
+    their dates.
 
-    None where its signals make no number.
+    None if its signals do not result in a number.
     """
     stored = corpus.signals.get(path)
     if isinstance(stored, BrokenSignals):
@@ -144,9 +147,10 @@ def forecast(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile, 
 
 
 def _regaining(now: Ceiling, then: Ceiling, day: float) -> tuple[Horizon, ...]:
-    """The horizons of ``now``; of a confidence that is lacking today and there ``day`` days on, the later one.
+    """The horizons of ``now``. If a confidence is missing now but present in ``day`` days, the later horizon replaces
+    it.
 
-    Recency that is stored as 0 counts as none on the day of the change, and from then on by the age of the file.
+    A recency stored as 0 counts as 0 on the day of the change, and later by the age of the file.
     """
     made = []
     for first, later in zip(now.horizons, then.horizons, strict=True):
@@ -157,8 +161,9 @@ def _regaining(now: Ceiling, then: Ceiling, day: float) -> tuple[Horizon, ...]:
 
 
 def _below_maturity(stored: TopicSignals, aged: AgedColumns, profile: V4Profile) -> float | None:
-    """Days until the importance falls below what the topic's maturity requires: 0 once it has, None when it never
-    does."""
+    """Days until the importance falls below the minimum for the topic's maturity: 0 if it has, None if it
+    never does.
+    """
     rules = profile.signals
     least = {"validated": rules.validated_until, "core": rules.core_until}.get(stored.maturity)
     if least is None:
@@ -170,11 +175,11 @@ def _below_maturity(stored: TopicSignals, aged: AgedColumns, profile: V4Profile)
 
 
 def _events(horizons: Sequence[Horizon], below_maturity: float | None, now_ms: float) -> list[DatedEvent]:
-    """What comes to a topic, soonest first; ``below_maturity`` is in days."""
+    """The future events of a topic, soonest first. ``below_maturity`` is in days."""
     made = []
     for horizon in horizons:
         left = horizon.days_left
-        if left is not None:  # 0 once it has come
+        if left is not None:  # 0 if it is past
             name = horizon.constant.rpartition(".")[2]
             text = f"stops being of {name} confidence even as the best match"
             made.append(DatedEvent(name, left, date_after(now_ms, left) if left else "", text))

@@ -1,7 +1,7 @@
-"""The rows of V4 that wait to be sent: each query with the answer that it printed. Read only.
+"""The rows of V4 that wait to be sent: each query with the answer that it printed. They are only read.
 
-V4 has no log of queries. It appends rows to one file of its data folder, for all spaces, and empties that once they are
-sent (``docs/reference/byterover-v4.md``, "Log"). So the newest queries are there, or none.
+V4 has no log of queries. It appends rows to one file of its data folder, for all spaces, and empties that file after
+sending them (``docs/byterover_v4.md``, "Log"). So the file contains the newest queries, or none.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ if TYPE_CHECKING:
     from brvtui.tree.watching.watch import Watching
 
 ROWS = "analytics-pending-identity.jsonl"
-"""The file of the data folder."""
+"""The file in the data folder."""
 LARGEST_READ = 8 * 1_048_576
-"""Bytes. What stands before the last so many of the file is not read."""
+"""Bytes. Only the last part of a larger file is read."""
 _COMMANDS = ("query", "search", "recall")
 _MOST_CHUNKS = 10_000
 _MOST_AT_ONCE = 500
 _LOOK_SECONDS = 1.0
 _RECALL_LIMIT = "5"
-"""How many topics ``recall`` gives unless told."""
+"""The default number of topics that ``recall`` returns."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Command:
-    """A command that was run: its last row, and its arguments and result, which several rows may hold in pieces."""
+    """A command that was run: its last row, and its arguments and result, which may be split over several rows."""
 
     at_ms: float
     row: Mapping[str, Any]
     arguments: tuple[str, ...]
     result: Mapping[str, Any]
     space: str
-    """The id of the space that was asked; empty where no row says it."""
+    """The id of the searched space; empty if no row contains it."""
 
 
 class PendingRows:
     """The queries over some spaces, from the rows that wait to be sent."""
 
     def __init__(self, data: Path, spaces: Iterable[str], root: Path | None) -> None:
-        """The rows of the data folder ``data`` that name one of ``spaces`` by id.
+        """The rows in the data folder ``data`` that name one of ``spaces`` by id.
 
-        Of a row that names no space, the working folder counts: ``root`` or one below it. Without ``root`` there are
-        none of these.
+        A row that names no space counts if its working folder is ``root`` or below it; without ``root``, no such row
+        counts.
         """
         self._file = data / ROWS
         self._spaces = frozenset(spaces)
@@ -75,9 +75,9 @@ class PendingRows:
         return found[: -most - 1 : -1]
 
     def follow(self, answered: Callable[[list[LoggedQuery]], None]) -> Watching:
-        """Calls ``answered`` from another thread with the queries of rows that are added, oldest first.
+        """Calls ``answered`` from another thread with the queries of new rows, oldest first.
 
-        It looks at the file once a second: a watch would be one on all spaces.
+        The file is checked once a second, because a watch would observe all spaces.
         """
         from brvtui.tree.watching.watch import Watching
 
@@ -114,8 +114,8 @@ class PendingRows:
 
 
 def _commands(lines: Iterable[bytes]) -> Iterator[_Command]:
-    """The queries in ``lines``, in their order; pieces of a long answer are put together."""
-    asked: list[tuple[str, str]] = []  # query and space of rows whose command has not come yet
+    """Yields the queries in ``lines``, in order. The pieces of a long answer are joined."""
+    asked: list[tuple[str, str]] = []  # query and space of rows that precede their command
     pieces: dict[str, dict[int, str]] = {}
     for line in lines:
         try:
@@ -132,11 +132,11 @@ def _commands(lines: Iterable[bytes]) -> Iterator[_Command]:
                     asked.remove(space)
                 yield _Command(at_ms, properties, arguments, dict(held["result"]), space[1] if space else "")
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
-            continue  # a row that was cut, or that another version wrote
+            continue  # a truncated row, or one of another version
 
 
 def _whole(row: Mapping[str, Any], pieces: dict[str, dict[int, str]]) -> Mapping[str, Any] | None:
-    """Arguments and result of a command; None before its last piece has come."""
+    """The arguments and result of a command; None before its last piece."""
     if "group_id" not in row:
         return row
     name = str(row["group_id"])
@@ -151,7 +151,7 @@ def _whole(row: Mapping[str, Any], pieces: dict[str, dict[int, str]]) -> Mapping
 
 
 def _logged(command: _Command) -> LoggedQuery:
-    """The entry of ``command``. Values that are of another type than V4 writes are left out."""
+    """The entry of ``command``, without values of another type than V4 writes."""
     line = read_command_line(command.arguments)
     data, is_recall = command.result.get("data"), command.row.get("command") == "recall"
     printed = data if isinstance(data, Mapping) else {}
@@ -160,7 +160,7 @@ def _logged(command: _Command) -> LoggedQuery:
     paths = tuple(hit["path"] for hit in hits if isinstance(hit.get("path"), str))
     failed = command.result.get("ok") is not True
     argv = list(command.arguments)
-    if is_recall:  # it knows no other flag that changes an answer
+    if is_recall:  # recall knows no other flag that changes an answer
         argv = [*line.words, "--limit", line.text("limit") or _RECALL_LIMIT]
     scope = "" if is_recall else line.text("scope")
     return LoggedQuery(
@@ -182,7 +182,7 @@ def _logged(command: _Command) -> LoggedQuery:
 
 
 def _response(printed: Mapping[str, Any], hits: list[Mapping[str, Any]]) -> str:
-    """What the agent read: the citation block and the snippets, or the files that ``recall`` joins."""
+    """The text that the agent read: the citation block and the snippets, or the files that ``recall`` joins."""
     content = printed.get("content")
     if isinstance(content, str):
         return content

@@ -1,4 +1,4 @@
-"""V4's traces in words: the sentence that says why, relevance, the filter, what the agent is told."""
+"""V4's traces in words: the sentence that explains the answer, relevance, the filter, instructions to the agent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from brvtui.wording import counted
 
 
 def sentence(trace: Trace) -> Sentence:
-    """Which topic is first, by which element and words, its relevance beside the absolute one, whether it is cited."""
+    """The first topic with its element and words, its relative and absolute relevance, and if the agent is told to cite
+    it.
+    """
     section = trace.section(SpaceAnswer)
     if section.failure is not None:
         return (
@@ -54,7 +56,7 @@ def relative(topic: TopicHit) -> float:
 
 
 def _contained(topic: TopicHit) -> Iterator[Clause]:
-    """Significant words that stand only inside other words."""
+    """Yields the significant words that occur only inside other words."""
     inside = [place for place in topic.contained if place.inside != place.word]
     if inside and len(inside) == len(topic.contained):
         yield clause("; the filter let it pass for ", listed([_inside(place) for place in inside]), weight=70)
@@ -70,7 +72,7 @@ def _relevance(topic: TopicHit) -> Iterator[Clause]:
 
 
 def _advice(section: SpaceAnswer) -> Iterator[Clause]:
-    """Our own reading of how little the answer has of the query."""
+    """Yields our own judgment of how little of the query the answer covers."""
     if section.not_covered:
         yield clause(f": {section.not_covered}, so 3.14 would not call this covered", weight=85)
 
@@ -98,7 +100,7 @@ def _nothing(trace: Trace, section: SpaceAnswer) -> Iterator[Clause]:
 
 
 def way_out(trace: Trace) -> str:
-    """What can be done where nothing was found."""
+    """An advice for the case that nothing was found."""
     section = trace.section(SpaceAnswer)
     if section.topics:
         return "ask for more results"
@@ -116,7 +118,7 @@ def way_out(trace: Trace) -> str:
 
 
 class V4Presentation(Presentation):
-    """A search whose best match always has relevance 1."""
+    """The presentation of V4's traces. The best match always has relevance 1."""
 
     title = "ByteRover V4"
     sections = (SpaceAnswer,)
@@ -149,16 +151,16 @@ class V4Presentation(Presentation):
     sentence = staticmethod(sentence)
 
     def warning(self, trace: Trace) -> str:
-        """That V4 fails as the space is."""
+        """A warning that V4 fails on this space."""
         return "V4 fails" if trace.section(SpaceAnswer).failure is not None else ""
 
     def failure(self, trace: Trace) -> str:
-        """Why V4 fails as the space is."""
+        """The reason why V4 fails on this space."""
         failure = trace.section(SpaceAnswer).failure
         return f"V4 answers no query: {failure.what}" if failure is not None else ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """What was searched, stop words, limits."""
+        """The query as it was searched, stop words, and limits."""
         section = trace.section(SpaceAnswer)
         groups: Groups = [(9, [("searched ", "muted"), (visible(section.cleaned), "text")])]
         limits = " ".join(part for part in (section.scope, section.element) if part)
@@ -171,24 +173,24 @@ class V4Presentation(Presentation):
         return groups
 
     def remark(self, trace: Trace, hit: Hit) -> str:
-        """Its relevance, which is relative."""
+        """Its relevance, which is relative to the best match."""
         return f"rel {hit.text.relevance:.2f}" if hit.text is not None else ""
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """Places behind the limit."""
+        """The number of places behind the limit."""
         if not miss.short:
             return "0", glyphs.cross
         return counted(round(miss.short), "place", "places"), f"+{miss.short:.0f} rank"
 
     def nothing(self, trace: Trace, width: int) -> list[Line]:
-        """What helps; where V4 fails, also its own message."""
+        """Lines with advice; if V4 fails, also its own message."""
         failure = trace.section(SpaceAnswer).failure
         if failure is None:
             return lines_of([_text(way_out(trace))], width, UNICODE)
         return lines_of([_text(f"V4 prints: {failure.message}", "warn"), _text(failure.remedy)], width, UNICODE)
 
     def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Iterator[Block]:
-        """Yields its raw score and what that is relative to, its element, the filter, what the agent is told."""
+        """Yields the raw score and its relative value, the element, the filter, and the agent's instructions."""
         section = trace.section(SpaceAnswer)
         topic = section.topic(file)
         if topic is None:
@@ -202,18 +204,18 @@ class V4Presentation(Presentation):
             yield from map(_text, (use_of(topic, section), f"“{topic.snippet}”"))
 
     def not_scored(self, trace: Trace) -> str:
-        """That no term of it matched, or that the filter dropped it; where V4 fails, that."""
+        """The reason why a topic has no score: no term matches, the filter dropped it, or V4 fails."""
         return self.failure(trace) or "no term of it matches, or the filter dropped it"
 
     def answer(self, trace: Trace) -> Iterator[Block]:
-        """Yields the citation block, as the agent is to repeat it."""
+        """Yields the citation block that the agent should repeat."""
         cited = trace.section(SpaceAnswer).citation_block.splitlines()
         told = ". The agent is told to repeat this block:" if cited else "; it tells the agent to cite nothing"
         yield Text(f"V4 retrieves and writes no answer{told}", "muted")
         yield from map(_text, cited)
 
     def prompt(self, trace: Trace | None) -> Titled:
-        """The answer as V4 prints it, which is what the agent gets."""
+        """The answer as V4 prints it for the agent."""
         printed = trace.section(SpaceAnswer).printed if trace is not None else ""
         text = json.dumps(printed, ensure_ascii=False, indent=1)
         return Titled("printed", map(_text, text.splitlines()), text)

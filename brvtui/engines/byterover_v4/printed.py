@@ -1,4 +1,4 @@
-"""What V4's scripts print for a search: hits, snippets, and the block that tells an agent what to cite."""
+"""The output of V4's scripts for a search: hits, snippets, and the block with the citations for an agent."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HEADING = "\U0001f4da From ByteRover:"
 
 @dataclass(frozen=True, slots=True)
 class PrintedHit:
-    """One hit as it is printed, and what its citation is made of."""
+    """One hit as it is printed, and the values for its citation."""
 
     path: str
     title: str
@@ -37,15 +37,15 @@ class PrintedHit:
     element: str
     """The rest of the id of its best document; empty for a whole topic."""
     kind: str
-    """The tag of that element; empty where V4 finds none."""
+    """The tag of that element; empty if V4 finds none."""
     others: tuple[str, ...]
     """The ids of its secondary elements."""
     access_count: float
     attributes: Mapping[str, str]
-    """Those of the topic; empty where V4 finds none."""
+    """The attributes of the topic; empty if V4 finds none."""
 
     def plain(self) -> dict[str, Any]:
-        """The hit under V4's names; a score that is no number is null."""
+        """The hit under V4's names. A score that is not a number is null."""
         made: dict[str, Any] = {
             "confidence": self.confidence,
             "path": self.path,
@@ -64,7 +64,9 @@ class PrintedHit:
 
 @dataclass(frozen=True, slots=True)
 class CitedSpace:
-    """What citations of a space need: its id (empty where its folder has none), and the app's port (0 without)."""
+    """The values that citations of a space need: its id (empty if its folder has none), and the app's port
+    (0 without).
+    """
 
     id: str
     port: int = 0
@@ -73,13 +75,13 @@ class CitedSpace:
 def printed_hits(
     found: SpaceSearch, topics: Sequence[FoundTopic], corpus: SpaceCorpus, profile: V4Profile
 ) -> list[PrintedHit]:
-    """The hits of ``topics``, in their order."""
+    """The hits of ``topics``, in the same order."""
     made = []
     for topic in topics:
         best = topic.best.document
         ranked = corpus.by_path.get(topic.path)
         known = ranked.topic if ranked is not None else None
-        # of a topic as a whole, V4 looks the text up under the path that it shows, which need be no topic
+        # for a whole topic, V4 looks the text up by the shown path, which may not be a topic
         text = best.text if best.kind else known.body if known else ""
         made.append(
             PrintedHit(
@@ -99,12 +101,12 @@ def printed_hits(
 
 
 def confidence(score: float, rules: HitRules) -> str:
-    """How sure V4 calls itself of a hit with this score."""
+    """The confidence of V4 in a hit with this score."""
     return HIGH if score >= rules.high else MEDIUM if score >= rules.medium else LOW
 
 
 def snippet(text: str, cleaned: str, rules: HitRules) -> str:
-    """The part of ``text`` around the first word of the query; lengths are UTF-16 units."""
+    """The part of ``text`` around the first word of the query. Lengths are in UTF-16 units."""
     word = cleaned.split(" ", 1)[0].lower()
     units, lowered, wanted = (_units(value) for value in (text, text.lower(), word))
     place = _find(lowered, wanted) if wanted else 0
@@ -113,18 +115,17 @@ def snippet(text: str, cleaned: str, rules: HitRules) -> str:
 
 
 def should_cite(hits: Sequence[PrintedHit], space: CitedSpace) -> bool:
-    """Whether the agent is told to cite: some hit is not of low confidence, and the space has an id."""
+    """True if the agent is told to cite: a hit is above low confidence, and the space has an id."""
     return bool(space.id) and any(hit.confidence != LOW for hit in hits)
 
 
 def cited_hits(hits: Sequence[PrintedHit], space: CitedSpace, rules: CitationRules) -> tuple[PrintedHit, ...]:
-    """The hits that the agent is told to cite: the first that are not of low confidence; none where the space has no
-    id."""
+    """The hits that the agent is told to cite: the first ones above low confidence; none if the space has no id."""
     return tuple(hit for hit in hits if hit.confidence != LOW)[: rules.most] if space.id else ()
 
 
 def citation_block(cited: Sequence[PrintedHit], space: CitedSpace, now_ms: float, rules: CitationRules) -> str:
-    """The block about the ``cited`` hits that an agent is to repeat; empty where nothing is cited."""
+    """The block about the ``cited`` hits that an agent should repeat; empty if nothing is cited."""
     if not cited:
         return ""
     lines = [_HEADING]
@@ -191,7 +192,7 @@ def _text(units: bytes) -> str:
 
 
 def _find(units: bytes, wanted: bytes) -> int:
-    """The first place, in UTF-16 units, of ``wanted`` in ``units``; -1 without one."""
+    """The first position of ``wanted`` in ``units``, in UTF-16 units; -1 if there is none."""
     place = units.find(wanted)
     while place % 2 == 1 and place >= 0:
         place = units.find(wanted, place + 1)

@@ -20,7 +20,7 @@ LEVELS = ("draft", "validated", "core")
 
 @dataclass(frozen=True, slots=True)
 class EngineNames:
-    """The system whose constants these are."""
+    """The system that uses these constants."""
 
     name: str
     version: str
@@ -43,7 +43,7 @@ class TopicTextRules:
 
 @dataclass(frozen=True, slots=True)
 class WordRules:
-    """Which words of a query are searched, and which must be in a document."""
+    """The words of a query that are not searched, and the length of the words that a document must contain."""
 
     stop_words: tuple[str, ...]
     significant_length: Count
@@ -51,7 +51,7 @@ class WordRules:
 
 @dataclass(frozen=True, slots=True)
 class WeightRules:
-    """The score of one document."""
+    """The weights of a document's score."""
 
     relevance: float
     importance: float
@@ -79,12 +79,12 @@ class TopicSignalRules:
 
 @dataclass(frozen=True, slots=True)
 class HitRules:
-    """How documents become hits."""
+    """Limits and thresholds by which documents become hits."""
 
     limit: Count
     recall_limit: Count
     least_limit_of_several: Count
-    """Of each space, where several are asked."""
+    """The minimum for each space, if several are searched."""
     secondaries: int
     secondary_floor: float
     secondary_share: float
@@ -96,7 +96,7 @@ class HitRules:
 
 @dataclass(frozen=True, slots=True)
 class CitationRules:
-    """What an agent is told to cite."""
+    """Limits of the citations for an agent."""
 
     most: Count
     recalled_from: Count
@@ -106,7 +106,7 @@ class CitationRules:
 
 @dataclass(frozen=True, slots=True)
 class CoverageRules:
-    """Our own advice, which V4 lacks: when ByteRover 3.14 would have called a query covered."""
+    """Thresholds of our own advice, which V4 lacks: they decide if ByteRover 3.14 would have called a query covered."""
 
     bonus: float
     cap: float
@@ -137,7 +137,7 @@ class V4Profile:
 
     @property
     def compound(self) -> CompoundRules:
-        """The score as the compound score that it is: without a bonus, a cap or rounding."""
+        """The score in the form of a compound score, without a bonus, a cap or rounding."""
         rules = self.score
         return CompoundRules(
             rules.relevance, rules.importance, rules.recency, rules.importance_scale, rules.boost, 0.0, math.inf, 12
@@ -148,6 +148,7 @@ class V4Profile:
 def load_profile(source: str) -> V4Profile:
     """The profile called ``source``, or read from the TOML file ``source``; the built-in one for an empty name.
 
-    Raises :class:`brvtui.typed_tables.ProfileError` when there is no such profile, or a key or value of it is wrong.
+    Raises :class:`brvtui.typed_tables.ProfileError` if there is no such profile or if one of its keys or values is
+    wrong.
     """
     return typed(V4Profile, profile_tables(source or NAME, PROFILES), "", source or NAME)

@@ -1,4 +1,4 @@
-"""Why a topic is, or is not, in an answer of V4 (``docs/reference/byterover-v4.md``, "Why a topic is not there")."""
+"""Reasons why a topic is, or is not, in an answer of V4 (``docs/byterover_v4.md``, "Why a topic is not there")."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from brvtui.tree.reading.javascript import spaced_words
 from brvtui.tree.spaces.contents import TopicFile, unseen_name
 from brvtui.tree.spaces.topic_html import TOPIC
 
-# The makeup of one topic's score: its parts, and every term × field of the document that carries it.
+# The score of one topic: its parts, and every term × field of the document that carries it.
 
 
 FORMULA = "weight × boost × idf × (d + tf (k + 1) ÷ (tf + k (1 − b + b length ÷ average))); raw = sum × words matched"
@@ -73,7 +73,7 @@ def detail_of(
 
 
 def _behind(trace: Trace, file: str, topic: FoundTopic, text: TextScore, profile: V4Profile) -> Hit | None:
-    """Returns ``topic``, which is past the limit, as the hit it would be; None if the trace has no near miss of it."""
+    """The hit that ``topic``, which is past the limit, would be; None if the trace has no near miss of it."""
     miss: NearMiss | None = next((miss for miss in trace.near_misses if miss.file == file), None)
     if miss is None:
         return None
@@ -94,16 +94,16 @@ def _behind(trace: Trace, file: str, topic: FoundTopic, text: TextScore, profile
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Asks the engine again, otherwise or of something else."""
+    """Functions that repeat a query with changes."""
 
     ask: Ask
     ask_of: Callable[[int, RankedSpace], Trace]
-    """The same query, with the space at a place replaced."""
+    """Repeats the query with the space at an index replaced."""
     spaces: Sequence[SpacePaths]
 
 
 _MOST_WORDS = 4
-"""The most words of each kind that are named or tried: each try takes a whole answer, and for an edit an index."""
+"""The most words of each kind that are named or tried. Each try needs a whole answer, and for an edit a whole index."""
 
 
 class TopicLoss(LossStage):
@@ -126,7 +126,7 @@ def explain(
     ahead: DocumentForecast | None,
     asking: Asking,
 ) -> Explanation:
-    """Why ``document`` is, or is not, among the hits of ``trace``; ``ahead`` is what age brings to it."""
+    """The reason why ``document`` is, or is not, among the hits of ``trace``. ``ahead`` contains its ageing events."""
     section, path = trace.section(SpaceAnswer), document.path
     topic = section.topic(path)
     use = "; ".join([use_of(topic, section), *_coming(topic, ahead)]) if topic is not None else ""
@@ -149,14 +149,14 @@ def explain(
 
 
 def _coming(topic: TopicHit, ahead: DocumentForecast | None) -> Iterator[str]:
-    """When ``topic`` loses its confidence by age alone."""
+    """Yields the time at which ``topic`` loses its confidence by age."""
     for event in ahead.events if ahead is not None else ():
         if event.kind == topic.confidence and event.days > 0:
             yield f"untouched, it {event.text} in {days(event.days)}"
 
 
 def use_of(topic: TopicHit, section: SpaceAnswer) -> str:
-    """What the agent is told of a hit, and what it sees of it."""
+    """The agent's instructions about a hit, and the part of it that the agent sees."""
     seen = f"the agent sees {len(topic.snippet)} characters of it"
     if not section.should_cite:
         return f"{seen}; it is not told to cite"
@@ -173,7 +173,7 @@ def use_of(topic: TopicHit, section: SpaceAnswer) -> str:
 
 
 def loss_of(context: Context[V4Profile], trace: Trace, document: Named, ask: Ask) -> tuple[TopicLoss, str]:
-    """Where ``document``, which is no hit of ``trace``, was lost, and its numbers in words."""
+    """The stage at which ``document``, which is not a hit of ``trace``, was lost, and its numbers in words."""
     section, path = trace.section(SpaceAnswer), document.path
     if section.failure is not None:
         return TopicLoss.FAILED, section.failure.what
@@ -208,7 +208,9 @@ def _is_in(trace: Trace, path: str) -> bool:
 
 
 def _unsearched(context: Context[V4Profile], section: SpaceAnswer, path: str) -> str:
-    """Which words of the query the topic holds, and where: only outside what is searched. Empty without any."""
+    """The words of the query that the topic contains only in places that are not searched, with the place. Empty if
+    there are none.
+    """
     topic = _topic_file(context, path)
     if topic is None:
         return ""
@@ -244,9 +246,9 @@ def _topic_file(context: Context[V4Profile], path: str) -> TopicFile | None:
 def remedy_of_loss(
     context: Context[V4Profile], trace: Trace, loss: TopicLoss, document: Named, asking: Asking
 ) -> Remedy | None:
-    """The remedy for ``loss`` itself, tried: the space or the file put right, or the query asked without its limits.
+    """The remedy for ``loss`` itself, tried: with the space or the file fixed, or with the query's limits removed.
 
-    None where there is none, or that does not bring ``document`` in.
+    None if there is none, or if it does not bring ``document`` in.
     """
     section, path, ask = trace.section(SpaceAnswer), document.path, asking.ask
     if loss is TopicLoss.SCOPE:
@@ -281,7 +283,7 @@ def remedy_of_loss(
 
 
 def with_standing(remedy: Remedy, trace: Trace, path: str) -> Remedy | None:
-    """``remedy`` with the rank and score that ``path`` has in ``trace``; None where it is no hit there."""
+    """``remedy`` with the rank and score of ``path`` in ``trace``; None if it is not a hit there."""
     rank, hit = trace.place_of(path)
     return replace(remedy, rank=rank, score=hit.score) if hit is not None else None
 
@@ -300,14 +302,14 @@ def _remedy(trace: Trace, section: SpaceAnswer, loss: TopicLoss, path: str, titl
 
 
 def _with_outcome(remedy: Remedy | None) -> Remedy | None:
-    """``remedy`` with what came out of it in its text, for where it stands by itself."""
+    """``remedy`` with its outcome in the text, for a remedy that is shown separately."""
     if remedy is None or not remedy.verified:
         return remedy
     saved = f", and {remedy.how}" if remedy.kind is RemedyKind.EDIT else ""
     return replace(remedy, text=f"{remedy.text}{saved}: rank {remedy.rank}, {remedy.score:.{DECIMALS}f}")
 
 
-# Changes that help one topic in an answer of V4, each tried by asking again (``docs/reference/byterover-v4.md``).
+# Changes that help one topic in an answer of V4. Each is tried by running the query again (``docs/byterover_v4.md``).
 
 
 _TITLE = FIELDS[0]
@@ -316,10 +318,10 @@ _TITLE = FIELDS[0]
 def remedies(
     context: Context[V4Profile], trace: Trace, document: Named, asking: Asking, cancelled: Callable[[], bool]
 ) -> tuple[Remedy, ...]:
-    """The changes after which the topic ``document`` stands at a better rank in the answer ``trace``, best first.
+    """The changes that give the topic ``document`` a better rank in the answer ``trace``, best first.
 
-    Of wordings the least change that helps and the best one, of titles the best one. Of a topic that is not found, also
-    the remedy for the reason. Empty for a file that is no topic, and when ``cancelled`` became true.
+    They include the smallest helpful wording and the best one, and the best title. For a topic that is not found, they
+    also include the remedy for the reason. Empty for a file that is not a topic, and if ``cancelled`` becomes true.
     """
     if document.position is None:
         return ()
@@ -336,9 +338,9 @@ def remedies(
         topic = corpus.by_path[note.file]
         reworded = _improving(_wordings(context.constants, trace, corpus, topic, asking), path, rank, cancelled)
         found += dict.fromkeys((*reworded[:1], *reworded[-1:]))
-        if note.is_local:  # those of other spaces are read only
+        if note.is_local:  # other spaces are read-only
             found += _improving(_edit(context, topic, place, asking), path, rank, cancelled)
-            # A new title is saved with a new time: it must do more than an edit without it.
+            # A new title is saved with a new time, so it must help more than that time by itself.
             least = min((one.rank for one in found if one.kind is RemedyKind.EDIT and one.rank), default=rank)
             found += _improving(_titles(context, trace, topic, place, asking), path, least, cancelled)[-1:]
     return () if cancelled() else tuple(sorted(found, key=lambda one: one.rank or math.inf))
@@ -347,7 +349,7 @@ def remedies(
 def _improving(
     tries: Iterable[tuple[Remedy, Trace]], path: str, rank: float, cancelled: Callable[[], bool]
 ) -> list[Remedy]:
-    """Returns those of ``tries`` after which ``path`` stands above ``rank`` and above all tries before."""
+    """The ``tries`` that each place ``path`` above ``rank`` and above all earlier tries."""
     made: list[Remedy] = []
     for remedy, trace in () if rank == 1 else tries:
         tried = with_standing(remedy, trace, path)
@@ -362,7 +364,7 @@ def _improving(
 def _wordings(
     profile: V4Profile, trace: Trace, corpus: SpaceCorpus, topic: RankedTopic, asking: Asking
 ) -> Iterator[tuple[Remedy, Trace]]:
-    """Other wordings, the least change first: a word less, a word more, the title."""
+    """Yields other wordings, the smallest change first: a word less, a word more, the title."""
     query, title = trace.query.strip(), topic.topic.attribute(_TITLE).strip()
     words, stop = spaced_words(query), frozenset(profile.query.stop_words)
     rarest = _rarest(corpus, topic)
@@ -389,7 +391,9 @@ def _wordings(
 
 
 def _rarest(corpus: SpaceCorpus, topic: RankedTopic) -> list[str]:
-    """All terms of ``topic``, those first that the fewest others hold, of these the most frequent ones."""
+    """All terms of ``topic``: those that occur in the fewest other documents first, and among them the most frequent
+    ones.
+    """
     own = Counter[str]()
     for document in topic.documents:
         for terms in document.terms:
@@ -406,7 +410,7 @@ def _rarest(corpus: SpaceCorpus, topic: RankedTopic) -> list[str]:
 
 
 def _missing(text: str, skipped: set[str]) -> list[str]:
-    """The first words of ``text`` whose terms are none of ``skipped``."""
+    """The first words of ``text`` whose terms are not in ``skipped``."""
     words: dict[str, str] = {}
     for token in tokens(text):
         words.setdefault(term(token), token)
@@ -416,7 +420,7 @@ def _missing(text: str, skipped: set[str]) -> list[str]:
 def _edit(
     context: Context[V4Profile], topic: RankedTopic, place: int, asking: Asking
 ) -> Iterator[tuple[Remedy, Trace]]:
-    """The topic as it is, saved now."""
+    """Yields the unchanged topic, saved now."""
     text = edited_now((context.now_ms - topic.mtime_ms) / MS_PER_DAY, "until then its stored recency counts")
     saved = with_topic(asking.spaces[place].space, topic.path, topic.topic, just_before_ms(context.now_ms))
     yield Remedy(text, True, kind=RemedyKind.EDIT, how="save it with a change"), asking.ask_of(place, saved)
@@ -425,7 +429,7 @@ def _edit(
 def _titles(
     context: Context[V4Profile], trace: Trace, topic: RankedTopic, place: int, asking: Asking
 ) -> Iterator[tuple[Remedy, Trace]]:
-    """Each word of the query that the title lacks, added to it and saved now; then all of them."""
+    """Yields the title with each word of the query that it lacks, saved now, then with all of them."""
     if all(element.tag != TOPIC for element in topic.topic.elements):
         return
     before = topic.topic.attribute(_TITLE)

@@ -1,4 +1,4 @@
-"""Replays queries in sequence, with the signals that V4 would have stored after each, and names V4's failures."""
+"""Replays queries in sequence with the signals that V4 would store after each, and names V4's failures."""
 
 from __future__ import annotations
 
@@ -39,14 +39,16 @@ def failure_of(error: Exception) -> SpaceFailure:
 
 
 SEQUENCE_LIMIT = 5
-"""How many topics a step asks for that names no limit: as many as an agent is usually given."""
+"""The limit of a step that sets none: the number of topics that an agent usually gets."""
 _MS = 1000.0
 
 
 def answers_in_sequence(
     space: RankedSpace, steps: Sequence[ReplayStep], lines: Sequence[CommandLine], now_ms: float, profile: V4Profile
 ) -> Iterator[dict[str, Any]]:
-    """The answer to each of ``steps``, asked by its line, and the signals of its hits after it. Nothing is written."""
+    """Yields the answer to each of ``steps``, run with its line, and the signals of its hits after it. Nothing is
+    written.
+    """
     state, clock = UNCHANGED, now_ms
     for step, line in zip(steps, lines, strict=True):
         clock += step.wait_seconds * _MS

@@ -1,7 +1,4 @@
-"""What V4's scripts answer: ``query`` over one space or several, and ``recall``.
-
-See ``docs/reference/byterover-v4.md``.
-"""
+"""The answers of V4's scripts: ``query`` over one space or several, and ``recall`` (``docs/byterover_v4.md``)."""
 
 from __future__ import annotations
 
@@ -31,13 +28,13 @@ from brvtui.tree.spaces.contents import SpaceContents, TopicFile
 
 _BETWEEN = "\n\n---\n\n"
 MOST_SPACE_ENTRIES = 5_000_000
-"""Words that the documents of a space may hold together, each counted once in a document and field."""
+"""The most words in the documents of a space. A word counts once for each document and field."""
 _MOST_SPACE_WORDS = 2 * MOST_WORDS
-"""Those that differ: twice as many as texts alone may hold, for the words of attributes and pairs of characters."""
+"""The most distinct words: twice as many as in texts, because of words in attributes and pairs of characters."""
 
 
 class TooManyWords(EngineError):
-    """A space with more words than are searched. V4 itself has no such limit."""
+    """A space with too many words to search. V4 itself has no such limit."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -47,7 +44,7 @@ class TooManyWords(EngineError):
 
 
 class LegacyMarkdown(ValueError):
-    """Markdown in a tree, with which no query is answered. The message is V4's."""
+    """Markdown in a tree, because of which every query fails. The message is V4's."""
 
     def __init__(self, files: Sequence[str]) -> None:
         super().__init__(
@@ -67,14 +64,14 @@ class RankedSpace:
 
     @property
     def cited(self) -> CitedSpace:
-        """What its citations need."""
+        """The values that its citations need."""
         folder = self.contents.folder
         return CitedSpace(folder.tree.parent.name if folder.has_id else "", self.contents.port)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundHit:
-    """One hit: as it is printed, the topic that it is, and the space that it is of."""
+    """One hit: its printed form, its topic, and its space."""
 
     printed: PrintedHit
     topic: FoundTopic
@@ -83,7 +80,7 @@ class FoundHit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScriptAnswer:
-    """An answer of ``query``: the search of each space, the hits, and what the agent is told to cite."""
+    """An answer of ``query``: the search of each space, the hits, and the agent's instructions about citations."""
 
     searches: tuple[SpaceSearch, ...]
     hits: tuple[FoundHit, ...]
@@ -106,7 +103,7 @@ class ScriptAnswer:
 
 
 def ranked_space(contents: SpaceContents, before: RankedSpace | None = None) -> RankedSpace:
-    """``contents``, ready to be searched. Documents of topics that are those of ``before`` are not counted again."""
+    """``contents``, ready for searching. Topics that are unchanged since ``before`` are not counted again."""
     known = before.corpus.by_path if before is not None else {}
     topics, entries = [], 0
     for file in contents.topics:
@@ -131,7 +128,7 @@ def _ranked(file: TopicFile, before: RankedTopic | None) -> RankedTopic:
 
 
 def filter_of(line: CommandLine) -> TopicFilter:
-    """The filter that the flags of ``line`` make."""
+    """The filter from the flags of ``line``."""
     names = ("scope", "element-tag", "element-attr", "element-value")
     return TopicFilter(*(line.text(name) for name in names))
 
@@ -153,7 +150,9 @@ def query_space(
 
 
 def query_spaces(spaces: Sequence[RankedSpace], line: CommandLine, now_ms: float, profile: V4Profile) -> ScriptAnswer:
-    """The answer of ``query`` over several spaces, each searched by itself. Raises as :func:`query_space`."""
+    """The answer of ``query`` over several spaces, each searched separately. Raises the same exceptions as
+    :func:`query_space`.
+    """
     limit = _limit(line, profile.results.limit)
     each = max(limit, profile.results.least_limit_of_several)
     searched = [_hits(space, line.query, filter_of(line), each, now_ms, profile) for space in spaces]
@@ -165,9 +164,9 @@ def query_spaces(spaces: Sequence[RankedSpace], line: CommandLine, now_ms: float
 
 
 def recall(space: RankedSpace, line: CommandLine, now_ms: float, profile: V4Profile) -> dict[str, Any]:
-    """The answer of ``recall`` under V4's names: whole files, no filters. It leaves no access hits.
+    """The answer of ``recall`` under V4's names: whole files, without filters. It leaves no access hits.
 
-    Raises as :func:`query_space`, but for Markdown, which it does not look for.
+    Raises the same exceptions as :func:`query_space`, except for Markdown, which it does not check.
     """
     limit = _limit(line, profile.results.recall_limit)
     _, hits = _hits(space, line.query, TopicFilter(), limit, now_ms, profile)
@@ -181,7 +180,7 @@ def recall(space: RankedSpace, line: CommandLine, now_ms: float, profile: V4Prof
 
 
 def state_after(answer: ScriptAnswer, state: SpaceState, profile: V4Profile) -> SpaceState:
-    """The signals that ``answer`` leaves behind, beside those of ``state``: an access hit for each hit."""
+    """The signals after ``answer``: those of ``state``, and an access hit for each hit."""
     made = {hit.topic.path: after_access(hit.topic.signals.stored, profile.signals) for hit in answer.hits}
     return replace(state, signals={**state.signals, **made})
 
@@ -216,7 +215,7 @@ def _hits(
 def _answer(
     searches: tuple[SpaceSearch, ...], hits: Sequence[FoundHit], limit: float, now_ms: float, profile: V4Profile
 ) -> ScriptAnswer:
-    """The answer with ``hits``, of which those of the first one's space are cited."""
+    """The answer with ``hits``. Only those in the space of the first hit are cited."""
     if not hits:
         return ScriptAnswer(searches, (), limit, False, (), "")
     first, rules = hits[0].space, profile.citation

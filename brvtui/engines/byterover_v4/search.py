@@ -30,7 +30,7 @@ from brvtui.ranking.compound import Compound
 from brvtui.tree.reading.javascript import spaced_words
 from brvtui.tree.spaces.contents import BrokenSignals, TopicSignals
 
-# What a query asks for: its words without stop words, and those that a document must hold.
+# The words of a query without stop words, and the words that a document must contain.
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +38,17 @@ class AskedWords:
     """A query as V4 reads it."""
 
     cleaned: str
-    """What is searched: the words but for stop words, or the query as typed where nothing else is left."""
+    """The text that is searched: the query without stop words, or the query as typed if it has no other words."""
     dropped: tuple[str, ...]
     """The stop words that are not searched, as typed."""
     significant: tuple[str, ...]
-    """The runs of ASCII letters and digits of which a document must hold one, somewhere; empty: all stay."""
+    """The runs of ASCII letters and digits of which a document must contain one, anywhere. If empty, all documents
+    pass.
+    """
 
 
 def asked_words(query: str, rules: WordRules) -> AskedWords:
-    """How V4 reads ``query``."""
+    """``query`` as V4 reads it."""
     words = spaced_words(query)
     stop = frozenset(rules.stop_words)
     kept = [word for word in words if word.lower() not in stop]
@@ -57,7 +59,7 @@ def asked_words(query: str, rules: WordRules) -> AskedWords:
 
 
 class SignalsUnreadable(ValueError):
-    """A matching topic's signals are no JSON, with which no query is answered. The message is V4's."""
+    """The signals of a matching topic are not JSON, because of which the query fails. The message is V4's."""
 
     def __init__(self, path: str, broken: BrokenSignals) -> None:
         super().__init__(broken.message)
@@ -66,7 +68,7 @@ class SignalsUnreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SpaceState:
-    """What differs from the space as it was read: signals that answers left behind, topics that were touched."""
+    """The differences from the space as it was read: signals that answers changed, and topics that were touched."""
 
     signals: Mapping[str, TopicSignals]
     mtimes_ms: Mapping[str, float]
@@ -93,7 +95,7 @@ class FoundDocument:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundTopic:
-    """A topic's documents, best first: the first is the hit, ``secondary`` are listed with it."""
+    """A topic's documents, best first. The first is the hit; ``secondary`` are listed with it."""
 
     path: str
     documents: tuple[FoundDocument, ...]
@@ -113,17 +115,17 @@ class FoundTopic:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpaceSearch:
-    """Everything that one search did: counts of each stage, and all topics that it found, best first."""
+    """Everything that one search did: the counts of each stage, and all topics that it found, best first."""
 
     words: AskedWords
     index: TopicIndex
     raw: RawSearch
     kept: int
-    """How many documents passed the filter."""
+    """The number of documents that passed the filter."""
     filtered: Ints
-    """Places of documents that some term matched, and that hold none of the significant words."""
+    """The documents that match a term, but contain none of the significant words."""
     best_raw: float
-    """What relevance is relative to; 0 where nothing stayed."""
+    """The raw score to which relevance is relative; 0 if no document passed."""
     topics: FoundTopics
 
 
@@ -135,7 +137,7 @@ def search(
     profile: V4Profile,
     state: SpaceState = UNCHANGED,
 ) -> SpaceSearch:
-    """The search of ``query`` among the topics that ``asked`` lets pass.
+    """The search for ``query`` among the topics that ``asked`` accepts.
 
     Raises :class:`brvtui.engines.byterover_v4.corpus.FilterError`,
     :class:`brvtui.engines.byterover_v4.index.DuplicateIds` and :class:`SignalsUnreadable`.
@@ -173,7 +175,7 @@ def _check_signals(corpus: SpaceCorpus, paths: Iterable[str], state: SpaceState)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ranking:
-    """The documents that passed the filter, by raw score, with all that scores them."""
+    """The documents that passed the filter, by raw score, with everything that their scores depend on."""
 
     corpus: SpaceCorpus
     index: TopicIndex
@@ -183,16 +185,16 @@ class _Ranking:
     relevance: Floats
     scores: Compound
     signals: AgedColumns
-    """By topic of the index."""
+    """By the index of the topic."""
     state: SpaceState
     profile: V4Profile
     order: Ints
-    """Places in ``ranks``, by score."""
+    """Indexes into ``ranks``, by score."""
     topics: Ints
-    """By place in ``order``, the number of the document's topic in the index."""
+    """The number of each document's topic, in the order of ``order``."""
 
     def topic(self, number: int) -> FoundTopic:
-        """The topic ``number`` of the index, with its documents by score."""
+        """The topic with this ``number`` in the index, with its documents by score."""
         documents = tuple(self._document(place) for place in self.order[self.topics == number].tolist())
         rules = self.profile.results
         least = max(rules.secondary_floor, rules.secondary_share * documents[0].score.value)
@@ -219,13 +221,13 @@ class _Ranking:
 
 
 class FoundTopics(Sequence[FoundTopic]):
-    """The topics that a search found, best first; each is put together when it is first looked at."""
+    """The topics that a search found, best first. Each is created on first access."""
 
     def __init__(self, ranking: _Ranking) -> None:
-        """The topics of the documents of ``ranking``, each where its best document stands."""
+        """Orders the topics by their best documents in ``ranking``."""
         self._ranking = ranking
         self.numbers = in_order_of_first(ranking.topics, len(ranking.index.paths))
-        """Of each topic, in the index."""
+        """The number of each topic in the index."""
         self._made: dict[int, FoundTopic] = {}
 
     @property
@@ -235,7 +237,7 @@ class FoundTopics(Sequence[FoundTopic]):
         return [paths[number] for number in self.numbers.tolist()]
 
     def named(self, path: str) -> FoundTopic | None:
-        """The topic at ``path``; None when it was not found."""
+        """The topic at ``path``; None if it was not found."""
         number = self._ranking.index.numbers.get(path, -1)
         places = np.flatnonzero(self.numbers == number).tolist()
         return self[places[0]] if places else None
@@ -259,10 +261,10 @@ class FoundTopics(Sequence[FoundTopic]):
 
 
 def by_score(scores: Floats) -> Ints:
-    """The places of ``scores``, highest first; equal ones keep their order.
+    """The positions of ``scores``, highest first; equal scores keep their order.
 
-    A score that is no number is neither above nor below any other, so the sort leaves it where its steps do: those of
-    Python's sort are those of the engine's runtime.
+    A score that is not a number is neither above nor below any other, so its position depends on the steps of the sort.
+    Python's sort takes the same steps as that of the engine's runtime.
     """
     if np.isnan(scores).any():
         values = scores.tolist()

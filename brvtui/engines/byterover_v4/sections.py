@@ -1,4 +1,4 @@
-"""What only a trace of ByteRover V4 holds (``docs/reference/byterover-v4.md``)."""
+"""The section that only a trace of ByteRover V4 contains (``docs/byterover_v4.md``)."""
 
 from __future__ import annotations
 
@@ -6,55 +6,55 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 DECIMALS = 3
-"""With how many its scores are written."""
+"""The number of decimals of its scores."""
 
 
 @dataclass(frozen=True)
 class WordPlace:
-    """A significant word of the query, and where a document contains it."""
+    """A significant word of the query, and the place where a document contains it."""
 
     word: str
     field: str
     inside: str
-    """The word of the document that contains it; the word itself where it stands alone."""
+    """The word of the document that contains it, or the word itself if it occurs separately."""
 
 
 @dataclass(frozen=True)
 class TopicHit:
-    """A found topic: what carries it, its raw score, and what the agent is told of it."""
+    """A topic that was found: the element that carries it, its raw score, and the agent's instructions about it."""
 
     path: str
     file: str
-    """Its path in the snapshot; empty where V4 shows a path that is no file."""
+    """Its path in the snapshot; empty if the path that V4 shows is not a file."""
     space: str
     element: str
     """The id of the element that carries it; empty for a whole topic."""
     kind: str
     """That element's tag."""
     secondary: tuple[str, ...]
-    """The ids that are listed with it."""
+    """The ids of the elements that are listed with it."""
     raw: float
     best_raw: float
-    """What its relevance is relative to: the best raw score of its space."""
+    """The best raw score of its space, to which relevance is relative."""
     absolute: float
-    """``raw / (1 + raw)``: what the same raw score would have been as ByteRover 3.14's relevance."""
+    """``raw / (1 + raw)``: the relevance that ByteRover 3.14 computes from the same raw score."""
     raw_rank: int
-    """Of its element, by text alone; from 1."""
+    """The rank of its element by text only, from 1."""
     contained: tuple[WordPlace, ...]
     confidence: str
     score: float | None
-    """None where signals make it no number."""
+    """None if the signals do not result in a number."""
     recalled: int
-    """How often it was in an answer, this one included."""
+    """The number of answers that contained it, including this one."""
     snippet: str
 
 
 @dataclass(frozen=True)
 class SpaceFailure:
-    """Why V4 answers no query, and what helps."""
+    """The reason why V4 fails, and the remedy."""
 
     message: str
-    """V4's own."""
+    """V4's own message."""
     what: str
     file: str
     remedy: str
@@ -62,11 +62,11 @@ class SpaceFailure:
 
 @dataclass(frozen=True)
 class SpaceAnswer:
-    """Everything that V4 did and said, beside what all traces hold."""
+    """Everything that V4 did and printed, in addition to what all traces contain."""
 
     SECTION: ClassVar[str] = "space"
     spaces: tuple[str, ...]
-    """The names of the spaces that were asked."""
+    """The names of the searched spaces."""
     cleaned: str
     dropped: tuple[str, ...]
     """Stop words that are not searched."""
@@ -75,17 +75,17 @@ class SpaceAnswer:
     element: str
     """The element filter in words; empty without one."""
     documents: int
-    """Of the whole space; the text relevance counts those that are searched."""
+    """The number in the whole space; text relevance counts only the searched ones."""
     searched: int
     limit: float | None
-    """None for one that is no number: nothing is returned then."""
+    """None for a limit that is not a number: then nothing is returned."""
     topics: tuple[TopicHit, ...]
     """The topics of the answer, and the first ones behind the limit."""
     found: tuple[str, ...]
-    """The files of all topics that were found, best first."""
+    """The files of all topics found, best first."""
     returned: int
     filtered: tuple[str, ...]
-    """The topics of documents that some term matched, and that hold no significant word."""
+    """The topics of documents that match a term, but contain no significant word."""
     should_cite: bool
     cited: tuple[str, ...]
     """The files of the topics that the citation block names."""
@@ -94,8 +94,8 @@ class SpaceAnswer:
     """What V4 prints: its answer, or its error."""
     failure: SpaceFailure | None = None
     not_covered: str = ""
-    """Our advice, not V4's: why ByteRover 3.14 would have called this not covered; empty where it would not."""
+    """Our advice, not V4's: the reason why ByteRover 3.14 would call the query not covered; empty if it would not."""
 
     def topic(self, file: str) -> TopicHit | None:
-        """The described topic whose file is ``file``; None when it is none of :attr:`topics`."""
+        """The topic in :attr:`topics` whose file is ``file``; None if there is none."""
         return next((topic for topic in self.topics if topic.file == file), None)

@@ -1,4 +1,4 @@
-"""An answer of V4 as a trace: steps with their comparisons, conserved counts, parts that sum."""
+"""An answer of V4 as a trace: steps with their comparisons, conserved counts, parts that sum to the score."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ from brvtui.text.analysis import from_utf16
 from brvtui.trace import SCHEMA, Check, Hit, Scale, Stage, State, Step, Trace
 from brvtui.wording import counted
 
-# Our advice: whether ByteRover 3.14 would have called a query covered, by gates that V4 lacks.
-#
-# Nothing of it acts on an answer (``docs/reference/byterover-v4.md``, "Our advice").
+# Our advice: if ByteRover 3.14 would have called a query covered, by gates that V4 lacks. It has no effect on an answer
+# (``docs/byterover_v4.md``, "Our advice").
 
 
 COVERAGE = "coverage"
@@ -42,16 +41,16 @@ _RULE = "our-advice"
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The advice on one answer: its step, and, where the answer is not covered, why in a few words."""
+    """The advice on one answer: its step, and, if the query is not covered, the reason in a few words."""
 
     step: Step
     lacks: str
 
 
 def coverage(hits: Sequence[Hit], absolutes: Sequence[float], words: Sequence[str], profile: V4Profile) -> Coverage:
-    """The advice on the answer with these ``hits``, each with its raw score on an absolute scale in ``absolutes``.
+    """The advice on the answer with these ``hits``, whose raw scores on an absolute scale are ``absolutes``.
 
-    ``words`` are the terms of the query, each once.
+    ``words`` are the distinct terms of the query.
     """
     if not hits:
         return Coverage(Step(COVERAGE, None, "covered?", State.NOT_REACHED, (), ""), "")
@@ -96,7 +95,7 @@ def coverage(hits: Sequence[Hit], absolutes: Sequence[float], words: Sequence[st
 
 
 def _score(hit: Hit, absolute: float, profile: V4Profile) -> float:
-    """The score of ``hit`` as 3.14 would have made it: with absolute relevance, a bonus and a cap."""
+    """The score of ``hit`` as 3.14 computes it: with absolute relevance, a bonus and a cap."""
     rules, text = profile.advice, hit.text
     relative = text.relevance if text is not None else 0.0
     boost = next((part.factor for part in hit.parts if part.name == "maturity"), None) or 1.0
@@ -108,18 +107,20 @@ def _check(name: str, value: float, threshold: float, constant: str) -> Check:
     return Check(name, value, "≥", threshold, value >= threshold, value - threshold, constant, _RULE)
 
 
-# The steps and stages of an answer of V4: comparisons with what they say, and conserved counts.
+# The steps and stages of an answer of V4: comparisons in words, and conserved counts.
 
 
 def verdict_of(section: SpaceAnswer) -> str:
-    """How many topics the agent gets, and how many of them it is told to cite."""
+    """The number of topics that the agent gets, and the number that it is told to cite."""
     if not section.returned:
         return "nothing found"
     return f"{counted(section.returned, 'topic', 'topics')}, {len(section.cited) or 'none'} to be cited"
 
 
 def steps_of(section: SpaceAnswer, best: float, matched: int, kept: int, profile: V4Profile) -> Iterator[Step]:
-    """The steps of an answer with the highest score ``best``; ``matched`` documents hold a word, ``kept`` pass."""
+    """Yields the steps of an answer with the highest score ``best``. ``matched`` documents contain a word, and ``kept``
+    pass the filter.
+    """
     said = f"searched: {section.cleaned}" if section.cleaned else "nothing is searched: no word is left"
     if section.dropped:
         said += f"; stop words left out: {', '.join(section.dropped)}"
@@ -173,7 +174,9 @@ def _cite_step(section: SpaceAnswer, best: float, profile: V4Profile) -> Step:
 
 
 def stages_of(section: SpaceAnswer, matched: int, kept: int) -> Iterator[Stage]:
-    """The documents, then topics, that came into each stage and went out of it; each begins with what the last left."""
+    """Yields the numbers of documents, then topics, into and out of each stage. Each stage begins with the rest of the
+    last.
+    """
     yield _stage("scope and element", section.documents, section.searched, "a-search")
     yield _stage("words", section.searched, matched, "text-relevance")
     yield _stage("filter", matched, kept, "the-filter")
@@ -186,7 +189,7 @@ def _stage(name: str, came_in: int, went_out: int, rule: str) -> Stage:
 
 
 def notices_of(section: SpaceAnswer) -> Iterator[str]:
-    """What is wrong with the files of topics that were found, and what to do."""
+    """Yields the faults in the files of topics found, with remedies."""
     for topic in section.topics:
         if topic.score is None:
             yield f"{topic.path}: its signals make no number, so V4 prints no score; fix its file of signals"
@@ -205,7 +208,7 @@ def traced(
     answer: ScriptAnswer,
     spaces: Sequence[SpacePaths],
 ) -> Trace:
-    """The trace of ``answer`` to ``text``, which ``query`` put to ``spaces``."""
+    """The trace of ``answer``, which ``spaces`` gave to ``query`` with the text ``text``."""
     profile = context.constants
     found, files = _in_order(answer, spaces)
     described = _described(found, answer, profile)
@@ -270,7 +273,7 @@ def traced(
 def failed(
     context: Context[V4Profile], query: Query, text: str, failure: SpaceFailure, spaces: Sequence[RankedSpace]
 ) -> Trace:
-    """The trace of a query that V4 does not answer."""
+    """The trace of a query on which V4 fails."""
     printed = {"error": failure.message}
     section = SpaceAnswer(
         spaces=tuple(map(space_name, spaces)),
@@ -316,14 +319,14 @@ def failed(
 
 
 def element_words(asked: TopicFilter) -> str:
-    """The element filter as it would be written."""
+    """The element filter as text."""
     if not asked.tag:
         return ""
     return f'{asked.tag} {asked.attribute}="{asked.value}"' if asked.attribute and asked.value else asked.tag
 
 
 def _in_order(answer: ScriptAnswer, spaces: Sequence[SpacePaths]) -> tuple[list[PlacedTopic], tuple[str, ...]]:
-    """The topics of the answer and the first ones behind the limit, and the files of all that were found, by score."""
+    """The topics of the answer and the first ones behind the limit, and the files of all topics found, by score."""
     most = len(answer.hits) + _MOST_NEAR_MISSES
     if len(spaces) == 1:
         (search,), (paths,) = answer.searches, spaces
@@ -344,7 +347,7 @@ def _best_score(found: Sequence[PlacedTopic]) -> float:
 
 
 def _filtered(search: SpaceSearch, paths: SpacePaths) -> Iterator[str]:
-    """The files of topics of which some term matched a document, and which the filter dropped as a whole."""
+    """Yields the files of topics with matching documents that the filter all dropped."""
     index = search.index
     dropped = in_order_of_first(index.topic_of[search.filtered], len(index.paths))
     for number in dropped[~np.isin(dropped, search.topics.numbers)].tolist():
@@ -355,7 +358,7 @@ def _filtered(search: SpaceSearch, paths: SpacePaths) -> Iterator[str]:
 def _described(
     found: Sequence[PlacedTopic], answer: ScriptAnswer, profile: V4Profile
 ) -> list[tuple[PlacedTopic, PrintedHit]]:
-    """Each topic of ``found``, which begins with those of ``answer``, and as it is printed."""
+    """The topics of ``found``, which begins with those of ``answer``, each with its printed form."""
     made = [(one, hit.printed) for one, hit in zip(found, answer.hits, strict=False)]
     for one in found[len(made) :]:
         (printed,) = printed_hits(one.search, [one.topic], one.paths.space.corpus, profile)

@@ -1,4 +1,4 @@
-"""ByteRover V4: the same questions to an installed skill bundle and to ours, over one copy of a space."""
+"""ByteRover V4: the same queries to an installed skill bundle and to ours, over one copy of a space."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from brvtui.wording import counted
 
 _CLOSE = 1e-12
 _NO_ID = "00000000-0000-4000-8000-000000000000"
-"""The id of the copy of a tree that has none."""
+"""The id of the copy of a tree without an id."""
 _STATE = "state"
 _SECONDS_EACH = 120.0
 _RECALLED = 10
-"""Every tenth question is put to ``recall``, too."""
+"""Every tenth query is also run with ``recall``."""
 
 
 def verify(run: VerificationRun, engine: Engine[V4Profile]) -> Verification | None:
-    """Compares the installed bundle's answers over the space of the snapshot with those of ``engine``.
+    """Compares the installed bundle's answers over the space of the snapshot with the answers of ``engine``.
 
-    Every question is a process of its own, as the agent asks it, and finds the same signals. None when cancelled.
+    Each query is a separate process, as for an agent, and starts with the same signals. Returns None when cancelled.
     Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
     """
     snapshot, installed, sealed, now_ms = run.snapshot, run.installed, run.sealed, run.now_ms
     assert isinstance(snapshot.project, SpaceProject)
     space = snapshot.project.spaces[0]
-    asked = [query for query in run.queries if "\0" not in query]  # no command line carries that
+    asked = [query for query in run.queries if "\0" not in query]  # a command line cannot contain it
     identity, name = (space.id or _NO_ID), (space.name or "space")
     with scratch_folder() as scratch:
         project, data = scratch / "project", scratch / "data"
@@ -96,7 +96,7 @@ def _left_out(count: int) -> tuple[str, ...]:
 
 
 def _put_back(spare: Path, state: Path) -> None:
-    """Puts the state of the space back: the last question left access hits in it."""
+    """Restores the state of the space, to which the last query added access hits."""
     remove_copy(state)
     if spare.is_dir():
         copy_folder(spare, state)
@@ -105,7 +105,7 @@ def _put_back(spare: Path, state: Path) -> None:
 def _asked(
     installed: InstalledEngine, sealed: SealedNode, query: str, project: Path, scratch: Path, now_ms: float
 ) -> Mapping[str, Any]:
-    """What the bundle's ``query`` prints. Raises :class:`EngineRunError` when that is no answer."""
+    """The output of the bundle's ``query``. Raises :class:`EngineRunError` if it is not an answer."""
     printed = _printed(installed, sealed, "query", query, project, scratch, now_ms)
     if not isinstance(printed.get("ok"), bool):
         raise _unknown(installed, "query")
@@ -121,7 +121,7 @@ def _printed(
     scratch: Path,
     now_ms: float,
 ) -> dict[str, Any]:
-    """The JSON that the script ``name`` prints for ``query``. Raises :class:`EngineRunError` when it is none."""
+    """The JSON that the script ``name`` prints for ``query``. Raises :class:`EngineRunError` if it prints none."""
     script = [str(installed.folder / f"{name}.mjs"), query]
     more = {"BRV_DATA_DIR": str(scratch / "data")}
     with sealed.lines(script, project, scratch / "home", now_ms, more=more, seconds=_SECONDS_EACH) as lines:
@@ -144,7 +144,7 @@ def _unknown(installed: InstalledEngine, name: str) -> EngineRunError:
 def _recalled(
     installed: InstalledEngine, sealed: SealedNode, query: str, project: Path, scratch: Path, now_ms: float
 ) -> list[Mapping[str, Any]]:
-    """The topics that the bundle's ``recall`` prints. Raises :class:`EngineRunError` when that is no answer."""
+    """The topics that the bundle's ``recall`` prints. Raises :class:`EngineRunError` if that is not an answer."""
     printed = _printed(installed, sealed, "recall", query, project, scratch, now_ms)
     found = printed.get("data", printed).get("matchedDocs")
     if not isinstance(found, list):
@@ -153,7 +153,7 @@ def _recalled(
 
 
 def _recall(context: Context[Any], line: CommandLine) -> list[Mapping[str, Any]]:
-    """What we print in its place; every failure is an empty answer."""
+    """Our output for the same ``recall``. Every failure is an empty answer."""
     space = ranked_space(context.snapshot.spaces[0])
     try:
         found: list[Mapping[str, Any]] = recall(space, line, context.now_ms, context.constants)["matchedDocs"]
@@ -165,7 +165,7 @@ def _recall(context: Context[Any], line: CommandLine) -> list[Mapping[str, Any]]
 def recall_difference(
     theirs: Sequence[Mapping[str, Any]], ours: Sequence[Mapping[str, Any]]
 ) -> tuple[str, str, str] | None:
-    """The first step in which what ``recall`` prints differs from ours: its name, and both sides."""
+    """The first difference between the output of ``recall`` and ours: its name, and both sides."""
     paths, others = ([hit["path"] for hit in side] for side in (theirs, ours))
     if paths != others:
         return "results of recall", ", ".join(paths) or "none", ", ".join(others) or "none"
@@ -177,7 +177,7 @@ def recall_difference(
 
 
 def first_difference(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> tuple[str, str, str] | None:
-    """The first step in which what V4 printed differs from our answer: its name, and both sides."""
+    """The first difference between V4's output and our answer: its name, and both sides."""
     if not theirs["ok"] or "error" in ours:
         said, own = theirs.get("error", "an answer"), ours.get("error", "an answer")
         return None if said == own else ("error", str(said), str(own))

@@ -1,4 +1,1 @@
-"""The topics that V4's own migration makes of notes of ByteRover 3.
-
-See ``docs/reference/byterover-v4.md``, "The migration".
-"""
+"""The topics that V4's own migration creates from notes of ByteRover 3 (``docs/byterover_v4.md``, "From 3 to 4")."""

@@ -1,7 +1,4 @@
-"""Makes the topic that V4's migration makes of a note of ByteRover 3.
-
-See ``docs/reference/byterover-v4.md``, "The migration".
-"""
+"""Converts a note of ByteRover 3 to the topic that V4's migration creates (``docs/byterover_v4.md``, "From 3 to 4")."""
 
 from __future__ import annotations
 
@@ -16,11 +13,11 @@ from brvtui.tree.reading import frontmatter
 from brvtui.tree.reading.javascript import SPACE, trim
 from brvtui.tree.spaces.topic_html import TOPIC
 
-# Markdown as V4's migration reads it: sections, labels, bullets, fences. Lines end at LF alone.
+# Markdown as V4's migration reads it: sections, labels, bullets, fences. Only LF ends a line.
 
 
 LINE_ENDS = "\n\r\u2028\u2029"
-"""What a line ends at for JavaScript's expressions."""
+"""The characters that end a line in JavaScript's regular expressions."""
 
 _BROKEN = re.compile(f"[{LINE_ENDS}]")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
@@ -37,7 +34,7 @@ class NoteSection:
 
 
 def sections(text: str, mark: str) -> tuple[str, tuple[NoteSection, ...]]:
-    """The text before the first heading of the level ``mark`` outside fences, and the sections from there on."""
+    """The text before the first heading of the level ``mark`` outside fences, and the sections from that heading on."""
     fence, parts = "", list[tuple[str, list[str]]]([("", [])])
     for line in text.split("\n"):
         fenced = _FENCE.match(line)
@@ -55,7 +52,9 @@ def sections(text: str, mark: str) -> tuple[str, tuple[NoteSection, ...]]:
 
 
 def title_of(text: str) -> str | None:
-    """The text of the first ``# `` line of ``text`` that has one, be it only white space; None without such a line."""
+    """The text of the first ``# `` line of ``text`` that has one, even if it is only white space; None without such a
+    line.
+    """
     for line in text.split("\n"):
         heading = _heading(line, "#")
         if heading is not None and not _BROKEN.search(heading) and line[2:].strip(LINE_ENDS):
@@ -71,7 +70,7 @@ def without_title(text: str) -> str:
 
 
 def _heading(line: str, mark: str) -> str | None:
-    """The text of the heading ``line`` of the level ``mark``; None for a line that is none."""
+    """The text of the heading ``line`` of the level ``mark``; None if it is not a heading."""
     text = line.removeprefix(mark)
     return trim(text) if text != line and text[:1] and text[0] in SPACE else None
 
@@ -89,7 +88,7 @@ def bullets(text: str) -> tuple[tuple[str, ...], str]:
 
 
 def labels(text: str) -> tuple[str, tuple[NoteSection, ...]]:
-    """The text before the first line ``**Label:**``, and what each label holds."""
+    """The text before the first line ``**Label:**``, and the text of each label."""
     parts: list[tuple[str, list[str]]] = [("", [])]
     for line in text.split("\n"):
         found = _LABEL.fullmatch(line)
@@ -105,7 +104,7 @@ CLOSED_FENCE = re.compile(r"(```|~~~)([A-Za-z0-9_]*)\n(.*?)\1", re.DOTALL)
 """A fence, with its mark, its language and its text."""
 
 
-# The attributes of a migrated topic: what its note's frontmatter, heading and name give.
+# The attributes of a migrated topic, from its note's frontmatter, heading and name.
 
 
 _BLOCK = re.compile(r"\A---\r?\n(.*?)\r?\n---", re.DOTALL)
@@ -117,16 +116,16 @@ _ORDINARY = "topic"
 
 @dataclass(frozen=True, slots=True)
 class NoteParts:
-    """A note cut in two: the fields of its frontmatter, and its body."""
+    """A note split in two: the fields of its frontmatter, and its body."""
 
     fields: dict[str, Any]
     body: str
     problem: str = ""
-    """Why its frontmatter was taken for text; empty when it was not."""
+    """The reason why its frontmatter was read as text; empty if it was not."""
 
 
 def note_parts(text: str) -> NoteParts:
-    """The fields and the body of the note ``text``. A block that is no YAML stays in the body."""
+    """The fields and the body of the note ``text``. A block that is not YAML stays in the body."""
     found = _BLOCK.match(text)
     if found is None:
         return NoteParts({}, text)
@@ -144,7 +143,7 @@ def topic_path(note: str) -> str:
 
 
 def topic_attributes(path: str, parts: NoteParts, now: Moment) -> dict[str, str]:
-    """The attributes of the topic that the note at ``path`` becomes at ``now``, in V4's order, empty ones left out."""
+    """The attributes of the topic that the note at ``path`` becomes at ``now``, in V4's order, without empty ones."""
     fields, name = parts.fields, path.rpartition("/")[2]
     heading = title_of(parts.body)
     stem = _NAME_BREAKS.sub(" ", name.removesuffix(_NOTE))
@@ -171,7 +170,7 @@ def _joined(value: Any) -> str:
 
 
 def _related(fields: Mapping[str, Any]) -> str:
-    """The related topics; the first of the two fields that is a list or a text counts."""
+    """The related topics, from the first of the two fields that is a list or a text."""
     found = (fields.get(name) for name in ("related", "relateds"))
     value = next((value for value in found if isinstance(value, list) or _text(value)), "")
     items = value if isinstance(value, list) else str(value).split(",")
@@ -180,7 +179,7 @@ def _related(fields: Mapping[str, Any]) -> str:
 
 
 def _moment(fields: Mapping[str, Any], names: Sequence[str], now: Moment) -> str:
-    """The first of the fields called ``names`` that is a text or a date; ``now`` without one."""
+    """The first of the fields called ``names`` that is a text or a date; ``now`` if there is none."""
     found = (fields.get(name) for name in names)
     texts = (value.iso if isinstance(value, Moment) else _text(value) for value in found)
     return next(filter(None, texts), now.iso)
@@ -190,24 +189,24 @@ def _moment(fields: Mapping[str, Any], names: Sequence[str], now: Moment) -> str
 
 
 def element(tag: str, text: str, attributes: Mapping[str, str] | None = None) -> str:
-    """The element ``tag`` around ``text``, escaped and trimmed; nothing when that leaves nothing."""
+    """The element ``tag`` around ``text``, escaped and trimmed; empty if no text is left."""
     inner = escaped(trim(text))
     return f"<{tag}{attributes_text(attributes or {})}>{inner}</{tag}>" if inner else ""
 
 
 def attributes_text(attributes: Mapping[str, str]) -> str:
-    """``attributes`` as they stand in a tag; empty ones are left out."""
+    """``attributes`` in the form of a tag, without empty ones."""
     made = ((name, escaped(value).replace('"', "&quot;")) for name, value in attributes.items())
     return "".join(f' {name}="{value}"' for name, value in made if value)
 
 
 def escaped(text: str) -> str:
-    """``text`` as it stands between tags."""
+    """``text`` escaped for the place between tags."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 _FACT, _STRUCTURE, _EXAMPLES, _DIAGRAM = "bv-fact", "bv-structure", "bv-examples", "bv-diagram"
-# The elements that V4's migration makes of a note's body, section by section.
+# The elements that V4's migration creates from a note's body, section by section.
 
 
 _TAKEN_WHOLE = {
@@ -217,7 +216,7 @@ _TAKEN_WHOLE = {
     "highlights": "bv-highlights", "features": "bv-highlights",
     "examples": _EXAMPLES,
 }  # fmt: skip
-"""The elements of sections whose text is taken as it is."""
+"""The elements of sections whose text is kept as it is."""
 _LABELLED = {
     "task": "bv-task", "tasks": "bv-task", "flow": "bv-flow", "flows": "bv-flow", "timestamp": "bv-timestamp",
     "timestamps": "bv-timestamp", "author": "bv-author", "authors": "bv-author",
@@ -242,7 +241,7 @@ def elements_of(body: str) -> str:
     """The markup of the elements that ``body``, a note without its frontmatter, becomes."""
     lead, parts = sections(body, "##")
     rules: dict[str, int] = {}
-    """The ids of rules so far."""
+    """The ids of earlier rules."""
     made = "".join(_section(part.heading.lower(), part.text, rules) for part in parts)
     if not made:
         return element(_FACT, body)
@@ -271,7 +270,7 @@ def _section(heading: str, text: str, rules: dict[str, int]) -> str:
 
 
 def _listed(text: str, made_of: Callable[[str], str]) -> str:
-    """What is made of each bullet of ``text``, then its stray text as a fact."""
+    """The result of ``made_of`` for each bullet of ``text``, then its stray text as a fact."""
     items, stray = bullets(text)
     return "".join(map(made_of, items)) + element(_FACT, stray)
 
@@ -288,7 +287,7 @@ def _fact(item: str) -> str:
 
 
 def _rule(item: str, taken: dict[str, int]) -> str:
-    """The rule ``item``; its id is added to those ``taken``, each with the number after which to look for the next."""
+    """The markup of the rule ``item``. Its id is added to ``taken``: ids, each with the last number that was tried."""
     severity = "must" if _MUST.search(item) else "should" if _SHOULD.search(item) else "info"
     words = _NOT_IN_IDS.sub("-", _SEVERITY_WORDS.sub("", item).lower()).strip("-")
     base = words[:_ID_UNITS] or "rule"
@@ -349,7 +348,7 @@ def _diagrams(text: str) -> str:
     found = CLOSED_FENCE.findall(text)
     if not found:
         return element(_DIAGRAM, text)
-    drawn = [  # an empty one, too
+    drawn = [  # even an empty one
         f'<{_DIAGRAM} type="{_kind(language)}">{escaped(trim(inner))}</{_DIAGRAM}>' for _, language, inner in found
     ]
     return "".join(drawn) + element(_EXAMPLES, CLOSED_FENCE.sub("", text))
@@ -360,7 +359,7 @@ def _kind(language: str) -> str:
 
 
 def convert(path: str, text: str, now_ms: float) -> ConvertedNote:
-    """The topic that V4's migration would make at ``now_ms`` of the note ``text`` at ``path``."""
+    """The topic that V4's migration would create at ``now_ms`` from the note ``text`` at ``path``."""
     parts = note_parts(text)
     attributes = topic_attributes(path, parts, Moment(int(now_ms)))
     html = f"<{TOPIC}{attributes_text(attributes)}>{elements_of(parts.body)}</{TOPIC}>"

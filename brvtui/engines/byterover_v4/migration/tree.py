@@ -1,4 +1,4 @@
-"""A context tree as the space that V4's migration would make of it. Nothing is written."""
+"""A context tree as the space that V4's migration would create from it. Nothing is written."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from brvtui.tree.spaces.locating import SpaceFolder
 from brvtui.tree.spaces.topic_html import UnreadableTopic, parse_topic
 
 _ENDING_WORD = "md"
-"""A word of every note's path, which nobody asks for."""
+"""A word in every note's path, which no query needs."""
 _CATALOG = "index.html"
 
 
@@ -41,9 +41,9 @@ _TOO_MANY_WORDS = (
 
 
 def migrate_tree(snapshot: Snapshot, now_ms: float, name: str, constants: V4Profile) -> MigratedTree:
-    """The space called ``name`` that a migration at ``now_ms`` would make of the tree of ``snapshot``.
+    """The space called ``name`` that a migration at ``now_ms`` would create from the tree of ``snapshot``.
 
-    Shared sources are left out, as the migration leaves them out; ``constants`` rank its topics. Raises nothing.
+    Shared sources are left out, as in V4's migration. ``constants`` rank its topics. Raises nothing.
     """
     tree = snapshot.project.tree
     topics: list[TopicFile] = []
@@ -127,8 +127,9 @@ def _age_days(snapshot: Snapshot, note: str, now_ms: float) -> float:
 
 
 def _lost_words(snapshot: Snapshot, made: ConvertedNote, held: frozenset[str]) -> _LostWords:
-    """The words under which ByteRover 3 finds the note of ``made`` and V4, which finds it by those of ``held``, would
-    not: each where it stands first."""
+    """The words that find the note of ``made`` in ByteRover 3 but are not among ``held``, its words in V4, by the place
+    where each occurs first.
+    """
     position = snapshot.by_path.get(made.note)
     if position is None:
         return _NO_WORDS

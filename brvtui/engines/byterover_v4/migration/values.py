@@ -1,4 +1,4 @@
-"""Values of YAML as V4's migration reads them: YAML 1.2 with dates, made into text as JavaScript makes it."""
+"""Values of YAML as V4's migration reads them: YAML 1.2 with dates, converted to text as in JavaScript."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _TAGS = frozenset(
         *("map", "seq", "set", "omap", "pairs", "merge"),
     }
 )
-"""The tags that its reader knows; ``value`` is what PyYAML calls a lone ``=``."""
+"""The tags that the migration's reader knows; ``value`` is PyYAML's tag for a single ``=``."""
 _STANDARD = "tag:yaml.org,2002:"
 _TEXT = f"{_STANDARD}str"
 _PLAIN = (True, False)
-"""Asks PyYAML for the tag of a scalar that bears none; ``!!str 5`` has another than that."""
+"""Requests PyYAML's tag for a scalar without an explicit one; ``!!str 5`` has a different tag."""
 _MERGE = "<<"
 _CLOSING = re.compile(r"\n\.\.\.[ \t\r\n]*\Z")
 _CENTURY, _MONTHS = 100, 12
 _LEAST_EXPONENT, _MOST_EXPONENT = -7, 21
-"""JavaScript writes numbers below and from these powers of ten with an exponent."""
+"""The powers of ten below and from which JavaScript writes numbers with an exponent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,11 @@ class Moment:
 
     @property
     def iso(self) -> str:
-        """As ISO 8601 has it: ``2026-01-02T03:04:05.000Z``."""
+        """The moment in ISO 8601: ``2026-01-02T03:04:05.000Z``."""
         return f"{self._moment.isoformat(timespec='milliseconds')}Z"
 
     def __str__(self) -> str:
-        """As JavaScript writes it, on a machine whose time zone is UTC."""
+        """The moment as JavaScript writes it on a machine with the time zone UTC."""
         return f"{self._moment:%a %b %d %Y %H:%M:%S} GMT+0000 (Coordinated Universal Time)"
 
     @property
@@ -62,10 +62,10 @@ class Moment:
 
 
 def yaml_fields(block: str) -> dict[str, Any]:
-    """The fields of the YAML ``block``; empty when it is no mapping.
+    """The fields of the YAML ``block``; empty if it is not a mapping.
 
-    Values are None, truths, floats, texts, :class:`Moment`, lists, and mappings as empty dicts. Raises what
-    :data:`brvtui.tree.reading.frontmatter.BROKEN` names for what is no YAML.
+    Values are None, booleans, floats, texts, :class:`Moment`, lists, and mappings as empty dicts. For invalid YAML,
+    raises the exceptions in :data:`brvtui.tree.reading.frontmatter.BROKEN`.
     """
     with frontmatter.reading(_CLOSING.sub("", block)) as (loader, node):
         _check_tags(node)
@@ -73,7 +73,7 @@ def yaml_fields(block: str) -> dict[str, Any]:
 
 
 def written(value: Any) -> str:
-    """``value`` as JavaScript makes a text of it."""
+    """``value`` as JavaScript converts it to text."""
     match value:
         case None:
             return "null"
@@ -133,7 +133,7 @@ def _moment(text: str) -> Moment | None:
     year, month, day, hour, minute, second = (int(number or 0) for number in numbers[:6])
     ms = int(((numbers[6] or "") + "000")[:3])
     offset = (int(numbers[8] or 0) * 60 + int(numbers[9] or 0)) * (-1 if numbers[7] == "-" else 1)
-    full = 1900 + year if year < _CENTURY else year  # as JavaScript takes years of two digits
+    full = 1900 + year if year < _CENTURY else year  # two-digit years as in JavaScript
     months = month - 1
     first = datetime(full + months // _MONTHS, months % _MONTHS + 1, 1, tzinfo=UTC)
     moment = first + timedelta(days=day - 1, hours=hour, minutes=minute - offset, seconds=second, milliseconds=ms)
@@ -141,7 +141,7 @@ def _moment(text: str) -> Moment | None:
 
 
 def _check_tags(root: Any) -> None:
-    """Raises ValueError for a tag that the engine's reader does not know, and for a key that stands twice."""
+    """Raises ValueError for a tag that V4's reader does not know, and for a repeated key."""
     pending = [root] if root is not None else []
     while pending:
         node = pending.pop()
