@@ -78,20 +78,20 @@ class SpaceCorpus:
     """The ages at which each topic loses a confidence, for the profile that was used last."""
     _indexes: OrderedDict[TopicFilter, tuple[TopicIndex, TopicColumns]] = field(default_factory=OrderedDict)
 
-    def index(self, asked: TopicFilter) -> tuple[TopicIndex, TopicColumns]:
-        """The index of the documents of topics that ``asked`` accepts, and the signals of the topics in that index.
+    def index(self, topic_filter: TopicFilter) -> tuple[TopicIndex, TopicColumns]:
+        """The index of the documents of topics that ``topic_filter`` accepts, and the signals of these topics.
 
         Raises :class:`brvtui.engines.byterover_v4.index.DuplicateIds` and :class:`FilterError`.
         """
-        asked.check()
-        known = self._indexes.get(asked)
-        if known is None:
-            index = TopicIndex([document for topic in self.searched(asked) for document in topic.documents])
-            known = index, self.columns(index.paths)
+        topic_filter.check()
+        cached = self._indexes.get(topic_filter)
+        if cached is None:
+            index = TopicIndex([document for topic in self.searched(topic_filter) for document in topic.documents])
+            cached = index, self.columns(index.paths)
             while len(self._indexes) >= _KEPT_INDEXES:
                 self._indexes.popitem(last=False)
-            self._indexes[asked] = known
-        return known
+            self._indexes[topic_filter] = cached
+        return cached
 
     def columns(
         self,
@@ -104,15 +104,19 @@ class SpaceCorpus:
 
         A broken file of signals counts as missing here: a search that needs it fails earlier.
         """
-        held = (signals.get(path) or self.signals.get(path) for path in paths)
+        stored = (signals.get(path) or self.signals.get(path) for path in paths)
         times = [
             mtimes_ms.get(path, self.by_path[path].mtime_ms if path in self.by_path else math.nan) for path in paths
         ]
-        return topic_columns([None if isinstance(one, BrokenSignals) else one for one in held], times)
+        return topic_columns([None if isinstance(one, BrokenSignals) else one for one in stored], times)
 
-    def searched(self, asked: TopicFilter) -> Sequence[RankedTopic]:
-        """The topics that ``asked`` accepts."""
-        return [topic for topic in self.topics if asked.takes_path(topic.path) and asked.takes_elements(topic.topic)]
+    def searched(self, topic_filter: TopicFilter) -> Sequence[RankedTopic]:
+        """The topics that ``topic_filter`` accepts."""
+        return [
+            topic
+            for topic in self.topics
+            if topic_filter.takes_path(topic.path) and topic_filter.takes_elements(topic.topic)
+        ]
 
 
 def corpus_of(topics: Sequence[RankedTopic], signals: SignalFiles) -> SpaceCorpus:

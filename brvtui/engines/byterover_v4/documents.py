@@ -27,14 +27,14 @@ def tokens(text: str) -> list[str]:
     pieces = [piece for piece in raw_tokens(text) if piece]
     if not _ANY_CJK.search(text):
         return pieces
-    made: list[str] = []
+    result: list[str] = []
     for piece in pieces:
         for run in _RUNS.findall(piece):
             if len(run) > 1 and _ANY_CJK.match(run):
-                made += [run[place : place + 2] for place in range(len(run) - 1)]
+                result += [run[place : place + 2] for place in range(len(run) - 1)]
             else:
-                made.append(run)
-    return made
+                result.append(run)
+    return result
 
 
 def term(token: str) -> str:
@@ -46,8 +46,8 @@ def field_terms(text: str) -> tuple[int, dict[str, int]]:
     """The length of a field with this text (its number of distinct tokens), and the count of each term in order of
     first occurrence.
     """
-    found = tokens(text)
-    return len(set(found)), Counter(map(term, found))
+    names = tokens(text)
+    return len(set(names)), Counter(map(term, names))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,12 +88,12 @@ def documents_of(path: str, topic: Topic) -> tuple[TopicDocument, ...]:
     """
     shared = {name: topic.attribute(name) for name in FIELDS[:-1]}
     counted = [field_terms(text) for text in shared.values()]
-    found = [(f"{path}#{element.id}", element.tag, element.text) for element in topic.searched_elements]
-    made = []
-    for identity, kind, text in found or [(path, "", topic.body)]:
+    searched = [(f"{path}#{element.id}", element.tag, element.text) for element in topic.searched_elements]
+    documents = []
+    for identity, kind, text in searched or [(path, "", topic.body)]:
         body = f"{text} {topic.images}" if topic.images else text
         fields = {**shared, FIELDS[-1]: body}
         own = [*counted, field_terms(body)]
         lengths, terms = zip(*own, strict=True)
-        made.append(TopicDocument(identity, path, kind, text, fields, lengths, terms))
-    return tuple(made)
+        documents.append(TopicDocument(identity, path, kind, text, fields, lengths, terms))
+    return tuple(documents)

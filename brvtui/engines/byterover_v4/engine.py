@@ -82,9 +82,9 @@ class ByteRoverV4:
 
     def answer(self, context: Context[V4Profile], query: Query) -> Trace:
         """The answer to ``query``, or a trace with the cause if V4 fails. Raises :class:`EngineError`."""
-        made = self._answered(context, query)[0]
-        section = made.section(SpaceAnswer)
-        return made if section.failure else with_causes(self, context, query, made, section.cleaned.split(), _TEXTS)
+        trace = self._answered(context, query)[0]
+        section = trace.section(SpaceAnswer)
+        return trace if section.failure else with_causes(self, context, query, trace, section.cleaned.split(), _TEXTS)
 
     def detail(self, context: Context[V4Profile], trace: Trace, file: str) -> Detail | None:
         """The score of the topic at ``file``, and the terms that give its best document the raw score.
@@ -102,9 +102,9 @@ class ByteRoverV4:
         """The reason why ``document`` is, or is not, in the answer ``trace``."""
         from brvtui.engines.byterover_v4.reasons import explain
 
-        found = self.detail(context, trace, document.path) if document.position is not None else None
+        detail = self.detail(context, trace, document.path) if document.position is not None else None
         ahead = self.forecast(context, document.path, 0.0)
-        return explain(context, trace, document, found, ahead, self._asking(context, trace))
+        return explain(context, trace, document, detail, ahead, self._asking(context, trace))
 
     def remedies(
         self, context: Context[V4Profile], trace: Trace, document: Named, cancelled: Callable[[], bool]
@@ -142,7 +142,7 @@ class ByteRoverV4:
         from brvtui.engines.byterover_v4.outlook import forecast
 
         for paths in self._spaces(context.snapshot):
-            own = next((path for path, known in paths.paths.items() if known == document), None)
+            own = next((path for path, file in paths.paths.items() if file == document), None)
             if own is not None:
                 return forecast(paths.space.corpus, own, context.now_ms, context.constants, day)
         return None
@@ -171,7 +171,7 @@ class ByteRoverV4:
         from brvtui.engines.byterover_v4.outlook import standing
 
         for paths in self._spaces(context.snapshot):
-            own = next((path for path, known in paths.paths.items() if known == document), None)
+            own = next((path for path, file in paths.paths.items() if file == document), None)
             if own is not None:
                 return standing(paths.space.corpus, own, context.now_ms, context.constants)
         return None
@@ -249,8 +249,8 @@ class ByteRoverV4:
         from brvtui.engines.byterover_v4.replaying import answers_in_sequence
 
         spaces = self._spaces(context.snapshot)
-        asked = (_limited(replace(like, text=step.query), limit) for step in steps)
-        lines = [_command_line(query) for query in asked]
+        queries = (_limited(replace(like, text=step.query), limit) for step in steps)
+        lines = [_command_line(query) for query in queries]
         return answers_in_sequence(spaces[0].space, steps, lines, context.now_ms, context.constants)
 
     def _answered(
@@ -274,13 +274,13 @@ class ByteRoverV4:
                         answer = query_space(ranked[0], line, context.now_ms, context.constants)
                     else:
                         answer = query_spaces(ranked, line, context.now_ms, context.constants)
-                made = traced(context, query, line.query, filter_of(line), answer, spaces)
+                trace = traced(context, query, line.query, filter_of(line), answer, spaces)
             except FAILURES as error:
-                made = failed(context, query, line.query, failure_of(error), ranked)
+                trace = failed(context, query, line.query, failure_of(error), ranked)
         if query.text.startswith("--") and "argv" not in query.options:
-            made = replace(made, query=query.text, notices=(*made.notices, AN_OPTION))
-        made.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
-        return made, answer, spaces
+            trace = replace(trace, query=query.text, notices=(*trace.notices, AN_OPTION))
+        trace.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
+        return trace, answer, spaces
 
     def _spaces(self, snapshot: Snapshot) -> tuple[SpacePaths, ...]:
         """The spaces of ``snapshot``. Topics that are unchanged since the last snapshot are not counted again."""
@@ -295,11 +295,11 @@ class ByteRoverV4:
             before = (
                 {paths.space.contents.folder.tree: paths.space for paths in self._ready.spaces} if self._ready else {}
             )
-            made = []
+            ranked = []
             for place, contents in enumerate(snapshot.spaces):
                 space = ranked_space(contents, before.get(contents.folder.tree))
-                made.append(SpacePaths(space, _paths(space, _alias(snapshot, place))))
-            self._ready = _ReadySpaces(snapshot, tuple(made))
+                ranked.append(SpacePaths(space, _paths(space, _alias(snapshot, place))))
+            self._ready = _ReadySpaces(snapshot, tuple(ranked))
             return self._ready.spaces
 
 

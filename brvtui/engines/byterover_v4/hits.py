@@ -76,13 +76,13 @@ def traced_hit(found: PlacedTopic, printed: PrintedHit, profile: V4Profile) -> H
 
 def with_ceilings(hits: Sequence[Hit], found: Sequence[PlacedTopic], context: Context[V4Profile]) -> tuple[Hit, ...]:
     """``hits``, each with the best possible score of its topic. ``found`` begins with the topics of the hits."""
-    made = []
+    ceilings = []
     corpora = {id(one.paths): one.paths.space.corpus for one in found[: len(hits)]}
     for key, corpus in corpora.items():
         own = [place for place in range(len(hits)) if id(found[place].paths) == key]
         paths = [found[place].topic.path for place in own]
-        made += list(zip(own, ceilings_of(corpus, paths, context.now_ms, context.constants), strict=True))
-    return tuple(replace(hits[place], ceiling=ceiling) for place, ceiling in sorted(made, key=lambda one: one[0]))
+        ceilings += list(zip(own, ceilings_of(corpus, paths, context.now_ms, context.constants), strict=True))
+    return tuple(replace(hits[place], ceiling=ceiling) for place, ceiling in sorted(ceilings, key=lambda one: one[0]))
 
 
 def score_parts(topic: FoundTopic, profile: V4Profile) -> tuple[Part, ...]:
@@ -90,32 +90,32 @@ def score_parts(topic: FoundTopic, profile: V4Profile) -> tuple[Part, ...]:
     best, signals, rules = topic.best, topic.signals, profile.score
     if math.isnan(topic.score):
         return ()
-    made = best.score
+    score = best.score
     return (
-        Part("relevance", made.by_relevance, best.relevance, rules.relevance, "raw ÷ best raw"),
-        Part("importance", made.by_importance, signals.importance, rules.importance),
-        Part("recency", made.by_recency, signals.recency, rules.recency),
-        Part("maturity", made.value - made.base, made.base, made.boost, signals.stored.maturity),
+        Part("relevance", score.by_relevance, best.relevance, rules.relevance, "raw ÷ best raw"),
+        Part("importance", score.by_importance, signals.importance, rules.importance),
+        Part("recency", score.by_recency, signals.recency, rules.recency),
+        Part("maturity", score.value - score.base, score.base, score.boost, signals.stored.maturity),
     )
 
 
 def _words(best: FoundDocument, search: SpaceSearch) -> Iterator[MatchedWord]:
     """Yields the words of the query that a document answers, each with its heaviest term there."""
     for one in dict.fromkeys(search.raw.tokens):
-        found = _heaviest(one, best)
-        if found is not None:
-            term, kind, distance, fields = found
+        match = _heaviest(one, best)
+        if match is not None:
+            term, kind, distance, fields = match
             yield MatchedWord(from_utf16(one.token), from_utf16(term), kind, distance, fields)
 
 
 def _heaviest(one: TokenMatches, best: FoundDocument) -> tuple[str, MatchKind, int, tuple[str, ...]] | None:
     if not one.sums[best.place]:
         return None
-    known, expansion, terms = one.places, one.expansion, best.document.terms
-    held = {known[name] for own in terms for name in own if name in known}
-    if not held:
+    places, expansion, terms = one.places, one.expansion, best.document.terms
+    own_places = {places[name] for own in terms for name in own if name in places}
+    if not own_places:
         return None
-    place = min(held, key=lambda place: (-expansion.weights[place], place))
+    place = min(own_places, key=lambda place: (-expansion.weights[place], place))
     name = one.terms[expansion.ids[place]]
     fields = tuple(field for field, own in zip(FIELDS, terms, strict=True) if name in own)
     return name, KINDS[expansion.kinds[place]], int(expansion.distances[place]), fields

@@ -123,14 +123,14 @@ class TopicIndex:
 
     def _matched(self, token: str, rules: TopicTextRules) -> TokenMatches:
         """:meth:`match`, cached for the last tokens, since only one word changes while a query is typed."""
-        held = self._matches.get(token)
-        if held is not None and held[0] is rules:
-            return held[1]
+        cached = self._matches.get(token)
+        if cached is not None and cached[0] is rules:
+            return cached[1]
         if len(self._matches) >= _KEPT_MATCHES:
             self._matches.clear()
-        made = self.match(token, rules)
-        self._matches[token] = rules, made
-        return made
+        matches = self.match(token, rules)
+        self._matches[token] = rules, matches
+        return matches
 
     def match(self, token: str, rules: TopicTextRules) -> TokenMatches:
         """The documents that ``token`` matches, with the sum of its contributions to each."""
@@ -138,8 +138,8 @@ class TopicIndex:
         width = len(FIELDS)
         rows = (expansion.ids[:, None] * width + np.arange(width)).ravel()
         spans = self._starts[rows + 1] - self._starts[rows]
-        held = np.flatnonzero(spans)
-        rows, spans = rows[held], spans[held]
+        filled = np.flatnonzero(spans)
+        rows, spans = rows[filled], spans[filled]
         if not len(rows):
             return TokenMatches(token, expansion, np.zeros(0, dtype=np.int64), np.zeros(len(self)), self.terms)
         weights = (expansion.weights[:, None] * np.asarray([rules.boost[name] for name in FIELDS])).ravel()
@@ -149,7 +149,7 @@ class TopicIndex:
         idfs = np.asarray([self._idf(df) for df in spans.tolist()])
         norms = self._norms(rules)[np.repeat(fields, spans), touched]
         scores = bm25.term_score(np.repeat(idfs, spans), self._counts[entries], norms, rules.k, rules.d)
-        values = np.repeat(weights[held], spans) * scores
+        values = np.repeat(weights[filled], spans) * scores
         # bincount adds from left to right, as MiniSearch does
         sums = np.bincount(touched, weights=values, minlength=len(self)).astype(np.float64, copy=False)
         return TokenMatches(token, expansion, in_order_of_first(touched, len(self)), sums, self.terms)
@@ -160,22 +160,22 @@ class TopicIndex:
 
         Such a word cannot cross the edge of a term, so terms are searched instead of texts.
         """
-        found = np.zeros(len(self), dtype=bool)
+        mask = np.zeros(len(self), dtype=bool)
         width = len(FIELDS)
         for word in words:
             for identity in self._joined.containing(word):
-                found[self._holders[self._starts[identity * width] : self._starts[(identity + 1) * width]]] = True
-        return found
+                mask[self._holders[self._starts[identity * width] : self._starts[(identity + 1) * width]]] = True
+        return mask
 
     @cached_property
     def _joined(self) -> JoinedLines:
         return JoinedLines(self.terms)
 
     def _idf(self, df: int) -> float:
-        known = self._idfs.get(df)
-        if known is None:
-            known = self._idfs[df] = bm25.idf(len(self), df)
-        return known
+        idf = self._idfs.get(df)
+        if idf is None:
+            idf = self._idfs[df] = bm25.idf(len(self), df)
+        return idf
 
     def _norms(self, rules: TopicTextRules) -> Floats:
         """The part of each denominator that depends only on field and document."""
@@ -191,27 +191,29 @@ class TopicIndex:
     def search(self, text: str, rules: TopicTextRules) -> RawSearch:
         """The documents that any token of ``text`` matches. Equal scores keep the order of first match."""
         names = [term(token) for token in tokens(text)]
-        known = {name: self._matched(name, rules) for name in dict.fromkeys(names)}
-        found = [known[name] for name in names]
+        by_name = {name: self._matched(name, rules) for name in dict.fromkeys(names)}
+        matches = [by_name[name] for name in names]
         sums = np.zeros(len(self))
-        for one in found:
+        for one in matches:
             sums += one.sums  # a token that occurs twice adds twice
         matched = np.zeros(len(self), dtype=np.int64)
-        for one in known.values():
+        for one in by_name.values():
             matched[one.documents] += 1
-        touched = [one.documents for one in known.values()]
+        touched = [one.documents for one in by_name.values()]
         documents = in_order_of_first(np.concatenate(touched), len(self)) if touched else np.zeros(0, dtype=np.int64)
         raw = bm25.raw_score(sums[documents], matched[documents])
         order = np.argsort(-raw, kind="stable")
         documents = documents[order]
-        return RawSearch(tuple(found), documents, sums[documents], matched[documents], raw[order])
+        return RawSearch(tuple(matches), documents, sums[documents], matched[documents], raw[order])
 
-    def contributions(self, document: int, found: Sequence[TokenMatches], rules: TopicTextRules) -> list[Contribution]:
+    def contributions(
+        self, document: int, matches: Sequence[TokenMatches], rules: TopicTextRules
+    ) -> list[Contribution]:
         """The contributions of each token, index term and field to the term sum of ``document``, in the order of
         addition.
         """
-        made = []
-        for one in found:
+        result = []
+        for one in matches:
             steps = zip(one.expansion.ids.tolist(), one.expansion.weights.tolist(), one.expansion.kinds, strict=True)
             for identity, weight, kind in steps:
                 for field, name in enumerate(FIELDS):
@@ -224,13 +226,13 @@ class TopicIndex:
                     norm = bm25.length_norm(np.asarray([length]), self.averages[field], rules.k, rules.b)
                     score = bm25.term_score(np.asarray([idf]), np.asarray([tf]), norm, rules.k, rules.d)
                     boost = rules.boost[name]
-                    made.append(
+                    result.append(
                         Contribution(
                             one.token, self.terms[identity], KINDS[kind], name, int(tf), end - start, idf, int(length),
                             self.averages[field], weight, boost, float((weight * boost) * score[0]),
                         )
                     )  # fmt: skip
-        return made
+        return result
 
     def _span(self, identity: int, field: int) -> tuple[int, int]:
         row = identity * len(FIELDS) + field

@@ -42,9 +42,9 @@ def with_file_seen(space: RankedSpace, file: str, now_ms: float) -> tuple[Ranked
 
 def with_topic(space: RankedSpace, path: str, topic: Topic, mtime_ms: float) -> RankedSpace:
     """``space`` with ``topic``, which may be new, at ``path``, saved at ``mtime_ms``."""
-    made = RankedTopic(path, topic, mtime_ms, documents_of(path, topic))
+    ranked = RankedTopic(path, topic, mtime_ms, documents_of(path, topic))
     others = [one for one in space.corpus.topics if one.path != path]
-    topics = sorted((*others, made), key=lambda one: code_units(one.path))
+    topics = sorted((*others, ranked), key=lambda one: code_units(one.path))
     return RankedSpace(space.contents, corpus_of(topics, space.corpus.signals))
 
 
@@ -85,15 +85,15 @@ def _searched(topic: Topic, path: str, words: set[str]) -> tuple[Topic | None, s
             return replace(topic, elements=tuple(elements)), f"{how} of the form bve- and eight letters or digits"
     if words & _terms(topic.body):
         loose = TopicElement(_FACT, {"id": _NEW_ID.format(len(topic.elements))}, topic.body)
-        made = replace(topic, elements=(*topic.elements, loose))
-        return made, f"put the loose text into a {_FACT} with an id of the form bve- and eight letters or digits"
+        changed = replace(topic, elements=(*topic.elements, loose))
+        return changed, f"put the loose text into a {_FACT} with an id of the form bve- and eight letters or digits"
     elsewhere = " ".join((path, *(value for one in topic.elements for value in one.attributes.values())))
-    held = [word for word in words if word in _terms(elsewhere)]
-    if not held:
+    own_words = [word for word in words if word in _terms(elsewhere)]
+    if not own_words:
         return None, ""
     keywords = FIELDS[2]
-    made = with_attribute(topic, keywords, f"{topic.attribute(keywords)},{','.join(held)}")
-    return made, f"add {', '.join(held)} to the topic's {keywords}"
+    changed = with_attribute(topic, keywords, f"{topic.attribute(keywords)},{','.join(own_words)}")
+    return changed, f"add {', '.join(own_words)} to the topic's {keywords}"
 
 
 def _named(element: TopicElement) -> str:

@@ -57,24 +57,24 @@ def ceilings_of(corpus: SpaceCorpus, paths: Sequence[str], now_ms: float, profil
     fresh = ceilings(np.full(len(paths), PRECISION_DAYS), inputs, constants)  # at 0 days the stored recency counts
     names = _thresholds(profile)
     falling = _falling(corpus, profile)
-    made: list[Ceiling | None] = []
+    result: list[Ceiling | None] = []
     for place, path in enumerate(paths):
         ages = falling.get(path, (math.inf,) * len(names))  # a topic without a file in V4 does not age
         horizons = tuple(
             Horizon(threshold, name, bool(fresh[place] >= threshold), _left(now[place], threshold, since[place], age))
             for (name, threshold), age in zip(names.items(), ages, strict=True)
         )
-        made.append(None if math.isnan(now[place]) else Ceiling(float(now[place]), horizons))
-    return made
+        result.append(None if math.isnan(now[place]) else Ceiling(float(now[place]), horizons))
+    return result
 
 
 def standing(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile) -> tuple[AgedSignals, Ceiling | None]:
     """The signals of the topic at ``path`` before and after decay, and its best possible score."""
     stored = corpus.signals.get(path)
-    known = None if isinstance(stored, BrokenSignals) else stored
+    readable = None if isinstance(stored, BrokenSignals) else stored
     aged = aged_columns(corpus.columns((path,)), now_ms, profile)
     days, importance, recency = (float(one[0]) for one in (aged.days, aged.importance, aged.recency))
-    topic = AgedTopic(known or default_signals(profile.signals), known is not None, days, importance, recency)
+    topic = AgedTopic(readable or default_signals(profile.signals), readable is not None, days, importance, recency)
     (ceiling,) = ceilings_of(corpus, (path,), now_ms, profile)
     return aged_signals(topic, profile), ceiling
 
@@ -129,12 +129,12 @@ def forecast(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile, 
     highest = max(rules.boost.values())
     reach = (rules.relevance + rules.importance + rules.recency) * highest
     signals = aged_columns(corpus.columns((path,)), now_ms, profile)
-    made = score_at(document_scores(np.ones(1), signals, np.zeros(1, dtype=np.int64), profile), 0)
+    score = score_at(document_scores(np.ones(1), signals, np.zeros(1, dtype=np.int64), profile), 0)
     maturity = stored.maturity if stored else profile.signals.maturity
     lacks = [
-        Part("importance", (made.by_importance - rules.importance) * highest),
-        Part("recency", (made.by_recency - rules.recency) * highest),
-        Part("maturity", made.base * (made.boost - highest), note=maturity),
+        Part("importance", (score.by_importance - rules.importance) * highest),
+        Part("recency", (score.by_recency - rules.recency) * highest),
+        Part("maturity", score.base * (score.boost - highest), note=maturity),
     ]
     below_maturity = _below_maturity(stored or default_signals(profile.signals), signals, profile)
     return DocumentForecast(
@@ -152,12 +152,12 @@ def _regaining(now: Ceiling, then: Ceiling, day: float) -> tuple[Horizon, ...]:
 
     A recency stored as 0 counts as 0 on the day of the change, and later by the age of the file.
     """
-    made = []
+    result = []
     for first, later in zip(now.horizons, then.horizons, strict=True):
         regained = first.days_left == 0 and later.days_left != 0
         left = None if later.days_left is None else later.days_left + day
-        made.append(replace(first, days_left=left) if regained else first)
-    return tuple(made)
+        result.append(replace(first, days_left=left) if regained else first)
+    return tuple(result)
 
 
 def _below_maturity(stored: TopicSignals, aged: AgedColumns, profile: V4Profile) -> float | None:
@@ -165,25 +165,25 @@ def _below_maturity(stored: TopicSignals, aged: AgedColumns, profile: V4Profile)
     never does.
     """
     rules = profile.signals
-    least = {"validated": rules.validated_until, "core": rules.core_until}.get(stored.maturity)
-    if least is None:
+    minimum = {"validated": rules.validated_until, "core": rules.core_until}.get(stored.maturity)
+    if minimum is None:
         return None
-    if aged.importance[0] < least:
+    if aged.importance[0] < minimum:
         return 0.0
-    left = days_until_importance(least, np.asarray([stored.importance]), profile.decay)[0] - aged.days[0]
+    left = days_until_importance(minimum, np.asarray([stored.importance]), profile.decay)[0] - aged.days[0]
     return max(float(left), _SOON) if left <= HORIZON_DAYS else None
 
 
 def _events(horizons: Sequence[Horizon], below_maturity: float | None, now_ms: float) -> list[DatedEvent]:
     """The future events of a topic, soonest first. ``below_maturity`` is in days."""
-    made = []
+    events = []
     for horizon in horizons:
         left = horizon.days_left
         if left is not None:  # 0 if it is past
             name = horizon.constant.rpartition(".")[2]
             text = f"stops being of {name} confidence even as the best match"
-            made.append(DatedEvent(name, left, date_after(now_ms, left) if left else "", text))
+            events.append(DatedEvent(name, left, date_after(now_ms, left) if left else "", text))
     if below_maturity is not None:
         date = date_after(now_ms, below_maturity) if below_maturity else ""
-        made.append(DatedEvent(_BELOW_MATURITY, below_maturity, date, "becomes low in importance"))
-    return sorted(made, key=lambda event: event.days)
+        events.append(DatedEvent(_BELOW_MATURITY, below_maturity, date, "becomes low in importance"))
+    return sorted(events, key=lambda event: event.days)

@@ -71,8 +71,8 @@ class PendingRows:
             lines = read_end(self._file, LARGEST_READ).split(b"\n")
         except OSError:
             return []
-        found = [_logged(command) for command in _commands(lines) if self._is_ours(command)]
-        return found[: -most - 1 : -1]
+        queries = [_logged(command) for command in _commands(lines) if self._is_ours(command)]
+        return queries[: -most - 1 : -1]
 
     def follow(self, answered: Callable[[list[LoggedQuery]], None]) -> Watching:
         """Calls ``answered`` from another thread with the queries of new rows, oldest first.
@@ -84,7 +84,7 @@ class PendingRows:
         self.unfollow()
         self._ended = ended = threading.Event()
         state = _state(self._file)
-        known = set(map(_key, self.read(_MOST_AT_ONCE)))
+        seen = set(map(_key, self.read(_MOST_AT_ONCE)))
 
         def look() -> None:
             nonlocal state
@@ -92,8 +92,8 @@ class PendingRows:
                 before, state = state, _state(self._file)
                 if state == before:
                     continue
-                new = [entry for entry in reversed(self.read(_MOST_AT_ONCE)) if _key(entry) not in known]
-                known.update(map(_key, new))
+                new = [entry for entry in reversed(self.read(_MOST_AT_ONCE)) if _key(entry) not in seen]
+                seen.update(map(_key, new))
                 if new:
                     answered(new)
 
@@ -115,7 +115,7 @@ class PendingRows:
 
 def _commands(lines: Iterable[bytes]) -> Iterator[_Command]:
     """Yields the queries in ``lines``, in order. The pieces of a long answer are joined."""
-    asked: list[tuple[str, str]] = []  # query and space of rows that precede their command
+    searched: list[tuple[str, str]] = []  # query and space of rows that precede their command
     pieces: dict[str, dict[int, str]] = {}
     for line in lines:
         try:
@@ -123,14 +123,14 @@ def _commands(lines: Iterable[bytes]) -> Iterator[_Command]:
             at_ms = datetime.fromisoformat(row["occurred_at"]).timestamp() * 1000
             properties = row["properties"]
             if "space_id" in properties:
-                asked.append((str(properties.get("query", "")), str(properties["space_id"])))
-            elif properties["command"] in _COMMANDS and (held := _whole(properties, pieces)) is not None:
-                arguments = tuple(held["args"])
+                searched.append((str(properties.get("query", "")), str(properties["space_id"])))
+            elif properties["command"] in _COMMANDS and (whole := _whole(properties, pieces)) is not None:
+                arguments = tuple(whole["args"])
                 query = read_command_line(arguments).query
-                space = next((one for one in reversed(asked) if one[0] == query), None)
+                space = next((one for one in reversed(searched) if one[0] == query), None)
                 if space is not None:
-                    asked.remove(space)
-                yield _Command(at_ms, properties, arguments, dict(held["result"]), space[1] if space else "")
+                    searched.remove(space)
+                yield _Command(at_ms, properties, arguments, dict(whole["result"]), space[1] if space else "")
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
             continue  # a truncated row, or one of another version
 
@@ -146,8 +146,8 @@ def _whole(row: Mapping[str, Any], pieces: dict[str, dict[int, str]]) -> Mapping
     if len(group) < row["chunk_total"]:
         return None
     del pieces[name]
-    held = json.loads("".join(group[place] for place in sorted(group)))
-    return held if isinstance(held, Mapping) else None
+    value = json.loads("".join(group[place] for place in sorted(group)))
+    return value if isinstance(value, Mapping) else None
 
 
 def _logged(command: _Command) -> LoggedQuery:
@@ -155,8 +155,8 @@ def _logged(command: _Command) -> LoggedQuery:
     line = read_command_line(command.arguments)
     data, is_recall = command.result.get("data"), command.row.get("command") == "recall"
     printed = data if isinstance(data, Mapping) else {}
-    found = printed.get("matchedDocs" if is_recall else "hits")
-    hits = [hit for hit in found if isinstance(hit, Mapping)] if isinstance(found, list) else []
+    matches = printed.get("matchedDocs" if is_recall else "hits")
+    hits = [hit for hit in matches if isinstance(hit, Mapping)] if isinstance(matches, list) else []
     paths = tuple(hit["path"] for hit in hits if isinstance(hit.get("path"), str))
     failed = command.result.get("ok") is not True
     argv = list(command.arguments)
@@ -187,8 +187,8 @@ def _response(printed: Mapping[str, Any], hits: list[Mapping[str, Any]]) -> str:
     if isinstance(content, str):
         return content
     block = printed.get("citation_block")
-    told = [f"{hit.get('path')}: {hit.get('snippet')}" for hit in hits]
-    return "\n".join([*([block] if isinstance(block, str) and block else []), *told])
+    snippets = [f"{hit.get('path')}: {hit.get('snippet')}" for hit in hits]
+    return "\n".join([*([block] if isinstance(block, str) and block else []), *snippets])
 
 
 def _key(entry: LoggedQuery) -> tuple[object, ...]:
@@ -197,7 +197,7 @@ def _key(entry: LoggedQuery) -> tuple[object, ...]:
 
 def _state(file: Path) -> tuple[int, int] | None:
     try:
-        found = file.lstat()
+        stat = file.lstat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size
+    return stat.st_mtime_ns, stat.st_size

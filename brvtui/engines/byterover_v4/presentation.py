@@ -37,11 +37,11 @@ def sentence(trace: Trace) -> Sentence:
             clause(f"; {way_out(trace)}", weight=80),
         )
     first, topic = trace.hits[0], section.topics[0]
-    held = answered_words(first.words, trace.query)
+    words = answered_words(first.words, trace.query)
     return (
         clause(title(first.title), f" {place_of_first(trace.total_found)}"),
         clause(f" by its {topic.kind.removeprefix('bv-')} {topic.element}" if topic.kind else "", weight=40),
-        clause(": " if held else "", held, weight=60),
+        clause(": " if words else "", words, weight=60),
         nothing_for(section.significant, first),
         *_contained(topic),
         *_relevance(topic),
@@ -63,8 +63,8 @@ def _contained(topic: TopicHit) -> Iterator[Clause]:
 
 
 def _inside(place: WordPlace) -> list[Span]:
-    made = word(place.word)
-    return [*made, (" inside ", "text"), *word(place.inside)] if place.inside else made
+    spans = word(place.word)
+    return [*spans, (" inside ", "text"), *word(place.inside)] if place.inside else spans
 
 
 def _relevance(topic: TopicHit) -> Iterator[Clause]:
@@ -78,9 +78,9 @@ def _advice(section: SpaceAnswer) -> Iterator[Clause]:
 
 
 def _cited(section: SpaceAnswer, topic: TopicHit) -> Iterator[Clause]:
-    told = "the agent is told to cite it" if topic.file in section.cited else "the agent is not told to cite it"
+    instruction = "the agent is told to cite it" if topic.file in section.cited else "the agent is not told to cite it"
     score = f" ({topic.score:.3f})" if topic.score is not None else " (no score)"
-    yield clause(f"; {topic.confidence} confidence{score}: {told}", weight=90)
+    yield clause(f"; {topic.confidence} confidence{score}: {instruction}", weight=90)
 
 
 def _nothing(trace: Trace, section: SpaceAnswer) -> Iterator[Clause]:
@@ -210,8 +210,8 @@ class V4Presentation(Presentation):
     def answer(self, trace: Trace) -> Iterator[Block]:
         """Yields the citation block that the agent should repeat."""
         cited = trace.section(SpaceAnswer).citation_block.splitlines()
-        told = ". The agent is told to repeat this block:" if cited else "; it tells the agent to cite nothing"
-        yield Text(f"V4 retrieves and writes no answer{told}", "muted")
+        instruction = ". The agent is told to repeat this block:" if cited else "; it tells the agent to cite nothing"
+        yield Text(f"V4 retrieves and writes no answer{instruction}", "muted")
         yield from map(_text, cited)
 
     def prompt(self, trace: Trace | None) -> Titled:

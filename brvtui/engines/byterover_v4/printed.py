@@ -46,7 +46,7 @@ class PrintedHit:
 
     def plain(self) -> dict[str, Any]:
         """The hit under V4's names. A score that is not a number is null."""
-        made: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "confidence": self.confidence,
             "path": self.path,
             "score": None if math.isnan(self.score) else self.score,
@@ -54,12 +54,12 @@ class PrintedHit:
             "title": self.title,
         }
         if self.element:
-            made["topElementId"] = self.element
+            fields["topElementId"] = self.element
         if self.kind:
-            made["topElementType"] = self.kind
+            fields["topElementType"] = self.kind
         if self.others:
-            made["additionalElementIds"] = list(self.others)
-        return made
+            fields["additionalElementIds"] = list(self.others)
+        return fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +76,17 @@ def printed_hits(
     found: SpaceSearch, topics: Sequence[FoundTopic], corpus: SpaceCorpus, profile: V4Profile
 ) -> list[PrintedHit]:
     """The hits of ``topics``, in the same order."""
-    made = []
+    hits = []
     for topic in topics:
         best = topic.best.document
         ranked = corpus.by_path.get(topic.path)
-        known = ranked.topic if ranked is not None else None
+        known_topic = ranked.topic if ranked is not None else None
         # for a whole topic, V4 looks the text up by the shown path, which may not be a topic
-        text = best.text if best.kind else known.body if known else ""
-        made.append(
+        text = best.text if best.kind else known_topic.body if known_topic else ""
+        hits.append(
             PrintedHit(
                 topic.path,
-                known.attribute("title") if known else "",
+                known_topic.attribute("title") if known_topic else "",
                 topic.score,
                 confidence(topic.score, profile.results),
                 snippet(text, found.words.cleaned, profile.results),
@@ -94,10 +94,10 @@ def printed_hits(
                 best.kind,
                 tuple(one.document.element for one in topic.secondary),
                 topic.signals.stored.access_count,
-                known.attributes if known else {},
+                known_topic.attributes if known_topic else {},
             )
         )
-    return made
+    return hits
 
 
 def confidence(score: float, rules: HitRules) -> str:
@@ -156,18 +156,18 @@ def _heading(hit: PrintedHit, space: CitedSpace, rules: CitationRules) -> str:
     return f"- [{escaped}](http://127.0.0.1:{space.port}/v/topic/{space.id}/context-tree/{segments}{anchor})"
 
 
-def _quoted(text: str, most: int) -> str:
+def _quoted(text: str, limit: int) -> str:
     trimmed = trim(text)
     cut, replaced = _LEADING.subn("…", trimmed, count=1)
     if not replaced and _SMALL.match(trimmed):
         cut = f"…{trimmed}"
     units = _units(cut)
-    if len(units) // 2 > most:
-        return f"{_text(units[: 2 * (most - 1)]).rstrip()}…"
+    if len(units) // 2 > limit:
+        return f"{_text(units[: 2 * (limit - 1)]).rstrip()}…"
     return cut
 
 
-def _updated(attributes: Mapping[str, str], now_ms: float, most: int) -> str:
+def _updated(attributes: Mapping[str, str], now_ms: float, max_days: int) -> str:
     by, at = attributes.get("updatedby", ""), attributes.get("updatedat", "")
     if not by or not at:
         return ""
@@ -177,7 +177,7 @@ def _updated(attributes: Mapping[str, str], now_ms: float, most: int) -> str:
         return ""
     updated_ms = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000
     days = math.floor((now_ms - updated_ms) / MS_PER_DAY)
-    if days >= most:
+    if days >= max_days:
         return ""
     ago = "today" if days <= 0 else "yesterday" if days == 1 else f"{days}d ago"
     return f"Updated by {by} · {ago}"

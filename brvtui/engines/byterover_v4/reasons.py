@@ -57,18 +57,18 @@ def detail_of(
 ) -> Detail | None:
     """The detail of the topic at ``file`` (a path of the snapshot) under ``answer``, whose trace is ``trace``."""
     for search, paths in zip(answer.searches, spaces, strict=True):
-        own = next((path for path, known in paths.paths.items() if known == file), file)
+        own = next((path for path, name in paths.paths.items() if name == file), file)
         topic = search.topics.named(own)
         if topic is None:
             continue
         best = topic.best
-        made = search.index.contributions(best.place, search.raw.tokens, profile.text)
+        addends = search.index.contributions(best.place, search.raw.tokens, profile.text)
         contributions = tuple(
-            replace(one, query_term=from_utf16(one.query_term), term=from_utf16(one.term)) for one in made
+            replace(one, query_term=from_utf16(one.query_term), term=from_utf16(one.term)) for one in addends
         )
         score = TextScore(best.term_sum, best.matched, best.raw, best.relevance)
-        _, found = trace.place_of(file)
-        return Detail(file, contributions, score, FORMULA, found or _behind(trace, file, topic, score, profile))
+        _, hit = trace.place_of(file)
+        return Detail(file, contributions, score, FORMULA, hit or _behind(trace, file, topic, score, profile))
     return None
 
 
@@ -196,9 +196,9 @@ def loss_of(context: Context[V4Profile], trace: Trace, document: Named, ask: Ask
         path,
     ):
         return TopicLoss.SCOPE, " and ".join(part for part in (section.scope, section.element) if part)
-    held = _unsearched(context, section, path)
-    if held:
-        return TopicLoss.NOT_SEARCHED, held
+    elsewhere = _unsearched(context, section, path)
+    if elsewhere:
+        return TopicLoss.NOT_SEARCHED, elsewhere
     return TopicLoss.NO_TERM, f"searched: {section.cleaned}"
 
 
@@ -227,9 +227,9 @@ def _unsearched(context: Context[V4Profile], section: SpaceAnswer, path: str) ->
         "markup that is no text": topic.source,
     }
     for place, text in places.items():
-        found = sorted(wanted & {term(token) for token in tokens(text)})
-        if found:
-            return f"{', '.join(found[:_MOST_WORDS])}: only in {place}"
+        words = sorted(wanted & {term(token) for token in tokens(text)})
+        if words:
+            return f"{', '.join(words[:_MOST_WORDS])}: only in {place}"
     return ""
 
 
@@ -260,22 +260,22 @@ def remedy_of_loss(
         more = f"ask for {place} results (brv-tui query -o limit={place})"
         return with_standing(Remedy(more, True), ask(trace.query, limit=place), path)
     for place, paths in enumerate(asking.spaces):
-        own = next((name for name, known in paths.paths.items() if known == path), path)
-        made: tuple[RankedSpace, str] | None = None
+        own = next((name for name, file in paths.paths.items() if file == path), path)
+        change: tuple[RankedSpace, str] | None = None
         remedy, wanted = Remedy("", True, how="tried on a copy in memory"), path
         if loss is TopicLoss.FAILED and section.failure is not None:
-            made = without_failure(paths.space), section.failure.remedy
+            change = without_failure(paths.space), section.failure.remedy
         elif loss is TopicLoss.NOT_SEEN:
-            made = with_file_seen(paths.space, own, context.now_ms)
-            if made is not None:
-                wanted = made[1]
-                made = made[0], f"rename it {wanted} in a shell"
+            change = with_file_seen(paths.space, own, context.now_ms)
+            if change is not None:
+                wanted = change[1]
+                change = change[0], f"rename it {wanted} in a shell"
         elif loss is TopicLoss.NOT_SEARCHED:
             words = [term(token) for token in tokens(section.cleaned)]
-            made = with_words_searched(paths.space, own, words, just_before_ms(context.now_ms))
+            change = with_words_searched(paths.space, own, words, just_before_ms(context.now_ms))
             remedy = Remedy("", True, kind=RemedyKind.EDIT, how="save it with a new time")
-        if made is not None:
-            space, text = made
+        if change is not None:
+            space, text = change
             tried = with_standing(replace(remedy, text=text), asking.ask_of(place, space), wanted)
             if tried is not None:
                 return tried
@@ -341,8 +341,8 @@ def remedies(
         if note.is_local:  # other spaces are read-only
             found += _improving(_edit(context, topic, place, asking), path, rank, cancelled)
             # A new title is saved with a new time, so it must help more than that time by itself.
-            least = min((one.rank for one in found if one.kind is RemedyKind.EDIT and one.rank), default=rank)
-            found += _improving(_titles(context, trace, topic, place, asking), path, least, cancelled)[-1:]
+            rank_to_beat = min((one.rank for one in found if one.kind is RemedyKind.EDIT and one.rank), default=rank)
+            found += _improving(_titles(context, trace, topic, place, asking), path, rank_to_beat, cancelled)[-1:]
     return () if cancelled() else tuple(sorted(found, key=lambda one: one.rank or math.inf))
 
 
@@ -350,15 +350,15 @@ def _improving(
     tries: Iterable[tuple[Remedy, Trace]], path: str, rank: float, cancelled: Callable[[], bool]
 ) -> list[Remedy]:
     """The ``tries`` that each place ``path`` above ``rank`` and above all earlier tries."""
-    made: list[Remedy] = []
+    improving: list[Remedy] = []
     for remedy, trace in () if rank == 1 else tries:
         tried = with_standing(remedy, trace, path)
         if tried is not None and tried.rank is not None and tried.rank < rank:
             rank = tried.rank
-            made.append(tried)
+            improving.append(tried)
         if rank == 1 or cancelled():
             break
-    return made
+    return improving
 
 
 def _wordings(
@@ -368,14 +368,14 @@ def _wordings(
     query, title = trace.query.strip(), topic.topic.attribute(_TITLE).strip()
     words, stop = spaced_words(query), frozenset(profile.query.stop_words)
     rarest = _rarest(corpus, topic)
-    held, asked = set(rarest), {*map(term, tokens(query)), *stop}
-    in_title = _missing(title, asked)
-    skipped = {*asked, *map(term, in_title)}
+    own_terms, query_terms = set(rarest), {*map(term, tokens(query)), *stop}
+    in_title = _missing(title, query_terms)
+    skipped = {*query_terms, *map(term, in_title)}
     added = [from_utf16(name) for name in rarest if name not in skipped][:_MOST_WORDS]
     changes = [
         (f"leave out “{word}”", " ".join(words[:place] + words[place + 1 :]))
         for place, word in enumerate(words)
-        if word.lower() not in stop and held.isdisjoint(map(term, tokens(word)))
+        if word.lower() not in stop and own_terms.isdisjoint(map(term, tokens(word)))
     ][:_MOST_WORDS]
     changes += [(f"add “{word}”", f"{query} {word}") for word in (*in_title, *added)]
     changes += [

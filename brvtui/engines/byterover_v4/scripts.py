@@ -94,20 +94,20 @@ class ScriptAnswer:
         """The answer under V4's names."""
         hits = []
         for hit in self.hits:
-            made = hit.printed.plain()
+            fields = hit.printed.plain()
             folder = hit.space.contents.folder
             if folder.team:
-                made |= {"space_id": folder.id, "space_name": folder.name, "team_id": folder.team}
-            hits.append(made)
+                fields |= {"space_id": folder.id, "space_name": folder.name, "team_id": folder.team}
+            hits.append(fields)
         return {"citation_block": self.citation_block, "hits": hits, "should_cite": self.should_cite}
 
 
 def ranked_space(contents: SpaceContents, before: RankedSpace | None = None) -> RankedSpace:
     """``contents``, ready for searching. Topics that are unchanged since ``before`` are not counted again."""
-    known = before.corpus.by_path if before is not None else {}
+    earlier = before.corpus.by_path if before is not None else {}
     topics, entries = [], 0
     for file in contents.topics:
-        topics.append(_ranked(file, known.get(file.path)))
+        topics.append(_ranked(file, earlier.get(file.path)))
         entries += sum(len(terms) for document in topics[-1].documents for terms in document.terms)
         if entries > MOST_SPACE_ENTRIES:
             break
@@ -181,8 +181,8 @@ def recall(space: RankedSpace, line: CommandLine, now_ms: float, profile: V4Prof
 
 def state_after(answer: ScriptAnswer, state: SpaceState, profile: V4Profile) -> SpaceState:
     """The signals after ``answer``: those of ``state``, and an access hit for each hit."""
-    made = {hit.topic.path: after_access(hit.topic.signals.stored, profile.signals) for hit in answer.hits}
-    return replace(state, signals={**state.signals, **made})
+    changed = {hit.topic.path: after_access(hit.topic.signals.stored, profile.signals) for hit in answer.hits}
+    return replace(state, signals={**state.signals, **changed})
 
 
 def _names(hit: FoundHit) -> tuple[str, str, str]:
@@ -191,14 +191,14 @@ def _names(hit: FoundHit) -> tuple[str, str, str]:
 
 
 def _limit(line: CommandLine, default: int) -> float:
-    given = line.flags.get("limit")
-    return number_of(given) if isinstance(given, str) else float(default) if given is None else math.nan
+    value = line.flags.get("limit")
+    return number_of(value) if isinstance(value, str) else float(default) if value is None else math.nan
 
 
 def _hits(
     space: RankedSpace,
     query: str,
-    asked: TopicFilter,
+    topic_filter: TopicFilter,
     limit: float,
     now_ms: float,
     profile: V4Profile,
@@ -206,7 +206,7 @@ def _hits(
 ) -> tuple[SpaceSearch, list[FoundHit]]:
     if space.is_too_large:
         raise TooManyWords
-    found = search(space.corpus, query, asked, now_ms, profile, state)
+    found = search(space.corpus, query, topic_filter, now_ms, profile, state)
     topics = first_ones(found.topics, limit)
     printed = printed_hits(found, topics, space.corpus, profile)
     return found, [FoundHit(one, topic, space) for one, topic in zip(printed, topics, strict=True)]

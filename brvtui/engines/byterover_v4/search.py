@@ -132,18 +132,18 @@ class SpaceSearch:
 def search(
     corpus: SpaceCorpus,
     query: str,
-    asked: TopicFilter,
+    topic_filter: TopicFilter,
     now_ms: float,
     profile: V4Profile,
     state: SpaceState = UNCHANGED,
 ) -> SpaceSearch:
-    """The search for ``query`` among the topics that ``asked`` accepts.
+    """The search for ``query`` among the topics that ``topic_filter`` accepts.
 
     Raises :class:`brvtui.engines.byterover_v4.corpus.FilterError`,
     :class:`brvtui.engines.byterover_v4.index.DuplicateIds` and :class:`SignalsUnreadable`.
     """
     words = asked_words(query, profile.query)
-    index, columns = corpus.index(asked)
+    index, columns = corpus.index(topic_filter)
     raw = index.search(words.cleaned, profile.text)
     significant = tuple(dict.fromkeys(words.significant))
     passes = index.containing(significant)[raw.documents] if significant else np.ones(len(raw.documents), dtype=bool)
@@ -197,8 +197,8 @@ class _Ranking:
         """The topic with this ``number`` in the index, with its documents by score."""
         documents = tuple(self._document(place) for place in self.order[self.topics == number].tolist())
         rules = self.profile.results
-        least = max(rules.secondary_floor, rules.secondary_share * documents[0].score.value)
-        secondary = tuple(one for one in documents[1 : 1 + rules.secondaries] if one.score.value >= least)
+        minimum = max(rules.secondary_floor, rules.secondary_share * documents[0].score.value)
+        secondary = tuple(one for one in documents[1 : 1 + rules.secondaries] if one.score.value >= minimum)
         return FoundTopic(self.index.paths[number], documents, secondary, self._signals(number))
 
     def _document(self, place: int) -> FoundDocument:
@@ -206,10 +206,10 @@ class _Ranking:
         number = int(self.raw.documents[rank])
         document = self.index.documents[number]
         haystack = document.haystack
-        held = tuple(word for word in self.significant if word in haystack)
+        contained = tuple(word for word in self.significant if word in haystack)
         return FoundDocument(
             number, document, rank, float(self.raw.raw[rank]), float(self.raw.sums[rank]),
-            int(self.raw.matched[rank]), held, float(self.relevance[place]), score_at(self.scores, place),
+            int(self.raw.matched[rank]), contained, float(self.relevance[place]), score_at(self.scores, place),
         )  # fmt: skip
 
     def _signals(self, number: int) -> AgedTopic:

@@ -58,8 +58,8 @@ def coverage(hits: Sequence[Hit], absolutes: Sequence[float], words: Sequence[st
     scores = sorted(
         (_score(hit, absolute, profile) for hit, absolute in zip(hits, absolutes, strict=True)), reverse=True
     )
-    found = {word.query for hit in hits[: rules.results] for word in hit.words}
-    missed = [word for word in words if len(word) >= rules.word_length and word not in found]
+    matched = {word.query for hit in hits[: rules.results] for word in hit.words}
+    missed = [word for word in words if len(word) >= rules.word_length and word not in matched]
     lead = scores[0] - scores[1] if len(scores) > 1 else scores[0]
     escapes = scores[0] >= rules.escape
     checks = (
@@ -83,15 +83,15 @@ def coverage(hits: Sequence[Hit], absolutes: Sequence[float], words: Sequence[st
     else:
         lacks = ""
     if lacks:
-        said = f"ours, V4 has no such gate: ByteRover 3.14 would say not covered, {lacks}"
-        return Coverage(Step(COVERAGE, None, "covered?", State.FAILED, checks, said), lacks)
+        why = f"ours, V4 has no such gate: ByteRover 3.14 would say not covered, {lacks}"
+        return Coverage(Step(COVERAGE, None, "covered?", State.FAILED, checks, why), lacks)
     if scores[0] >= rules.sure_top or (scores[0] >= rules.direct_top and lead >= rules.lead):
         how = "answer directly"
     else:
         small = "lead" if scores[0] >= rules.direct_top else "score"
         how = f"ask a model: the {small} is too small for a direct answer"
-    said = f"ours, V4 has no such gate: ByteRover 3.14 would say covered, and {how}"
-    return Coverage(Step(COVERAGE, None, "covered?", State.PASSED, checks, said), "")
+    why = f"ours, V4 has no such gate: ByteRover 3.14 would say covered, and {how}"
+    return Coverage(Step(COVERAGE, None, "covered?", State.PASSED, checks, why), "")
 
 
 def _score(hit: Hit, absolute: float, profile: V4Profile) -> float:
@@ -121,10 +121,10 @@ def steps_of(section: SpaceAnswer, best: float, matched: int, kept: int, profile
     """Yields the steps of an answer with the highest score ``best``. ``matched`` documents contain a word, and ``kept``
     pass the filter.
     """
-    said = f"searched: {section.cleaned}" if section.cleaned else "nothing is searched: no word is left"
+    text = f"searched: {section.cleaned}" if section.cleaned else "nothing is searched: no word is left"
     if section.dropped:
-        said += f"; stop words left out: {', '.join(section.dropped)}"
-    yield Step("query", None, "query", State.PASSED, (), said)
+        text += f"; stop words left out: {', '.join(section.dropped)}"
+    yield Step("query", None, "query", State.PASSED, (), text)
     if section.scope or section.element:
         limits = " and ".join(part for part in (section.scope, section.element) if part)
         state = State.PASSED if section.searched else State.MISSED
@@ -140,12 +140,12 @@ def _filter_step(section: SpaceAnswer, matched: int, kept: int) -> Step:
     if not matched:
         return Step("filter", None, "filter", State.NOT_REACHED, (), "")
     if not section.significant:
-        said = "no run of three ASCII letters or digits in the query: all stay"
-        return Step("filter", None, "filter", State.SKIPPED, (), said)
+        text = "no run of three ASCII letters or digits in the query: all stay"
+        return Step("filter", None, "filter", State.SKIPPED, (), text)
     words = ", ".join(section.significant)
-    said = f"{kept} of {matched} hold one of: {words}"
+    text = f"{kept} of {matched} hold one of: {words}"
     check = Check("documents that hold a significant word", kept, "≥", 1, bool(kept), kept - 1.0, "", "the-filter")
-    return Step("filter", None, "filter", State.PASSED if kept else State.FAILED, (check,), said)
+    return Step("filter", None, "filter", State.PASSED if kept else State.FAILED, (check,), text)
 
 
 def _cite_step(section: SpaceAnswer, best: float, profile: V4Profile) -> Step:
@@ -166,8 +166,8 @@ def _cite_step(section: SpaceAnswer, best: float, profile: V4Profile) -> Step:
         for name, threshold in (("high", rules.high), ("medium", rules.medium))
     ]
     if section.should_cite:
-        said = "the agent is told to cite; the best match has relevance 1 whatever it is, so any answer is cited"
-        return Step("cite", None, "cite", State.TAKEN, tuple(checks), said)
+        text = "the agent is told to cite; the best match has relevance 1 whatever it is, so any answer is cited"
+        return Step("cite", None, "cite", State.TAKEN, tuple(checks), text)
     sure = confidence(best, rules) != LOW
     why = "the space's folder has no id" if sure else "no hit is of medium confidence"
     return Step("cite", None, "cite", State.FAILED, tuple(checks), f"the agent is not told to cite: {why}")
@@ -204,7 +204,7 @@ def traced(
     context: Context[V4Profile],
     query: Query,
     text: str,
-    asked: TopicFilter,
+    topic_filter: TopicFilter,
     answer: ScriptAnswer,
     spaces: Sequence[SpacePaths],
 ) -> Trace:
@@ -222,8 +222,8 @@ def traced(
         words.cleaned,
         words.dropped,
         tuple(dict.fromkeys(words.significant)),
-        asked.scope,
-        element_words(asked),
+        topic_filter.scope,
+        element_words(topic_filter),
         sum(paths.space.corpus.documents for paths in spaces),
         sum(len(search.index) for search in answer.searches),
         None if math.isnan(answer.limit) else answer.limit,
@@ -318,28 +318,32 @@ def failed(
     )
 
 
-def element_words(asked: TopicFilter) -> str:
+def element_words(topic_filter: TopicFilter) -> str:
     """The element filter as text."""
-    if not asked.tag:
+    if not topic_filter.tag:
         return ""
-    return f'{asked.tag} {asked.attribute}="{asked.value}"' if asked.attribute and asked.value else asked.tag
+    return (
+        f'{topic_filter.tag} {topic_filter.attribute}="{topic_filter.value}"'
+        if topic_filter.attribute and topic_filter.value
+        else topic_filter.tag
+    )
 
 
 def _in_order(answer: ScriptAnswer, spaces: Sequence[SpacePaths]) -> tuple[list[PlacedTopic], tuple[str, ...]]:
     """The topics of the answer and the first ones behind the limit, and the files of all topics found, by score."""
-    most = len(answer.hits) + _MOST_NEAR_MISSES
+    limit = len(answer.hits) + _MOST_NEAR_MISSES
     if len(spaces) == 1:
         (search,), (paths,) = answer.searches, spaces
         own = search.topics.paths
         files = tuple(map(paths.paths.get, own, own))
-        return [PlacedTopic(topic, search, paths) for topic in search.topics[:most]], files
-    made: dict[tuple[int, str], PlacedTopic] = {}
+        return [PlacedTopic(topic, search, paths) for topic in search.topics[:limit]], files
+    others: dict[tuple[int, str], PlacedTopic] = {}
     for search, paths in zip(answer.searches, spaces, strict=True):
         for topic in search.topics:
-            made[id(paths.space), topic.path] = PlacedTopic(topic, search, paths)
-    first = [made.pop((id(hit.space), hit.topic.path)) for hit in answer.hits]
-    found = first + sorted(made.values(), key=lambda one: -one.topic.score)
-    return found[:most], tuple(one.file for one in found)
+            others[id(paths.space), topic.path] = PlacedTopic(topic, search, paths)
+    first = [others.pop((id(hit.space), hit.topic.path)) for hit in answer.hits]
+    found = first + sorted(others.values(), key=lambda one: -one.topic.score)
+    return found[:limit], tuple(one.file for one in found)
 
 
 def _best_score(found: Sequence[PlacedTopic]) -> float:
@@ -359,8 +363,8 @@ def _described(
     found: Sequence[PlacedTopic], answer: ScriptAnswer, profile: V4Profile
 ) -> list[tuple[PlacedTopic, PrintedHit]]:
     """The topics of ``found``, which begins with those of ``answer``, each with its printed form."""
-    made = [(one, hit.printed) for one, hit in zip(found, answer.hits, strict=False)]
-    for one in found[len(made) :]:
+    described = [(one, hit.printed) for one, hit in zip(found, answer.hits, strict=False)]
+    for one in found[len(described) :]:
         (printed,) = printed_hits(one.search, [one.topic], one.paths.space.corpus, profile)
-        made.append((one, printed))
-    return made
+        described.append((one, printed))
+    return described

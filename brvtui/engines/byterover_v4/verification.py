@@ -42,7 +42,7 @@ def verify(run: VerificationRun, engine: Engine[V4Profile]) -> Verification | No
     snapshot, installed, sealed, now_ms = run.snapshot, run.installed, run.sealed, run.now_ms
     assert isinstance(snapshot.project, SpaceProject)
     space = snapshot.project.spaces[0]
-    asked = [query for query in run.queries if "\0" not in query]  # a command line cannot contain it
+    queries = [query for query in run.queries if "\0" not in query]  # a command line cannot contain it
     identity, name = (space.id or _NO_ID), (space.name or "space")
     with scratch_folder() as scratch:
         project, data = scratch / "project", scratch / "data"
@@ -58,7 +58,7 @@ def verify(run: VerificationRun, engine: Engine[V4Profile]) -> Verification | No
         )
         differences: list[AnswerDifference] = []
         context: Context[Any] | None = None
-        for number, query in enumerate(asked, 1):
+        for number, query in enumerate(queries, 1):
             _put_back(spare, folder / _STATE)
             if context is None:
                 found = find_space_project(project, {"BRV_DATA_DIR": str(data)})
@@ -75,18 +75,18 @@ def verify(run: VerificationRun, engine: Engine[V4Profile]) -> Verification | No
                 line = CommandLine((query,))
                 difference = recall_difference(recalled, _recall(context, line))
             differences += [AnswerDifference(query, *difference)] if difference else []
-            run.progress(number, len(asked))
+            run.progress(number, len(queries))
     others = (source.alias for source in snapshot.project.sources)
     return Verification(
         installed.name,
         engine.name,
         snapshot.project.name,
         len(snapshot.notes),
-        len(asked),
+        len(queries),
         tuple(differences),
         sealed.isolation,
         tuple(f"the space {other}: left out on both sides" for other in others)
-        + _left_out(len(run.queries) - len(asked)),
+        + _left_out(len(run.queries) - len(queries)),
     )
 
 
@@ -179,8 +179,8 @@ def recall_difference(
 def first_difference(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> tuple[str, str, str] | None:
     """The first difference between V4's output and our answer: its name, and both sides."""
     if not theirs["ok"] or "error" in ours:
-        said, own = theirs.get("error", "an answer"), ours.get("error", "an answer")
-        return None if said == own else ("error", str(said), str(own))
+        their_error, our_error = theirs.get("error", "an answer"), ours.get("error", "an answer")
+        return None if their_error == our_error else ("error", str(their_error), str(our_error))
     data = theirs["data"]
     paths, others = ([hit["path"] for hit in side["hits"]] for side in (data, ours))
     if paths != others:

@@ -79,9 +79,9 @@ def bullets(text: str) -> tuple[tuple[str, ...], str]:
     """The bullets of ``text``, trimmed, and its stray text: the lines that are neither bullets nor blank."""
     items, stray = [], []
     for line in text.split("\n"):
-        found = _BULLET.fullmatch(line)
-        if found:
-            items += [item] if (item := trim(found[1])) else []
+        bullet = _BULLET.fullmatch(line)
+        if bullet:
+            items += [item] if (item := trim(bullet[1])) else []
         elif trim(line):
             stray.append(line)
     return tuple(items), trim("\n".join(stray))
@@ -91,9 +91,9 @@ def labels(text: str) -> tuple[str, tuple[NoteSection, ...]]:
     """The text before the first line ``**Label:**``, and the text of each label."""
     parts: list[tuple[str, list[str]]] = [("", [])]
     for line in text.split("\n"):
-        found = _LABEL.fullmatch(line)
-        if found:
-            parts.append((trim(found[1]), [found[2]]))
+        match = _LABEL.fullmatch(line)
+        if match:
+            parts.append((trim(match[1]), [match[2]]))
         else:
             parts[-1][1].append(line)
     (_, first), *others = parts
@@ -126,15 +126,15 @@ class NoteParts:
 
 def note_parts(text: str) -> NoteParts:
     """The fields and the body of the note ``text``. A block that is not YAML stays in the body."""
-    found = _BLOCK.match(text)
-    if found is None:
+    block = _BLOCK.match(text)
+    if block is None:
         return NoteParts({}, text)
     try:
-        fields = yaml_fields(f"{found[1]}\n")
+        fields = yaml_fields(f"{block[1]}\n")
     except frontmatter.BROKEN as error:
-        said = str(error).splitlines()
-        return NoteParts({}, text, said[0] if said else "not YAML")
-    return NoteParts(fields, text[found.end() :])
+        message = str(error).splitlines()
+        return NoteParts({}, text, message[0] if message else "not YAML")
+    return NoteParts(fields, text[block.end() :])
 
 
 def topic_path(note: str) -> str:
@@ -147,7 +147,7 @@ def topic_attributes(path: str, parts: NoteParts, now: Moment) -> dict[str, str]
     fields, name = parts.fields, path.rpartition("/")[2]
     heading = title_of(parts.body)
     stem = _NAME_BREAKS.sub(" ", name.removesuffix(_NOTE))
-    made = {
+    values = {
         "path": path.removesuffix(_NOTE),
         "title": _text(fields.get("title")) or (stem if heading is None else heading),
         "type": _text(fields.get("type")) or _TYPES.get(name, _ORDINARY),
@@ -158,7 +158,7 @@ def topic_attributes(path: str, parts: NoteParts, now: Moment) -> dict[str, str]
         "createdat": _moment(fields, ("createdAt", "createdat"), now),
         "updatedat": _moment(fields, ("updatedAt", "updatedat"), now),
     }
-    return {name: value for name, value in made.items() if value}
+    return {name: value for name, value in values.items() if value}
 
 
 def _text(value: Any) -> str:
@@ -171,8 +171,8 @@ def _joined(value: Any) -> str:
 
 def _related(fields: Mapping[str, Any]) -> str:
     """The related topics, from the first of the two fields that is a list or a text."""
-    found = (fields.get(name) for name in ("related", "relateds"))
-    value = next((value for value in found if isinstance(value, list) or _text(value)), "")
+    candidates = (fields.get(name) for name in ("related", "relateds"))
+    value = next((value for value in candidates if isinstance(value, list) or _text(value)), "")
     items = value if isinstance(value, list) else str(value).split(",")
     paths = (trim(written(item)) for item in items)
     return ",".join(f"{path.removesuffix(_NOTE)}{_TOPIC}" if path.endswith(_NOTE) else path for path in paths if path)
@@ -180,8 +180,8 @@ def _related(fields: Mapping[str, Any]) -> str:
 
 def _moment(fields: Mapping[str, Any], names: Sequence[str], now: Moment) -> str:
     """The first of the fields called ``names`` that is a text or a date; ``now`` if there is none."""
-    found = (fields.get(name) for name in names)
-    texts = (value.iso if isinstance(value, Moment) else _text(value) for value in found)
+    candidates = (fields.get(name) for name in names)
+    texts = (value.iso if isinstance(value, Moment) else _text(value) for value in candidates)
     return next(filter(None, texts), now.iso)
 
 
@@ -196,8 +196,8 @@ def element(tag: str, text: str, attributes: Mapping[str, str] | None = None) ->
 
 def attributes_text(attributes: Mapping[str, str]) -> str:
     """``attributes`` in the form of a tag, without empty ones."""
-    made = ((name, escaped(value).replace('"', "&quot;")) for name, value in attributes.items())
-    return "".join(f' {name}="{value}"' for name, value in made if value)
+    pairs = ((name, escaped(value).replace('"', "&quot;")) for name, value in attributes.items())
+    return "".join(f' {name}="{value}"' for name, value in pairs if value)
 
 
 def escaped(text: str) -> str:
@@ -242,10 +242,10 @@ def elements_of(body: str) -> str:
     lead, parts = sections(body, "##")
     rules: dict[str, int] = {}
     """The ids of earlier rules."""
-    made = "".join(_section(part.heading.lower(), part.text, rules) for part in parts)
-    if not made:
+    markup = "".join(_section(part.heading.lower(), part.text, rules) for part in parts)
+    if not markup:
         return element(_FACT, body)
-    return element(_FACT, without_title(lead)) + made
+    return element(_FACT, without_title(lead)) + markup
 
 
 def _section(heading: str, text: str, rules: dict[str, int]) -> str:
@@ -301,26 +301,26 @@ def _rule(item: str, taken: dict[str, int]) -> str:
 
 
 def _pattern(item: str) -> str:
-    found = _PATTERN.fullmatch(item)
-    if found is None:
+    match = _PATTERN.fullmatch(item)
+    if match is None:
         return element("bv-pattern", item)
-    return element("bv-pattern", found[1], {"flags": found[2] or "", "description": found[3] or ""})
+    return element("bv-pattern", match[1], {"flags": match[2] or "", "description": match[3] or ""})
 
 
 def _raw_concept(text: str) -> str:
     lead, parts = labels(text)
-    made = [element(_FACT, lead)]
+    markup = [element(_FACT, lead)]
     for label in parts:
         name = label.heading.lower()
         if name in _LABELLED:
-            made.append(element(_LABELLED[name], label.text))
+            markup.append(element(_LABELLED[name], label.text))
         elif name in _LISTED:
-            made.append(_items(_LISTED[name], label.text))
+            markup.append(_items(_LISTED[name], label.text))
         elif name in ("pattern", "patterns"):
-            made.append(_listed(label.text, _pattern))
+            markup.append(_listed(label.text, _pattern))
         else:
-            made.append(element(_FACT, f"{label.heading}: {trim(label.text)}".removesuffix(": ")))
-    return "".join(made)
+            markup.append(element(_FACT, f"{label.heading}: {trim(label.text)}".removesuffix(": ")))
+    return "".join(markup)
 
 
 def _items(tag: str, text: str) -> str:
@@ -332,24 +332,24 @@ def _items(tag: str, text: str) -> str:
 
 def _narrative(text: str, rules: dict[str, int]) -> str:
     lead, parts = sections(text, "###")
-    made = [element(_STRUCTURE, lead)]
+    markup = [element(_STRUCTURE, lead)]
     for part in parts:
         name = part.heading.lower()
         if name == "rules":
-            made.append(_listed(part.text, lambda item: _rule(item, rules)))
+            markup.append(_listed(part.text, lambda item: _rule(item, rules)))
         elif name == "diagrams":
-            made.append(_diagrams(part.text))
+            markup.append(_diagrams(part.text))
         else:
-            made.append(element(_IN_NARRATIVE.get(name, _STRUCTURE), part.text))
-    return "".join(made)
+            markup.append(element(_IN_NARRATIVE.get(name, _STRUCTURE), part.text))
+    return "".join(markup)
 
 
 def _diagrams(text: str) -> str:
-    found = CLOSED_FENCE.findall(text)
-    if not found:
+    fences = CLOSED_FENCE.findall(text)
+    if not fences:
         return element(_DIAGRAM, text)
     drawn = [  # even an empty one
-        f'<{_DIAGRAM} type="{_kind(language)}">{escaped(trim(inner))}</{_DIAGRAM}>' for _, language, inner in found
+        f'<{_DIAGRAM} type="{_kind(language)}">{escaped(trim(inner))}</{_DIAGRAM}>' for _, language, inner in fences
     ]
     return "".join(drawn) + element(_EXAMPLES, CLOSED_FENCE.sub("", text))
 

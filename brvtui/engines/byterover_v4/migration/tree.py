@@ -54,14 +54,14 @@ def migrate_tree(snapshot: Snapshot, now_ms: float, name: str, constants: V4Prof
     for path in sorted(markdown_files(tree), key=code_units):
         try:
             data = read_regular(tree / path, LARGEST)
-            made = convert(path, data.decode("utf-8", "replace"), now_ms)
-            if len(made.html) > LARGEST_TOPIC:
+            note = convert(path, data.decode("utf-8", "replace"), now_ms)
+            if len(note.html) > LARGEST_TOPIC:
                 raise UnreadableTopic("its topic would be larger than 2 MB")
-            topic = parse_topic(made.html)
-            fields = [terms for document in documents_of(made.topic, topic) for terms in document.terms]
-            held = frozenset(word for terms in fields for word in terms)
+            topic = parse_topic(note.html)
+            fields = [terms for document in documents_of(note.topic, topic) for terms in document.terms]
+            own_words = frozenset(word for terms in fields for word in terms)
             more = sum(map(len, fields))
-            if entries + more > MOST_SPACE_ENTRIES or len(words) + len(held - words) > MOST_WORDS:
+            if entries + more > MOST_SPACE_ENTRIES or len(words) + len(own_words - words) > MOST_WORDS:
                 raise UnreadableTopic(_TOO_MANY_WORDS)
         except OSError as error:
             left.append(UnseenFile(path, f"cannot be read: {faults.reason(error)}"))
@@ -69,16 +69,16 @@ def migrate_tree(snapshot: Snapshot, now_ms: float, name: str, constants: V4Prof
         except UnreadableTopic as error:
             left.append(UnseenFile(path, str(error)))
             continue
-        words |= held
+        words |= own_words
         entries += more
-        converted[path] = made
-        unseen = _unseen(made)
-        lost = _NO_WORDS if unseen else _lost_words(snapshot, made, held)
-        notes.append(_migrated(snapshot, now_ms, made, unseen, lost))
+        converted[path] = note
+        unseen = _unseen(note)
+        lost = _NO_WORDS if unseen else _lost_words(snapshot, note, own_words)
+        notes.append(_migrated(snapshot, now_ms, note, unseen, lost))
         if not unseen:
-            size = len(made.html.encode("utf-8", "surrogatepass"))
-            file = TreeFile(made.topic, size, round(now_ms) * NS_PER_MS, 0, 0)
-            topics.append(TopicFile(file, made.html, topic))
+            size = len(note.html.encode("utf-8", "surrogatepass"))
+            file = TreeFile(note.topic, size, round(now_ms) * NS_PER_MS, 0, 0)
+            topics.append(TopicFile(file, note.html, topic))
     topics.sort(key=lambda topic: code_units(topic.path))
     folder = SpaceFolder(tree, tree, "root", name=name)
     contents = SpaceContents(folder, tuple(topics), (), (), {}, 0)
@@ -88,58 +88,61 @@ def migrate_tree(snapshot: Snapshot, now_ms: float, name: str, constants: V4Prof
 
 def _hits(space: RankedSpace, constants: V4Profile, query: str, scope: str, now_ms: float) -> SpaceHits:
     flags: dict[str, str | bool] = {"scope": scope} if scope else {}
-    found = query_space(space, CommandLine((query,), flags), now_ms, constants).hits
-    should_cite = any(hit.printed.confidence != "low" for hit in found)
-    return SpaceHits(tuple((hit.topic.best.document.file, hit.printed.score) for hit in found), should_cite)
+    hits = query_space(space, CommandLine((query,), flags), now_ms, constants).hits
+    should_cite = any(hit.printed.confidence != "low" for hit in hits)
+    return SpaceHits(tuple((hit.topic.best.document.file, hit.printed.score) for hit in hits), should_cite)
 
 
-def _unseen(made: ConvertedNote) -> str:
-    if made.topic == _CATALOG:
+def _unseen(converted: ConvertedNote) -> str:
+    if converted.topic == _CATALOG:
         return "the migration leaves out index.md at the root"
-    if not made.has_title:
+    if not converted.has_title:
         return "the migration leaves it out: the heading that its title would be is blank"
-    return unseen_name(made.topic)
+    return unseen_name(converted.topic)
 
 
-def _migrated(snapshot: Snapshot, now_ms: float, made: ConvertedNote, unseen: str, lost: _LostWords) -> MigratedNote:
-    position = snapshot.by_path.get(made.note)
+def _migrated(
+    snapshot: Snapshot, now_ms: float, converted: ConvertedNote, unseen: str, lost: _LostWords
+) -> MigratedNote:
+    position = snapshot.by_path.get(converted.note)
     signals = snapshot.signals[position] if position is not None else None
-    kept = signals is not None and signals.source is not Source.DEFAULT
+    is_stored = signals is not None and signals.source is not Source.DEFAULT
     return MigratedNote(
-        note=made.note,
-        topic=made.topic if made.has_title and made.topic != _CATALOG else "",
+        note=converted.note,
+        topic=converted.topic if converted.has_title and converted.topic != _CATALOG else "",
         unseen=unseen,
         newly_searched=position is None and not unseen,
-        frontmatter_problem=made.problem,
+        frontmatter_problem=converted.problem,
         lost_words=lost.text,
         lost_frontmatter_words=lost.frontmatter,
         lost_path_words=lost.path,
-        lost_age_days=_age_days(snapshot, made.note, now_ms),
+        lost_age_days=_age_days(snapshot, converted.note, now_ms),
         lost_signals=LostSignals(signals.importance, signals.maturity, signals.access_count)
-        if signals is not None and kept
+        if signals is not None and is_stored
         else None,
     )
 
 
 def _age_days(snapshot: Snapshot, note: str, now_ms: float) -> float:
-    known = snapshot.parsed.get(note)
-    return max(0.0, (now_ms - known.mtime_ms) / MS_PER_DAY) if known is not None else 0.0
+    parsed = snapshot.parsed.get(note)
+    return max(0.0, (now_ms - parsed.mtime_ms) / MS_PER_DAY) if parsed is not None else 0.0
 
 
-def _lost_words(snapshot: Snapshot, made: ConvertedNote, held: frozenset[str]) -> _LostWords:
-    """The words that find the note of ``made`` in ByteRover 3 but are not among ``held``, its words in V4, by the place
-    where each occurs first.
+def _lost_words(snapshot: Snapshot, converted: ConvertedNote, words_in_v4: frozenset[str]) -> _LostWords:
+    """The words that find a note in ByteRover 3, but not in V4, where its words are ``words_in_v4``.
+
+    Each word is listed for the place where it occurs first.
     """
-    position = snapshot.by_path.get(made.note)
+    position = snapshot.by_path.get(converted.note)
     if position is None:
         return _NO_WORDS
-    title, body, path = snapshot.notes[position].title, made.body, made.note
+    title, body, path = snapshot.notes[position].title, converted.body, converted.note
     in_text, in_path = ({from_utf16(word) for word in counted(text)[1]} for text in (f"{title}\n{body}", path))
     names, lost = snapshot.postings.ids.terms, set[str]()
     for row in snapshot.postings.note(position).rows.tolist():
         word = from_utf16(names[row // len(FIELDS)])
-        if any(term(token) not in held for token in tokens(word)):
+        if any(term(token) not in words_in_v4 for token in tokens(word)):
             lost.add(word)
     elsewhere = lost - in_text
     only_path = elsewhere & in_path - {_ENDING_WORD}
-    return _LostWords(*(tuple(sorted(found)) for found in (lost & in_text, elsewhere - in_path, only_path)))
+    return _LostWords(*(tuple(sorted(group)) for group in (lost & in_text, elsewhere - in_path, only_path)))

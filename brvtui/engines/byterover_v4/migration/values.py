@@ -89,14 +89,14 @@ def written(value: Any) -> str:
 
 
 def _fields(node: yaml.MappingNode, loader: Any) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for key, value in node.value:
         if key.value == _MERGE:
             merged = value.value if isinstance(value, yaml.SequenceNode) else [value]
             for one in merged:
-                made = {**(_fields(one, loader) if isinstance(one, yaml.MappingNode) else {}), **made}
+                fields = {**(_fields(one, loader) if isinstance(one, yaml.MappingNode) else {}), **fields}
     own = {str(key.value): _value(value, loader) for key, value in node.value if key.value != _MERGE}
-    return {**made, **own}
+    return {**fields, **own}
 
 
 def _value(node: Any, loader: Any) -> Any:
@@ -126,10 +126,10 @@ def _plain(text: str) -> Any:
 
 
 def _moment(text: str) -> Moment | None:
-    found = _DATE.fullmatch(text) or _MOMENT.fullmatch(text)
-    if found is None:
+    match = _DATE.fullmatch(text) or _MOMENT.fullmatch(text)
+    if match is None:
         return None
-    numbers = [*found.groups(), *[None] * 7][:10]
+    numbers = [*match.groups(), *[None] * 7][:10]
     year, month, day, hour, minute, second = (int(number or 0) for number in numbers[:6])
     ms = int(((numbers[6] or "") + "000")[:3])
     offset = (int(numbers[8] or 0) * 60 + int(numbers[9] or 0)) * (-1 if numbers[7] == "-" else 1)
