@@ -1,1 +1,1 @@
-"""The engines: a folder each. None imports another."""
+"""The engines, one folder each. None imports another."""

@@ -18,9 +18,9 @@ _DIRECT = 2
 
 
 def remarks(explanation: Explanation, remedy: Remedy) -> list[str]:
-    """Returns what ``remedy`` of ``explanation`` gives beside its rank, then what is not as wanted after it.
+    """The advantage of ``remedy`` over ``explanation`` besides its rank, then its drawbacks, in a few words each.
 
-    In a few words each; empty where the rank says it all.
+    Empty if the rank says everything.
     """
     found = [remedy.gain] if remedy.gain else []
     if remedy.is_used is False:
@@ -31,23 +31,23 @@ def remarks(explanation: Explanation, remedy: Remedy) -> list[str]:
 
 
 Ask = Callable[..., Trace]
-"""Asks the engine again: ``ask(text, **options)``."""
+"""Runs another query in the engine: ``ask(text, **options)``."""
 Loss = TypeVar("Loss", bound=LossStage)
 NOTHING_HELPS = "none of the wordings that were tried brings it in"
-"""Said when no other wording of the query, of those that an engine tries, has the document in its answer."""
+"""The advice if no wording of the query that an engine tries has the document in its answer."""
 CHECK_PATH = "check the path, or add the note"
 NO_WORDS = "the query has no word that can be searched"
 
 
 def title_wordings(query: str, title: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    """The wordings of ``query`` by the document's ``title``, each behind its advice."""
+    """The wordings of ``query`` with the document's ``title``, each after its advice."""
     return (f"add the words of its title ({title})", f"{query} {title}"), ("ask for its title", title)
 
 
 def tried_remedy(path: str, tries: Iterable[tuple[str, str, dict[str, Any]]], ask: Ask, decimals: int) -> Remedy:
-    """The first of ``tries``, each an advice, a query and options, after which the document at ``path`` is a hit.
+    """The first of ``tries`` (advice, query and options) after which the document at ``path`` is a hit.
 
-    If none helps, the remedy says so. The score is written with ``decimals``.
+    If none helps, the remedy says so. The score has ``decimals`` decimals.
     """
     for text, query, options in tries:
         rank, hit = ask(query, **options).place_of(path)
@@ -67,10 +67,11 @@ def explained(
     detail: Detail | None = None,
     name: str = "",
 ) -> Explanation:
-    """The reason that ``document``, with the score of ``hit``, is or is not among the hits of ``trace``.
+    """The reason why ``document``, with the score of ``hit``, is or is not among the hits of ``trace``.
 
-    ``use`` says what its rank leads to; ``lost`` where it was lost, with numbers; ``remedy`` what helps against that
-    loss, given its title. A file that is not a document is called ``name``, or else as the last part of its path.
+    ``use`` describes the use of a hit with a given rank. ``lost`` returns the stage at which the document was lost,
+    with numbers. ``remedy`` returns a remedy for that loss and the document's title. A file that is not a document is
+    called ``name``, or by the last part of its path.
     """
     path, place = document.path, document.position
     title = snapshot.notes[place].title if place is not None else name or path.rpartition("/")[2]
@@ -85,7 +86,9 @@ def explained(
 
 
 def edited_now(days: float, stored_recency: str) -> str:
-    """An edit now of a document edited ``days`` ago, in words; ``stored_recency`` says what counts at 0 days."""
+    """A description of an edit now for a document last edited ``days`` ago. ``stored_recency`` is the remark about 0
+    days.
+    """
     if days <= 0:
         return f"edited before this moment, not after it: {stored_recency}"
     if days < 1:
@@ -94,7 +97,7 @@ def edited_now(days: float, stored_recency: str) -> str:
 
 
 def with_remedies(explanation: Explanation, remedies: tuple[Remedy, ...]) -> Explanation:
-    """``explanation`` with all ``remedies``; that no wording helps is not said beside one that does."""
+    """``explanation`` with all ``remedies``. If it says that no wording helps, the first remedy replaces that."""
     advised = explanation.remedy
     if remedies and advised is not None and advised.text == NOTHING_HELPS:
         advised = remedies[0]

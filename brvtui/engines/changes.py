@@ -1,6 +1,6 @@
 """Changes to a tree or a query: their data, their effect on a snapshot, and the candidates of each kind.
 
-Engines and the lab propose them, and find out what they do by asking again. Nothing is written.
+Engines and the lab propose changes, and try them by running the query again. Nothing is written.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from brvtui.tree.reading.frontmatter import parse
 from brvtui.tree.reading.signals import NoteSignals
 
 MOST_TITLES = 63
-"""Up to this many titles, all are tried: every choice of up to six words."""
+"""The most titles that are all tried: every choice of up to six words."""
 _MOST_IMPORTANCE = 100
 Found = TypeVar("Found")
 
 
 class NoChange(Exception):
-    """A change that cannot be made; the message says why in a few words."""
+    """A change that cannot be made. The message gives the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class TimeSet:
 
 @dataclass(frozen=True, slots=True)
 class TitleSet:
-    """Another heading of the note at ``path``, and the modification time that its file has then."""
+    """Another heading of the note at ``path``, and the new modification time of its file."""
 
     path: str
     title: str
@@ -81,7 +81,7 @@ class Updated:
 
 @dataclass(frozen=True, slots=True)
 class Reworded:
-    """The query put in other words; the tree stays as it is."""
+    """Another wording of the query; the tree stays as it is."""
 
     query: str
 
@@ -91,7 +91,7 @@ Change = SignalsSet | TimeSet | TitleSet | DateSet | Updated | Reworded
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A change to try, in words, and the way to make it."""
+    """A change to try, its description, and instructions for it."""
 
     change: Change
     text: str
@@ -103,9 +103,9 @@ class Cancelled(Exception):
 
 
 def changed(context: Context[Any], change: Change) -> Snapshot:
-    """The snapshot of ``context``, whose constants are those that the tree is read with, after ``change``.
+    """The snapshot of ``context`` after ``change``. The tree is read with the constants of ``context``.
 
-    Raises :class:`NoChange` when the file cannot be read, or cannot have that title.
+    Raises :class:`NoChange` if the file cannot be read or cannot have that title.
     """
     snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
     match change:
@@ -127,9 +127,9 @@ def changed(context: Context[Any], change: Change) -> Snapshot:
 
 
 def retitled(data: bytes, file_name: str, title: str, limits: ReadingLimits) -> bytes:
-    """The note ``data`` with another title: in its heading, or in one that is put before its body.
+    """The note ``data`` with another title: in its heading, or in a new heading before its body.
 
-    Every other byte stays. Raises :class:`NoChange` when the engine would not read that title from it.
+    All other bytes stay. Raises :class:`NoChange` if the engine would not read that title from it.
     """
     for made in _retitled(data.decode("utf-8", "surrogateescape"), title):
         encoded = made.encode("utf-8", "surrogateescape")
@@ -186,7 +186,7 @@ def updated(signals: NoteSignals, rules: SignalRules) -> NoteSignals:
 
 
 def after_hits(signals: NoteSignals, rules: SignalRules) -> Iterator[NoteSignals]:
-    """Yields the stored signals after 1, 2, … access hits, as far as these change importance or maturity."""
+    """Yields the stored signals after 1, 2, … access hits, until importance and maturity no longer change."""
     while True:
         then = accessed(signals, rules)
         if (then.importance, then.maturity) == (signals.importance, signals.maturity):
@@ -196,28 +196,28 @@ def after_hits(signals: NoteSignals, rules: SignalRules) -> Iterator[NoteSignals
 
 
 def higher_importances(signals: NoteSignals, most: float = _MOST_IMPORTANCE) -> list[NoteSignals]:
-    """``signals`` with every higher importance that is a whole number, the lowest first, up to ``most`` and 100."""
+    """``signals`` with each higher whole number as importance, lowest first, up to ``most`` and 100."""
     values = range(math.floor(signals.importance) + 1, math.floor(min(most, _MOST_IMPORTANCE)) + 1)
     return [replace(signals, importance=float(value)) for value in values]
 
 
 def lower_importances(signals: NoteSignals) -> list[NoteSignals]:
-    """``signals`` with every lower importance that is a whole number, the highest first."""
+    """``signals`` with each lower whole number as importance, highest first."""
     return [replace(signals, importance=float(value)) for value in range(math.ceil(signals.importance) - 1, -1, -1)]
 
 
 def higher_maturities(signals: NoteSignals) -> list[NoteSignals]:
-    """``signals`` with every higher maturity, the lowest first."""
+    """``signals`` with each higher maturity, lowest first."""
     return [replace(signals, maturity=level) for level in LEVELS[LEVELS.index(signals.maturity) + 1 :]]
 
 
 def lower_maturities(signals: NoteSignals) -> list[NoteSignals]:
-    """``signals`` with every lower maturity, the highest first."""
+    """``signals`` with each lower maturity, highest first."""
     return [replace(signals, maturity=level) for level in reversed(LEVELS[: LEVELS.index(signals.maturity)])]
 
 
 def signals_in_words(before: NoteSignals, after: NoteSignals, instead_of: str = " instead of ") -> str:
-    """The importance and the maturity of ``after``, each with that of ``before`` where it is another one."""
+    """The importance and the maturity of ``after`` that differ from ``before``, each with the earlier value."""
     parts = []
     if after.importance != before.importance:
         parts.append(f"importance {after.importance:g}{instead_of}{before.importance:g}")
@@ -227,9 +227,9 @@ def signals_in_words(before: NoteSignals, after: NoteSignals, instead_of: str = 
 
 
 def titles(note: Note, words: Sequence[str], mtime_ms: int) -> Iterator[tuple[str, TitleSet]]:
-    """Yields choices of ``words`` as one text, and the title of ``note`` with them, its file written at ``mtime_ms``.
+    """Yields choices of ``words`` as one text, and the title of ``note`` with these words, written at ``mtime_ms``.
 
-    Every choice, the smallest first; of many words each by itself, then the first two, three, …
+    Yields every choice, the smallest first. If there are many words, yields each word, then the first two, three, …
     """
     sizes = range(1, len(words) + 1)
     choices: Iterator[Sequence[str]] = (choice for size in sizes for choice in combinations(words, size))

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 C = TypeVar("C")
 LONGEST_QUERY = 10_000
-"""Characters: no engine takes more than about a second for so many on a tree of 60 notes, whatever they are."""
+"""Characters. For a text of this length, every engine takes at most about a second on a tree of 60 notes."""
 
 
 class EngineError(ValueError):
-    """A query that an engine cannot take, for a wrong option or service. The message is one line for the user."""
+    """A query that an engine rejects because of a wrong option or service. The message is one line for the user."""
 
 
 class StorageError(EngineError):
@@ -45,12 +45,14 @@ class StorageError(EngineError):
 
 
 class UnknownEngine(EngineError):
-    """No engine of that name is installed."""
+    """The name of an engine that is not installed."""
 
 
 def trial_limit(text: str) -> int:
-    """Returns the number of changes of one kind that may be tried for a query: 2 for the longest, 10,000 for the
-    shortest. Each of them asks the engine again."""
+    """The number of changes of one kind that may be tried for a query: 2 for the longest, 10,000 for the shortest.
+
+    Each change runs the engine again.
+    """
     return 20_000 // max(len(text), 2)
 
 
@@ -62,7 +64,7 @@ def check_length(text: str) -> None:
 
 @dataclass(frozen=True)
 class Context(Generic[C]):
-    """The input of a query: a snapshot, the engine's constants, the time, and the services that may be asked."""
+    """The input of a query: a snapshot, the engine's constants, the time, and the services that may be called."""
 
     snapshot: Snapshot
     constants: C
@@ -93,12 +95,15 @@ class Query:
     services: bool = False
     """Whether a preview may ask services that cost; a run always may."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Options that only some engines know, by name. An engine raises :class:`EngineError` for one that it does not
-    know, or whose value it cannot use, and records them in :attr:`Trace.options`."""
+    """Options that only some engines know, by name.
+
+    An engine raises :class:`EngineError` for an unknown option or a wrong value, and records the options in
+    :attr:`Trace.options`.
+    """
     progress: Callable[[int, int], None] = _silent
-    """Called, while something is made that the answer waits for, with how much is made, and of how much."""
+    """Called with the finished and the total amount of work that the answer waits for."""
     reworded: bool = False
-    """Whether the text is a wording that the program tries, which may be longer than :data:`LONGEST_QUERY`."""
+    """True if the program tries the text as a wording; it may then be longer than :data:`LONGEST_QUERY`."""
 
     def __post_init__(self) -> None:
         """Raises :class:`EngineError` for a text that is too long."""
@@ -126,7 +131,7 @@ class Query:
 
 
 class Engine(Protocol[C]):
-    """A memory system's retrieval. One instance serves one project, and may be called from any thread."""
+    """A memory system's retrieval. One instance serves one project and may be called from any thread."""
 
     @property
     def name(self) -> str:
@@ -142,7 +147,7 @@ class Engine(Protocol[C]):
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """Values of the option ``mode``, the default first; empty for an engine that has no modes."""
+        """The values of the option ``mode``, the default first; empty for an engine without modes."""
 
     @property
     def sections(self) -> tuple[type[Any], ...]:
@@ -155,28 +160,29 @@ class Engine(Protocol[C]):
     def constants(self, profile: str = "") -> C:
         """The constants of the profile called ``profile``; the default ones for an empty name.
 
-        Raises :class:`brvtui.typed_tables.ProfileError` for a name that it does not know.
+        Raises :class:`brvtui.typed_tables.ProfileError` for an unknown name.
         """
 
     def answer(self, context: Context[C], query: Query) -> Trace:
         """The answer to ``query`` with every decision. Raises :class:`EngineError`."""
 
     def detail(self, context: Context[C], trace: Trace, file: str) -> Detail | None:
-        """The term × field detail of the document ``file`` under ``trace``; None when no term matches it.
+        """The term × field detail of the document ``file`` under ``trace``; None if no term matches it.
 
-        Raises KeyError for a document that the snapshot of ``context`` does not hold.
+        Raises KeyError for a document that is not in the snapshot of ``context``.
         """
 
     def why(self, context: Context[C], trace: Trace, document: Named) -> Explanation:
-        """Why ``document`` is, or is not, in the answer ``trace``, with a remedy that was tried."""
+        """The reason why ``document`` is, or is not, in the answer ``trace``, with a remedy that was tried."""
 
 
 def asking(
     engine: Engine[Any], context: Context[Any], trace: Trace, services: bool | None = None
 ) -> Callable[..., Trace]:
-    """Asks ``engine`` the query of ``trace`` in other words, in another scope or with other options.
+    """Returns a function that repeats the query of ``trace`` in ``engine`` in other words, in another scope or with
+    other options.
 
-    None takes an option away. ``services`` says whether services may be asked; by default as for ``trace``.
+    An option with the value None is removed. ``services`` sets if services may be called; by default as in ``trace``.
     """
 
     def ask(text: str, scope: str | None = None, **options: Any) -> Trace:
@@ -190,17 +196,19 @@ def asking(
 
 @runtime_checkable
 class Prepares(Protocol):
-    """An engine that makes something ahead of queries: vectors, an index of its own."""
+    """An engine with work to do before queries: vectors, or an index of its own."""
 
     def prepare(
         self, context: Context[Any], progress: Callable[[int, int], None], cancelled: Callable[[], bool]
     ) -> None:
-        """Makes what queries over ``context`` need. Calls ``progress`` with how much is made, and of how much."""
+        """Does the work that queries over ``context`` need. Calls ``progress`` with the finished and the
+        total amount.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayStep:
-    """One step of a sequence: wait, give a note another modification time, ask."""
+    """One step of a sequence: wait, set a note's modification time, run a query."""
 
     query: str
     wait_seconds: float
@@ -209,67 +217,69 @@ class ReplayStep:
 
 @runtime_checkable
 class Replays(Protocol):
-    """An engine with a state that its answers leave behind: a cache, a memory of the session."""
+    """An engine whose answers change its state: a cache, or a memory of the session."""
 
     def replay_query(self, context: Context[Any], query: Query, limit: int | None) -> tuple[Trace, dict[str, Any]]:
-        """The answer in a state of its own, and the data of its line, with results up to ``limit``."""
+        """The answer in a separate state, and the data of its line, with results up to ``limit``."""
 
     def replay_sequence(
         self, context: Context[Any], steps: Sequence[ReplayStep], like: Query, limit: int | None
     ) -> Iterator[dict[str, Any]]:
-        """The data of each step's line, in one state while the clock moves on, with results up to ``limit``.
+        """Yields the data of each step's line, in one state with a moving clock, with results up to ``limit``.
 
-        Each is asked with the scope and options of ``like``.
+        Each query has the scope and options of ``like``.
         """
 
 
 @runtime_checkable
 class RemembersRuns(Protocol):
-    """An engine whose runs change what it answers for the rest of the session."""
+    """An engine whose runs change its answers for the rest of the session."""
 
     def without_runs(self) -> Engine[Any]:
-        """An engine with the same index that answers as though nothing had been run in this session."""
+        """An engine with the same index that answers as if no query had been run in this session."""
 
 
 @runtime_checkable
 class Completes(Protocol):
-    """An engine whose answers a language model may write: those that :attr:`brvtui.trace.Answer.awaits_model`."""
+    """An engine whose answers a language model may write: those with :attr:`brvtui.trace.Answer.awaits_model`."""
 
     def complete(self, context: Context[Any], query: Query, cancellation: Cancellation) -> Iterator[Event]:
-        """Runs ``query`` and lets a model answer where one would, as it happens."""
+        """Runs ``query``, lets a model write the answer if it needs one, and yields the events as they happen."""
 
 
 @runtime_checkable
 class TriesRemedies(Protocol):
-    """An engine that tries what would help a document."""
+    """An engine that tries changes that could help a document."""
 
     def remedies(
         self, context: Context[Any], trace: Trace, document: Named, cancelled: Callable[[], bool]
     ) -> tuple[Remedy, ...]:
-        """The changes after which ``document`` stands higher in the answer ``trace``, each tried, best first."""
+        """The changes that raise ``document`` in the answer ``trace``, best first. Each was tried."""
 
 
 @runtime_checkable
 class Learns(Protocol):
-    """An engine whose answers follow what users say of its results."""
+    """An engine whose answers depend on the feedback of users about its results."""
 
     def learn(self, context: Context[Any], trace: Trace, file: str, usefulness: Usefulness) -> str:
-        """Keeps what a user says of the result ``file`` of ``trace``, and returns in a line what that changes.
+        """Stores a user's feedback about the result ``file`` of ``trace``, and returns its effect in a line.
 
-        Raises :class:`EngineError` when it cannot be kept.
+        Raises :class:`EngineError` if it cannot be stored.
         """
 
 
 @runtime_checkable
 class Forecasts(Protocol):
-    """An engine whose scores of a document change with time alone."""
+    """An engine whose scores of a document change with time."""
 
     @property
     def event_kinds(self) -> Mapping[str, str]:
-        """The kinds of its dated events by name; the documents to which one has come in words: ``out of tier 2``."""
+        """The kinds of its dated events by name, each with the state of the documents to which it has come: ``out of
+        tier 2``.
+        """
 
     def forecast(self, context: Context[Any], document: str, day: float) -> DocumentForecast | None:
-        """The best score that any query can give ``document`` (a path) now and ``day`` days on, and what changes it.
+        """The best possible score of ``document`` (a path) now and in ``day`` days, and the events that change it.
 
         None for a file that the engine does not rank. Raises :class:`EngineError`.
         """
@@ -277,27 +287,29 @@ class Forecasts(Protocol):
 
 @runtime_checkable
 class Ages(Protocol):
-    """An engine whose constants say how the stored signals of documents age, and what that brings."""
+    """An engine with constants for the ageing of documents' stored signals, and for its effects."""
 
     def ageing_rules(self, constants: Any, stored: SignalRules) -> AgeingRules:
-        """The rules by which documents age; ``stored`` are those by which their signals were read."""
+        """The rules by which documents age. ``stored`` are the rules by which their signals were read."""
 
     def standing(self, context: Context[Any], document: str) -> tuple[AgedSignals, Ceiling | None] | None:
-        """The signals of ``document`` (a path), before and after decay, and its ceiling; None for no document."""
+        """The signals of ``document`` (a path) before and after decay, and its best possible score; None if it is not a
+        document.
+        """
 
 
 @runtime_checkable
 class Verifies(Protocol):
-    """An engine whose answers can be compared with those of the program itself, where that is installed."""
+    """An engine whose answers can be compared with those of the original program, if that is installed."""
 
     def find_installed(self, named: Path | None, environment: Mapping[str, str]) -> InstalledEngine:
-        """The program at ``named``, or the one that is found.
+        """The program at ``named``, or an installed one.
 
         Raises :class:`brvtui.engines.verification.installed.NotInstalled`.
         """
 
     def verify(self, run: VerificationRun) -> Verification | None:
-        """The answers of the program beside ours; None when cancelled.
+        """The comparison of the program's answers with ours; None when cancelled.
 
         Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
         """
@@ -305,7 +317,7 @@ class Verifies(Protocol):
 
 @runtime_checkable
 class KeepsQueries(Protocol):
-    """An engine that keeps the queries that it answered in a place of its own."""
+    """An engine that stores the queries that it answered in a place of its own."""
 
     def kept_queries(self, project: FoundProject) -> Any:
         """The queries over ``project``, as :class:`brvtui.logbook.EngineQueries`."""
@@ -313,23 +325,24 @@ class KeepsQueries(Protocol):
 
 @runtime_checkable
 class PreviewsEdits(Protocol):
-    """An engine that can answer as though a document were edited."""
+    """An engine that can answer as if a document were edited."""
 
     def preview_edit(
         self, context: Context[Any], query: Query, path: str, content: Any, keep_mtime: bool
     ) -> EditPreview:
-        """The answer and the numbers of the document at ``path``, before and after its file holds ``content``.
+        """The answer and the numbers of the document at ``path`` before and after its file gets ``content``.
 
-        That is bytes for a note and HTML for a topic. ``keep_mtime`` is for a save that keeps the modification time.
+        ``content`` is bytes for a note and HTML for a topic. ``keep_mtime`` is for a save that keeps the modification
+        time.
         """
 
 
 @runtime_checkable
 class Caches(Protocol):
-    """An engine that keeps answers, in a cache that is simulated here."""
+    """An engine with a cache of answers, which is simulated here."""
 
     def cache_now(self, context: Context[Any], query: str) -> CacheNow:
-        """The cache as a look-up for ``query`` would find it at this moment."""
+        """The cache as a look-up for ``query`` would see it now."""
 
     def clear_cache(self) -> None:
         """Empties the cache."""
@@ -340,30 +353,30 @@ class SearchesBesides(Protocol):
     """An engine that can also search without its router."""
 
     def plain_search(self, context: Context[Any], query: str, limit: int, scope: str) -> Any:
-        """The search alone, of ``limit`` results, as the engine's own section records it."""
+        """The results of a search without the router, at most ``limit``, in the engine's own section type."""
 
     def with_plain_search(self, context: Context[Any], trace: Trace, limit: int) -> Trace:
-        """``trace`` with a section that holds the search alone, of ``limit`` results."""
+        """``trace`` with an additional section for a search without the router, of ``limit`` results."""
 
 
 @runtime_checkable
 class CountsAccess(Protocol):
-    """An engine that counts for a document how often it was found."""
+    """An engine that counts the times that a document was found."""
 
     def accessed(self, trace: Trace) -> tuple[str, ...]:
-        """The files whose access count ``trace`` raises, once each."""
+        """The distinct files whose access count ``trace`` raises."""
 
 
 @runtime_checkable
 class HasManifest(Protocol):
-    """An engine that lists the tree in a manifest, from which prompts are made."""
+    """An engine that lists the tree in a manifest, from which prompts are built."""
 
     def manifest_place(self, context: Context[Any], path: str) -> ManifestPlace | None:
-        """The place of the file at ``path`` in the manifest; None for a file that the snapshot does not have."""
+        """The place of the file at ``path`` in the manifest; None for a file that is not in the snapshot."""
 
 
 class CodeAnswer(Protocol):
-    """The symbols that a question about code needs. Its lines are not yet made safe to show."""
+    """The symbols that a question about code needs. Its lines are not escaped for display."""
 
     notices: tuple[str, ...]
     """Messages about feedback and services that could not be used."""
@@ -373,7 +386,7 @@ class CodeAnswer(Protocol):
         """True if there is no symbol."""
 
     def as_text(self, form: str) -> str:
-        """The symbols as an agent is given them: ``xml``, ``markdown`` or ``json``."""
+        """The symbols in the form for an agent: ``xml``, ``markdown`` or ``json``."""
 
     def lines(self) -> list[str]:
         """The first symbols and the reason for each, the notes that mention them, and the files without a note."""

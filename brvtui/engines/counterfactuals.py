@@ -1,6 +1,5 @@
-"""Counterfactuals: the smallest verified changes that bring a query to tier 2.
-
-``docs/reference/byterover.md``, "What it would take".
+"""Counterfactuals: the smallest verified changes that bring a query to tier 2 (``docs/engine.md``, "What it would
+take").
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Lever(StrEnum):
-    """A kind of change, in the order in which they are shown."""
+    """A kind of change, in display order."""
 
     HITS = "more hits"
     AGE = "edited lately"
@@ -42,30 +41,30 @@ class LeverStatus(StrEnum):
     VERIFIED = "verified"
     """The router was run again with the change, and answered at tier 2 with the note first."""
     IMPOSSIBLE = "impossible"
-    """Proven: no change of this kind does it."""
+    """Proven: no change of this kind succeeds."""
     OPEN = "not found"
-    """None of the changes that were tried suffices; nothing is proven about others."""
+    """None of the changes that were tried succeeds. Others may."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counterfactual:
-    """The result for one lever: the smallest change that suffices, or why there is none."""
+    """The result for one lever: the smallest change that succeeds, or the reason why there is none."""
 
     lever: Lever
     standing: LeverStatus
     text: str
-    """One line; of a change that does it, the change in words."""
+    """One line: the change in words, if it succeeds."""
     change: Change | None = None
     amount: float | None = None
-    """Of a change that is a number: hits, days, importance (the runner-up's, too), words."""
+    """The size of a change that is a number: hits, days, importance (the runner-up's, too), words."""
     score: float | None = None
-    """The note's score after the change; of what is impossible the highest that the lever can give, where known."""
+    """The note's score after the change. For an impossible lever, the highest score that it can give, if known."""
     verdict: str = ""
     """The router's verdict after the change."""
 
     @property
     def is_verified(self) -> bool:
-        """Whether the change was seen to do it."""
+        """True if the change was tried and succeeded."""
         return self.standing is LeverStatus.VERIFIED
 
 
@@ -77,38 +76,38 @@ class Counterfactuals:
     outcome: Outcome
     """The outcome without a change."""
     path: str
-    """The note's file; empty when no note came near."""
+    """The note's file; empty if no note came near."""
     title: str
     score: float | None
-    """The note's score today; None when no word of the query matches it."""
+    """The note's score today; None if no word of the query matches it."""
     ceiling: float | None
     """The score that no wording can exceed today."""
     needed: float
     """The score that a direct answer needs."""
     ways: tuple[Counterfactual, ...]
-    """One for each lever, in their order."""
+    """The result for each lever, in order."""
 
     @property
     def reaches(self) -> bool:
-        """Whether the note's score is high enough; what is missing then is its distance to the next."""
+        """True if the note's score is high enough. Then only its lead over the next result is too small."""
         return self.score is not None and self.score >= self.needed
 
     @property
     def verified(self) -> tuple[Counterfactual, ...]:
-        """The changes that do it."""
+        """The changes that succeed."""
         return tuple(way for way in self.ways if way.is_verified)
 
 
 @runtime_checkable
 class AvoidsModels(Protocol):
-    """An engine that finds how to spare a query the model."""
+    """An engine that finds changes after which a query needs no model."""
 
     def counterfactuals(
         self, context: Context[Any], trace: Trace, path: str, cancelled: Callable[[], bool]
     ) -> Counterfactuals | None:
-        """The smallest changes after which no model is needed, with the document at ``path`` first if given.
+        """The smallest changes after which no model is needed, with the document at ``path`` first if one is given.
 
-        None when nothing is needed, and when ``cancelled`` became true meanwhile.
+        None if no change is needed, or if ``cancelled`` becomes true.
         """
 
 
@@ -116,7 +115,7 @@ class AvoidsModels(Protocol):
 
 
 def counterfactual_blocks(takes: Counterfactuals, glyphs: Glyphs) -> Iterator[Block]:
-    """Yields the note that is to lead the answer, then every kind of change; those that were verified come first."""
+    """Yields the note that should lead the answer, then every kind of change, verified ones first."""
     if takes.path:
         score = "no word matches" if takes.score is None else f"{takes.score:.2f}"
         short = f" ≥ {takes.needed:g}, but its lead is too small" if takes.reaches else f" needs {takes.needed:g}"

@@ -9,7 +9,7 @@ from brvtui.trace import Hit, Origin
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A rank, from 1, and the score there."""
+    """A rank, from 1, and the score at it."""
 
     rank: int
     score: float
@@ -17,7 +17,9 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A result of today's answer, of the one after the edit, or of both; None where it is not among them."""
+    """A result of the present answer, of the answer after the edit, or of both. A placement is None if it is not a
+    result.
+    """
 
     path: str
     file: str
@@ -28,22 +30,24 @@ class Moved:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EditPreviewState:
-    """A document in one state, and the answer to the query then; no answer to an empty query."""
+    """A document in one state, and the answer to the query in that state; no answer if the query is empty."""
 
     hits: tuple[Hit, ...]
     own: Hit | None
-    """The document with the parts of its score; None when no term matches it, or where V4 does not return it."""
+    """The document with the parts of its score; None if no term matches it, or if V4 does not return it."""
     recency: float | None
     ceiling: float | None
     verdict: str = ""
     tier: int | None = None
-    """None of an engine without tiers."""
+    """None for an engine without tiers."""
     outcome: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EditPreview:
-    """The document at ``path`` as it is, saved with a new modification time, and saved with the old one; no cache."""
+    """The document at ``path`` in three states: present, saved with a new time, and saved with the old time. No cache
+    is used.
+    """
 
     path: str
     now: EditPreviewState
@@ -51,18 +55,18 @@ class EditPreview:
     kept: EditPreviewState
     keep_mtime: bool
     unseen: str = ""
-    """Why the engine would not read the file any more; empty when it would."""
+    """The reason why the engine could no longer read the file; empty if it could."""
 
     @property
     def after(self) -> EditPreviewState:
-        """The state that saving leads to."""
+        """The state after saving."""
         return self.kept if self.keep_mtime else self.renewed
 
     @property
     def results(self) -> tuple[Moved, ...]:
-        """Every result of both answers, in the order after the edit; those that it loses come last.
+        """All results of both answers, in the order after the edit, followed by those that the edit removes.
 
-        A folder's ``context.md`` may be one twice: as itself, and carried up from a note.
+        A folder's ``context.md`` may be a result twice: itself, and lifted by a note.
         """
         places: list[dict[tuple[str, str, Origin], Placement]] = []
         found: dict[tuple[str, str, Origin], Hit] = {}

@@ -17,7 +17,7 @@ _UNDER_WAY = "the notes' vectors are still being made"
 
 
 def embedder_of(context: Context[Any]) -> Embedder | None:
-    """Returns the embedder that is set; None without one. Raises :class:`EngineError` for a wrong setting."""
+    """The configured embedder; None without one. Raises :class:`EngineError` for a wrong setting."""
     try:
         return context.services.embedder
     except ServiceError as error:
@@ -37,12 +37,12 @@ def why_not_asked(embedder: Embedder, query: Query, has_vectors: bool) -> str:
 
 
 def load_ahead(embedder: Embedder) -> None:
-    """Loads a local model, so that no query waits for it; the first query says what is wrong with it."""
+    """Loads a local model, so that no query waits for it. Errors are ignored; the first query reports them."""
     if not embedder.is_remote:
         with suppress(LegError):
             embedder.embed([_ANY_TEXT])
 
 
 def never_cancelled() -> bool:
-    """False: nobody cancels what a query waits for."""
+    """Always False: work that a query waits for is not cancelled."""
     return False

@@ -1,4 +1,4 @@
-"""A context tree as the space that a migration to another engine would make. Nothing is written."""
+"""A context tree as the space that a migration to another engine would create. Nothing is written."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ConvertedNote:
 
 
 class SpaceHits(NamedTuple):
-    """The answer of a space that would be made: whole paths of topics with their scores, best first."""
+    """The answer of the space: paths of topics with their scores, best first."""
 
     hits: tuple[tuple[str, float], ...]
     should_cite: bool
@@ -36,7 +36,7 @@ class SpaceHits(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LostSignals:
-    """Stored signals that a topic would begin without."""
+    """The stored signals that a migration loses."""
 
     importance: float
     maturity: str
@@ -45,11 +45,11 @@ class LostSignals:
 
 @dataclass(frozen=True, slots=True)
 class MigratedNote:
-    """A note, and what the migration would make of it."""
+    """A note, and the result of its migration."""
 
     note: str
     topic: str
-    """The path of its topic; empty where it would become none."""
+    """The path of its topic; empty if it would become none."""
     unseen: str
     """The reason why V4 would not see it; empty if it would."""
     newly_searched: bool
@@ -59,18 +59,18 @@ class MigratedNote:
     lost_words: tuple[str, ...]
     """Words of its title and text that would no longer find it, in alphabetical order."""
     lost_frontmatter_words: tuple[str, ...]
-    """The same for words that stand in its frontmatter alone: names of fields, dates, signals."""
+    """The same for words that occur only in its frontmatter: names of fields, dates, signals."""
     lost_path_words: tuple[str, ...]
-    """Words that stand in its path alone, which V4 does not search."""
+    """Words that occur only in its path, which V4 does not search."""
     lost_age_days: float
     """Its age in days; as a topic it would be new."""
     lost_signals: LostSignals | None
-    """None where nothing is stored for it."""
+    """None if no signals are stored for it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MigratedTree:
-    """A tree's notes beside the space that they would become."""
+    """A tree's notes, and the space that they would become."""
 
     notes: tuple[MigratedNote, ...]
     """In the order of their topics."""
@@ -79,7 +79,7 @@ class MigratedTree:
     answer: Callable[[str, str, float], SpaceHits]
     """The space's answer to a query in a scope, at a time in ms since 1970."""
     left: tuple[UnseenFile, ...]
-    """Files that cannot be read, each with why."""
+    """Files that cannot be read, with the reasons."""
 
 
 @runtime_checkable
@@ -87,4 +87,4 @@ class Migrates(Protocol):
     """An engine to whose spaces a context tree can be migrated."""
 
     def migrated(self, snapshot: Snapshot, now_ms: float, name: str, constants: Any) -> MigratedTree:
-        """The space called ``name`` that a migration at ``now_ms`` would make of the tree of ``snapshot``."""
+        """The space called ``name`` that a migration at ``now_ms`` would create from the tree of ``snapshot``."""

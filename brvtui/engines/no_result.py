@@ -21,15 +21,16 @@ from brvtui.text.analysis import fold, raw_tokens, typed_word
 from brvtui.trace import Hit, MissingWord, Trace, Whereabouts
 
 _MOST_WORDS, _MOST_BYTES, _MOST_TRIED = 32, 2_000_000, 3
-"""Limits of one query; folding so much text takes a tenth of a second. A sentence names no more than three runs."""
+"""Limits of one query. Folding that much text takes a tenth of a second. A sentence names at most three runs."""
 Ask = Callable[[str], Iterable[Hit]]
 
 
 def missing_words(snapshot: Snapshot, query: str, words: Iterable[str], ask: Ask) -> tuple[MissingWord, ...]:
-    """The places in the notes of ``words``, which an engine made of ``query`` and did not find; raises nothing itself.
+    """The places in the notes of ``words``, which an engine derived from ``query`` and did not find.
 
-    Looks up at most 32 words, each as it was typed, and reads no more than 2 MB of notes: beyond that, a word is not
-    known to be nowhere. ``ask`` gives the results of a query, to try the runs of characters that contain a word.
+    Looks up at most 32 words, each as it was typed, and reads at most 2 MB of notes. Beyond that, a word may be in
+    notes that were not read. ``ask`` returns the results of a query, to try runs of characters that contain a word.
+    Raises no exceptions of its own.
     """
     texts: dict[int, str] = {}
     masks: dict[str, NDArray[np.bool_]] = {}
@@ -81,9 +82,10 @@ def _found(
 def with_causes(
     engine: Engine[Any], context: Context[Any], query: Query, trace: Trace, words: Iterable[str], filters: Iterable[str]
 ) -> Trace:
-    """``trace``, where it has no result, with what the scope and the options called ``filters`` leave out.
+    """``trace`` with the causes if it has no result: the scope and the options called ``filters`` that leave documents
+    out.
 
-    If they leave nothing out, with the searched ``words`` as the text of documents contains them.
+    If they leave none out, the cause is the searched ``words``, with the text of documents that contain them.
     """
     given = {name: value for name in filters if (value := query.options.get(name))}
     if trace.total_found:

@@ -1,4 +1,4 @@
-"""The options of a query, as an engine checks them."""
+"""Checks of the options of a query."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from brvtui.engines.registry import declaration, kind_of, names_for
 
 @runtime_checkable
 class NamesOptions(Protocol):
-    """An engine that names the options of its queries: what refuses one of them can then point to this engine."""
+    """An engine that names the options of its queries, so that an error about an option can refer to the engines that
+    have it.
+    """
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -19,9 +21,10 @@ class NamesOptions(Protocol):
 
 
 def engines_with(option: str, value: Any, refusing: str = "") -> str:
-    """The engines other than ``refusing`` that take ``option``, as ``--engine`` chooses them; empty if none does.
+    """The engines other than ``refusing`` that accept ``option``, in the form ``--engine NAME``; empty if there are
+    none.
 
-    Of the option ``mode``, those that have the mode ``value``. An engine that does not name its options is left out.
+    For the option ``mode``, the engines with the mode ``value``. Engines that do not name their options are left out.
     """
     found = []
     for name in names_for(kind_of(refusing)):

@@ -1,4 +1,6 @@
-"""How an engine's traces are shown in words. The base class shows what every trace has; an engine adds its own."""
+"""The presentation of an engine's traces in words. The base class presents what every trace has; an engine adds its
+own.
+"""
 
 from __future__ import annotations
 
@@ -18,46 +20,46 @@ from brvtui.paint.text import column
 from brvtui.trace import Hit, Ladder, Leg, NearMiss, Section, Trace
 
 Groups = list[tuple[int, list[Span]]]
-"""Groups of spans, each with its weight: where there is no room, the lightest give way."""
+"""Groups of spans, each with its weight: if the line is too narrow, the lightest groups are left out."""
 _LEG_NAME = 10
 
 
 class Presentation:
-    """Words and blocks for the traces of one engine; nothing is computed."""
+    """Words and blocks for the traces of one engine. Computes nothing."""
 
     title = ""
     """The engine's name as a heading."""
     outlook: Outlook = ()
-    """The steps of its answers, for the time before there is one."""
+    """The steps of its answers, for the time before the first answer."""
     question = "which documents answer it"
-    """Completes the sentence "type a question to see …" while there is no answer."""
+    """The end of the sentence "type a question to see …" before the first answer."""
     typing = "a preview changes nothing and asks no service"
     """The effects of a preview and of a run, in one line; an action in braces stands for its key."""
     asks_services = True
-    """Whether a run asks an embedder or another service, where one is set."""
+    """True if a run calls an embedder or another service, if one is set."""
     learns = False
-    """Whether it learns from what became of a result (:class:`brvtui.engines.contract.Learns`)."""
+    """True if it learns from feedback about results (:class:`brvtui.engines.contract.Learns`)."""
     caches = False
-    """Whether it keeps answers."""
+    """True if it caches answers."""
     draws_graph = False
-    """Whether it ranks over a graph, whose links can be drawn: the pane Graph then stands where Cache stands else."""
+    """True if it ranks over a graph with links that can be drawn. The pane Graph then replaces the pane Cache."""
     hints: ClassVar[Sequence[tuple[str, str]]] = (
         ("Type", "every key searches"),
         ("{query.run}", "runs, asks services if set"),
     )
-    """Keys, or actions in braces for theirs, each with its effect, for the time before there is an answer."""
+    """Keys, or actions in braces that stand for keys, each with its effect, for the time before the first answer."""
     decimals: ClassVar[int] = 2
-    """With how many the best score of a note for any words is written, as its engine writes scores."""
+    """The decimals of a note's best possible score, as the engine writes scores."""
     legend: ClassVar[Sequence[tuple[str, str]]] = ()
-    """The parts of a score, each with its meaning in a few words, for the time before there is a score."""
+    """The parts of a score, each with its meaning in a few words, for the time before the first score."""
     places_explained = ""
-    """What the letters of :meth:`remark` mean, in a few words, for the border of the results."""
+    """The meaning of the letters of :meth:`remark`, in a few words, for the border of the results."""
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "Beside a path: the note's place in each ranked list, after the first letter of the list's name."
     }
-    """Sentences about this engine alone, by the title of the pane whose help they end."""
+    """Sentences about this engine that end the help of a pane, by the pane's title."""
     tried_edits = "an edit"
-    """The changes of a note that it tries, to see whether they help it."""
+    """The kinds of note edits that it tries in order to help a note."""
     ranks_folders = False
     """True if a folder's summary represents the folder, and is found by the words of the folder's notes."""
 
@@ -80,11 +82,13 @@ class Presentation:
         return Ladder in self.sections
 
     def sentence(self, trace: Trace) -> Sentence:
-        """Why the query got its answer, in one sentence: which note, which of its words, what decided, by how much."""
+        """The reason for the answer in one sentence: the note, its words, the decisive step, and the margin."""
         return default_sentence(trace)
 
     def headline(self, trace: Trace) -> Headline:
-        """The badge and the sentence that says why; the name of the engine unless its answers have tiers."""
+        """A badge and the sentence with the reason. The badge is the tier, or the name of the engine if it has no
+        tiers.
+        """
         badge = self.title.upper() if trace.tier is None else f"TIER {trace.tier}"
         role = tier_role(trace.tier) if trace.covered else NO_ANSWER
         return Headline(badge, role, self.sentence(trace), self.warning(trace))
@@ -94,23 +98,23 @@ class Presentation:
         return ""
 
     def failure(self, trace: Trace) -> str:
-        """Why the engine answers no such query as things are; empty where it answered."""
+        """The reason why the engine cannot answer the query at present; empty if it answered."""
         return ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """How the query was read: the groups of the line below it."""
+        """The query as it was read, as groups for the line below it."""
         return []
 
     def named_folder(self, trace: Trace) -> str:
-        """The folder that the query itself names and is kept to; empty for none."""
+        """The folder that the query itself names and that restricts it; empty if there is none."""
         return ""
 
     def in_words_of_notes(self, trace: Trace) -> str:
-        """The query with other forms of words that no note holds, as the notes have them; empty without any."""
+        """The query with the forms that notes contain, for words that no note contains; empty if there are none."""
         return ""
 
     def counts(self, trace: Trace) -> str:
-        """How many results of how many: the heading of the results."""
+        """The heading of the results: the numbers of shown and of all results."""
         return f"Results {len(trace.hits)} of {trace.total_found}" if trace.hits else "Results none"
 
     def remark(self, trace: Trace, hit: Hit) -> str:
@@ -134,7 +138,9 @@ class Presentation:
         yield from (CheckedStep(step, self.outlook) for step in trace.steps)
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "legs") -> Iterator[Block]:
-        """Yields legs, and how many documents each stage took in, dropped and passed on; ``legs`` labels the legs."""
+        """Yields the legs, and the numbers of documents that each stage received, dropped and passed on. ``legs`` is
+        the heading.
+        """
         if trace.legs:
             yield Rule(legs)
             cells = column((leg.name for leg in trace.legs), _LEG_NAME)
@@ -144,24 +150,24 @@ class Presentation:
             yield from trace.stages
 
     def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Blocks:
-        """Yields how the document at ``file`` came to its rank, below the parts of its score."""
+        """Yields the reasons for the rank of the document at ``file``, for the place below the parts of its score."""
         return ()
 
     def neighbourhood(self, trace: Trace, place: str) -> Neighbourhood | None:
-        """The links at ``place``, a document or another node, to be drawn; None where the trace tells of none."""
+        """The links at ``place``, a document or another node, for drawing; None if the trace contains none."""
         return None
 
     def not_scored(self, trace: Trace) -> str:
-        """Why a document of which nothing is listed has no score to show."""
+        """The reason why an unlisted document has no score to show."""
         return "not a result of this query, and not a near miss"
 
     def attempts(self, trace: Trace) -> tuple[Attempted, ...]:
-        """Everything that was tried, in its order."""
+        """Everything that was tried, in order."""
         ladder = trace.find(Ladder)
         return ladder_rows(ladder, trace.timings) if ladder is not None else ()
 
     def attempts_in_short(self, trace: Trace) -> list[Span]:
-        """The outcome of its retry ladder, which it must have, and the counts of what ran, a phrase each."""
+        """The outcome of the trace's retry ladder (required) and the counts of what ran, one phrase each."""
         return attempts_in_short(self.attempts(trace), trace.section(Ladder))
 
     def answer(self, trace: Trace) -> Blocks:
@@ -175,32 +181,36 @@ class Presentation:
         yield Marked(text, self.words(trace))
 
     def has_begun(self, text: str) -> bool:
-        """Whether a model that wrote ``text`` so far writes the answer, and does not just say what it does next."""
+        """True if ``text``, written by a model, is the beginning of the answer and not just a remark about its next
+        step.
+        """
         return bool(text.strip())
 
     def prompt(self, trace: Trace | None) -> Titled:
-        """The second tab of the answer: the prompt for a model, or a remark that none is asked."""
+        """The second tab of the answer: the prompt for a model, or a remark that no model is called."""
         prompt = trace.answer.prompt if trace is not None else None
         if trace is None or prompt is None:
             return Titled("prompt", (Text("no model is asked for this answer", "muted"),))
         return Titled(f"prompt {prompt.tokens} t", prompt_blocks(prompt, self.words(trace)), prompt.text)
 
     def words(self, trace: Trace) -> Sequence[str]:
-        """The words that the query matched, to be marked in texts."""
+        """The words that the query matched, for highlighting."""
         return ()
 
     def cache(self, trace: Trace | None, now: Any, width: int, glyphs: Glyphs) -> Titled:
-        """The answers that it keeps: as ``now`` has them (its own look at them), else as ``trace`` saw them."""
+        """The cached answers: as in ``now`` (the engine's own view of its cache), or as in ``trace``."""
         text = f"{self.title} keeps no answers: every query is searched for"
         return Titled("Cache none", (Text(text, "muted"),))
 
     def cache_in_short(self, trace: Trace | None, now: Any) -> list[Span]:
-        """The number of answers that it keeps, the time left, and the likest one, a phrase each; nothing if none."""
+        """The number of cached answers, the time left, and the most similar one, one phrase each; empty if there are
+        none.
+        """
         return []
 
 
 def leg_line(leg: Leg, cells: int, glyphs: Glyphs) -> Line:
-    """One ranked list: its name in ``cells``, how many it holds, in which unit, and whether it counts."""
+    """One ranked list: its name in ``cells`` cells, its length and unit, and a remark if it does not count."""
     role = STATE_ROLES[leg.state.value]
     made = line(f" {glyphs.state[leg.state.value]} ", f"bold {role}").fit(leg.name, cells, "bold strong")
     by = f"found by {leg.unit}" if leg.unit else STATE_WORDS[leg.state.value]

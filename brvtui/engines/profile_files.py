@@ -1,4 +1,4 @@
-"""The TOML tables of profiles: built in, or files of the user's own that extend one."""
+"""The TOML tables of profiles: built-in ones, or files of the user that extend one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from brvtui.typed_tables import ProfileError, merged, parse_tables
 from brvtui.wording import shortened
 
 _LARGEST = 1_048_576
-"""Bytes that no profile reaches."""
+"""Bytes, more than any profile needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +31,24 @@ class EngineVersion:
     name: str
     version: str
     until: str
-    """The last version that is known to answer the same, without its last number: ``3.14``."""
+    """The last version that is known to answer the same, without its patch number: ``3.14``."""
 
     def covers(self, version: str) -> bool:
-        """True if the constants are known to be those of ``version``, such as ``3.15.2``."""
+        """True if the constants are known to describe ``version``, such as ``3.15.2``."""
         first, last, asked = (_minor(text) for text in (self.version, self.until, version))
         return first <= asked <= last
 
 
 def _minor(version: str) -> tuple[int, ...]:
-    """The first two numbers of ``version``; empty for what is no version."""
+    """The first two numbers of ``version``; empty if it is not a version."""
     numbers = version.split(".")[:2]
     return tuple(int(number) for number in numbers) if all(number.isdecimal() for number in numbers) else ()
 
 
 class TreeProfile(TreeConstants, Protocol):
-    """The constants of the engine that writes context trees, as far as reading and changing a tree needs them."""
+    """The constants of the engine that writes context trees, as far as they are needed for reading and
+    changing a tree.
+    """
 
     @property
     def name(self) -> str:
@@ -75,22 +77,23 @@ def tree_profile(source: str = DEFAULT_PROFILE) -> TreeProfile:
     Raises :class:`brvtui.typed_tables.ProfileError`.
     """
     if not source:
-        profile_tables(source, PROFILES)  # refuses it: an engine takes an empty name for its usual profile
+        profile_tables(source, PROFILES)  # raises: an empty name would otherwise be the default profile of an engine
     made: TreeProfile = load(DEFAULT).constants(source)
     return made
 
 
 def refuse_engine(profile: str, asked: str) -> None:
-    """Raises :class:`brvtui.typed_tables.ProfileError` if ``profile``, none of the engine ``asked``, is the name of an
-    engine that ranks the same."""
+    """Raises :class:`brvtui.typed_tables.ProfileError` if ``profile`` is the name of an engine that ranks the same
+    projects as ``asked``.
+    """
     if profile in names_for(kind_of(asked)):
         raise ProfileError(f"no profile {profile}: that is an engine, which --engine {profile} chooses")
 
 
 def kept_profiles() -> dict[str, object]:
-    """The user's own profiles beside the settings, as the Lab keeps them, and which profile each extends.
+    """The user's own profiles, stored beside the settings by the Lab, each with the profile that it extends.
 
-    In alphabetical order, by the names of their files. A file that cannot be read is none of them.
+    In alphabetical order of file names, without files that cannot be read.
     """
     found: dict[str, object] = {}
     for file in sorted(config_folder().glob("*.toml")):
@@ -100,8 +103,9 @@ def kept_profiles() -> dict[str, object]:
 
 
 def profiles_of(engine: str) -> tuple[str, ...]:
-    """The names of the profiles of ``engine``, the usual one first, the user's own last; none if it cannot be loaded,
-    as asking it says."""
+    """The names of the profiles of ``engine``, the default first, the user's own last; none if the engine cannot be
+    loaded.
+    """
     return _profiles_of(engine, kept_profiles())
 
 
@@ -117,25 +121,28 @@ def _profiles_of(engine: str, kept: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def owner_hint(profile: str, asked: str) -> str:
-    """Whose ``profile`` is, behind a message that the engine ``asked`` has none of that name; empty if nobody's."""
+    """A remark about the owner of ``profile``, for the end of a message that the engine ``asked`` has no such profile.
+
+    Empty if no engine has it.
+    """
     owner = engine_of_profile(profile)
     takes = f": --engine {owner} takes it" if owner in names_for(kind_of(asked)) else ""
     return f"; {shortened(profile)} is one of {owner}'s{takes}" if owner else ""
 
 
 def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any]:
-    """The tables of the profile ``source``, put in the place of those that it ``extends``.
+    """The tables of the profile ``source``, merged into those of the profile that it ``extends``.
 
-    ``source`` is one of the names ``built_in`` or of :func:`kept_profiles`, or the path of a TOML file; a file that
-    extends nothing extends the first of them, and is called by its own name; one of :func:`kept_profiles` always is.
-    Raises :class:`brvtui.typed_tables.ProfileError`.
+    ``source`` is one of the names ``built_in`` or of :func:`kept_profiles`, or the path of a TOML file. A file without
+    ``extends`` extends the first built-in profile, and has its file name as its name; profiles of :func:`kept_profiles`
+    always have their file names. Raises :class:`brvtui.typed_tables.ProfileError`.
     """
     if str(source) in built_in:
         tables = _built_in(str(source))
     else:
         path, exists, is_file = Path(source), False, False
         kept = [name for name, extended in kept_profiles().items() if extended in built_in]
-        with suppress(OSError):  # a name that no file system takes is that of no file
+        with suppress(OSError):  # a name that no file system accepts is not a file
             exists, is_file = path.exists(), path.is_file()
         is_kept = not is_file and str(source) in kept
         if is_kept:
@@ -155,7 +162,7 @@ def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any
             raise ProfileError(f"{path}: cannot be read as a profile ({faults.reading_reason(error)})") from error
         tables = {"extends": built_in[0], "name": path.stem, **tables}
         if is_kept:
-            tables["name"] = path.stem  # by which it was named, and can be again
+            tables["name"] = path.stem  # the name by which it was found
     base = tables.get("extends")
     if base is None:
         return tables
@@ -167,7 +174,7 @@ def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any
 
 
 def _is_path(source: str | Path) -> bool:
-    """Whether ``source`` can only mean a file, not the name of a profile."""
+    """True if ``source`` must be a file and cannot be the name of a profile."""
     return isinstance(source, Path) or os.sep in source or source.endswith(".toml")
 
 

@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 
 GROUP = "brvtui.engines"
 DEFAULT = kinds.TREE.native
-"""The engine that answers where no other is chosen."""
+"""The default engine."""
 DEFAULT_PROFILE = "brv-3"
 PROFILES = (DEFAULT_PROFILE, "docs", "combined")
 """The profiles of the default engine."""
 _FIRST = (DEFAULT, kinds.SPACE.engine, "jeffs_brain", "soleri", "knowing")
-"""The engines that are offered before all others, in this order."""
+"""The engines that are listed before all others, in this order."""
 
 
 @cache
 def names() -> tuple[str, ...]:
-    """The names of all installed engines, ours first, in alphabetical order then."""
+    """The names of all installed engines: ours first, then the others in alphabetical order."""
     return tuple(dict.fromkeys((*_FIRST, *sorted(_places()))))
 
 
 def kind_of(engine: str, held: SnapshotInfo | None = None) -> ProjectKind:
-    """The kind of project that ``engine`` ranked in ``held``; without, never code."""
+    """The kind of project that ``engine`` ranked in ``held``. Without ``held``, the kind is never code."""
     if held is not None and held.is_code:
         return kinds.CODE
     return kinds.OF_ENGINE.get(engine, kinds.TREE)
 
 
 def reads_trees(engine: str) -> bool:
-    """True if context trees are read with the constants of ``engine``: it is the one that writes them."""
+    """True if ``engine`` is the one that writes context trees, so that they are read with its constants."""
     return engine == kinds.TREE.native
 
 
@@ -52,7 +52,7 @@ def names_for(kind: ProjectKind) -> tuple[str, ...]:
 
 @cache
 def our_profiles() -> dict[str, tuple[str, ...]]:
-    """The profiles in the folder of each of our engines, without loading it: the usual one first."""
+    """The profiles in the folder of each of our engines, the default first. The engines are not loaded."""
     found: dict[str, tuple[str, ...]] = dict.fromkeys(_FIRST, ())
     for file in sorted(Path(__file__).parent.glob("*/profiles/*.toml"), key=lambda file: file.stem):
         found[file.parts[-3]] = (*found.get(file.parts[-3], ()), file.stem)
@@ -60,15 +60,15 @@ def our_profiles() -> dict[str, tuple[str, ...]]:
 
 
 def why_unknown(name: str) -> str:
-    """That no engine is called ``name``, with the nearest that there is; empty where one is installed."""
+    """The message that no engine is called ``name``, with the most similar name; empty if the engine is installed."""
     return "" if name in names() else f"no engine {shortened(name)}{nearest(name, names())}"
 
 
 def load(name: str) -> Engine[Any]:
     """A new instance of the engine called ``name``.
 
-    Raises :class:`brvtui.engines.contract.UnknownEngine` when none is installed under that name, and
-    :class:`brvtui.engines.contract.EngineError` when it cannot be loaded.
+    Raises :class:`brvtui.engines.contract.UnknownEngine` if none is installed under that name, and
+    :class:`brvtui.engines.contract.EngineError` if it cannot be loaded.
     """
     from brvtui.engines.contract import EngineError, UnknownEngine
 
@@ -81,16 +81,16 @@ def load(name: str) -> Engine[Any]:
     try:
         make: Callable[[], Engine[Any]] = getattr(import_module(module), attribute)
         return make()
-    except Exception as error:  # whatever is wrong in a package of somebody else's is a line for the user
+    except Exception as error:  # any error in another package becomes a line for the user
         raise EngineError(
             f"the engine {name} cannot be loaded from {place}: {error}; install its package again"
         ) from error
 
 
 def without_state(engine: Engine[Any]) -> Engine[Any]:
-    """``engine`` as it answers before its first run: on an empty cache, with nothing of the session.
+    """``engine`` in the state before its first run: with an empty cache and without a session.
 
-    Raises :class:`brvtui.engines.contract.EngineError` when a new one is needed and cannot be loaded.
+    Raises :class:`brvtui.engines.contract.EngineError` if a new instance is needed and cannot be loaded.
     """
     from brvtui.engines.contract import RemembersRuns, Replays
 
@@ -99,9 +99,9 @@ def without_state(engine: Engine[Any]) -> Engine[Any]:
     return load(engine.name) if isinstance(engine, Replays) else engine
 
 
-@lru_cache(100)  # logs and saved traces may have any names
+@lru_cache(100)  # logs and saved traces may contain any names
 def declaration(name: str) -> Engine[Any] | None:
-    """The engine ``name``, to read only what it declares; None if it cannot be loaded."""
+    """The engine ``name``, only for reading its declarations; None if it cannot be loaded."""
     from brvtui.engines.contract import EngineError
 
     try:
@@ -116,7 +116,7 @@ def has(name: str, capability: type) -> bool:
 
 
 def presentation(name: str) -> Presentation:
-    """The presentation of traces of the engine ``name``; a plain one, under its name, if it is not installed."""
+    """The presentation of traces of the engine ``name``; a plain one with the engine's name if it is not installed."""
     from brvtui.engines.presentation import Presentation
 
     if (engine := declaration(name)) is not None:
@@ -127,7 +127,7 @@ def presentation(name: str) -> Presentation:
 
 
 def verdict_sentence(trace: Trace) -> str:
-    """Why the query of ``trace`` got its answer: one sentence in the words of its engine."""
+    """The reason for the answer to the query of ``trace``: one sentence in the words of its engine."""
     from brvtui.paint.sentence import plain
 
     return plain(presentation(trace.engine).sentence(trace))

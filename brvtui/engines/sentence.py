@@ -1,4 +1,4 @@
-"""The sentence that says why an engine answered as it did, from what every trace has."""
+"""The sentence that explains an engine's answer, from the data that every trace has."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ from brvtui.trace import Check, Hit, MissingWord, Trace, Whereabouts
 from brvtui.wording import counted
 
 LEAST_LEAD = 1e-9
-"""A smaller lead is none: sums of the same parts differ by so little."""
+"""The least lead that counts: sums of the same parts may differ by less."""
 _MOST_PARTS = 2
 _MOST_PLACES = 3
-"""Missing words of which a sentence says where notes contain them."""
+"""The number of missing words for which a sentence names notes that contain them."""
 _LONGEST_RUN = 60
 
 
 def default_sentence(trace: Trace) -> Sentence:
-    """The first document, its words, its lead, and the step that took the query; or why there is no document."""
+    """The first document, its words, its lead, and the step that took the query; or the reason why there is no
+    document.
+    """
     if not trace.hits:
         head = "Not covered" if not trace.covered else "Answered without a document"
         return (clause(f"{head}: {trace.verdict}" if trace.verdict else head),)
@@ -32,7 +34,7 @@ def default_sentence(trace: Trace) -> Sentence:
 
 
 def _taken(trace: Trace) -> Iterator[Clause]:
-    """The step that took the query, where the engine has such steps, and its comparison."""
+    """Yields the step that took the query, if the engine has such steps, and its comparison."""
     taken = trace.taken
     if taken is None or taken.tier is None:
         return
@@ -47,7 +49,7 @@ def _comparison(check: Check) -> str:
 
 
 def first_of(trace: Trace, number: int = 0) -> Iterator[Clause]:
-    """The first of so many documents (by default of all that were found), its score and the words that it holds."""
+    """Yields the first of ``number`` documents (by default of all found), its score and the words that it contains."""
     first, amount = trace.hits[0], number or max(len(trace.hits), trace.total_found)
     yield clause(title(first.title), f" {place_of_first(amount)}")
     yield clause(f"{',' if amount == 1 else ''} with {score(trace, first)}", weight=70)
@@ -56,21 +58,22 @@ def first_of(trace: Trace, number: int = 0) -> Iterator[Clause]:
 
 
 def place_of_first(amount: int) -> str:
-    """``is first of 6``; of one result alone, that it is the only one."""
+    """``is first of 6``, or ``is the only result``."""
     return "is the only result" if amount == 1 else f"is first of {amount}"
 
 
 def nothing_for(terms: Iterable[str], hit: Hit) -> Clause:
-    """Which of the query's ``terms`` met nothing in ``hit``, where others did."""
+    """The query's ``terms`` that match nothing in ``hit``, if others match."""
     met = {one.query for one in hit.words}
     unmet = [word(term) for term in dict.fromkeys(terms) if term not in met]
     return clause(", but nothing for ", listed(unmet, "or"), weight=55) if met and unmet else clause()
 
 
 def missing_words(trace: Trace, engine: str, noun: str = "note", among: Container[str] = ()) -> Iterator[Clause]:
-    """Why nothing was found: filters, words that no document contains, and those that ``engine`` cannot match in one.
+    """Yields the reasons why nothing was found: filters, words that no document contains, and words that ``engine``
+    cannot match.
 
-    ``among`` limits the words, as the engine searched them; by default, all are named.
+    ``among`` limits the words, as the engine searched them. By default, all are named.
     """
     many = "entries" if noun == "entry" else f"{noun}s"
     if trace.filtered_out:
@@ -95,13 +98,13 @@ def missing_words(trace: Trace, engine: str, noun: str = "note", among: Containe
 
 
 def _as_searched(one: MissingWord) -> list[Span]:
-    """The word as it was typed, and as the engine searches it where that differs."""
+    """The word as it was typed, and the searched form if that differs."""
     how = [(f" (searched as ‘{one.word}’)" if one.typed else " (for words of yours)", "text")]
     return [*word(one.typed or one.word), *(how if fold(one.typed) != fold(one.word) else ())]
 
 
 def _place(one: MissingWord, engine: str) -> str:
-    """Where notes contain a word that ``engine`` does not find, and how to find it."""
+    """The place in notes of a word that ``engine`` does not find, and a way to find it."""
     is_shown = len(one.run) <= _LONGEST_RUN and one.run == visible(one.run) and not UNSEEN.search(one.run)
     run = f"‘{one.run}’" if is_shown else f"copied from {one.file}"
     if one.typed and fold(one.typed) != fold(one.word):
@@ -120,7 +123,7 @@ def _place(one: MissingWord, engine: str) -> str:
 
 
 def _spelling(one: MissingWord) -> str:
-    """The way in which notes write a word differently; where both look the same, the characters that differ."""
+    """The spelling that notes have for a word. If both look the same, the characters that differ."""
     composed, decomposed = (normalize(form, one.run) for form in ("NFC", "NFD"))
     if composed == normalize("NFC", (one.typed or one.word).lower()) and composed != decomposed:
         return f"written with {'composed' if one.run == composed else 'decomposed'} characters, which look the same"
@@ -128,7 +131,7 @@ def _spelling(one: MissingWord) -> str:
 
 
 def lead_of(trace: Trace) -> Iterator[Clause]:
-    """How far the first is ahead of the second, and which parts of their scores make most of it."""
+    """Yields the lead of the first result over the second, and the parts of their scores that contribute most to it."""
     if len(trace.hits) < 2:
         return
     first, second = trace.hits[:2]
@@ -144,5 +147,5 @@ def lead_of(trace: Trace) -> Iterator[Clause]:
 
 
 def score(trace: Trace, hit: Hit) -> str:
-    """The score of ``hit`` as the trace's scale writes it."""
+    """The score of ``hit`` with the decimals of the trace's scale."""
     return f"{hit.score:.{trace.scale.decimals}f}"

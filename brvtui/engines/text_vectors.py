@@ -1,7 +1,4 @@
-"""The vectors of texts: kept by text and model, made where they are missing.
-
-See ``docs/reference/jeffs-brain.md``, "Vectors".
-"""
+"""The vectors of texts: cached by text and model, and computed if missing (``docs/jeffs_brain.md``, "Vectors")."""
 
 from __future__ import annotations
 
@@ -16,20 +13,20 @@ from brvtui import faults
 from brvtui.services.legs import Embedder, LegError, Vector, VectorCache
 
 Floats = NDArray[np.float32]
-MOST_NUMBERS = 1 << 27  # of all vectors of one tree: 512 MB
+MOST_NUMBERS = 1 << 27  # in all vectors of one tree: 512 MB
 
 
 @dataclass(frozen=True, eq=False)
 class VectorTable:
-    """Vectors of unit length, and the positions of the texts they stand for. A text may have none."""
+    """Vectors of unit length, and the positions of their texts. A text may have none."""
 
     matrix: Floats
     positions: NDArray[np.int64]
 
     def nearest(self, vector: Vector, limit: int) -> list[tuple[int, float]]:
-        """Positions and cosines, nearest first, equal ones in order.
+        """Positions and cosines, nearest first; equal ones by position.
 
-        Raises :class:`brvtui.services.legs.LegError` when ``vector`` has another length or no direction.
+        Raises :class:`brvtui.services.legs.LegError` if ``vector`` has another length or no direction.
         """
         asked = np.asarray(vector, dtype=np.float64)
         if not len(self.positions):
@@ -46,7 +43,7 @@ class VectorTable:
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """The table that could be made, how many texts are without a vector, and why."""
+    """The resulting table, the number of new vectors, the number of texts without a vector, and the reason for that."""
 
     table: VectorTable
     made: int
@@ -55,7 +52,7 @@ class Embedded:
 
 
 def digest(text: str) -> str:
-    """The name of a text among the kept vectors."""
+    """The name of a text among the cached vectors."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -67,9 +64,10 @@ def embed_texts(
     cancelled: Callable[[], bool],
     progress: Callable[[int, int], None],
 ) -> Embedded:
-    """A vector for each of ``texts``: kept ones as they are, the others made and then kept. Nothing is raised.
+    """A vector for each of ``texts``: cached, or computed and then cached. Raises nothing.
 
-    What was made before a failure or a cancellation is kept and used. Vectors of texts that are gone are dropped.
+    Vectors from before a failure or a cancellation are cached and used. Vectors of texts that no longer exist are
+    dropped.
     """
     names = [digest(text) for text in texts]
     stored = dict(kept.read())
@@ -106,13 +104,15 @@ def embed_texts(
 
 
 def check_room(numbers: int) -> None:
-    """Raises LegError if the vectors of one tree come to more ``numbers`` than they may."""
+    """Raises LegError if the vectors of one tree contain more than :data:`MOST_NUMBERS` numbers."""
     if numbers > MOST_NUMBERS:
         raise LegError(f"the vectors would exceed {MOST_NUMBERS:,} numbers in all: choose a model with shorter vectors")
 
 
 def unit_vectors(embedder: Embedder, texts: Sequence[str]) -> Floats:
-    """The vectors of ``texts`` at unit length. Raises LegError when they are not as many, not alike, or no numbers."""
+    """The vectors of ``texts`` at unit length. Raises LegError if their number is wrong, their lengths differ, or they
+    are not numeric.
+    """
     vectors = embedder.embed(texts)
     if len(vectors) != len(texts):
         raise LegError(f"{embedder.name} gave {len(vectors)} vectors for {len(texts)} texts")

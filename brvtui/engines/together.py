@@ -1,4 +1,4 @@
-"""One ranking of several memories, as if their notes lay in one tree, each asked where it is."""
+"""One ranking of several memories, as if their notes were in one tree. Each memory ranks its own notes."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ class MemberMiss:
 
 @dataclass(frozen=True, slots=True)
 class OneRanking:
-    """The answer of one ranking, and what it was made of."""
+    """The answer of one ranking, with its statistics."""
 
     query: str
     profile: str
-    """The profiles of the counted members, by name: they may differ in how signals are read."""
+    """The names of the counted members' profiles, which may differ in the source of signals."""
     members: int = 0
-    """Members whose notes were counted; 0 where the query names a note or folder."""
+    """The number of members whose notes were counted; 0 if the query names a note or folder."""
     notes: int = 0
-    """Notes of those members."""
+    """The number of notes of those members."""
     averages: tuple[float, ...] = ()
-    """Mean length of title, content and path over all of them."""
+    """Mean lengths of title, content and path over all these notes."""
     frequencies: tuple[tuple[str, int, int, int], ...] = ()
-    """Each token of the query with how many notes hold it in title, content and path."""
+    """Each token of the query, with the number of notes that contain it in title, content and path."""
     scope: str = ""
     combine: str = ""
-    """AND or OR; empty where nothing was searched."""
+    """AND or OR; empty if nothing was searched."""
     outcome: SearchOutcome = SearchOutcome.NO_MATCH
     matched: int = 0
     total_found: int = 0
@@ -59,7 +59,7 @@ class OneRanking:
     hits: tuple[MemberHit, ...] = ()
     near_misses: tuple[MemberMiss, ...] = ()
     missing: tuple[Any, ...] = ()
-    """Who is not in it, and why, as whoever asked them records it."""
+    """The members without an answer and the reasons, as recorded by the caller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +68,20 @@ class TermCounts:
 
     notes: int
     inside: int
-    """Notes in the scope; all without one."""
+    """The number of notes in the scope; all notes without a scope."""
     lengths: tuple[int, ...]
     """Sum of the lengths of each field."""
     frequencies: dict[str, tuple[int, ...]]
-    """For each of its terms that answers the query, how many notes hold it, by field."""
+    """The numbers of notes, by field, that contain each of its terms that answers the query."""
     some: int
-    """Notes in the scope that match some token."""
+    """The number of notes in the scope that match any token."""
     every: int
-    """Notes in the scope that match every token."""
+    """The number of notes in the scope that match every token."""
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedPart:
-    """The results of one member, in parts, and the folders above them that are results too."""
+    """The results of one member with their parts, and the folders above them that are also results."""
 
     hits: tuple[Hit, ...]
     summaries: tuple[Hit, ...]
@@ -90,7 +90,7 @@ class FinishedPart:
 
 
 class PartQuestion(Protocol):
-    """A question to one of the memories. It can be sent to another process."""
+    """A request to one of the memories. It can be sent to another process."""
 
     def of(self, context: Context[Any]) -> Any:
         """The answer in the context of that memory. Raises :class:`EngineError`."""
@@ -101,18 +101,18 @@ class RankedMemories(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Memories that gave every answer."""
+        """The memories that gave every answer so far."""
 
     @property
     def profiles(self) -> Mapping[str, str]:
-        """The name of each one's profile."""
+        """The name of each memory's profile."""
 
     @property
     def now_ms(self) -> float:
-        """The moment at which they are asked."""
+        """The time of the query."""
 
     def ask(self, questions: Mapping[str, PartQuestion]) -> dict[str, Any]:
-        """The answers by name. One without an answer is left out, and from then on."""
+        """The answers by name. A memory without an answer is left out now and later."""
 
 
 @runtime_checkable
@@ -123,12 +123,13 @@ class RanksTogether(Protocol):
         """The reason why a memory with ``constants`` cannot be ranked with others; empty if it can."""
 
     def rank_alike(self, constants: Any) -> Any:
-        """``constants`` without what does not change how notes are ranked together."""
+        """``constants`` without the values that do not affect a common ranking."""
 
     def rank_together(
         self, constants: Any, query: str, limit: int, memories: RankedMemories, domains: frozenset[str]
     ) -> OneRanking:
-        """At most ``limit`` results for ``query``, 0 for as many as ``constants`` say; ``domains`` are those of all.
+        """At most ``limit`` results for ``query``; a limit of 0 means the limit in ``constants``. ``domains`` are those
+        of all.
 
         Raises :class:`NotTogether` for a query that names several places.
         """

@@ -1,1 +1,1 @@
-"""How signals, maturity and ceilings change with time."""
+"""The effect of time on signals, maturity and best possible scores."""

@@ -1,7 +1,7 @@
-"""The state of every note: signals as stored and after decay, ceiling, and the events that ageing brings.
+"""The state of every note: signals as stored and after decay, best possible score, and the events that ageing brings.
 
-``docs/reference/byterover.md``, "Maturity" and "What ageing brings". Everything is held as arrays by position in the
-snapshot, so that ten thousand notes take milliseconds; :meth:`Board.row` is the view of one.
+``docs/engine.md``, "Maturity" and "What ageing brings". All values are arrays by position in the snapshot, so that ten
+thousand notes take milliseconds. :meth:`Board.row` is the view of one note.
 """
 
 from __future__ import annotations
@@ -28,26 +28,28 @@ Bools = NDArray[np.bool_]
 Levels = NDArray[np.int8]
 
 _SOON = 1e-3
-"""Days: how near an event is at least that has not come yet."""
+"""The least days until an event that has not come yet."""
 
 
 @dataclass(frozen=True, eq=False)
 class BoardState:
-    """Every note at one moment, if nothing but time passes until then."""
+    """Every note at one moment, if nothing changes until then except the time."""
 
     days: Floats
-    """Since modification."""
+    """Days since modification."""
     importance: Floats
     recency: Floats
     ceiling: Floats
     archive_importance: Floats
-    """Importance by the days since ``updatedAt``; NaN where that is no date."""
+    """Importance decayed by the days since ``updatedAt``; NaN if that is not a date."""
     has_come: Mapping[Event, Bools]
 
 
 @dataclass(frozen=True, slots=True)
 class BoardRow:
-    """One note of a board. Importance is in 0..100, recency and ceiling in 0..1, stored values before decay."""
+    """One note of a board. Importance is 0 to 100, recency and ceiling are 0 to 1, stored values are those before
+    decay.
+    """
 
     position: int
     path: str
@@ -63,15 +65,15 @@ class BoardRow:
     update_count: int
     days: float
     updated_days: float | None
-    """Days since the note's own ``updatedAt``; None without one, NaN when it is no date."""
+    """Days since the note's own ``updatedAt``; None without one, NaN if it is not a date."""
     archive_importance: float
-    """Importance decayed by these days, by which archive candidates are found; NaN where they are no number."""
+    """Importance decayed by ``updated_days``, which decides about archive candidates; NaN if these are not a number."""
     promoted_from: float | None
-    """The stored importance from which a hit promotes it; None for core."""
+    """The stored importance from which a hit promotes the note; None for core."""
     demoted_below: float | None
-    """The stored importance below which a hit demotes it; None for a draft."""
+    """The stored importance below which a hit demotes the note; None for a draft."""
     hits_to_promotion: int | None
-    """Access hits until it is promoted; None when no number of them does."""
+    """Access hits until it is promoted; None if no number of hits is enough."""
     after_one_hit: str
     """Its maturity after one access hit."""
     has_come: tuple[Event, ...]
@@ -79,12 +81,12 @@ class BoardRow:
 
     @property
     def to_promotion(self) -> float | None:
-        """Stored importance that is missing for a promotion, 0 when the next hit promotes whatever it adds."""
+        """The stored importance that is missing for a promotion; 0 if the next hit promotes the note in any case."""
         return None if self.promoted_from is None else max(0.0, self.promoted_from - self.importance_stored)
 
     @property
     def to_demotion(self) -> float | None:
-        """Stored importance above the threshold of demotion; negative when the next hit may demote."""
+        """The stored importance above the threshold of demotion; negative if the next hit may demote the note."""
         return None if self.demoted_below is None else self.importance_stored - self.demoted_below
 
 
@@ -101,12 +103,12 @@ class Board:
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """What ageing can bring here."""
+        """The events that ageing can bring here."""
         return self.rules.events
 
     @property
     def _gates(self) -> dict[Event, float]:
-        """The thresholds for ceilings, by the event that comes below each."""
+        """The thresholds of ceilings, by the event that comes below each."""
         decimals = self.rules.score.decimals
         return {event: unrounded_threshold(gate, decimals) for event, gate in self.rules.gates.items()}
 
@@ -116,7 +118,7 @@ class Board:
         return self.after(0.0)
 
     def after(self, days: float) -> BoardState:
-        """Every note ``days`` from now, if nothing but time passes."""
+        """Every note in ``days`` days, if nothing changes until then except the time."""
         columns, rules = self.snapshot.columns, self.rules
         at_ms = self.now_ms + days * MS_PER_DAY
         age = age_days(at_ms, columns.mtime_ms)
@@ -133,7 +135,7 @@ class Board:
 
     @cached_property
     def days_until(self) -> Mapping[Event, Floats]:
-        """Days until each event comes to each note: 0 where it has, infinite where it never does."""
+        """Days until each event comes to each note: 0 if it has come, infinite if it never comes."""
         columns, rules, decay = self.snapshot.columns, self.rules, self.rules.decay
         stored, age = columns.importance, days_since(self.now_ms, columns.mtime_ms)
         since_update = days_since(self.now_ms, columns.updated_ms)
@@ -154,24 +156,24 @@ class Board:
 
     @cached_property
     def after_one_hit(self) -> Levels:
-        """The maturity of each note after one access hit, as a position in :data:`brvtui.ranking.maturity.LEVELS`."""
+        """The maturity of each note after one access hit, as an index into :data:`brvtui.ranking.maturity.LEVELS`."""
         columns = self.snapshot.columns
         return after_access(columns.importance, columns.maturity, self.rules.signals)[1]
 
     @cached_property
     def hits_to_promotion(self) -> Floats:
-        """Access hits until each note is promoted, at least 1; infinite where no number of them does."""
+        """Access hits until each note is promoted, at least 1; infinite if no number of hits is enough."""
         columns = self.snapshot.columns
         return hits_until_promotion(columns.importance, columns.maturity, self.rules.signals)
 
     @cached_property
     def path_ranks(self) -> NDArray[np.int64]:
-        """The rank of each note when they are sorted by path."""
+        """The rank of each note in order of paths."""
         return _ranks([note.path for note in self.snapshot.notes])
 
     @cached_property
     def title_ranks(self) -> NDArray[np.int64]:
-        """The rank of each note when they are sorted by title, whatever the case."""
+        """The rank of each note in order of titles, ignoring case."""
         return _ranks([note.title.casefold() for note in self.snapshot.notes])
 
     def row(self, position: int) -> BoardRow:
@@ -214,13 +216,13 @@ class Board:
 
     @cached_property
     def _archivable(self) -> Bools:
-        """Drafts of the project's own tree that are not in the archive already."""
+        """Drafts of the project's own tree that are not in the archive yet."""
         notes, signals = self.snapshot.notes, self.snapshot.signals
         return np.asarray([_archivable(*pair) for pair in zip(notes, signals, strict=True)], dtype=np.bool_)
 
     @cached_property
     def _pruned_from(self) -> Floats:
-        """The age from which each note is offered for pruning; infinite where it never is."""
+        """The age from which each note is offered for pruning; infinite if it never is."""
         rules = self.rules.pruning
         days = np.asarray([rules.draft_days, rules.validated_days, rules.core_days])[self.snapshot.columns.maturity]
         walked = np.asarray([_pruned(note) for note in self.snapshot.notes], dtype=np.bool_)
@@ -234,7 +236,7 @@ def _archivable(note: Note, signals: NoteSignals) -> bool:
 
 
 def _pruned(note: Note) -> bool:
-    """Whether the engine's walk for pruning comes by: it passes over names that begin with an underscore."""
+    """True if the engine checks ``note`` for pruning. It skips names that begin with an underscore."""
     return not note.alias and not note.file.startswith("_") and "/_" not in note.file
 
 

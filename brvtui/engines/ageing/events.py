@@ -1,4 +1,4 @@
-"""The events that ageing brings, with their words: the app, the command and the docs say the same."""
+"""The events that ageing brings, with their wording in the app, the command and the docs."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Event:
-    """An event that ageing brings to a note that nobody touches; once it has come, it stays."""
+    """An event that ageing brings to an unchanged note. Its state then lasts."""
 
     key: str
     """Its name on the command line and in JSON: ``leaves-tier-2``."""
     weight: int
-    """The heavier of two events is named first."""
+    """Of two events, the heavier is named first."""
     short: str
-    """On a card, beside a sign: ``off tier 2``."""
+    """The label on a card, beside a sign: ``off tier 2``."""
     happens: str
     """Verb phrase for one note."""
     happen: str
@@ -22,11 +22,11 @@ class Event:
     has_come: str
     """State of one note after it."""
     state: str
-    """State of several notes after it, to follow their number."""
+    """State of several notes after it, for use after their number."""
     meaning: str
     """The meaning of the state for a note."""
     in_short: str
-    """The same, behind what happens to one note."""
+    """The same in short, for use after what happens to a note."""
 
 
 _AT_BEST = "even as the best match"
@@ -108,9 +108,9 @@ LEAVES_MEDIUM = Event(
     in_short=_AT_BEST,
 )
 OF_NOTES = (LEAVES_TIER_2, LEAVES_PROMPT, ARCHIVE, PRUNING, BELOW_MATURITY)
-"""Events that ageing brings to notes of a context tree."""
+"""The events that ageing brings to notes of a context tree."""
 OF_TOPICS = (LEAVES_HIGH, LEAVES_MEDIUM, BELOW_MATURITY)
-"""Events that ageing brings to topics of a ByteRover V4 space."""
+"""The events that ageing brings to topics of a ByteRover V4 space."""
 
 
 def these_days(days: int) -> str:
@@ -121,7 +121,7 @@ def these_days(days: int) -> str:
 def count_sentence(event: Event, by_then: int, in_span: int, days: int) -> str:
     """The number of notes that ``event`` has come to: ``51 out of tier 2, 14 of them in these 30 days``.
 
-    ``by_then`` is that number in ``days`` days; for ``in_span`` of them, the event comes after today.
+    ``by_then`` is that number in ``days`` days. For ``in_span`` of these notes, the event comes after today.
     """
     text = f"{by_then} {event.state}"
     if not days:

@@ -1,4 +1,4 @@
-"""Forecasts of ageing: for all notes on a day to come, in several orders, and for one note day by day.
+"""Forecasts of ageing: all notes on a future day, in several orders, and one note day by day.
 
 A note is also shown after access hits, curate updates and saves (``docs/reference/byterover.md``, "What ageing
 brings").
@@ -28,24 +28,26 @@ from brvtui.tree.reading.signals import NoteSignals
 
 @dataclass(frozen=True, slots=True)
 class After:
-    """A note after so many hits or updates: its stored signals and its ceiling, 0..1."""
+    """A note after a number of hits or updates: its stored signals and its best possible score, 0 to 1."""
 
     times: int
     signals: NoteSignals
     days: float
-    """Days since modification: a hit leaves the file alone, an update writes it."""
+    """Days since modification. A hit does not write the file; an update does."""
     ceiling: float
 
 
 def after_hits(signals: NoteSignals, days: float, local: bool, hits: int, rules: AgeingRules) -> After:
-    """The note, last written ``days`` ago, after ``hits`` access hits, each recorded before the next one comes."""
+    """The note, last written ``days`` ago, after ``hits`` access hits, each of which is recorded before the next."""
     for _ in range(hits):
         signals = accessed(signals, rules.signals)
     return _after(signals, days, local, hits, rules)
 
 
 def after_updates(signals: NoteSignals, days: float, local: bool, updates: int, rules: AgeingRules) -> After:
-    """The note, last written ``days`` ago, after ``updates`` curate updates: they write it, which makes it young."""
+    """The note, last written ``days`` ago, after ``updates`` curate updates. An update writes the file, which makes it
+    young.
+    """
     for _ in range(updates):
         signals = updated(signals, rules.signals)
     return _after(signals, 0.0 if updates else days, local, updates, rules)
@@ -61,40 +63,40 @@ LAST_DAY = 365
 
 @dataclass(frozen=True, slots=True)
 class UpcomingEvent:
-    """An event that a note has ahead of it, or behind."""
+    """A past or future event of a note."""
 
     event: Event
     days: float
-    """From today: 0 when it came already."""
+    """Days from today: 0 if it has already come."""
     by_then: bool
-    """Whether it comes between today and the day of the forecast."""
+    """True if it comes between today and the day of the forecast."""
 
 
 @dataclass(frozen=True, eq=False)
 class Forecast:
-    """``board`` as it will be ``day`` days from now, and what that changes."""
+    """``board`` in ``day`` days, and the changes until then."""
 
     board: Board
     day: float
 
     @cached_property
     def then(self) -> BoardState:
-        """Every note on that day."""
+        """The state of every note on that day."""
         return self.board.after(self.day)
 
     @cached_property
     def changed(self) -> Mapping[Event, Bools]:
-        """For each event, which notes it comes to after today and by that day."""
+        """A mask for each event: the notes to which it comes after today and by that day."""
         today = self.board.today.has_come
         return {event: come & ~today[event] for event, come in self.then.has_come.items()}
 
     @cached_property
     def any_change(self) -> Bools:
-        """Which notes any event comes to by that day."""
+        """A mask of the notes to which any event comes by that day."""
         return np.asarray(np.logical_or.reduce(list(self.changed.values())), dtype=np.bool_)
 
     def coming(self, position: int) -> tuple[UpcomingEvent, ...]:
-        """The events of the note at ``position`` that have come or ever will, soonest first."""
+        """The past and future events of the note at ``position``, soonest first."""
         found = [
             UpcomingEvent(event, float(days[position]), bool(self.changed[event][position]))
             for event, days in self.board.days_until.items()
@@ -104,7 +106,7 @@ class Forecast:
 
 
 def calendar(board: Board) -> Mapping[Event, NDArray[np.int64]]:
-    """The number of notes that each event comes to on each day of a year, by day (index 0 is today, and always 0)."""
+    """The number of notes to which each event comes, by day of a year. Index 0 is today, and always 0."""
     found = {}
     for event, days in board.days_until.items():
         ahead = days[(days > 0) & (days <= LAST_DAY)]
@@ -131,10 +133,11 @@ class BoardOrder(StrEnum):
 def columns(
     forecast: Forecast, order: BoardOrder, only: Event | None = None, in_span: bool = False
 ) -> tuple[Positions, ...]:
-    """Positions in the snapshot for each of :data:`brvtui.ranking.maturity.LEVELS`, sorted; equal ones by path.
+    """The positions of notes in the snapshot, sorted, for each of :data:`brvtui.ranking.maturity.LEVELS`; ties are by
+    path.
 
-    ``only`` keeps the notes to which that event has come by the day of the forecast; ``in_span`` those to which it, or
-    without ``only`` any event, comes after today.
+    ``only`` keeps the notes to which that event has come by the day of the forecast. ``in_span`` keeps those to which
+    it comes after today, or any event if ``only`` is None.
     """
     board = forecast.board
     ranked = np.lexsort((board.path_ranks, _keys(forecast, order)))
@@ -168,23 +171,23 @@ def _keys(forecast: Forecast, order: BoardOrder) -> Floats:
 
 
 def days_to_next_event(board: Board) -> Floats:
-    """Days until the next event that has not come yet; infinite where none is left."""
+    """Days until the next future event; infinite if there is none."""
     ahead = [np.where(days > 0, days, np.inf) for days in board.days_until.values()]
     return np.asarray(np.minimum.reduce(ahead), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One note over the days to come, as arrays with a value for each day from today."""
+    """One note in the coming days, as arrays with a value for each day from today."""
 
     importance: Floats
-    """0..100, after decay by the days since modification, as scores see it."""
+    """0 to 100, after decay by the days since modification, as scores use it."""
     recency: Floats
     ceiling: Floats
 
 
 def curve(board: Board, position: int, last_day: int = LAST_DAY) -> Curve:
-    """The note at ``position`` of the board from today to ``last_day``."""
+    """The values of the note at ``position`` of the board from today to ``last_day``."""
     snapshot, rules = board.snapshot, board.rules
     moments = board.now_ms + np.arange(last_day + 1, dtype=np.float64) * MS_PER_DAY
     days = age_days(moments, snapshot.notes[position].mtime_ms)
@@ -193,7 +196,9 @@ def curve(board: Board, position: int, last_day: int = LAST_DAY) -> Curve:
 
 
 def note_forecast(forecast: Forecast, path: str) -> DocumentForecast | None:
-    """What time does to the note at ``path``; None for a file that is not searched."""
+    """The best possible score of the note at ``path`` now and on the day of the forecast, and its ageing events; None
+    for a file that is not searched.
+    """
     board = forecast.board
     position = board.snapshot.by_path.get(path)
     if position is None:

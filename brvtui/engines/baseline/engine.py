@@ -110,7 +110,7 @@ class Baseline:
         return Detail(file, (), None, "", search.hit(search.found[rank - 1])) if rank else None
 
     def why(self, context: Context[BaselineLimits], trace: Trace, document: Named) -> Explanation:
-        """Why ``document`` is, or is not, in the answer ``trace``."""
+        """The reason why ``document`` is, or is not, in the answer ``trace``."""
         search, path, scope = _NoteSearch(context, trace.query, trace.scope_option), document.path, trace.scope_option
         rank, count = search.rank(document.position), len(search.found)
         hit = search.hit(search.found[rank - 1]) if rank else None

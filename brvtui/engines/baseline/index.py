@@ -55,16 +55,18 @@ class PlainIndex:
     """An index of the stems in titles and texts of notes. Its methods may be called from any thread."""
 
     def __init__(self, notes: Iterable[tuple[str, str]]) -> None:
-        """``notes`` are the title and the text of each note, in the order of the snapshot."""
+        """``notes`` contains the title and the text of each note, in the order of the snapshot."""
         texts = (tuple(map(_prepared, note)) for note in notes)
         self.index = MemoryIndex(FIELDS, _analyzer(tantivy.Filter.stemmer("english")), texts)
 
     def find(self, stems: Iterable[str]) -> list[MemoryMatch]:
-        """Every note with any of ``stems``, best first; notes with equal scores are in the order of the snapshot."""
+        """All notes with any of ``stems``, best first. Notes with equal scores are in the order of the snapshot."""
         return self.index.matches(self.index.query(stems, FIELDS))
 
     def hit(self, snapshot: Snapshot, asked: Mapping[str, str], found: MemoryMatch) -> Hit:
-        """``found`` as a result for the words ``asked``. Its score has a part for each matching word and field."""
+        """``found`` as a result for the query words ``asked``, by stem. The score has a part for each matching word and
+        field.
+        """
         note, score, address = snapshot.notes[found.position], found.score, found.address
         pairs = [pair for each in (note.title, snapshot.readable(note.path)) for pair in _words(each)]
         words, forms, matched = {word for word, _ in pairs}, {stem: word for word, stem in pairs}, list[MatchedWord]()
@@ -103,7 +105,7 @@ _building = threading.Lock()
 
 
 def index_of(snapshot: Snapshot) -> PlainIndex:
-    """The index of the notes of ``snapshot``, built when it is first needed."""
+    """The index of the notes of ``snapshot``, built on first use."""
     notes = ((note.title, snapshot.readable(note.path)) for note in snapshot.notes)
-    with _building:  # several threads may ask for it at once, and it is large
+    with _building:  # several threads may need it at once, and it is large
         return snapshot.derived.of(_INDEX, lambda: PlainIndex(notes))

@@ -1,4 +1,4 @@
-"""Describes traces of plain search in words."""
+"""The presentation of traces of plain search."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brvtui.trace import NearMiss, Trace
 
 
 class BaselinePresentation(Presentation):
-    """A list of results and the words that they contain."""
+    """Presents a list of results and the words that they contain."""
 
     title = "Plain search"
     outlook = (StepName("words", "words"), StepName("search", "search", timed_by="total"))
@@ -25,9 +25,9 @@ class BaselinePresentation(Presentation):
         return default_sentence(trace) if trace.hits else (clause("Not found: "), *missing_words(trace, self.title))
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """How many ranks ``miss`` is below the last result."""
+        """The number of ranks between ``miss`` and the last result."""
         return plural(round(miss.short), "rank"), f"rank {miss.rank}"
 
     def words(self, trace: Trace) -> Sequence[str]:
-        """The words that matched, as they are in the query and in the notes."""
+        """The words that matched, in the spelling of the query and of the notes."""
         return tuple({form: None for hit in trace.hits for one in hit.words for form in (one.query, one.word)})

@@ -1,1 +1,3 @@
-"""Asks the engine that is installed on this machine the same questions, and compares (``docs/how-to/verify.md``)."""
+"""Runs the same queries in the engine that is installed on this machine, and compares the answers
+(``docs/verify.md``).
+"""

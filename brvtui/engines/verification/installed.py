@@ -23,13 +23,13 @@ _LONGEST_VERSION = 256  # npm's own limit
 _VERSION = re.compile(r"^\s*version:\s*['\"]?([0-9][^\s'\"]{,255})", re.MULTILINE)
 _SCRIPTS = "scripts"
 _NPM = ("NPM_CONFIG_PREFIX", "npm_config_prefix")
-"""The variables by which a user moves npm's global folder."""
+"""The variables with which a user moves npm's global folder."""
 _AGENTS = (".claude", ".agents", ".codex", ".cursor", ".gemini", ".opencode", ".config/opencode")
 """Folders below the user's home in which agents keep their skills."""
 
 
 class NotInstalled(Exception):
-    """An engine, or what it needs, is not on this machine. The message is one line with what to do."""
+    """A missing engine, or a missing program that it needs. The message is one line with the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class InstalledEngine:
 
 
 def find_node(environment: Mapping[str, str] = os.environ) -> Path:
-    """The program ``node`` on the path. Raises :class:`NotInstalled` where there is none, or an old one."""
+    """The program ``node`` on the path. Raises :class:`NotInstalled` if there is none, or only an old one."""
     found = _on_path("node", environment)
     if found is None:
         raise NotInstalled(f"Node.js is not on PATH outside of the project: install Node.js {_LEAST_NODE} or later")
@@ -63,8 +63,8 @@ def find_node(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def find_package(named: Path | None, environment: Mapping[str, str] = os.environ) -> InstalledEngine:
-    """The package ``byterover-cli``: at ``named``, else where :data:`PACKAGE_VARIABLE` says, else of ``brv`` on the
-    path, else of npm's global folder.
+    """The package ``byterover-cli``: at ``named``, or else from :data:`PACKAGE_VARIABLE`, from ``brv`` on the path, or
+    from npm's global folder, in this order.
 
     Raises :class:`NotInstalled`.
     """
@@ -85,10 +85,10 @@ def find_package(named: Path | None, environment: Mapping[str, str] = os.environ
 
 
 def find_bundle(named: Path | None, environment: Mapping[str, str] = os.environ) -> InstalledEngine:
-    """The skill bundle of V4: at ``named``, else where :data:`BUNDLE_VARIABLE` says, else among the skills of agents in
-    the user's home; never one that a project brings, since it is run.
+    """The skill bundle of V4: at ``named``, or else from :data:`BUNDLE_VARIABLE`, or among the agents' skills in the
+    user's home.
 
-    Raises :class:`NotInstalled`.
+    A bundle that a project contains is never used, since it would be run. Raises :class:`NotInstalled`.
     """
     given = named or _named(environment, BUNDLE_VARIABLE)
     if given is not None:
@@ -108,7 +108,9 @@ def find_bundle(named: Path | None, environment: Mapping[str, str] = os.environ)
 
 
 def is_at_hand(kind: ProjectKind, environment: Mapping[str, str]) -> bool:
-    """Whether an engine can be looked for without asking npm: V4's bundle always, the package where it is named."""
+    """True if an engine can be searched for without running npm: always for V4's bundle, and for the package if it is
+    named or ``brv`` is on the path.
+    """
     return kind.is_html or bool(environment.get(PACKAGE_VARIABLE)) or _on_path("brv", environment) is not None
 
 
@@ -155,7 +157,9 @@ def _on_path(name: str, environment: Mapping[str, str]) -> Path | None:
 
 
 def _printed(command: list[str], environment: Mapping[str, str]) -> str:
-    """What ``command`` prints in its own folder, where no project sets npm, trimmed; empty when it fails."""
+    """The output of ``command``, trimmed; empty if it fails. It runs in its own folder, so that no project configures
+    npm.
+    """
     variables = programs.environment(of=environment, keep=(*programs.BASIC, *_NPM))
     printed = programs.output(command, variables, Path(command[0]).parent, _SECONDS)
     return printed.decode("utf-8", "replace").strip()

@@ -1,4 +1,4 @@
-"""What a verification found."""
+"""The result of a verification, and the queries for it."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ from brvtui.snapshot import Snapshot
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.javascript import spaced_words
 
-# Questions made of the notes of a tree: their titles, words and paths, misspelt words, words of no note.
+# Queries from the notes of a tree: their titles, words and paths, misspelt words, words that no note contains.
 
 
 _TITLE_WORDS, _TEXT_WORDS = 2, 6
 _KINDS = 6
-"""How many questions are made of one note."""
+"""The number of queries from one note."""
 _LONG = 6
-"""Letters from which on a word is misspelt."""
+"""The least number of letters of a word that is misspelt."""
 _ALWAYS = ("the", "what is the", "zqxwv", "how does zqxwv work", "a/b", "…", "100%")
-"""What no tree is about: stop words, an unknown word, signs."""
+"""Queries that no tree is about: stop words, an unknown word, signs."""
 
 
 def made_questions(snapshot: Snapshot, most: int) -> list[str]:
-    """At most ``most`` questions about the notes of ``snapshot``, always the same for the same notes, each once."""
+    """At most ``most`` distinct queries about the notes of ``snapshot``. The same notes always result in the same
+    queries.
+    """
     made = dict.fromkeys(_ALWAYS)
     step = max(1, len(snapshot.notes) * _KINDS // max(1, most))
     for first in range(step):
@@ -57,13 +59,13 @@ def _about(title: str, words: list[str], path: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class VerificationRun:
-    """The questions to an installed engine and to ours, over a copy of the project of ``snapshot``."""
+    """The queries to run in an installed engine and in ours, over a copy of the project of ``snapshot``."""
 
     installed: InstalledEngine
     sealed: SealedNode
     snapshot: Snapshot
     reading: TreeConstants
-    """The constants with which the copy is read."""
+    """The constants for reading the copy."""
     queries: Sequence[str]
     now_ms: float
     progress: Callable[[int, int], None]
@@ -72,35 +74,37 @@ class VerificationRun:
 
 @dataclass(frozen=True, slots=True)
 class AnswerDifference:
-    """A question that the installed engine answers otherwise: the first step that differs, and both sides of it."""
+    """A query with different answers of the installed engine and ours: the first step that differs, and both sides of
+    it.
+    """
 
     query: str
     step: str
-    """``documents``, ``text score``, ``results``, ``total``, ``tier`` …: steps in the order in which they are made."""
+    """``documents``, ``text score``, ``results``, ``total``, ``tier`` …: the engine's steps."""
     engine: str
     ours: str
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The answers of an installed engine beside ours."""
+    """The comparison of an installed engine's answers with ours."""
 
     engine: str
     """Its name and version: ``byterover-cli 3.14.0``."""
     profile: str
-    """The profile of ours that was compared with it."""
+    """Our profile in the comparison."""
     over: str
-    """The project."""
+    """The name of the project."""
     documents: int
     queries: int
     differences: tuple[AnswerDifference, ...]
     isolation: str
-    """How the network was cut off."""
+    """The method that cut off the network."""
     notices: tuple[str, ...]
 
     @property
     def same(self) -> int:
-        """How many queries were answered the same."""
+        """The number of queries with the same answers."""
         return self.queries - len({difference.query for difference in self.differences})
 
     @property

@@ -1,4 +1,4 @@
-"""Runs a script in Node with a stopped clock and no way out of the process."""
+"""Runs a script in Node with a fixed clock and without network or other processes."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from brvtui.regular_files import open_regular
 DRIVERS = Path(__file__).parent / "drivers"
 _UNSHARE = "unshare"
 _NO_PROXY_ANSWERS = "http://127.0.0.1:9"
-"""The port of *discard*, on which nothing listens."""
+"""The port of *discard*, on which no program listens."""
 _SECONDS = 10.0
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 
 
 class EngineRunError(Exception):
-    """The installed engine could not be asked. The message is one line with what to do."""
+    """A failure to run the installed engine. The message is one line with the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class SealedNode:
-    """Node, and how its processes are kept off the network."""
+    """Node, and the way to keep its processes off the network."""
 
     node: Path
     prefix: tuple[str, ...]
-    """The command before it: one that gives it an empty network namespace; nothing where there are none."""
+    """The command before ``node`` that creates an empty network namespace; empty if that is impossible."""
 
     @property
     def isolation(self) -> str:
-        """How the network was cut off, in words."""
+        """The method that cuts off the network, in words."""
         how = "in an empty network namespace" if self.prefix else "behind a proxy that refuses"
         return f"{how}, with sockets, requests and other processes refused"
 
@@ -50,11 +50,11 @@ class SealedNode:
         more: dict[str, str] | None = None,
         seconds: float = _SECONDS,
     ) -> Iterator[Iterator[str]]:
-        """The lines that ``script`` (a file and its arguments) prints in ``folder``, as they come.
+        """Runs ``script`` (a file and its arguments) in ``folder``, and gives the lines that it prints.
 
-        ``request`` is its standard input, ``home`` its home, the clock stands at ``now_ms``, and ``more`` are further
-        variables; it has no others of this process. It is killed at the end, and after ``seconds``. Raises
-        :class:`EngineRunError` where it cannot be started.
+        ``request`` is its standard input, ``home`` its home folder, ``now_ms`` its fixed time, and ``more`` adds
+        variables; it inherits no others. The script is killed at the end, and after ``seconds``. Raises
+        :class:`EngineRunError` if it cannot be started.
         """
         given = home / "request.json"
         write_scratch(given, request)
@@ -90,7 +90,7 @@ class SealedNode:
 
 
 def sealed_node(node: Path, environ: programs.Environment | None = None) -> SealedNode:
-    """``node`` with an empty network namespace where this system, on the path of ``environ``, gives one."""
+    """``node`` in an empty network namespace, if this system has the command for it on the path of ``environ``."""
     variables = environ or programs.environment()
     unshare = programs.find_program(_UNSHARE, variables)
     prefix = (unshare, "-rn") if unshare else ()
