@@ -131,8 +131,8 @@ def retitled(data: bytes, file_name: str, title: str, limits: ReadingLimits) -> 
 
     All other bytes stay. Raises :class:`NoChange` if the engine would not read that title from it.
     """
-    for made in _retitled(data.decode("utf-8", "surrogateescape"), title):
-        encoded = made.encode("utf-8", "surrogateescape")
+    for text in _retitled(data.decode("utf-8", "surrogateescape"), title):
+        encoded = text.encode("utf-8", "surrogateescape")
         try:
             if title_of(read_bytes(encoded, limits).text, file_name) == title:
                 return encoded
@@ -163,11 +163,11 @@ def bisected(low: int, high: int, found: Found, attempt: Callable[[int], Found |
     """
     while high - low > 1:
         middle = (low + high) // 2
-        made = attempt(middle)
-        if made is None:
+        result = attempt(middle)
+        if result is None:
             low = middle
         else:
-            high, found = middle, made
+            high, found = middle, result
     return high, found
 
 

@@ -76,12 +76,14 @@ class Context(Generic[C]):
     def snapshot_info(self) -> SnapshotInfo:
         """The snapshot and the time, as a trace records them."""
         moment = datetime.fromtimestamp(self.now_ms / 1000, UTC).isoformat(timespec="milliseconds")
-        held = self.snapshot
+        snapshot = self.snapshot
         clock = moment.replace("+00:00", "Z")
-        return SnapshotInfo(held.project.name, held.generation, len(held.notes), clock, not held.kind.has_files)
+        return SnapshotInfo(
+            snapshot.project.name, snapshot.generation, len(snapshot.notes), clock, not snapshot.kind.has_files
+        )
 
 
-def _silent(made: int, wanted: int) -> None:
+def _silent(count: int, wanted: int) -> None:
     pass
 
 

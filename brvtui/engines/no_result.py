@@ -34,10 +34,10 @@ def missing_words(snapshot: Snapshot, query: str, words: Iterable[str], ask: Ask
     """
     texts: dict[int, str] = {}
     masks: dict[str, NDArray[np.bool_]] = {}
-    asked = list(dict.fromkeys(words))[:_MOST_WORDS]
-    found = [_found(snapshot, texts, masks, word, typed_word(word, query)) for word in asked]
-    tried = [one for one in found if one.where in (Whereabouts.SPELLING, Whereabouts.INSIDE)][:_MOST_TRIED]
-    return tuple(replace(one, helps=one in tried and _helps(snapshot, one.run, ask)) for one in found)
+    searched = list(dict.fromkeys(words))[:_MOST_WORDS]
+    missing = [_missing_word(snapshot, texts, masks, word, typed_word(word, query)) for word in searched]
+    tried = [one for one in missing if one.where in (Whereabouts.SPELLING, Whereabouts.INSIDE)][:_MOST_TRIED]
+    return tuple(replace(one, helps=one in tried and _helps(snapshot, one.run, ask)) for one in missing)
 
 
 def _helps(snapshot: Snapshot, run: str, ask: Ask) -> bool:
@@ -46,11 +46,11 @@ def _helps(snapshot: Snapshot, run: str, ask: Ask) -> bool:
     return any(having[snapshot.by_path[hit.file]] for hit in ask(run) if hit.file in snapshot.by_path)
 
 
-def _found(
+def _missing_word(
     snapshot: Snapshot, texts: dict[int, str], masks: dict[str, NDArray[np.bool_]], word: str, typed: str
 ) -> MissingWord:
-    asked, postings, notes = typed or word, snapshot.postings, snapshot.notes
-    folded, pieces = fold(asked), [piece for piece in raw_tokens(asked) if piece]
+    searched, postings, notes = typed or word, snapshot.postings, snapshot.notes
+    folded, pieces = fold(searched), [piece for piece in raw_tokens(searched) if piece]
     parts = dict.fromkeys(map(fold, pieces))
     masks |= {x: postings.has_any([*postings.vocabulary.containing(x).values()]) for x in parts.keys() - masks.keys()}
     places = np.flatnonzero(np.logical_and.reduce([masks[part] for part in parts]))
@@ -58,8 +58,8 @@ def _found(
         terms = postings.vocabulary.containing(fold(pieces[0]))
         alike = [term for term in terms if fold(term) == folded]
         where = Whereabouts.SPELLING if alike else Whereabouts.INSIDE
-        if asked.lower() in alike:
-            where, alike = Whereabouts.WHOLE, [asked.lower()]
+        if searched.lower() in alike:
+            where, alike = Whereabouts.WHOLE, [searched.lower()]
         run = min(alike or terms, key=len)
         having = postings.has_any([terms[term] for term in alike or terms])
         file = notes[int(postings.has_any([terms[run]]).argmax())].path
@@ -87,15 +87,15 @@ def with_causes(
 
     If they leave none out, the cause is the searched ``words``, with the text of documents that contain them.
     """
-    given = {name: value for name in filters if (value := query.options.get(name))}
+    set_filters = {name: value for name in filters if (value := query.options.get(name))}
     if trace.total_found:
         return trace
     trace = replace(trace, notices=(*trace.notices, *context.snapshot.unread))
-    if given or query.scope:
-        options = {name: value for name, value in query.options.items() if name not in given}
+    if set_filters or query.scope:
+        options = {name: value for name, value in query.options.items() if name not in set_filters}
         unfiltered = engine.answer(context, Query(query.text, options=options, reworded=True))
         if unfiltered.total_found:
-            left_out = {"scope": query.scope, **given} if query.scope else given
+            left_out = {"scope": query.scope, **set_filters} if query.scope else set_filters
             text = " and ".join(f"{name} {value}" for name, value in left_out.items())
             return replace(trace, filters=text, filtered_out=unfiltered.total_found)
 

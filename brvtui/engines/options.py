@@ -26,13 +26,13 @@ def engines_with(option: str, value: Any, refusing: str = "") -> str:
 
     For the option ``mode``, the engines with the mode ``value``. Engines that do not name their options are left out.
     """
-    found = []
+    engines = []
     for name in names_for(kind_of(refusing)):
         engine = declaration(name)
         is_known = engine and value in engine.modes if option == "mode" else _names(engine, option)
         if is_known and name != refusing:
-            found.append(f"--engine {name}")
-    return " or ".join(found)
+            engines.append(f"--engine {name}")
+    return " or ".join(engines)
 
 
 def _names(engine: object, option: str) -> bool:

@@ -174,8 +174,8 @@ class Presentation:
         """Yields the answer that the user reads."""
         text = trace.answer.text
         if trace.answer.kind == "retrieval":
-            given = ", ".join(hit.title for hit in trace.hits) or "nothing"
-            text = f"{self.title} retrieves and stops there: it writes no answer. A reader would be given: {given}"
+            titles = ", ".join(hit.title for hit in trace.hits) or "nothing"
+            text = f"{self.title} retrieves and stops there: it writes no answer. A reader would be given: {titles}"
         elif trace.answer.notice:
             yield Text(trace.answer.notice, "warn", after=0)
         yield Marked(text, self.words(trace))
@@ -212,11 +212,11 @@ class Presentation:
 def leg_line(leg: Leg, cells: int, glyphs: Glyphs) -> Line:
     """One ranked list: its name in ``cells`` cells, its length and unit, and a remark if it does not count."""
     role = STATE_ROLES[leg.state.value]
-    made = line(f" {glyphs.state[leg.state.value]} ", f"bold {role}").fit(leg.name, cells, "bold strong")
+    row = line(f" {glyphs.state[leg.state.value]} ", f"bold {role}").fit(leg.name, cells, "bold strong")
     by = f"found by {leg.unit}" if leg.unit else STATE_WORDS[leg.state.value]
-    made.add(f"{len(leg.hits):>3} ", "text").add(by, "text")
-    made.add("" if leg.counts else ", not fused", "warn")
-    return made.add(f"  {leg.why}", "muted")
+    row.add(f"{len(leg.hits):>3} ", "text").add(by, "text")
+    row.add("" if leg.counts else ", not fused", "warn")
+    return row.add(f"  {leg.why}", "muted")
 
 
 def deviation_blocks(deviations: Sequence[str]) -> Iterator[Block]:

@@ -35,8 +35,8 @@ class EngineVersion:
 
     def covers(self, version: str) -> bool:
         """True if the constants are known to describe ``version``, such as ``3.15.2``."""
-        first, last, asked = (_minor(text) for text in (self.version, self.until, version))
-        return first <= asked <= last
+        first, last, wanted = (_minor(text) for text in (self.version, self.until, version))
+        return first <= wanted <= last
 
 
 def _minor(version: str) -> tuple[int, ...]:
@@ -78,15 +78,15 @@ def tree_profile(source: str = DEFAULT_PROFILE) -> TreeProfile:
     """
     if not source:
         profile_tables(source, PROFILES)  # raises: an empty name would otherwise be the default profile of an engine
-    made: TreeProfile = load(DEFAULT).constants(source)
-    return made
+    profile: TreeProfile = load(DEFAULT).constants(source)
+    return profile
 
 
-def refuse_engine(profile: str, asked: str) -> None:
+def refuse_engine(profile: str, engine: str) -> None:
     """Raises :class:`brvtui.typed_tables.ProfileError` if ``profile`` is the name of an engine that ranks the same
-    projects as ``asked``.
+    projects as ``engine``.
     """
-    if profile in names_for(kind_of(asked)):
+    if profile in names_for(kind_of(engine)):
         raise ProfileError(f"no profile {profile}: that is an engine, which --engine {profile} chooses")
 
 
@@ -95,11 +95,11 @@ def kept_profiles() -> dict[str, object]:
 
     In alphabetical order of file names, without files that cannot be read.
     """
-    found: dict[str, object] = {}
+    profiles: dict[str, object] = {}
     for file in sorted(config_folder().glob("*.toml")):
         with suppress(OSError, ValueError):
-            found[file.stem] = parse_tables(read_regular(file, _LARGEST, follow_links=True)).get("extends")
-    return found
+            profiles[file.stem] = parse_tables(read_regular(file, _LARGEST, follow_links=True)).get("extends")
+    return profiles
 
 
 def profiles_of(engine: str) -> tuple[str, ...]:
@@ -116,17 +116,17 @@ def engine_of_profile(profile: object) -> str:
 
 
 def _profiles_of(engine: str, kept: Mapping[str, object]) -> tuple[str, ...]:
-    built_in = found.profiles if (found := declaration(engine)) is not None else ()
+    built_in = declared.profiles if (declared := declaration(engine)) is not None else ()
     return tuple(dict.fromkeys((*built_in, *(name for name, extended in kept.items() if extended in built_in))))
 
 
-def owner_hint(profile: str, asked: str) -> str:
-    """A remark about the owner of ``profile``, for the end of a message that the engine ``asked`` has no such profile.
+def owner_hint(profile: str, engine: str) -> str:
+    """A remark about the owner of ``profile``, for the end of a message that ``engine`` has no such profile.
 
     Empty if no engine has it.
     """
     owner = engine_of_profile(profile)
-    takes = f": --engine {owner} takes it" if owner in names_for(kind_of(asked)) else ""
+    takes = f": --engine {owner} takes it" if owner in names_for(kind_of(engine)) else ""
     return f"; {shortened(profile)} is one of {owner}'s{takes}" if owner else ""
 
 
@@ -148,12 +148,12 @@ def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any
         if is_kept:
             path = config_folder() / f"{source}.toml"
         if not is_kept and not is_file:
-            found = "it is not a regular file" if exists else faults.NO_FILE
-            what = f"; {found}" if str(source).strip() and (exists or _is_path(source)) else ""
-            asked = engine_of_profile(built_in[0])
+            problem = "it is not a regular file" if exists else faults.NO_FILE
+            what = f"; {problem}" if str(source).strip() and (exists or _is_path(source)) else ""
+            engine = engine_of_profile(built_in[0])
             if not what:
-                refuse_engine(str(source), asked)
-            usable, whose = ", ".join(dict.fromkeys((*built_in, *kept))), owner_hint(str(source), asked)
+                refuse_engine(str(source), engine)
+            usable, whose = ", ".join(dict.fromkeys((*built_in, *kept))), owner_hint(str(source), engine)
             named = shortened(str(source))
             raise ProfileError(f"no profile {named}{what}: use {usable} or the path of a TOML file{whose}")
         try:

@@ -53,10 +53,10 @@ def names_for(kind: ProjectKind) -> tuple[str, ...]:
 @cache
 def our_profiles() -> dict[str, tuple[str, ...]]:
     """The profiles in the folder of each of our engines, the default first. The engines are not loaded."""
-    found: dict[str, tuple[str, ...]] = dict.fromkeys(_FIRST, ())
+    profiles: dict[str, tuple[str, ...]] = dict.fromkeys(_FIRST, ())
     for file in sorted(Path(__file__).parent.glob("*/profiles/*.toml"), key=lambda file: file.stem):
-        found[file.parts[-3]] = (*found.get(file.parts[-3], ()), file.stem)
-    return {**found, DEFAULT: PROFILES}
+        profiles[file.parts[-3]] = (*profiles.get(file.parts[-3], ()), file.stem)
+    return {**profiles, DEFAULT: PROFILES}
 
 
 def why_unknown(name: str) -> str:

@@ -53,8 +53,8 @@ def first_of(trace: Trace, number: int = 0) -> Iterator[Clause]:
     first, amount = trace.hits[0], number or max(len(trace.hits), trace.total_found)
     yield clause(title(first.title), f" {place_of_first(amount)}")
     yield clause(f"{',' if amount == 1 else ''} with {score(trace, first)}", weight=70)
-    held = answered_words(first.words, trace.query)
-    yield clause(": " if held else "", held, weight=60)
+    words = answered_words(first.words, trace.query)
+    yield clause(": " if words else "", words, weight=60)
 
 
 def place_of_first(amount: int) -> str:
@@ -77,22 +77,22 @@ def missing_words(trace: Trace, engine: str, noun: str = "note", among: Containe
     """
     many = "entries" if noun == "entry" else f"{noun}s"
     if trace.filtered_out:
-        found = counted(trace.filtered_out, f"{noun} matches", f"{many} match")
+        text = counted(trace.filtered_out, f"{noun} matches", f"{many} match")
         each = "it" if trace.filtered_out == 1 else "all of them"
-        yield clause(f"{found}, but the filter {trace.filters} removes {each}")
+        yield clause(f"{text}, but the filter {trace.filters} removes {each}")
     missing = [one for one in trace.missing if not among or one.word in among]
     joint = ""
     for where, verb in ((Whereabouts.NOWHERE, "contains"), (Whereabouts.UNKNOWN, "matches")):
         words = [_as_searched(one) for one in missing if one.where is where]
         yield clause(f"{joint}no {noun} {verb} ", listed(words, "or")) if words else clause()
         joint = "; " if words else joint
-    held = [one for one in missing if one.notes]
-    for one in held[:_MOST_PLACES]:
-        found = f"{joint}{counted(one.notes, f'{noun} contains', f'{many} contain')} "
-        yield clause(found, word(one.typed or one.word), _place(one, engine))
+    in_notes = [one for one in missing if one.notes]
+    for one in in_notes[:_MOST_PLACES]:
+        text = f"{joint}{counted(one.notes, f'{noun} contains', f'{many} contain')} "
+        yield clause(text, word(one.typed or one.word), _place(one, engine))
         joint = "; "
-    if len(held) > _MOST_PLACES:
-        yield clause(f"; {len(held) - _MOST_PLACES} more words are in {many}, where {engine} cannot match them")
+    if len(in_notes) > _MOST_PLACES:
+        yield clause(f"; {len(in_notes) - _MOST_PLACES} more words are in {many}, where {engine} cannot match them")
     if not (missing or trace.filtered_out):
         yield clause(NO_WORDS if not trace.hits else "")
 

@@ -28,15 +28,15 @@ class VectorTable:
 
         Raises :class:`brvtui.services.legs.LegError` if ``vector`` has another length or no direction.
         """
-        asked = np.asarray(vector, dtype=np.float64)
+        query = np.asarray(vector, dtype=np.float64)
         if not len(self.positions):
             return []
-        if asked.ndim != 1 or asked.shape[0] != self.matrix.shape[1]:
-            raise LegError(f"the query's vector has {asked.size} numbers, the notes' have {self.matrix.shape[1]}")
-        length = float(np.linalg.norm(asked))
+        if query.ndim != 1 or query.shape[0] != self.matrix.shape[1]:
+            raise LegError(f"the query's vector has {query.size} numbers, the notes' have {self.matrix.shape[1]}")
+        length = float(np.linalg.norm(query))
         if not np.isfinite(length) or length == 0:
             raise LegError("the query's vector has no direction")
-        cosines = self.matrix @ (asked / length).astype(np.float32)
+        cosines = self.matrix @ (query / length).astype(np.float32)
         order = np.lexsort((self.positions, -cosines))[: max(0, limit)]
         return [(int(self.positions[place]), float(cosines[place])) for place in order]
 
@@ -71,8 +71,8 @@ def embed_texts(
     """
     names = [digest(text) for text in texts]
     stored = dict(kept.read())
-    known = {name: stored[name] for name in names if name in stored}
-    wanted = {name: text for name, text in zip(names, texts, strict=True) if name not in known and text.strip()}
+    vectors = {name: stored[name] for name in names if name in stored}
+    wanted = {name: text for name, text in zip(names, texts, strict=True) if name not in vectors and text.strip()}
     todo = list(wanted)
     error = ""
     made = 0
@@ -82,25 +82,25 @@ def embed_texts(
             break
         part = todo[start : start + batch]
         try:
-            check_room((len(known) + len(part)) * len(next(iter(known.values()), ())))
-            found = unit_vectors(embedder, [wanted[name] for name in part])
+            check_room((len(vectors) + len(part)) * len(next(iter(vectors.values()), ())))
+            new = unit_vectors(embedder, [wanted[name] for name in part])
         except LegError as failure:
             error = str(failure)
             break
-        if known and found.shape[1] != len(next(iter(known.values()))):
-            known = {}
+        if vectors and new.shape[1] != len(next(iter(vectors.values()))):
+            vectors = {}
             error = f"{embedder.name} now makes vectors of another length: the kept ones were dropped; try again"
-        known.update(zip(part, found, strict=True))
+        vectors.update(zip(part, new, strict=True))
         made += len(part)
         progress(made, len(todo))
         if error:
             break
-    if made or known.keys() != stored.keys():
+    if made or vectors.keys() != stored.keys():
         try:
-            kept.write(known)
+            kept.write(vectors)
         except OSError as failure:
             error = error or f"the vectors cannot be kept: {faults.reason(failure)}"
-    return Embedded(_table(names, known), made, sum(name not in known for name in names), error)
+    return Embedded(_table(names, vectors), made, sum(name not in vectors for name in names), error)
 
 
 def check_room(numbers: int) -> None:
@@ -126,8 +126,8 @@ def unit_vectors(embedder: Embedder, texts: Sequence[str]) -> Floats:
     return (matrix / np.where(norms > 0, norms, 1.0)).astype(np.float32)
 
 
-def _table(names: Sequence[str], known: Mapping[str, Floats]) -> VectorTable:
-    positions = [position for position, name in enumerate(names) if name in known]
+def _table(names: Sequence[str], vectors: Mapping[str, Floats]) -> VectorTable:
+    positions = [position for position, name in enumerate(names) if name in vectors]
     if not positions:
         return VectorTable(np.zeros((0, 0), dtype=np.float32), np.zeros(0, dtype=np.int64))
-    return VectorTable(np.stack([known[names[position]] for position in positions]), np.asarray(positions))
+    return VectorTable(np.stack([vectors[names[position]] for position in positions]), np.asarray(positions))

@@ -141,14 +141,16 @@ class Board:
         since_update = days_since(self.now_ms, columns.updated_ms)
         archived = np.where(self._archivable, rules.signals.archive_below, -np.inf)
         rested = np.nan_to_num(since_update, nan=-np.inf, neginf=-np.inf)
-        found = {
+        days_by_event = {
             ARCHIVE: days_until_importance(archived, stored, decay) - rested,
             PRUNING: self._pruned_from - age,
             BELOW_MATURITY: days_until_importance(self._demoted_below, stored, decay) - age,
         }
         come = self.today.has_come
         until = {
-            event: np.where(come[event], 0.0, np.maximum(days, _SOON)) for event, days in found.items() if event in come
+            event: np.where(come[event], 0.0, np.maximum(days, _SOON))
+            for event, days in days_by_event.items()
+            if event in come
         }
         left = days_until_below(list(self._gates.values()), age, self._inputs, rules)
         until.update(zip(self._gates, left, strict=True))

@@ -97,21 +97,21 @@ class Forecast:
 
     def coming(self, position: int) -> tuple[UpcomingEvent, ...]:
         """The past and future events of the note at ``position``, soonest first."""
-        found = [
+        events = [
             UpcomingEvent(event, float(days[position]), bool(self.changed[event][position]))
             for event, days in self.board.days_until.items()
             if np.isfinite(days[position])
         ]
-        return tuple(sorted(found, key=lambda item: item.days))
+        return tuple(sorted(events, key=lambda item: item.days))
 
 
 def calendar(board: Board) -> Mapping[Event, NDArray[np.int64]]:
     """The number of notes to which each event comes, by day of a year. Index 0 is today, and always 0."""
-    found = {}
+    counts = {}
     for event, days in board.days_until.items():
         ahead = days[(days > 0) & (days <= LAST_DAY)]
-        found[event] = np.bincount(np.ceil(ahead).astype(np.int64), minlength=LAST_DAY + 1)
-    return found
+        counts[event] = np.bincount(np.ceil(ahead).astype(np.int64), minlength=LAST_DAY + 1)
+    return counts
 
 
 Positions = NDArray[np.int64]

@@ -82,8 +82,8 @@ class PlainIndex:
             matched += [MatchedWord(word, form, kind, 0, tuple(numbers))] if numbers else []
         if rest := score - sum(part.value for part in parts):
             parts.append(Part("rounding", rest, note="tantivy adds 32-bit numbers"))
-        path, kept = note.result_path, tuple(parts)
-        return Hit(path, note.path, note.title, note.kind, Origin.TEXT, score, kept, words=tuple(matched))
+        path, all_parts = note.result_path, tuple(parts)
+        return Hit(path, note.path, note.title, note.kind, Origin.TEXT, score, all_parts, words=tuple(matched))
 
     def _explained(self, stem: str, field: str, address: tantivy.DocAddress) -> dict[str, float]:
         """The numbers of tantivy's explanation for ``stem`` in ``field``, by name; empty if it does not match."""

@@ -50,16 +50,14 @@ class InstalledEngine:
 
 def find_node(environment: Mapping[str, str] = os.environ) -> Path:
     """The program ``node`` on the path. Raises :class:`NotInstalled` if there is none, or only an old one."""
-    found = _on_path("node", environment)
-    if found is None:
+    node = _on_path("node", environment)
+    if node is None:
         raise NotInstalled(f"Node.js is not on PATH outside of the project: install Node.js {_LEAST_NODE} or later")
-    version = _printed([str(found), "--version"], environment).lstrip("v")
+    version = _printed([str(node), "--version"], environment).lstrip("v")
     major = version.partition(".")[0]
     if not major.isdecimal() or int(major) < _LEAST_NODE:
-        raise NotInstalled(
-            f"{found}: Node.js {version or 'of no version'}, {_LEAST_NODE} or later is needed; update it"
-        )
-    return found
+        raise NotInstalled(f"{node}: Node.js {version or 'of no version'}, {_LEAST_NODE} or later is needed; update it")
+    return node
 
 
 def find_package(named: Path | None, environment: Mapping[str, str] = os.environ) -> InstalledEngine:
@@ -68,12 +66,12 @@ def find_package(named: Path | None, environment: Mapping[str, str] = os.environ
 
     Raises :class:`NotInstalled`.
     """
-    given = named or _named(environment, PACKAGE_VARIABLE)
-    if given is not None:
-        inside = (given, given / "package", given / "node_modules" / PACKAGE)
+    place = named or _named(environment, PACKAGE_VARIABLE)
+    if place is not None:
+        inside = (place, place / "package", place / "node_modules" / PACKAGE)
         found = next(filter(None, map(_package_at, inside)), None)
         if found is None:
-            raise NotInstalled(f"{given}: not the package {PACKAGE}; name the folder that holds its package.json")
+            raise NotInstalled(f"{place}: not the package {PACKAGE}; name the folder that holds its package.json")
         return found
     found = next(filter(None, map(_package_at, _places_of_package(environment))), None)
     if found is None:
@@ -90,11 +88,11 @@ def find_bundle(named: Path | None, environment: Mapping[str, str] = os.environ)
 
     A bundle that a project contains is never used, since it would be run. Raises :class:`NotInstalled`.
     """
-    given = named or _named(environment, BUNDLE_VARIABLE)
-    if given is not None:
-        found = next(filter(None, map(_bundle_at, (given, given.parent))), None)
+    place = named or _named(environment, BUNDLE_VARIABLE)
+    if place is not None:
+        found = next(filter(None, map(_bundle_at, (place, place.parent))), None)
         if found is None:
-            raise NotInstalled(f"{given}: no skill bundle of ByteRover V4; name the folder that holds its SKILL.md")
+            raise NotInstalled(f"{place}: no skill bundle of ByteRover V4; name the folder that holds its SKILL.md")
         return found
     home = Path(environment.get("HOME") or Path.home())
     places = (home / agent / "skills" / "byterover" for agent in _AGENTS)
@@ -115,8 +113,8 @@ def is_at_hand(kind: ProjectKind, environment: Mapping[str, str]) -> bool:
 
 
 def _named(environment: Mapping[str, str], variable: str) -> Path | None:
-    given = environment.get(variable, "")
-    return with_home(given) if given else None
+    value = environment.get(variable, "")
+    return with_home(value) if value else None
 
 
 def _places_of_package(environment: Mapping[str, str]) -> Iterator[Path]:
@@ -147,13 +145,13 @@ def _bundle_at(folder: Path) -> InstalledEngine | None:
             return None
     except OSError:
         return None
-    found = _VERSION.search(text)
-    return InstalledEngine(BUNDLE, found[1] if found else "of no version", (folder / _SCRIPTS).resolve())
+    version = _VERSION.search(text)
+    return InstalledEngine(BUNDLE, version[1] if version else "of no version", (folder / _SCRIPTS).resolve())
 
 
 def _on_path(name: str, environment: Mapping[str, str]) -> Path | None:
-    found = programs.find_program(name, programs.environment(of=environment))
-    return Path(found) if found else None
+    program = programs.find_program(name, programs.environment(of=environment))
+    return Path(program) if program else None
 
 
 def _printed(command: list[str], environment: Mapping[str, str]) -> str:

@@ -27,14 +27,14 @@ def made_questions(snapshot: Snapshot, most: int) -> list[str]:
     """At most ``most`` distinct queries about the notes of ``snapshot``. The same notes always result in the same
     queries.
     """
-    made = dict.fromkeys(_ALWAYS)
+    questions = dict.fromkeys(_ALWAYS)
     step = max(1, len(snapshot.notes) * _KINDS // max(1, most))
     for first in range(step):
         for note in snapshot.notes[first::step]:
-            made.update(dict.fromkeys(_about(note.title, _words(snapshot, note.path), note.path)))
-            if len(made) > most:
+            questions.update(dict.fromkeys(_about(note.title, _words(snapshot, note.path), note.path)))
+            if len(questions) > most:
                 break
-    return [question for question in made if question.strip()][:most]
+    return [question for question in questions if question.strip()][:most]
 
 
 def _words(snapshot: Snapshot, path: str) -> list[str]:

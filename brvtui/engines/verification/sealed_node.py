@@ -56,12 +56,12 @@ class SealedNode:
         variables; it inherits no others. The script is killed at the end, and after ``seconds``. Raises
         :class:`EngineRunError` if it cannot be started.
         """
-        given = home / "request.json"
-        write_scratch(given, request)
+        request_file = home / "request.json"
+        write_scratch(request_file, request)
         seal = str(DRIVERS / "seal.mjs")
         command = [*self.prefix, str(self.node), "--import", Path(seal).as_uri(), *script]
         try:
-            stdin = open_regular(given)
+            stdin = open_regular(request_file)
             try:
                 process = programs.start(
                     command, self._environment(home, now_ms, more or {}), cwd=folder,
