@@ -1,1 +1,1 @@
-"""Lines of text in roles, of which panes, reports and Markdown are made."""
+"""Lines of text with roles, from which panes, reports and Markdown are built."""

@@ -27,9 +27,9 @@ class LiveStep:
 
 
 def completion_blocks(done: Completion | None, glyphs: Glyphs) -> Iterator[Block]:
-    """Yields a report of the model's work: how it ended, missing sources, tools, tokens, cost in cents, time.
+    """Yields a report of the model's work: its end, missing sources, tools, tokens, cost in cents, and time.
 
-    Nothing if no model was asked.
+    Yields nothing if no model was called.
     """
     if done is None:
         return
@@ -113,7 +113,7 @@ def prompt_blocks(prompt: ModelPrompt, words: Sequence[str]) -> Iterator[Block]:
 
 
 def sandbox_text(prompt: ModelPrompt) -> str:
-    """Returns the names of the variables in which the engine's sandbox holds the results, and their content."""
+    """Returns the names and contents of the variables in which the engine's sandbox stores the results."""
     known = ", ".join(f"{name} {json.dumps(value)}" for name, value in prompt.variables.items())
     return f"the engine's sandbox: __query_results_{{taskId}} (the results), __query_meta_{{taskId}} ({known})"
 
@@ -134,7 +134,9 @@ def kind_of_answer(answer: Answer) -> str:
 
 
 def why_uncached(answer: Answer, model: str) -> str:
-    """The reason why a run's ``answer`` was not cached, where ``model`` is the one that is set; empty if it was."""
+    """The reason why a run's ``answer`` was not cached, if ``model`` is the configured model; empty if it
+    was cached.
+    """
     done = answer.completion
     if done is None:
         return "no model asked" if answer.kind == "extractive" and model else ""
@@ -142,7 +144,7 @@ def why_uncached(answer: Answer, model: str) -> str:
 
 
 def _fell_short(answer: Answer) -> str:
-    """The reason why a model that was asked gave no answer, in a word or two; empty if it did, or none was asked."""
+    """The reason why the model gave no answer, in a word or two; empty if it did, or if none was called."""
     match answer.completion:
         case None:
             return ""

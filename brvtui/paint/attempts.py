@@ -26,26 +26,26 @@ class Attempted:
     name: str
     state: State
     found: str
-    """The outcome in words; empty when the state says it all."""
+    """The outcome in words; empty if the state is enough."""
     why: str
     query: str = ""
     scope: str = ""
     results: tuple[Listed, ...] = ()
     total: int = 0
-    """The number of notes found; :attr:`results` may hold fewer."""
+    """The number of notes found; :attr:`results` may contain fewer."""
     unit: str = _SCORE
     took_ms: float | None = None
     depth: int = 0
 
 
 def opened_first(rows: tuple[Attempted, ...]) -> str:
-    """Returns the id of the row to open at first: the ladder's step that found something after others had not."""
+    """Returns the id of the row that is open at first: the ladder's step that found something after others had not."""
     found = (row.id for row in rows if row.id.startswith(RUNG) and row.results and row.state is State.HIT)
     return next((identity for identity in found if identity != f"{RUNG}0"), "")
 
 
 def rung_row(rung: Rung, times: Mapping[str, float], depth: int = 0) -> Attempted:
-    """Returns the row of a ladder's step; ``times`` are milliseconds by name."""
+    """Returns the row of a ladder's step. ``times`` contains milliseconds by name."""
     return Attempted(
         id=f"{RUNG}{rung.number}",
         name=rung.strategy.replace("_", " "),
@@ -70,7 +70,7 @@ def ladder_rows(ladder: Ladder, times: Mapping[str, float]) -> tuple[Attempted, 
 
 
 def attempts_in_short(rows: Sequence[Attempted], ladder: Ladder) -> list[Span]:
-    """Returns the outcome of the retry ladder, then what ran with its counts: the rungs, else the searches."""
+    """Returns the outcome of the retry ladder, then the counts of the rungs that ran, or else of the searches."""
     rungs = [row for row in rows if row.id.startswith(RUNG) and row.id != f"{RUNG}0" and row.found]
     ran = rungs or [row for row in rows if row.found and not (row.depth or row.id == "ladder")]
     best = next((row for row in ran if row.state is State.HIT), None)
@@ -106,7 +106,7 @@ def head_line(row: Attempted, width: int, glyphs: Glyphs, opened: bool) -> Line:
 
 
 def reason_lines(row: Attempted, width: int, short: bool = False) -> list[Line]:
-    """Returns query, scope and reason of a row; one line each if ``short``, to leave room for results."""
+    """Returns the query, scope and reason of a row: one line each if ``short``, so that more results fit."""
     indent = 2 + row.depth
     made = []
     if row.query:
@@ -119,14 +119,14 @@ def reason_lines(row: Attempted, width: int, short: bool = False) -> list[Line]:
 
 
 def score_text(result: Listed, row: Attempted, scale: Scale) -> str:
-    """Returns the score of a result of ``row``: as ``scale`` writes scores, or with two decimals in another unit."""
+    """Returns the score of a result of ``row``: in the format of ``scale``, or with two decimals in another unit."""
     return f"{result.score:.{scale.decimals if row.unit == _SCORE else 2}f}"
 
 
 def result_line(
     result: Listed, row: Attempted, scale: Scale, maturity: str, here: bool, width: int, glyphs: Glyphs
 ) -> Line:
-    """Returns the line of a result with its score; ``maturity`` is the note's, ``here`` marks the selected one."""
+    """Returns the line of a result with its score. ``maturity`` is the note's, and ``here`` marks the selected one."""
     sign, role = glyph_of(result.kind or Kind.CONTEXT, maturity, glyphs)
     value = score_text(result, row, scale)
     if row.unit != _SCORE and width >= _TIMED:
@@ -136,7 +136,7 @@ def result_line(
 
 
 def rest_of(row: Attempted) -> str:
-    """Returns the words below the results of a row: how many more there are, or that there are none."""
+    """Returns the line below the results of a row: the number of further results, or that there are none."""
     more = row.total - len(row.results)
     if not row.results:
         return "the scope of what follows" if row.total else "no results"

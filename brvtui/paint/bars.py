@@ -1,4 +1,4 @@
-"""Bars made of cells: of one value, of the parts of a score, of importance and its thresholds."""
+"""Bars of cells for one value, for the parts of a score, and for importance with its thresholds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def eighths(value: float, width: int, glyphs: Glyphs) -> str:
 
 
 class Stack(NamedTuple):
-    """The parts of a score as segments of a bar: name and width of each positive part, and the sum of the negative."""
+    """The segments of a bar: name and width of each positive part of a score, and the sum of the negative parts."""
 
     kept: tuple[tuple[str, float], ...]
     taken: float
@@ -49,9 +49,9 @@ def stack(parts: Sequence[Part]) -> Stack:
 def stacked(
     parts: Sequence[Part], width: int, ticks: Sequence[float], glyphs: Glyphs, reach: float = 1.0
 ) -> list[Span]:
-    """Returns a bar from 0 to 1 over ``width`` cells, each part in its own fill, with ``ticks``.
+    """Returns a bar from 0 to 1 over ``width`` cells with ``ticks``, and each part in its own fill.
 
-    Losses are hatched, and so is what lies beyond ``reach``, which no score can fill.
+    Losses are hatched, and so is the range above ``reach``, which no score can fill.
     """
     pieces = stack(parts)
     marks = {min(width - 1, int(tick * width)) for tick in ticks}
@@ -73,7 +73,9 @@ def stacked(
 
 
 def tick_labels(width: int, ticks: Mapping[float, str]) -> Line:
-    """Returns the labels of ``ticks`` (sign and text by value) for under a bar; the sign alone where room is short."""
+    """Returns the labels of ``ticks`` (sign and text by value) for the line below a bar; only the sign if the text does
+    not fit.
+    """
     made = Line()
     ordered = sorted(ticks.items())
     columns = [min(width - 1, int(value * width)) for value, _ in ordered]
@@ -108,7 +110,7 @@ def importance_bar(
 ) -> list[Span]:
     """Returns a bar from 0 to 100 over ``width`` cells: full up to ``value``, light up to ``stored``.
 
-    ``thresholds`` are marked with ticks in the role that each maps to; a tick on the full part keeps its ground.
+    ``thresholds`` maps the positions of ticks to roles. A tick on the full part keeps the background.
     """
     steps = len(glyphs.eighths)
     filled = round(max(0.0, min(value, _FULL_IMPORTANCE)) / _FULL_IMPORTANCE * width * steps)

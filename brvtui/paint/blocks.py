@@ -1,4 +1,4 @@
-"""Blocks: the parts of a section of a trace, which panes, reports and the fences of Markdown show as lines."""
+"""Blocks: the parts of a section of a trace, which panes, reports and Markdown fences show as lines."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A long text as it was written, with ``words`` marked in it."""
+    """A long text in its original form, with ``words`` highlighted."""
 
     text: str
     words: Sequence[str] = ()
@@ -57,7 +57,7 @@ class Ends:
 
 @dataclass(frozen=True, slots=True)
 class CheckedStep:
-    """A step with its checks, under the name that it has in ``outlook``."""
+    """A step with its checks, under its name in ``outlook``."""
 
     step: Step
     outlook: Outlook
@@ -68,7 +68,7 @@ Blocks = Iterable[Block]
 
 
 class Titled(NamedTuple):
-    """A title with its blocks, and ``text``, which is what the user copies."""
+    """A title with its blocks, and ``text`` for copying."""
 
     title: str
     blocks: Blocks
@@ -76,7 +76,7 @@ class Titled(NamedTuple):
 
 
 def lines_of(blocks: Blocks, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns ``blocks`` as lines of at most ``width`` cells; what follows a very long text is left out."""
+    """Returns ``blocks`` as lines of at most ``width`` cells. Blocks after a very long text are left out."""
     lines: list[Line] = []
     for block in blocks:
         lines += _lines(block, width, glyphs)
@@ -104,7 +104,7 @@ def _lines(block: Block, width: int, glyphs: Glyphs) -> Iterable[Line]:
 
 
 def _wrapped(block: Text, width: int) -> Iterator[Line]:
-    """The lines of a paragraph; all but the first begin with blanks."""
+    """Yields the lines of a paragraph. All lines after the first are indented."""
     before = block.before if isinstance(block.before, Line) else Line([(block.before, block.role)])
     spans = before.spans
     for part in wrap(block.text, width - before.width - block.after)[: block.limit]:
@@ -114,7 +114,7 @@ def _wrapped(block: Text, width: int) -> Iterator[Line]:
 
 
 def marker(words: Sequence[str]) -> Mark:
-    """Returns a pattern that matches the whole ``words``; None when there are none."""
+    """Returns a pattern that matches ``words`` as whole words; None if there are none."""
     if not words:
         return None
     longest = sorted(set(words[:_MOST_TERMS]), key=len, reverse=True)
@@ -122,13 +122,15 @@ def marker(words: Sequence[str]) -> Mark:
 
 
 def paragraphs(text: str, width: int, mark: Mark) -> list[Line]:
-    """Wraps ``text`` to ``width`` and marks terms and headings; a very long text ends with the number of lines left."""
+    """Wraps ``text`` to ``width`` and marks terms and headings. A very long text ends with the number of lines left
+    out.
+    """
     made: list[Line] = []
     source = text.split("\n")
     for number, paragraph in enumerate(source):
         clean = visible(paragraph.rstrip("\r"))
         role = "bold strong" if clean.startswith("#") else "muted" if clean.startswith(("---", "```")) else "text"
-        own = mark if mark is not None and mark.search(clean) else None  # most paragraphs hold none of the words
+        own = mark if mark is not None and mark.search(clean) else None  # most paragraphs contain none of the words
         for part in wrap(clean, width - 1):
             spans = [(part, role)] if own is None else lit([(part, role)], own, HIGHLIGHT)
             made.append(Line([(" ", "text"), *spans]))

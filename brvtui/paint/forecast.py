@@ -1,4 +1,4 @@
-"""The effects of time on a document as blocks: its ceiling, what it lacks for more, and dated events."""
+"""The effects of time on a document as blocks: its best possible score, its losses, and dated events."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PLACES = 3
 
 
 def forecast_blocks(forecast: DocumentForecast, glyphs: Glyphs, day: int = 0) -> Iterator[Block]:
-    """Yields the ceiling, now and ``day`` days on, then :func:`coming_blocks`."""
+    """Yields the best possible score, now and in ``day`` days, then :func:`coming_blocks`."""
     then = f", {forecast.ceiling_then:.{_PLACES}f} in {day} d" if day else ""
     best = f"best possible score {forecast.ceiling:.{_PLACES}f} of at most {forecast.reach:.{_PLACES}f}{then}"
     yield Text(best, "accent", after=0)
@@ -21,7 +21,9 @@ def forecast_blocks(forecast: DocumentForecast, glyphs: Glyphs, day: int = 0) ->
 
 
 def coming_blocks(forecast: DocumentForecast, glyphs: Glyphs, day: int = 0) -> Iterator[Block]:
-    """Yields what the document lacks for the best score, and its events; those within ``day`` days stand out."""
+    """Yields the losses of the document's best possible score, and its events, with those within ``day`` days
+    highlighted.
+    """
     lacks = " · ".join(
         f"{part.name} {signed(part.value, _PLACES)}{f' ({part.note})' if part.note else ''}"
         for part in forecast.lacks

@@ -1,4 +1,4 @@
-"""The signs that the app draws, and a letter for each where the terminal has no Unicode."""
+"""The signs that the app draws, and a letter for each if the terminal has no Unicode."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
 
-if TYPE_CHECKING:  # signs are drawn before there is an answer, whose trace takes long to import
+if TYPE_CHECKING:  # signs are drawn before the first answer, and the trace takes long to import
     from brvtui.trace import Kind
 
 AUTO, ON = "auto", "on"
@@ -18,12 +18,12 @@ TO_LETTERS: Mapping[int, str] = {
     ord(sign): letters
     for sign, letters in (*zip("·×÷−–—…“”‘’≠│┄─↑↓≈•›└⚠✓✗", ".x/---~\"\"''#|--^v~*>-!+x", strict=True), *_LONGER.items())
 }
-"""What stands for our own signs where there is no Unicode, as :meth:`str.translate` takes it."""
+"""The replacements of our own signs without Unicode, for :meth:`str.translate`."""
 _CHOSEN: ContextVar[str] = ContextVar("_CHOSEN", default=AUTO)
 
 
 class Glyphs(NamedTuple):
-    """One set of signs; every value is one cell wide unless its name says otherwise."""
+    """One set of signs. Every value is one cell wide unless its comment says otherwise."""
 
     unicode: bool
     maturity: Mapping[str, str]
@@ -65,7 +65,7 @@ _STATES = (
     ("not_reached", "faint", "·", "."),
     ("not_run", "muted", "~", "~"),
 )
-"""The states of a step: value, role, sign, letter."""
+"""The states of a step: value, role, sign, and letter."""
 STATE_WORDS = {state: state.replace("_", " ") for state, *_ in _STATES}
 STATE_ROLES = {state: role for state, role, *_ in _STATES}
 
@@ -95,7 +95,7 @@ _PARTS = (
     ("other", "other", "▒", "?"),
     ("lost", "lost", "╱", "/"),
 )
-"""The parts of a score: name, role, the sign and the letter that fill their bar."""
+"""The parts of a score: name, role, and the sign and the letter that fill their bar."""
 PART_ROLES = {part: role for part, role, *_ in _PARTS}
 
 UNICODE = Glyphs(
@@ -162,7 +162,7 @@ NOTE_LETTERS: Mapping[int, str] = {
     **{ord(sign): ASCII.kind[kind] for kind, sign in UNICODE.kind.items()},
     ord(UNICODE.derived): ASCII.derived,
 }
-"""The letters for the signs of notes, for a text of ours that explains them; in a note such a sign is a bullet."""
+"""The letters for the signs of notes, for our own explanations; in the text of a note, such a sign is a bullet."""
 
 
 def glyph_of(kind: Kind, maturity: str, glyphs: Glyphs) -> tuple[str, str]:
@@ -174,7 +174,7 @@ def glyph_of(kind: Kind, maturity: str, glyphs: Glyphs) -> tuple[str, str]:
 
 @contextmanager
 def drawn_in(letters: str) -> Iterator[None]:
-    """Within it, :func:`for_terminal` returns what this value of the setting ``ascii`` says."""
+    """Sets the value of the setting ``ascii`` for :func:`for_terminal` within the block."""
     token = _CHOSEN.set(letters)
     try:
         yield
@@ -183,9 +183,9 @@ def drawn_in(letters: str) -> Iterator[None]:
 
 
 def for_terminal(letters: str = "", encoding: str | None = None) -> Glyphs:
-    """Returns letters or signs, as the setting ``ascii`` says; if that is ``auto``, signs where the output is UTF-8.
+    """Returns letters or signs by the setting ``ascii``; if that is ``auto``, signs if the output is UTF-8.
 
-    Empty ``letters`` stand for the value that :func:`drawn_in` was given.
+    Empty ``letters`` mean the value of :func:`drawn_in`.
     """
     letters = letters or _CHOSEN.get()
     if letters != AUTO:
@@ -195,8 +195,9 @@ def for_terminal(letters: str = "", encoding: str | None = None) -> Glyphs:
 
 
 def in_letters(text: str) -> str:
-    """``text`` with letters for our own signs, in as many cells wherever a blank follows the longer ones; letters of
-    other scripts stay."""
+    """``text`` with letters for our own signs. The number of cells stays the same if a blank follows longer
+    replacements. Letters of other scripts stay.
+    """
     for sign, letters in _LONGER.items():
         text = text.replace(f"{sign} ", letters)
     return text.translate(TO_LETTERS)

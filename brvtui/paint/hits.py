@@ -14,23 +14,25 @@ from brvtui.paint.text import cut_left, signed, wrap
 from brvtui.text.visible import visible
 from brvtui.trace import Hit, MatchedWord, MatchKind, NearMiss, Origin, Scale
 
-# The words of a query that a result answers, as marked words behind the names of their fields.
+# The words of a query that a result answers, with marks, after the names of their fields.
 
 
 SIGNS = {MatchKind.EXACT: "=", MatchKind.PREFIX: "^", MatchKind.FUZZY: "~", MatchKind.STEM: "/", MatchKind.INSIDE: "*"}
-"""The mark before a word: the same, longer than the query's, misspelt, of another ending, or inside it."""
+"""The mark before a word: the same, longer than the query's, misspelt, with another ending, or containing
+the query's.
+"""
 _ROLES = {**dict.fromkeys(MatchKind, "accent"), MatchKind.EXACT: "ok", MatchKind.FUZZY: "warn"}
 _MEANT = dict(zip(MatchKind, ("same", "longer", "like it", "other form", "inside"), strict=True))
 _TEXT, _BELOW = "text", "below"
-"""Fields by name; what lies below a folder is not named, since the folder's remark says so."""
+"""Fields by name. Words below a folder have no field name, since the folder's remark says so."""
 _MORE = 4
-"""Cells for the number of words that find no room."""
+"""Cells for the number of words that do not fit."""
 
 
 def marks_explained(kinds: Iterable[MatchKind], places: str, width: int) -> str:
-    """Returns the marks of ``kinds`` with what they mean, in at most ``width`` cells: ``= same  ~ like it``.
+    """Returns the marks of ``kinds`` with their meanings in at most ``width`` cells: ``= same  ~ like it``.
 
-    Behind them stands ``places``, the meaning of other letters, where there is room.
+    ``places``, the meaning of other letters, follows if it fits.
     """
     present = frozenset(kinds)
     each = [f"{SIGNS[kind]} {meant}" for kind, meant in _MEANT.items() if kind in present]
@@ -41,11 +43,11 @@ def marks_explained(kinds: Iterable[MatchKind], places: str, width: int) -> str:
 def chips(words: Sequence[MatchedWord], width: int) -> Line:
     """Returns the words by field, each with its mark: ``title =carrier text ~resend``.
 
-    Where there is no room for that, those in the text stand behind a dot alone; at last only the first words are
-    shown, and how many there are more.
+    If they do not fit, a dot replaces the field name of words in the text. If they still do not fit, the first words
+    are followed by the number of others.
     """
     ordered = _by_field(words)
-    first = range(min(len(ordered), max(0, width) + 1))  # each takes a cell or more
+    first = range(min(len(ordered), max(0, width) + 1))  # each needs at least one cell
     for text in ("text", "·"):
         made = Line().extend(span for place in first for span in _chip(ordered, place, text).spans)
         if made.width <= width:
@@ -67,7 +69,9 @@ def chips(words: Sequence[MatchedWord], width: int) -> Line:
 
 
 def _chip(words: Sequence[MatchedWord], place: int, text: str) -> Line:
-    """The word at ``place``, behind its field if it is the first of it; words in the text stand behind ``text``."""
+    """The word at ``place``, after its field's name if it is the field's first word. ``text`` is the name of the text
+    field.
+    """
     one, before = words[place], words[place - 1] if place else None
     made, field = Line().gap(1 if place else 0), _field(one)
     if field != _BELOW and (before is None or _field(before) != field):
@@ -80,7 +84,7 @@ def _field(one: MatchedWord) -> str:
 
 
 def _by_field(words: Sequence[MatchedWord]) -> list[MatchedWord]:
-    """The words with those of one field together, fields in the order of the first word of each."""
+    """The words grouped by field: title, path, text, then words below a folder."""
     order = {name: place for place, name in enumerate(("title", "path", _TEXT, _BELOW))}
     return sorted(words, key=lambda one: order.get(_field(one), len(order)))
 
@@ -88,17 +92,17 @@ def _by_field(words: Sequence[MatchedWord]) -> list[MatchedWord]:
 _BEFORE_TITLE = 5
 _BAR = 6
 _LEAST_WORDS = 14
-"""Cells for the words of a result; a remark that finds no room beside them is cut."""
+"""Cells for the words of a result; a remark that does not fit beside them is cut."""
 _LEAST_PATH = 16
-"""A path in fewer cells says too little."""
+"""The least cells for a path."""
 _SCORE = 5
 _RULED = 5
-"""Cells of a rule besides its label."""
+"""Cells of a rule without its label."""
 _LACK = 8
 _COARSE = 2
-"""Scores with more decimals are small and differ little, so their bars need more width to be shown."""
+"""Scores with more decimals are small and differ little, so their bars need a larger width."""
 _BARRED, _FINELY_BARRED = 32, 40
-"""The widths from which there are bars."""
+"""The least widths for bars."""
 
 
 def title_room(scale: Scale, width: int) -> int:
@@ -113,22 +117,22 @@ def miss_title_room(scale: Scale, width: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ResultRow:
-    """A result or near miss as a list has it, with what the list knows of it."""
+    """A result or near miss in a list."""
 
     title: str
     """Cut to :func:`title_room`, or :func:`miss_title_room`."""
     maturity: str
     remark: str
-    """How it was found, or, of a near miss, what it lacked; empty for none."""
+    """The way it was found, or what a near miss lacked; empty for none."""
     warning: str
-    """That its file has changed, in place of mark and remark; empty for none."""
+    """A warning that its file has changed, which replaces mark and remark; empty for none."""
     selected: bool = False
 
 
 def hit_lines(hit: Hit, rank: int, row: ResultRow, scale: Scale, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns rank, mark, title and score with its bar; below them the words that it answers, remark and path.
+    """Returns rank, mark, title and score with its bar, followed by the words that it answers, remark and path.
 
-    A path that finds no room stands in a third line of the selected result, and nowhere of another.
+    A path that does not fit gets a third line for the selected result, and is left out for others.
     """
     sign, role = (glyphs.warn, "warn") if row.warning else glyph_of(hit.kind, row.maturity, glyphs)
     first = Line().add(f"{rank:>2} ", "muted").add(f"{sign} ", role)
@@ -140,12 +144,12 @@ def hit_lines(hit: Hit, rank: int, row: ResultRow, scale: Scale, width: int, gly
 
 
 def added_by(hit: Hit) -> str:
-    """Which search added ``hit`` to the results of the query, in words; empty for a result of the query itself."""
+    """The search that added ``hit`` to the results, in words; empty for a result of the query itself."""
     return f"added by the search for “{visible(hit.found_by)}”" if hit.found_by else ""
 
 
 def added_rule(hit: Hit, before: str, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the rule above the first of the results that another search than the one ``before`` added."""
+    """Returns the rule above ``hit`` if it is the first result of another search than ``before``."""
     if not hit.found_by or hit.found_by == before:
         return []
     told = added_by(hit)
@@ -154,8 +158,8 @@ def added_rule(hit: Hit, before: str, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def near_miss_lines(miss: NearMiss, row: ResultRow, scale: Scale, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns mark, title, score and in a few cells why it is outside the results; of the selected one also its words
-    and its path.
+    """Returns the mark, title, score and a short reason why ``miss`` is outside the results, and if it is selected, its
+    words and path.
     """
     sign, role = (glyphs.warn, "warn") if row.warning else glyph_of(miss.kind, miss.maturity or row.maturity, glyphs)
     made = line(" – ", "faint").add(f"{sign} ", role).fit(row.title, miss_title_room(scale, width), "muted")
@@ -164,9 +168,9 @@ def near_miss_lines(miss: NearMiss, row: ResultRow, scale: Scale, width: int, gl
 
 
 def _below(found: Hit | NearMiss, row: ResultRow, width: int) -> list[Line]:
-    """The words that a result answers, its remark, and its path where there is room.
+    """The words that a result answers, its remark, and its path if that fits.
 
-    A long remark on the selected result stands on lines of its own, so that it can be read to its end.
+    A long remark on the selected result has lines of its own, so that it can be read in full.
     """
     room = width - _BEFORE_TITLE
     remark = row.warning or row.remark
@@ -197,24 +201,24 @@ def _score_cells(scale: Scale) -> int:
 
 
 def _written(score: float, scale: Scale) -> str:
-    """Returns the score in at least :data:`_SCORE` cells; a small one without the 0 before the point."""
+    """Returns the score in at least :data:`_SCORE` cells. A small score has no 0 before the point."""
     text = f"{score:.{scale.decimals}f}"
     return f"{text:>{_SCORE}}" if scale.decimals <= _COARSE else f" {text.removeprefix('0')}"
 
 
-# What sets one result above another: the differences of the parts of their scores.
+# The differences of the parts of two scores, which explain the order of two results.
 
 
 REST = "the rest"
-"""The name of what is left of a lead, where it is more than the parts that are named."""
+"""The name of the rest of a lead, if it is more than the named parts."""
 _MOST_NAMED = 5
 _LEAST_LEAD = 1e-9
 
 
 def differences(hit: Hit, other: Hit, decimals: int) -> list[tuple[str, float]]:
-    """Returns by how much each part of ``hit`` is above that of ``other``, the largest first.
+    """Returns the difference of each part of ``hit`` from that of ``other``, the largest first.
 
-    What ``decimals`` do not show is left out, and so is rounding.
+    Differences that round to 0 with ``decimals`` are left out, and so is rounding.
     """
     own, others = ({part.name: part.value for part in one.parts} for one in (hit, other))
     names = [name for name in dict.fromkeys([*own, *others]) if name != "rounding"]
@@ -223,12 +227,13 @@ def differences(hit: Hit, other: Hit, decimals: int) -> list[tuple[str, float]]:
 
 
 def shares_of_lead(hit: Hit, other: Hit, decimals: int, most: int) -> list[tuple[str, float]]:
-    """What sets ``hit`` above ``other``: ``most`` parts or one more, the largest first, then what is left of the lead.
+    """The parts that put ``hit`` ahead of ``other``: ``most`` parts or one more, the largest first, then the rest of
+    the lead.
 
-    With ``decimals`` they sum to the difference of the scores as it is shown.
+    With ``decimals``, they sum to the difference of the scores as shown.
     """
     parts = differences(hit, other, decimals)
-    shown = parts if len(parts) <= most + 1 else parts[:most]  # the name of one takes no more room than REST
+    shown = parts if len(parts) <= most + 1 else parts[:most]  # the name of one needs no more cells than REST
     lead = round(hit.score - other.score, decimals)
     left = round(lead - sum(value for _, value in shown), decimals)
     if left:
@@ -237,7 +242,7 @@ def shares_of_lead(hit: Hit, other: Hit, decimals: int, most: int) -> list[tuple
 
 
 def is_level(hit: Hit, other: Hit) -> bool:
-    """Whether both have the same score."""
+    """True if both have the same score."""
     return abs(hit.score - other.score) < _LEAST_LEAD
 
 
@@ -248,10 +253,10 @@ def lead_lines(hits: Sequence[Hit], hit: Hit, decimals: int, width: int) -> list
 
 
 def lead_text(hits: Sequence[Hit], hit: Hit, decimals: int) -> str:
-    """Returns how far ``hit`` is ahead of the second of ``hits``, or behind the first, and which parts make it so.
+    """Returns the lead of ``hit`` over the second of ``hits``, or its distance to the first, with the parts that cause
+    it.
 
-    ``decimals`` are those of scores. Empty where there is no other result, or where something else than the score
-    decided the order.
+    ``decimals`` are those of scores. Empty if there is no other result, or if the order was not decided by the score.
     """
     if hit.found_by:
         place = "what is added stands last, whatever its score"
@@ -276,7 +281,7 @@ def lead_text(hits: Sequence[Hit], hit: Hit, decimals: int) -> str:
 
 
 def _added_above(hits: Sequence[Hit], second: Hit, decimals: int) -> str:
-    """How far the first is from the best that a further search added, where that has more than the ``second``."""
+    """The distance of the first result to the best one that a further search added, if that is ahead of ``second``."""
     best = max((one for one in hits if one.found_by), key=lambda one: one.score, default=None)
     if best is None or best.score <= second.score:
         return ""
@@ -287,7 +292,8 @@ def _added_above(hits: Sequence[Hit], second: Hit, decimals: int) -> str:
 
 
 def _apart(hit: Hit, beside: Hit, decimals: int) -> str:
-    """What sets ``hit`` apart: the parts of its score, or, of results ranked by one list alone, what ranked them there.
+    """The cause of the distance of ``hit``: the parts of its score, or, for results ranked by only one list, their
+    values there.
 
     Empty for a folder beside a note, whose scores have different parts.
     """
@@ -301,7 +307,7 @@ def _apart(hit: Hit, beside: Hit, decimals: int) -> str:
 
 
 def _tie(hit: Hit, beside: Hit) -> str:
-    """What decided between two of the same score, where their text scores did."""
+    """The reason for the order of two results with the same score, if it was their text scores."""
     if hit.text is None or beside.text is None or abs(hit.text.raw - beside.text.raw) < _LEAST_LEAD:
         return ""
     return f", whose words match {'less well' if hit.text.raw > beside.text.raw else 'better'}"

@@ -15,12 +15,12 @@ from brvtui.text.visible import visible
 Span = tuple[str, str]
 """A piece of text and its role, such as ``muted`` or ``bold accent``."""
 _LEAST_CUT = 16
-"""Cells: less of a group of words says too little."""
+"""The least cells for a group of words."""
 
 
 @dataclass(slots=True)
 class Line:
-    """A line made of spans; its methods add to it and return it. ``ground`` is the role of its background."""
+    """A line of spans. Its methods add to it and return it. ``ground`` is the role of its background."""
 
     spans: list[Span] = field(default_factory=list)
     ground: str = ""
@@ -44,7 +44,7 @@ class Line:
         return self.plain.lower()
 
     def add(self, text: str, role: str = "text") -> Line:
-        """Adds ``text``, in which placeholders replace control characters."""
+        """Adds ``text``, with placeholders for control characters."""
         if text:
             self.spans.append((visible(text), role))
         return self
@@ -71,7 +71,7 @@ class Line:
         return self
 
     def right(self, width: int, other: Line) -> Line:
-        """Puts ``other`` at the right edge of ``width`` cells, and cuts this line where they would meet."""
+        """Puts ``other`` at the right edge of ``width`` cells, and cuts this line if they would overlap."""
         room = width - other.width
         if keeps_whole() and self.width >= room:
             return self.gap(2 if other.spans else 0).extend(other.spans)
@@ -117,8 +117,8 @@ def rule(width: int, label: str = "", role: str = "faint", dash: str = "┄") ->
 def spread(width: int, left: Iterable[tuple[int, list[Span]]], gap: int = 3, cut_from: float = inf) -> Line:
     """Returns a line of groups of spans, ``gap`` apart, without the groups of least weight that do not fit.
 
-    ``left`` holds (weight, spans) in the order of display. A group of the weight ``cut_from`` or more is cut
-    in place of being left out, where it has some room.
+    ``left`` contains (weight, spans) in the order of display. A group with a weight of at least ``cut_from`` is cut
+    instead of being left out, if a part of it fits.
     """
     groups = [(weight, spans) for weight, spans in left if spans]
     while len(groups) > 1 and (over := _total(groups, gap) - width) > 0:
@@ -139,7 +139,7 @@ def _total(groups: list[tuple[int, list[Span]]], gap: int) -> int:
 
 
 def folded(whole: Line, width: int) -> list[Line]:
-    """Breaks ``whole`` into lines of at most ``width`` cells, between words where that is possible."""
+    """Breaks ``whole`` into lines of at most ``width`` cells, between words if possible."""
     if whole.width <= width or keeps_whole():
         return [whole]
     role = next((role for text, role in whole.spans if text.strip()), "text")
@@ -147,7 +147,7 @@ def folded(whole: Line, width: int) -> list[Line]:
 
 
 def flowed(whole: Line, first: int, others: int) -> list[Line]:
-    """Wraps ``whole`` between words to a line of at most ``first`` cells and lines of ``others``; roles stay."""
+    """Wraps ``whole`` between words: the first line has at most ``first`` cells, the others ``others``. Roles stay."""
     text = whole.plain
     if whole.width <= first or keeps_whole():
         return [whole]
@@ -160,7 +160,9 @@ def flowed(whole: Line, first: int, others: int) -> list[Line]:
 
 
 def hanging(whole: Line, width: int, indent: int) -> list[Line]:
-    """Wraps ``whole`` between words to lines of ``width`` cells; all but the first begin after ``indent`` blanks."""
+    """Wraps ``whole`` between words to lines of ``width`` cells. All lines after the first are indented by ``indent``
+    cells.
+    """
     first, *others = flowed(whole, width, width - indent)
     return [first, *(Line([(" " * indent, "text"), *other.spans]) for other in others)]
 
@@ -177,7 +179,7 @@ def _slice(spans: Iterable[Span], start: int, end: int) -> list[Span]:
 
 
 def joined(spans: Iterable[Span]) -> list[Span]:
-    """Joins neighbouring spans of one role into one, and leaves out empty ones."""
+    """Joins neighbouring spans with the same role, and leaves out empty ones."""
     made: list[Span] = []
     for text, role in spans:
         if made and made[-1][1] == role:
@@ -188,7 +190,7 @@ def joined(spans: Iterable[Span]) -> list[Span]:
 
 
 def lit(spans: Sequence[Span], pattern: re.Pattern[str], role: str) -> list[Span]:
-    """Returns ``spans`` with the matches of ``pattern``, also across spans, in ``role``."""
+    """Returns ``spans`` with the matches of ``pattern``, even across spans, in ``role``."""
     text = "".join(part for part, _ in spans)
     ranges = [match.span() for match in pattern.finditer(text) if match.end() > match.start()]
     return painted(spans, ((start, end, role) for start, end in ranges)) if ranges else list(spans)

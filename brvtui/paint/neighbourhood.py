@@ -1,4 +1,4 @@
-"""The links around one place of a graph, as a drawing in lines of text: the heavier a link, the thicker its line."""
+"""The links around one place of a graph, drawn in lines of text. A heavier link has a thicker line."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from brvtui.paint.text import wrap
 from brvtui.text.visible import visible
 
 HEAVY, LIGHT = 0.7, 0.3
-"""The weights from which a line is thick, and thin; below, it is dotted."""
+"""The least weights for a thick and a thin line; lighter links are dotted."""
 LEAST_DRAWN, LEAST_BOXED = 48, 84
-"""The widths from which there is a drawing in place of a list, and one with its centre in a box."""
+"""The least widths for a drawing instead of a list, and for a drawing with its centre in a box."""
 _BOX = 26
 _STUB = 3
 _RANK = 4
@@ -23,47 +23,47 @@ _MOST_WORDS = 16
 _SHARE = 5
 _LEGEND_ROWS = 3
 LEAST_TOLD = 0.005
-"""A smaller share is not told."""
+"""A smaller share is not shown."""
 
 Drawn = list[tuple[Line, str]]
-"""Lines, each with the key in :meth:`Neighbourhood.ends` of what it shows; empty for a line that leads nowhere."""
+"""Lines, each with the key of its target in :meth:`Neighbourhood.ends`; empty for a line without a target."""
 
 
 class Neighbour(NamedTuple):
-    """What a link joins the centre with."""
+    """A place that a link joins to the centre."""
 
     id: str
     title: str
     kind: str
-    """What it is, where it is no note; empty for a note."""
+    """The kind of place; empty for a note."""
     file: str
-    """Its note; empty for what is no note."""
+    """The file of its note; empty if it is not a note."""
     words: str
-    """How the link reads from the centre: ``linked from``."""
+    """The link in words, seen from the centre: ``linked from``."""
     leads_away: bool
-    """Whether the link points from the centre to it."""
+    """True if the link points from the centre to this place."""
     weight: float
     """From 0 to 1."""
     is_seed: bool
     rank: int
     """Its rank among the results, from 1; 0 for none."""
     share: float
-    """The share of the centre's probability in the walk that came over it."""
+    """The share of the centre's probability that the walk brought over this link."""
 
 
 class WayTold(NamedTuple):
-    """A way to the centre in words, and the share that came over it."""
+    """A path to the centre in words, and the share of probability that came over it."""
 
     share: float
     text: str
     start: str
-    """The id of the place where it starts; empty where that is the centre, or is not told of."""
+    """The id of the place where it starts; empty if that is the centre or unknown."""
     file: str
-    """The note where it starts; empty for what is no note."""
+    """The note where it starts; empty if that is not a note."""
 
 
 class Neighbourhood(NamedTuple):
-    """The centre with what it is joined with, the heaviest link first."""
+    """The centre with its neighbours, the heaviest link first."""
 
     id: str
     title: str
@@ -73,11 +73,13 @@ class Neighbourhood(NamedTuple):
     neighbours: tuple[Neighbour, ...]
     ways: tuple[WayTold, ...]
     lacks: str
-    """What is not told of the centre; empty when all is."""
+    """The missing information about the centre; empty if none is missing."""
 
     @property
     def ends(self) -> dict[str, tuple[str, str]]:
-        """Where one can go from the centre: by a key the id of a place, and its note or nothing."""
+        """The places that can be opened from the centre: by key, the id of a place and the file of its note, or
+        nothing.
+        """
         made = {one.id: (one.id, one.file) for one in self.neighbours}
         return made | {_way_key(number): (way.start, way.file) for number, way in enumerate(self.ways) if way.start}
 
@@ -91,10 +93,11 @@ class _Signs(NamedTuple):
     seed: str
     trunk: str
     joints: dict[str, str]
-    """The joint of the trunk and a line, by where the trunk goes (``udl``: up, down, left), for a thick line and
-    another one."""
+    """The joints of the trunk and a line, by the directions of the trunk (``udl``: up, down, left), for a thick line
+    and for another one.
+    """
     box: str
-    """Top left, across, top right, down, bottom left, bottom right, and where a line leaves it."""
+    """Top left, across, top right, down, bottom left, bottom right, and the place where a line leaves the box."""
 
 
 _UNICODE = _Signs(
@@ -115,8 +118,8 @@ def signs_of(glyphs: Glyphs) -> _Signs:
 
 
 def drawn(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> Drawn:
-    """``shown`` in ``width`` cells: as a drawing that fills ``rows`` where it can, or as a list of paths where the
-    width is less than :data:`LEAST_DRAWN`.
+    """``shown`` in ``width`` cells: as a drawing that fills ``rows`` if possible, or as a list of paths if ``width`` is
+    less than :data:`LEAST_DRAWN`.
     """
     if width < LEAST_DRAWN:
         made = _listed(shown, width, glyphs)
@@ -129,12 +132,12 @@ def drawn(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> Drawn:
 
 
 def seed_mark(is_seed: bool, glyphs: Glyphs) -> str:
-    """The mark of a seed, or as many blanks."""
+    """The mark of a seed, or blanks of the same width."""
     return f"{signs_of(glyphs).seed if is_seed else ' '} "
 
 
 def line_sign(weight: float, glyphs: Glyphs) -> str:
-    """The sign of which the line of a link of this weight consists."""
+    """The sign for the line of a link with this weight."""
     signs = signs_of(glyphs)
     return signs.heavy if weight >= HEAVY else signs.light if weight >= LIGHT else signs.dotted
 
@@ -153,7 +156,7 @@ def _below_title(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) ->
 
 
 def _beside_box(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> Drawn:
-    """The centre in a box on the left; from its middle a stub leads to the trunk, from which all links go."""
+    """The centre in a box on the left. A stub joins the middle of the box to the trunk, from which all links start."""
     box = _box(shown, glyphs)
     found: list[Neighbour | None] = []
     for one in shown.neighbours:
@@ -183,7 +186,7 @@ def _beside_box(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> 
 
 
 def _is_spaced(shown: Neighbourhood, rows: int) -> bool:
-    """Whether there is room for an empty row before each link, and for what stands below them."""
+    """True if an empty row before each link fits, with the lines below the links."""
     return 2 * len(shown.neighbours) + _LEGEND_ROWS <= rows
 
 
@@ -199,7 +202,7 @@ def _box(shown: Neighbourhood, glyphs: Glyphs) -> list[Line]:
 
 
 def _link_line(one: Neighbour, shown: Neighbourhood, made: Line, ends: str, width: int, glyphs: Glyphs) -> Line:
-    """``made`` with the joint, the link with its words and arrow, and what it leads to."""
+    """``made`` with the joint, the link with its words and arrow, and the place at its end."""
     signs, sign = signs_of(glyphs), line_sign(one.weight, glyphs)
     words = _words_room(shown)
     pair = signs.joints.get(ends, "++")
@@ -235,7 +238,7 @@ def _has_shares(shown: Neighbourhood) -> bool:
 
 
 def _listed(shown: Neighbourhood, width: int, glyphs: Glyphs) -> Drawn:
-    """The centre, the paths that led to it, and its links: a row each."""
+    """The centre, the paths that lead to it, and its links, one row each."""
     signs = signs_of(glyphs)
     head = [line(seed_mark(shown.is_seed, glyphs), "accent").add(shown.title, "bold strong").cut(width)]
     head += [Line().gap(2).add(part, "muted") for part in wrap(shown.about, width - 2)]
@@ -269,7 +272,7 @@ def _told(shown: Neighbourhood, width: int) -> list[Line]:
 
 
 def _legend(shown: Neighbourhood, width: int, glyphs: Glyphs) -> list[Line]:
-    """What the signs mean, as far as they are used."""
+    """The meaning of the signs that are used."""
     if not shown.neighbours:
         return []
     signs = signs_of(glyphs)

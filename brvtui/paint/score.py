@@ -1,4 +1,4 @@
-"""A score as lines: its parts as a bar and a table that adds up, then ceiling, signals and terms."""
+"""A score as lines: its parts as a bar and a table with their sum, then best possible score, signals and terms."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ from brvtui.trace import (
 _VALUE = 9
 _NAME = 13
 _MOST_ASKED = 12
-"""How many cells the query's terms have at most in the table of terms."""
+"""The most cells for the query's terms in the table of terms."""
 _FULL_TERMS = 62
-"""The width from which a row of a term has all its numbers."""
+"""The least width for a term's row with all its numbers."""
 TICKS = ("direct.prefetch", "direct.min_top", "direct.sure_top", "results.medium", "results.high")
 """The constants whose values are marked on the bar of a score."""
 _SOURCES = {"sidecar": "ByteRover's own store"}
 
 
 def ticks_of(trace: Trace) -> dict[str, float]:
-    """Returns the thresholds for scores that ``trace`` names, by the name of their constant."""
+    """Returns the thresholds of scores in ``trace``, by the name of their constant."""
     named = {
         check.constant: check.threshold for step in trace.steps for check in step.checks if check.threshold is not None
     }
@@ -56,9 +56,9 @@ def ticks_of(trace: Trace) -> dict[str, float]:
 def score_lines(
     trace: Trace, hit: Hit, detail: Detail | None, ticks: Mapping[str, float], width: int, glyphs: Glyphs
 ) -> list[Line]:
-    """Returns parts and sum of a hit's score, its lead, ceiling, signals and terms.
+    """Returns the parts and sum of a hit's score, its lead, best possible score, signals and terms.
 
-    ``detail`` is None until it is known.
+    ``detail`` is None until it has been computed.
     """
     scale = trace.scale
     best = max((one.score for one in trace.hits), default=0.0)
@@ -93,13 +93,13 @@ def title_line(trace: Trace, hit: Hit, maturity: str, aside: str, width: int, gl
 
 
 def miss_lines(missed: NearMiss, scale: Scale, lack: str, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the head of a document outside the results: its score, the reason, what it lacked."""
+    """Returns the head of a document outside the results: its score, the reason, and what it lacked."""
     sign, role = glyph_of(missed.kind, missed.maturity, glyphs)
     right = Line().add(f"{missed.score:.{scale.decimals}f}", "bold strong")
     made = [Line().gap().add(f"{sign} ", role).add(missed.title, "bold strong").right(width, right)]
     made.append(line(f" {missed.path}", "muted").cut(width))
     made += [Line(), line(" not in the results: ", "muted").add(missed.reason, "bold warn")]
-    if missed.rank:  # one that was dropped before ranks were given lacks no number
+    if missed.rank:  # a document that was dropped before ranking lacks no number
         made.append(line(" short by ", "muted").add(lack, "bold warn").add(f", at rank {missed.rank}", "muted"))
     return [*made, line(" w: why not, and what would bring it in", "muted"), Line()]
 
@@ -107,7 +107,7 @@ def miss_lines(missed: NearMiss, scale: Scale, lack: str, width: int, glyphs: Gl
 def _bar(
     hit: Hit, scale: Scale, best: float, thresholds: Mapping[str, float], width: int, glyphs: Glyphs
 ) -> list[Line]:
-    """Returns the bar of the parts, whose full width is the scale's full score."""
+    """Returns the bar of the parts. Its full width is the scale's full score."""
     if not adds_up(hit):
         off = f"explanation does not add up (off by {parts_gap(hit):.2g})"
         return [Line(), line(f" {glyphs.warn} {off}", "bold bad"), Line()]
@@ -134,7 +134,7 @@ def _part(part: Part, scale: Scale, places: int, width: int, glyphs: Glyphs) -> 
         return made.add(part.name, "text").right(width, right)
     made.fit(part.name, _NAME, "text").gap()
     if made.width + len(made_of) + 1 + right.width > width:
-        made_of = made_of.partition("  ")[0]  # the whole note or none
+        made_of = made_of.partition("  ")[0]  # the whole note or nothing
     return made.add(made_of, "muted").right(width, right)
 
 
@@ -152,7 +152,7 @@ def _short(value: float) -> str:
 
 
 def how(part: Part, places: int = 3) -> str:
-    """Returns how a part was computed, its amount with ``places`` decimals: ``0.957 × 0.6``."""
+    """Returns the formula of a part, with ``places`` decimals of its amount: ``0.957 × 0.6``."""
     if part.name == "rounding":
         return part.note
     if part.name == "cap":
@@ -170,10 +170,10 @@ def how(part: Part, places: int = 3) -> str:
 
 
 def ceiling_lines(ceiling: Ceiling, decimals: int, width: int, by_path: bool = False) -> list[Line]:
-    """Returns the best score that any words could reach, and for how long it is enough.
+    """Returns the best possible score of any words, and how long it is enough.
 
-    It is rounded to ``decimals`` as scores are, and as they are compared with thresholds.
-    ``by_path`` says that the query names the path, which is found without words, and can score more.
+    It is rounded to ``decimals``, as scores are when they are compared with thresholds. ``by_path`` is true if the
+    query names the path, which is found without words and can score more.
     """
     best = math.floor(ceiling.score * 10**decimals + 0.5) / 10**decimals
     text = f"best possible score today {best:.{decimals}f}{', except for its path' if by_path else ''}: "
@@ -184,7 +184,9 @@ def ceiling_lines(ceiling: Ceiling, decimals: int, width: int, by_path: bool = F
 
 
 def _standing(horizon: Horizon) -> str:
-    """How a ceiling stands to a threshold ``{}``: below it now, or above it at any age or for some days."""
+    """The relation of a best possible score to a threshold ``{}``: below it now, or above it at any age or for some
+    days.
+    """
     if not horizon.reachable or horizon.days_left == 0:
         return "below {}"
     return (
@@ -195,7 +197,7 @@ def _standing(horizon: Horizon) -> str:
 
 
 def source_name(source: str) -> str:
-    """Returns where signals were found, in the words of docs/reference/glossary.md."""
+    """Returns the name of the source of signals, in the words of docs/words.md."""
     return _SOURCES.get(source, source)
 
 
@@ -215,7 +217,7 @@ def signals(aged: AgedSignals, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def terms(score: TextScore | None, detail: Detail | None, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the text score, then each term's contribution; ``detail`` is None until it is known."""
+    """Returns the text score, then each term's contribution. ``detail`` is None until it has been computed."""
     if score is None:
         return []
     head = f"text · raw {score.raw:.2f} = {score.term_sum:.2f} × {score.matched_terms} terms → {score.relevance:.3f}"
@@ -246,7 +248,9 @@ def _term_rows(contributions: Iterable[Contribution], width: int, full: bool) ->
 
 
 def _term_row(item: Contribution, query_term: str, asked: int, width: int) -> Line:
-    """Returns a row of every number, with ``asked`` cells for the query's term, or, where these are 0, of the value."""
+    """Returns a row with every number and ``asked`` cells for the query's term, or, if ``asked`` is 0, only with the
+    value.
+    """
     matched = f"{SIGNS[item.kind]}{item.term}"
     if asked:
         before = f"{query_term:<{asked}}" if query_term else "  "

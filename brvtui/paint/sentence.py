@@ -1,4 +1,4 @@
-"""The sentence that says why a query got its answer: clauses, of which the lightest give way where there is no room."""
+"""The sentence that explains an answer. It consists of clauses; if they do not fit, the lightest are left out."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from brvtui.text.analysis import UNSEEN, origin
 from brvtui.text.visible import visible
 from brvtui.trace import MatchedWord, MatchKind
 
-# Titles of a list, cut so that they can be told apart.
+# Titles of a list, cut so that they stay distinguishable.
 
 
 _LEAST_SHARED = 4
-"""Letters that two titles must share at their beginning for it to be left out."""
+"""The least number of letters of a beginning that is left out because two titles share it."""
 _LEAST_HEAD = 3
 _END, _LONGEST_END, _WHOLE = 2, 3, 5
-"""The shares of the room that the end of a title gets where its middle is left out: usually, and for a whole word."""
+"""The share of the width for the end of a title whose middle is left out: usually, and for a whole word."""
 
 
 def told_apart(titles: Sequence[str], width: int) -> list[str]:
     """Returns each of ``titles`` in at most ``width`` cells.
 
-    One that is too long keeps what comes after the beginning that it shares with another; one that shares none keeps
-    its beginning and its end.
+    A title that is too long keeps the part after the beginning that it shares with another one. If it shares none, it
+    keeps its beginning and its end.
     """
     shown = [visible(title) for title in titles]
     distinct = sorted(set(shown))
@@ -36,8 +36,8 @@ def told_apart(titles: Sequence[str], width: int) -> list[str]:
 
 
 def _shared(text: str, distinct: Sequence[str]) -> int:
-    """How many letters ``text`` shares with the beginning of another title, up to the end of a word."""
-    place = distinct.index(text)  # of sorted texts, those beside it share most
+    """The number of letters that ``text`` shares with the beginning of another title, up to the end of a word."""
+    place = distinct.index(text)  # in sorted order, its neighbours share most
     beside = [*distinct[max(0, place - 1) : place], *distinct[place + 1 : place + 2]]
     longest = max((_alike(text, other) for other in beside), default=0)
     while longest and longest < len(text) and text[longest].isalnum() and text[longest - 1].isalnum():
@@ -46,7 +46,7 @@ def _shared(text: str, distinct: Sequence[str]) -> int:
 
 
 def _alike(one: str, other: str) -> int:
-    """How many letters at the beginning of both are the same."""
+    """The number of equal letters at the beginning of both."""
     pairs = zip(one, other, strict=False)
     return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 
@@ -70,15 +70,15 @@ def _shortened(text: str, shared: int, width: int) -> str:
 ALWAYS = 100
 """The weight of a clause that is never left out."""
 _DECISIVE = 60
-"""From this weight on, a part of a clause is better than none."""
+"""From this weight on, a clause is cut rather than left out."""
 _LEAST_PART = 20
-"""A part of fewer cells says too little."""
+"""The least cells for a part of a clause."""
 _LONGEST_TITLE = 80
-"""Cells: a longer title would leave no room for the reason."""
+"""Cells. A longer title would leave too few for the reason."""
 _MOST_NAMED = 4
-"""Words that a list names; the others are counted."""
+"""The most words that a list names; the others are counted."""
 _WITHIN = re.compile(rf"(?<=\w)(?:(?![\u200c\u200d]){UNSEEN.pattern})+(?=\w)")
-"""Characters that nobody sees within a word, but for the joiners that some scripts need."""
+"""Characters that are invisible within a word, except for the joiners that some scripts need."""
 _LETTERS = ("no letters", "one letter", "two letters", "three letters", "four letters", "five letters", "six letters")
 _FIELDS = {"title": "title", "path": "path", "text": "text", "below": "note below it", "summary": "summary"}
 
@@ -104,16 +104,17 @@ def clause(*pieces: str | Sequence[Span], weight: int = ALWAYS) -> Clause:
 
 
 def plain(sentence: Sentence) -> str:
-    """Returns the whole sentence as text, with its full stop."""
+    """Returns the whole sentence as text, ending with a full stop."""
     text = "".join(text for one in sentence for text, _ in one.spans)
     return text if not text or text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
 def sentence_lines(sentence: Sentence, widths: tuple[int, int], most: int) -> list[Line]:
-    """Returns the sentence in lines; beyond ``most`` lines its lightest clauses are left out, and then its end.
+    """Returns the sentence in lines. If there are more than ``most``, its lightest clauses are left out, and then its
+    end.
 
-    Clauses of one weight go together. A clause of much weight at the end, for which there is some room, is cut in place
-    of being left out. ``widths`` are the cells of the first line and of the others.
+    Clauses of the same weight are left out together. A heavy clause at the end is cut instead if a part of it fits.
+    ``widths`` are the cells of the first line and of the others.
     """
     said = [one for one in sentence if one.spans]
     kept, dropped = said, list[Clause]()
@@ -156,13 +157,13 @@ def title(text: str) -> list[Span]:
 
 
 def word(text: str) -> list[Span]:
-    """Returns a word of the query, or of a document, in quotes; characters that nobody sees within it are escaped."""
+    """Returns a word of the query or of a document in quotes, with invisible characters in it escaped."""
     shown = _WITHIN.sub(lambda unseen: ascii(unseen[0])[1:-1].replace(r"\x", r"\u00"), text)
     return [("‘", "text"), (shown, "accent"), ("’", "text")]
 
 
 def listed(items: Sequence[Sequence[Span]], joiner: str = "and") -> list[Span]:
-    """Returns the first of ``items`` joined by commas and ``joiner``, and how many more there are."""
+    """Returns the first of ``items``, joined by commas and ``joiner``, and the number of further ones."""
     shown = list(items[:_MOST_NAMED])
     if len(items) > len(shown):
         shown.append([(f"{len(items) - len(shown)} more", "text")])
@@ -180,15 +181,15 @@ def letters(count: int) -> str:
 
 
 def searched_word(text: str, query: str) -> list[Span]:
-    """Returns a searched word in quotes, and what it was made of where it is no word of ``query``."""
+    """Returns a searched word in quotes, with its origin if it is not a word of ``query``."""
     made_from = origin(text, query)
     return [*word(text), (f" (made from {made_from})", "text")] if made_from else word(text)
 
 
 def answered_words(words: Sequence[MatchedWord], query: str) -> list[Span]:
-    """Returns which words stand in which field and how they meet the query's: ``its title holds ‘events’``.
+    """Returns the words by field, and their relations to the query's words: ``its title holds ‘events’``.
 
-    Each word is named once, in the field that counts most. Empty without words.
+    Each word is named once, in its most important field. Empty without words.
     """
     fields = list(dict.fromkeys(one.fields[0] for one in words if one.fields))
     order = [name for name in _FIELDS if name in fields] + [name for name in fields if name not in _FIELDS]
@@ -197,7 +198,7 @@ def answered_words(words: Sequence[MatchedWord], query: str) -> list[Span]:
         own = [one for one in words if one.fields and one.fields[0] == name]
         its = f"its {_FIELDS.get(name, name)} "
         if not place:
-            its += "hold " if name.endswith("s") else "holds "  # the keywords of a topic are many
+            its += "hold " if name.endswith("s") else "holds "  # a topic has several keywords
         made.append((its if not place else f", {its}" if place < len(order) - 1 else f" and {its}", "text"))
         exact_first = sorted(own, key=lambda one: one.kind is not MatchKind.EXACT)
         made += listed(_once(_meeting(one, len(words) == 1, query) for one in exact_first))
@@ -205,12 +206,12 @@ def answered_words(words: Sequence[MatchedWord], query: str) -> list[Span]:
 
 
 def _once(items: Iterable[list[Span]]) -> list[list[Span]]:
-    """Each of ``items`` once: two words of a query may meet the same word."""
+    """The distinct ``items``: two words of a query may match the same word."""
     return [list(item) for item in dict.fromkeys(map(tuple, items))]
 
 
 def _meeting(one: MatchedWord, alone: bool, query: str) -> list[Span]:
-    """The word of the document and how it meets the query's, in brackets unless it stands ``alone``."""
+    """The word of the document and its relation to the query's word, in brackets unless it is the only word."""
     match one.kind:
         case MatchKind.PREFIX | MatchKind.INSIDE:
             which = "begins with" if one.kind is MatchKind.PREFIX else "contains"
@@ -229,9 +230,9 @@ def _meeting(one: MatchedWord, alone: bool, query: str) -> list[Span]:
 
 
 NO_ANSWER = "tier-none"
-"""The role of what found nothing; what is said beside it is no success."""
+"""The role of an answer without results; remarks beside it are not shown as a success."""
 NEUTRAL = "tier-2"
-"""The role of an answer whose engine has no tiers, or other tiers than themes have colours for."""
+"""The role of an answer whose engine has no tiers, or tiers for which themes have no colours."""
 _COLOURED = range(5)
 
 
@@ -242,20 +243,20 @@ def tier_role(tier: int | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """What stands first of an answer: a badge, and the sentence that says why."""
+    """The beginning of an answer: a badge, and the sentence with the reason."""
 
     badge: str
     role: str
-    """The role of the badge: ``tier-2`` and the like, :data:`NO_ANSWER`."""
+    """The role of the badge: ``tier-2`` and so on, or :data:`NO_ANSWER`."""
     sentence: Sentence
     warning: str = ""
     """A warning beside the headline; empty for none."""
 
 
 def headline_lines(shown: Headline, total_ms: float, busy: str, width: int, most: int) -> list[Line]:
-    """Returns badge and sentence in at most ``most`` lines of ``width`` cells, without clauses that find no room there.
+    """Returns badge and sentence in at most ``most`` lines of ``width`` cells, without clauses that do not fit.
 
-    At the right of the last line, where they part no sentence, stand a warning, or what is ``busy``, and milliseconds.
+    At the right of the last line, if they fit, are a warning or the text ``busy``, and the milliseconds.
     """
     head, right = _head(shown), _right(shown, total_ms, busy)
     rows = sentence_lines(_without_badge(shown), _widths(head, right, width, most), most)
@@ -266,7 +267,7 @@ def headline_lines(shown: Headline, total_ms: float, busy: str, width: int, most
 
 
 def shortened_sentence(shown: Headline, total_ms: float, busy: str, width: int, most: int) -> str:
-    """Returns the whole sentence where :func:`headline_lines` leaves out a part of it; else nothing."""
+    """Returns the whole sentence if :func:`headline_lines` leaves out a part of it; otherwise an empty string."""
     widths = _widths(_head(shown), _right(shown, total_ms, busy), width, most)
     said = " ".join(row.plain for row in sentence_lines(_without_badge(shown), widths, most))
     return "" if said.split() == plain(_without_badge(shown)).split() else plain(shown.sentence)
@@ -289,14 +290,14 @@ def _right(shown: Headline, total_ms: float, busy: str) -> Line:
 
 
 def _widths(head: Line, right: Line, width: int, most: int) -> tuple[int, int]:
-    """The cells of the sentence's first line, and of the others; the last that there may be has room for ``right``."""
+    """The cells of the sentence's first line, and of the others. The last possible line has space for ``right``."""
     aside = right.width + 1 if right.width else 0
     first = width - 1 - head.width - (aside if most == 1 else 0)
     return max(1, first), max(1, width - 2 - aside)
 
 
 def _without_badge(shown: Headline) -> Sentence:
-    """The sentence without its first clause where the badge says the same."""
+    """The sentence without its first clause if the badge says the same."""
     head, *rest = shown.sentence or (clause(),)
     said = "".join(text for text, _ in head.spans).rstrip(": ")
     return tuple(rest) if rest and said.upper() == shown.badge else shown.sentence

@@ -14,7 +14,7 @@ from brvtui.trace import Check, Stage, State, Step
 
 @dataclass(frozen=True, slots=True)
 class StepName:
-    """A step as it is shown before there is an answer: its tier, if it has one, and names of three lengths."""
+    """A step as shown before the first answer: its tier, if it has one, and names of three lengths."""
 
     name: str
     short: str
@@ -23,19 +23,19 @@ class StepName:
     timed_by: str = ""
     """The key of its time in a trace's timings."""
     usual: bool = True
-    """Whether every answer has this step."""
+    """True if every answer has this step."""
     taken: str = STATE_WORDS["taken"]
-    """The word for the step where it took the query."""
+    """The word for the step if it took the query."""
     checks: tuple[tuple[str, str], ...] = ()
-    """Names of its checks with a shorter one, for the strip."""
+    """The names of its checks, each with a shorter one for the strip."""
 
 
 Outlook = Sequence[StepName]
-"""The steps of an engine's answers in order."""
+"""The steps of an engine's answers, in order."""
 _NARROW_CELL = 10
 _WIDE_CELL = 14
 _ARROW = 4
-"""The cells from the end of a name to the next one, with an arrow between them."""
+"""The cells from the end of a name to the next one, including an arrow."""
 _LEADS_ON = (State.HIT, State.PASSED, State.FAILED, State.MISSED)
 _OPPOSITES = {"≥": "<", ">": "≤", "<": "≥", "≤": ">", "=": "≠"}
 _NEEDS = "needs"
@@ -53,7 +53,7 @@ def strip(
     glyphs: Glyphs,
     values: bool = False,
 ) -> list[Line]:
-    """Returns the steps beside each other: names, states, and if ``values``, the deciding checks and milliseconds."""
+    """Returns the steps side by side: names, states, and if ``values``, the deciding checks and milliseconds."""
     known = {entry.name: entry for entry in outlook}
     cells, arrows = _cells([_label(step.tier, _known(step, known).short) for step in steps], width)
     names, states, checks, times = Line().gap(), Line().gap(), Line().gap(), Line().gap()
@@ -81,9 +81,9 @@ def strip(
 
 
 def _said(step: Step, own: StepName, room: int) -> str:
-    """Returns the deciding check as it came out, or the summary, or the check shorter: the first that has room.
+    """Returns the first that fits: the result of the deciding check, the summary, or the check in short form.
 
-    A summary in place of checks is left out if there is no room, since the list of steps shows it.
+    A summary that replaces checks is left out if it does not fit, since the list of steps shows it.
     """
     check = deciding(step)
     summary = step.summary if step.tier is None else ""
@@ -94,7 +94,7 @@ def _said(step: Step, own: StepName, room: int) -> str:
 
 
 def outlook_lines(outlook: Outlook, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
-    """Returns the strip of steps before there is an answer."""
+    """Returns the strip of steps as shown before the first answer."""
     outlook = [entry for entry in outlook if entry.usual]
     cells, arrows = _cells([_label(entry.tier, entry.short) for entry in outlook], width)
     labels, states = Line().gap(), Line().gap()
@@ -112,9 +112,10 @@ def _known(step: Step, known: Mapping[str, StepName]) -> StepName:
 
 
 def _cells(labels: Sequence[str], width: int) -> tuple[list[int], bool]:
-    """Returns the cells for each step, and whether there are arrows between them.
+    """Returns the cells for each step, and True if there are arrows between them.
 
-    Each has as many, unless a label would be cut: then by its label, without arrows where these leave too little room.
+    All steps have equal widths, unless a label would be cut: then widths follow the labels, without arrows if these
+    leave too few cells.
     """
     alike = (width - 1) // max(1, len(labels))
     is_wide = alike >= _WIDE_CELL
@@ -138,7 +139,7 @@ def _name(step: Step, own: StepName, room: int) -> str:
 
 
 def _short(tier: object, own: StepName, room: int) -> str:
-    """Returns the longest name of a step that has room."""
+    """Returns the longest name of a step that fits."""
     shortest = own.shortest or own.short
     names = (_label(tier, own.short), _label(tier, shortest)) if room >= _NARROW_CELL - 1 else ()
     return next((name for name in names if len(name) <= room), shortest)
@@ -158,14 +159,14 @@ def _state(step: Step, own: StepName, cell: int, glyphs: Glyphs) -> str:
     space = " " if cell >= _NARROW_CELL else ""
     made = f"{glyphs.state[step.state.value]}{space}{word}"
     if len(made) >= cell and step.state is State.NOT_REACHED:
-        return glyphs.state[step.state.value]  # the words do not fit; the sign is explained by the pane's help
+        return glyphs.state[step.state.value]  # the words do not fit; the pane's help explains the sign
     return made
 
 
 def deciding(step: Step) -> Check | None:
-    """Returns the check that decided a step: the last that failed in a failed step, else the last that was made.
+    """Returns the check that decided a step: the last failed one in a failed step, or else the last one that was made.
 
-    A step that was skipped although no check of it failed has none: its summary says why.
+    A skipped step without a failed check has none: its summary gives the reason.
     """
     reached = [check for check in step.checks if check.passed is not None]
     failed = [check for check in reached if check.passed is False]
@@ -176,8 +177,9 @@ def deciding(step: Step) -> Check | None:
 
 
 def outcome(check: Check, step: StepName | None = None, short: bool = False) -> str:
-    """Returns a check as it came out, true as it stands: ``top 0.82 < .85``, with ``short`` ``top .82 < .85``; by the
-    short name that ``step`` has.
+    """Returns the result of a check as a true comparison: ``top 0.82 < .85``, or ``top .82 < .85`` if ``short``.
+
+    The name is the short one from ``step``.
     """
     places = places_of(check)
     operator = _OPPOSITES.get(check.operator, check.operator) if check.passed is False else check.operator
@@ -190,8 +192,10 @@ def outcome(check: Check, step: StepName | None = None, short: bool = False) -> 
 
 
 def places_of(check: Check) -> int:
-    """Returns the number of decimals of a check: none when it compares counts, else two to nine, as many as tell the
-    two values apart; two where the noise of floating-point numbers is all that does.
+    """Returns the number of decimals of a check: 0 if it compares counts, and otherwise 2 to 9, enough to distinguish
+    the two values.
+
+    It is 2 if the values differ only by the noise of floating-point numbers.
     """
     both = (check.value, check.threshold)
     if all(value is None or float(value).is_integer() for value in both):
@@ -204,9 +208,9 @@ def places_of(check: Check) -> int:
 
 
 def step_lines(step: Step, outlook: Outlook, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns how a step ended and why, in a line, or more where the pane is narrow; what a run takes where it fits.
+    """Returns the state of a step and the reason, in one line or more if the pane is narrow, followed by its checks.
 
-    Below stand its checks.
+    The documented duration of a run is added if it fits.
     """
     own = _known(step, {entry.name: entry for entry in outlook})
     role = STATE_ROLES[step.state.value]
@@ -221,7 +225,7 @@ def step_lines(step: Step, outlook: Outlook, width: int, glyphs: Glyphs) -> list
 
 
 def check_line(check: Check, step: Step, width: int, glyphs: Glyphs) -> Line:
-    """Returns the line of a check: value, threshold, margin, and where there is room its constant."""
+    """Returns the line of a check: value, threshold, margin, and its constant if that fits."""
     sign, role = _passed(check, glyphs)
     decides = step.state not in (State.SKIPPED, State.NOT_REACHED)
     if check.passed is False and (not decides or step.state is State.PASSED):
@@ -247,14 +251,14 @@ def _passed(check: Check, glyphs: Glyphs) -> tuple[str, str]:
 
 
 def stage_line(stage: Stage, width: int) -> Line:
-    """Returns the line of a stage: how many documents came in, were dropped, went out."""
+    """Returns the line of a stage: the numbers of documents that came in, were dropped, and went out."""
     made = Line().gap().fit(stage.name, min(_NAME, width // 2), "text")
     made.add(f"{stage.came_in:>6} − {stage.dropped:<5} = {stage.went_out:<5}", "text")
     return made.add(f" {stage.note}" if stage.note else "", "muted").cut(width)
 
 
 def notices(texts: Sequence[str], width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns a section of notices to the user; nothing when there are none."""
+    """Returns a section of notices to the user; empty if there are none."""
     if not texts:
         return []
     made = [rule(width, "good to know", dash=glyphs.dash)]
@@ -265,7 +269,7 @@ def notices(texts: Sequence[str], width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def times(timings: Mapping[str, float], width: int) -> list[Line]:
-    """Returns a section with the milliseconds of each stage; nothing when there are none."""
+    """Returns a section with the milliseconds of each stage; empty if there are none."""
     if not timings:
         return []
     made = [rule(width, "time spent")]

@@ -1,4 +1,4 @@
-"""Text measured, cut and wrapped in terminal cells; numbers in words."""
+"""Measuring, cutting and wrapping text in terminal cells; numbers in words."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _WORDS = re.compile(r" *[^ ]+| +")
 
 @contextmanager
 def kept_whole() -> Iterator[None]:
-    """Within it, nothing is wrapped and no ellipsis stands for a text: for a file or a pipe, whose lines have no end.
+    """Turns off wrapping and ellipses within the block: for a file or a pipe, whose lines have no limit.
 
-    Widths then only say where columns stand.
+    Widths then only set the positions of columns.
     """
     token = _KEEPS_WHOLE.set(True)
     try:
@@ -29,12 +29,12 @@ def kept_whole() -> Iterator[None]:
 
 
 def keeps_whole() -> bool:
-    """Whether :func:`kept_whole` holds."""
+    """True within :func:`kept_whole`."""
     return _KEEPS_WHOLE.get()
 
 
 def cut(text: str, width: int, ellipsis: str = "…") -> str:
-    """Cuts ``text`` to at most ``width`` cells; ``ellipsis`` stands for what was cut at the end."""
+    """Cuts ``text`` to at most ``width`` cells. ``ellipsis`` replaces the part that was cut off."""
     if keeps_whole():
         return text
     if width <= 0:
@@ -45,7 +45,7 @@ def cut(text: str, width: int, ellipsis: str = "…") -> str:
 
 
 def cut_left(text: str, width: int) -> str:
-    """Cuts the beginning of ``text`` to at most ``width`` cells: the end of a path says most."""
+    """Cuts the beginning of ``text`` to fit ``width`` cells, since the end of a path is its most useful part."""
     if keeps_whole():
         return text
     if width <= 0:
@@ -71,7 +71,7 @@ def _prefix(text: str, width: int) -> str:
 
 
 def _end_of_prefix(text: str, start: int, end: int, width: int) -> int:
-    """Returns the end of what fits into ``width`` cells of ``text[start:end]``, which is not copied: it may be long."""
+    """Returns the end of the part of ``text[start:end]`` that fits into ``width`` cells. A long text is not copied."""
     used = 0
     for place in range(start, end):
         used += cell_len(text[place])
@@ -81,9 +81,9 @@ def _end_of_prefix(text: str, start: int, end: int, width: int) -> int:
 
 
 def column(texts: Iterable[str], width: int) -> int:
-    """The cells of a column that holds ``texts``: ``width``, or more where all is kept whole and one of them is longer.
+    """The cells of a column for ``texts``: ``width``, or more if text is kept whole and one of them is longer.
 
-    Without it, a text that is kept whole would push the rest of its row out of line.
+    Otherwise such a text would move the rest of its row out of the column.
     """
     return max([width, *map(cell_len, texts)]) if keeps_whole() else width
 
@@ -95,14 +95,14 @@ def fit(text: str, width: int) -> str:
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """Wraps ``text`` (one paragraph) to lines of at most ``width`` cells, at spaces where that is possible."""
+    """Wraps ``text`` (one paragraph) to lines of at most ``width`` cells, at spaces if possible."""
     return [text[start:end] for start, end in breaks(text, max(width, _LEAST_WIDTH))]
 
 
 def breaks(text: str, width: int) -> list[tuple[int, int]]:
-    """Returns start and end of each line of ``text`` when wrapped to ``width`` cells, without spaces at the breaks.
+    """Returns the start and end of each line of ``text`` wrapped to ``width`` cells, without spaces at the breaks.
 
-    There is at least one line; the last one may be empty.
+    There is at least one line, and the last one may be empty.
     """
     if keeps_whole() or (len(text) <= width and cell_len(text) <= width):
         return [(0, len(text))]
@@ -115,7 +115,7 @@ def breaks(text: str, width: int) -> list[tuple[int, int]]:
             if text[start:place].strip():
                 lines.append((start, _trimmed(text, start, place)))
                 start = end - len(word.lstrip())
-            # the whole rest is measured only when its beginning fits
+            # the whole rest is measured only if its beginning fits
             while cell_len(text[start : min(end, start + width + 1)]) > width or cell_len(text[start:end]) > width:
                 stop = max(_end_of_prefix(text, start, end, width), start + 1)
                 lines.append((start, stop))
@@ -153,7 +153,7 @@ def number(value: float | None, places: int = 2) -> str:
 
 
 def signed(value: float, places: int = 2) -> str:
-    """Writes ``value`` with its sign, a true minus: ``+0.12``, ``−0.03``."""
+    """Writes ``value`` with its sign, including a true minus: ``+0.12``, ``−0.03``."""
     return f"{value:+z.{places}f}".replace("-", "−")
 
 
