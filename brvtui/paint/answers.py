@@ -59,13 +59,13 @@ def _warning(text: str, role: str, glyphs: Glyphs) -> Text:
     return Text(text, role, line(f" {glyphs.warn} ", role))
 
 
-def tool_blocks(made: LiveStep, glyphs: Glyphs) -> Iterator[Block]:
+def tool_blocks(call: LiveStep, glyphs: Glyphs) -> Iterator[Block]:
     """Yields one call of a tool: its arguments and result."""
-    head = line(f" {made.number}. ", "muted").add(made.tool, "bold accent").add(f" {made.arguments}", "text")
-    right = Line().add("…" if made.step is None else _result(made.step), "muted")
-    yield Ends(head, right.add("" if made.ms is None else f"  {ms(made.ms)}", "muted"))
-    if made.step is not None and made.step.refused:
-        yield _warning(f"refused: {made.step.refused}", "warn", glyphs)
+    head = line(f" {call.number}. ", "muted").add(call.tool, "bold accent").add(f" {call.arguments}", "text")
+    right = Line().add("…" if call.step is None else _result(call.step), "muted")
+    yield Ends(head, right.add("" if call.ms is None else f"  {ms(call.ms)}", "muted"))
+    if call.step is not None and call.step.refused:
+        yield _warning(f"refused: {call.step.refused}", "warn", glyphs)
 
 
 def _turn(done: Completion, place: int) -> Ends:
@@ -114,8 +114,8 @@ def prompt_blocks(prompt: ModelPrompt, words: Sequence[str]) -> Iterator[Block]:
 
 def sandbox_text(prompt: ModelPrompt) -> str:
     """Returns the names and contents of the variables in which the engine's sandbox stores the results."""
-    known = ", ".join(f"{name} {json.dumps(value)}" for name, value in prompt.variables.items())
-    return f"the engine's sandbox: __query_results_{{taskId}} (the results), __query_meta_{{taskId}} ({known})"
+    contents = ", ".join(f"{name} {json.dumps(value)}" for name, value in prompt.variables.items())
+    return f"the engine's sandbox: __query_results_{{taskId}} (the results), __query_meta_{{taskId}} ({contents})"
 
 
 _KINDS = {

@@ -97,25 +97,25 @@ def head_line(row: Attempted, width: int, glyphs: Glyphs, opened: bool) -> Line:
         found = row.found
         for long, short in _SHORTER:
             name, found = name.replace(long, short), found.replace(long, short)
-    made = Line().gap(row.depth).add(f"{glyphs.state[state]} ", STATE_ROLES[state])
-    made.add(name, ("bold strong" if opened else "text") if reached else "faint")
+    left = Line().gap(row.depth).add(f"{glyphs.state[state]} ", STATE_ROLES[state])
+    left.add(name, ("bold strong" if opened else "text") if reached else "faint")
     right = Line().add(found, "strong" if reached else "faint")
     if row.took_ms is not None and width >= _TIMED:
         right.add(f" {ms(row.took_ms):>8}", "muted")
-    return made.right(width, right)
+    return left.right(width, right)
 
 
 def reason_lines(row: Attempted, width: int, short: bool = False) -> list[Line]:
     """Returns the query, scope and reason of a row: one line each if ``short``, so that more results fit."""
     indent = 2 + row.depth
-    made = []
+    lines = []
     if row.query:
-        made.append(Line().gap(indent).add("“", "faint").add(row.query, "text").add("”", "faint").cut(width))
+        lines.append(Line().gap(indent).add("“", "faint").add(row.query, "text").add("”", "faint").cut(width))
     if row.scope:
-        made.append(Line().gap(indent).add("in ", "faint").add(row.scope, "muted").cut(width))
+        lines.append(Line().gap(indent).add("in ", "faint").add(row.scope, "muted").cut(width))
     if short:
-        return [*made, line(" " * indent + row.why, "muted").cut(width)] if row.why else made
-    return made + [line(" " * indent + part, "muted") for part in wrap(row.why, width - indent - 1) if row.why]
+        return [*lines, line(" " * indent + row.why, "muted").cut(width)] if row.why else lines
+    return lines + [line(" " * indent + part, "muted") for part in wrap(row.why, width - indent - 1) if row.why]
 
 
 def score_text(result: Listed, row: Attempted, scale: Scale) -> str:
@@ -131,8 +131,8 @@ def result_line(
     value = score_text(result, row, scale)
     if row.unit != _SCORE and width >= _TIMED:
         value = f"{row.unit} {value}"
-    made = Line().gap(1 + row.depth).add(glyphs.here if here else " ", "accent").add(f"{sign} ", role)
-    return made.add(result.title, "text").right(width, Line().add(value, "strong"))
+    left = Line().gap(1 + row.depth).add(glyphs.here if here else " ", "accent").add(f"{sign} ", role)
+    return left.add(result.title, "text").right(width, Line().add(value, "strong"))
 
 
 def rest_of(row: Attempted) -> str:

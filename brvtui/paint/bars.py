@@ -76,15 +76,15 @@ def tick_labels(width: int, ticks: Mapping[float, str]) -> Line:
     """Returns the labels of ``ticks`` (sign and text by value) for the line below a bar; only the sign if the text does
     not fit.
     """
-    made = Line()
+    labels = Line()
     ordered = sorted(ticks.items())
     columns = [min(width - 1, int(value * width)) for value, _ in ordered]
     for place, (_, label) in enumerate(ordered):
         after = columns[place + 1] if place + 1 < len(columns) else width
         text = label if columns[place] + len(label) <= after else label[:1]
-        if columns[place] >= made.width:
-            made.to(columns[place]).add(text, "muted")
-    return made
+        if columns[place] >= labels.width:
+            labels.to(columns[place]).add(text, "muted")
+    return labels
 
 
 def role_of(part: str) -> str:

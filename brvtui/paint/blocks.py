@@ -125,7 +125,7 @@ def paragraphs(text: str, width: int, mark: Mark) -> list[Line]:
     """Wraps ``text`` to ``width`` and marks terms and headings. A very long text ends with the number of lines left
     out.
     """
-    made: list[Line] = []
+    lines: list[Line] = []
     source = text.split("\n")
     for number, paragraph in enumerate(source):
         clean = visible(paragraph.rstrip("\r"))
@@ -133,8 +133,8 @@ def paragraphs(text: str, width: int, mark: Mark) -> list[Line]:
         own = mark if mark is not None and mark.search(clean) else None  # most paragraphs contain none of the words
         for part in wrap(clean, width - 1):
             spans = [(part, role)] if own is None else lit([(part, role)], own, HIGHLIGHT)
-            made.append(Line([(" ", "text"), *spans]))
-        if len(made) > _MOST_LINES:
-            made.append(line(f" … {len(source) - number - 1} more lines", "muted"))
+            lines.append(Line([(" ", "text"), *spans]))
+        if len(lines) > _MOST_LINES:
+            lines.append(line(f" … {len(source) - number - 1} more lines", "muted"))
             break
-    return made
+    return lines

@@ -49,23 +49,23 @@ def chips(words: Sequence[MatchedWord], width: int) -> Line:
     ordered = _by_field(words)
     first = range(min(len(ordered), max(0, width) + 1))  # each needs at least one cell
     for text in ("text", "·"):
-        made = Line().extend(span for place in first for span in _chip(ordered, place, text).spans)
-        if made.width <= width:
-            return made
-    made = _chip(ordered, 0, "·") if ordered else Line()
+        result = Line().extend(span for place in first for span in _chip(ordered, place, text).spans)
+        if result.width <= width:
+            return result
+    result = _chip(ordered, 0, "·") if ordered else Line()
     shown = 1
     while shown < len(ordered):
         piece = _chip(ordered, shown, "·")
-        if made.width + piece.width + _MORE > width:
+        if result.width + piece.width + _MORE > width:
             break
-        made.extend(piece.spans)
+        result.extend(piece.spans)
         shown += 1
     left = len(ordered) - shown
-    made.cut(width - _MORE if left else width)
+    result.cut(width - _MORE if left else width)
     if not left:
-        return made
-    told = f" +{left} more" if made.width + len(f" +{left} more") <= width else f" +{left}"
-    return made.add(told, "muted")
+        return result
+    more = f" +{left} more" if result.width + len(f" +{left} more") <= width else f" +{left}"
+    return result.add(more, "muted")
 
 
 def _chip(words: Sequence[MatchedWord], place: int, text: str) -> Line:
@@ -73,10 +73,10 @@ def _chip(words: Sequence[MatchedWord], place: int, text: str) -> Line:
     field.
     """
     one, before = words[place], words[place - 1] if place else None
-    made, field = Line().gap(1 if place else 0), _field(one)
+    piece, field = Line().gap(1 if place else 0), _field(one)
     if field != _BELOW and (before is None or _field(before) != field):
-        made.add(f"{text if field == _TEXT else field} " if place or field != _TEXT or text == _TEXT else "", "muted")
-    return made.add(f"{SIGNS[one.kind]}{one.word}", _ROLES[one.kind])
+        piece.add(f"{text if field == _TEXT else field} " if place or field != _TEXT or text == _TEXT else "", "muted")
+    return piece.add(f"{SIGNS[one.kind]}{one.word}", _ROLES[one.kind])
 
 
 def _field(one: MatchedWord) -> str:
@@ -152,9 +152,9 @@ def added_rule(hit: Hit, before: str, width: int, glyphs: Glyphs) -> list[Line]:
     """Returns the rule above ``hit`` if it is the first result of another search than ``before``."""
     if not hit.found_by or hit.found_by == before:
         return []
-    told = added_by(hit)
+    label = added_by(hit)
     short = f"by “{visible(hit.found_by)}” alone"
-    return [rule(width, told if cell_len(told) + _RULED <= width else short, dash=glyphs.dash)]
+    return [rule(width, label if cell_len(label) + _RULED <= width else short, dash=glyphs.dash)]
 
 
 def near_miss_lines(miss: NearMiss, row: ResultRow, scale: Scale, width: int, glyphs: Glyphs) -> list[Line]:
@@ -162,9 +162,9 @@ def near_miss_lines(miss: NearMiss, row: ResultRow, scale: Scale, width: int, gl
     words and path.
     """
     sign, role = (glyphs.warn, "warn") if row.warning else glyph_of(miss.kind, miss.maturity or row.maturity, glyphs)
-    made = line(" – ", "faint").add(f"{sign} ", role).fit(row.title, miss_title_room(scale, width), "muted")
-    made.add(f"{_written(miss.score, scale)} ", "muted").add(f"{row.remark:>{_LACK}}", "warn")
-    return [made, *(_below(miss, replace(row, remark=""), width) if row.selected else [])]
+    first = line(" – ", "faint").add(f"{sign} ", role).fit(row.title, miss_title_room(scale, width), "muted")
+    first.add(f"{_written(miss.score, scale)} ", "muted").add(f"{row.remark:>{_LACK}}", "warn")
+    return [first, *(_below(miss, replace(row, remark=""), width) if row.selected else [])]
 
 
 def _below(found: Hit | NearMiss, row: ResultRow, width: int) -> list[Line]:
@@ -181,15 +181,15 @@ def _below(found: Hit | NearMiss, row: ResultRow, width: int) -> list[Line]:
         return [*rest[:1], *below, *rest[1:]] if found.words else [*below, *rest]
     beside = room - (cell_len(remark) + 2 if remark else 0)
     words = chips(found.words, max(beside, min(room, _LEAST_WORDS)))
-    made = Line().gap(_BEFORE_TITLE).extend(words.spans)
-    made.gap(2 if words.spans and remark else 0).add(remark, role)
+    first = Line().gap(_BEFORE_TITLE).extend(words.spans)
+    first.gap(2 if words.spans and remark else 0).add(remark, role)
     path = visible(found.path)
-    left = width - made.width - (2 if made.width > _BEFORE_TITLE else 0)
+    left = width - first.width - (2 if first.width > _BEFORE_TITLE else 0)
     fits = cell_len(path) <= left
     if fits or (left >= _LEAST_PATH and not row.selected):
-        return [made.gap(2 if made.width > _BEFORE_TITLE else 0).add(cut_left(path, left), "muted").cut(width)]
+        return [first.gap(2 if first.width > _BEFORE_TITLE else 0).add(cut_left(path, left), "muted").cut(width)]
     below = [Line().gap(_BEFORE_TITLE).add(cut_left(path, room), "muted")] if row.selected else []
-    return [made.cut(width), *below] if made.width > _BEFORE_TITLE else below or [made]
+    return [first.cut(width), *below] if first.width > _BEFORE_TITLE else below or [first]
 
 
 def _bar_cells(scale: Scale, width: int) -> int:
@@ -222,18 +222,18 @@ def differences(hit: Hit, other: Hit, decimals: int) -> list[tuple[str, float]]:
     """
     own, others = ({part.name: part.value for part in one.parts} for one in (hit, other))
     names = [name for name in dict.fromkeys([*own, *others]) if name != "rounding"]
-    made = [(name, round(own.get(name, 0.0) - others.get(name, 0.0), decimals)) for name in names]
-    return sorted((one for one in made if one[1]), key=lambda one: -abs(one[1]))
+    pairs = [(name, round(own.get(name, 0.0) - others.get(name, 0.0), decimals)) for name in names]
+    return sorted((one for one in pairs if one[1]), key=lambda one: -abs(one[1]))
 
 
-def shares_of_lead(hit: Hit, other: Hit, decimals: int, most: int) -> list[tuple[str, float]]:
-    """The parts that put ``hit`` ahead of ``other``: ``most`` parts or one more, the largest first, then the rest of
+def shares_of_lead(hit: Hit, other: Hit, decimals: int, limit: int) -> list[tuple[str, float]]:
+    """The parts that put ``hit`` ahead of ``other``: ``limit`` parts or one more, the largest first, then the rest of
     the lead.
 
     With ``decimals``, they sum to the difference of the scores as shown.
     """
     parts = differences(hit, other, decimals)
-    shown = parts if len(parts) <= most + 1 else parts[:most]  # the name of one needs no more cells than REST
+    shown = parts if len(parts) <= limit + 1 else parts[:limit]  # the name of one needs no more cells than REST
     lead = round(hit.score - other.score, decimals)
     left = round(lead - sum(value for _, value in shown), decimals)
     if left:

@@ -108,10 +108,10 @@ def badge(text: str, role: str) -> Line:
 
 def rule(width: int, label: str = "", role: str = "faint", dash: str = "┄") -> Line:
     """Returns a rule over ``width`` cells with ``label`` in it."""
-    made = line(dash * 2, role)
+    result = line(dash * 2, role)
     if label:
-        made.gap().add(label, "muted").gap()
-    return made.add(dash * (width - made.width), role).cut(width)
+        result.gap().add(label, "muted").gap()
+    return result.add(dash * (width - result.width), role).cut(width)
 
 
 def spread(width: int, left: Iterable[tuple[int, list[Span]]], gap: int = 3, cut_from: float = inf) -> Line:
@@ -128,10 +128,10 @@ def spread(width: int, left: Iterable[tuple[int, list[Span]]], gap: int = 3, cut
             groups[groups.index(lightest)] = (weight, Line(list(spans)).cut(room).spans)
         else:
             groups.remove(lightest)
-    made = Line()
+    result = Line()
     for position, (_, spans) in enumerate(groups):
-        made.gap(gap if position else 0).extend((visible(text), role) for text, role in spans)
-    return made.cut(width)
+        result.gap(gap if position else 0).extend((visible(text), role) for text, role in spans)
+    return result.cut(width)
 
 
 def _total(groups: list[tuple[int, list[Span]]], gap: int) -> int:
@@ -152,11 +152,11 @@ def flowed(whole: Line, first: int, others: int) -> list[Line]:
     if whole.width <= first or keeps_whole():
         return [whole]
     start, end = breaks(text, max(1, first))[0]
-    made = [Line(_slice(whole.spans, start, end))]
+    lines = [Line(_slice(whole.spans, start, end))]
     begin = end + len(text[end:]) - len(text[end:].lstrip(" "))
     for start, end in breaks(text[begin:], max(1, others)):
-        made.append(Line(_slice(whole.spans, begin + start, begin + end)))
-    return made
+        lines.append(Line(_slice(whole.spans, begin + start, begin + end)))
+    return lines
 
 
 def hanging(whole: Line, width: int, indent: int) -> list[Line]:
@@ -169,24 +169,24 @@ def hanging(whole: Line, width: int, indent: int) -> list[Line]:
 
 def _slice(spans: Iterable[Span], start: int, end: int) -> list[Span]:
     """Returns the characters ``start`` to ``end`` of ``spans``."""
-    made, place = [], 0
+    result, place = [], 0
     for text, role in spans:
         part = text[max(0, start - place) : max(0, end - place)]
         if part:
-            made.append((part, role))
+            result.append((part, role))
         place += len(text)
-    return made
+    return result
 
 
 def joined(spans: Iterable[Span]) -> list[Span]:
     """Joins neighbouring spans with the same role, and leaves out empty ones."""
-    made: list[Span] = []
+    result: list[Span] = []
     for text, role in spans:
-        if made and made[-1][1] == role:
-            made[-1] = (made[-1][0] + text, role)
+        if result and result[-1][1] == role:
+            result[-1] = (result[-1][0] + text, role)
         elif text:
-            made.append((text, role))
-    return made
+            result.append((text, role))
+    return result
 
 
 def lit(spans: Sequence[Span], pattern: re.Pattern[str], role: str) -> list[Span]:
@@ -201,7 +201,7 @@ def painted(spans: Sequence[Span], ranges: Iterable[tuple[int, int, str]]) -> li
 
     Ranges must ascend and may not overlap.
     """
-    made: list[Span] = []
+    result: list[Span] = []
     pending = iter(ranges)
     current = next(pending, None)
     place = 0
@@ -210,13 +210,13 @@ def painted(spans: Sequence[Span], ranges: Iterable[tuple[int, int, str]]) -> li
         while current is not None and current[0] < place + len(text):
             start, end, role = max(current[0] - place, 0), min(current[1] - place, len(text)), current[2]
             if start > done:
-                made.append((text[done:start], own))
-            made.append((text[start:end], role))
+                result.append((text[done:start], own))
+            result.append((text[start:end], role))
             done = end
             if current[1] > place + len(text):
                 break
             current = next(pending, None)
         if done < len(text):
-            made.append((text[done:], own))
+            result.append((text[done:], own))
         place += len(text)
-    return made
+    return result

@@ -80,8 +80,10 @@ class Neighbourhood(NamedTuple):
         """The places that can be opened from the centre: by key, the id of a place and the file of its note, or
         nothing.
         """
-        made = {one.id: (one.id, one.file) for one in self.neighbours}
-        return made | {_way_key(number): (way.start, way.file) for number, way in enumerate(self.ways) if way.start}
+        neighbours = {one.id: (one.id, one.file) for one in self.neighbours}
+        return neighbours | {
+            _way_key(number): (way.start, way.file) for number, way in enumerate(self.ways) if way.start
+        }
 
 
 class _Signs(NamedTuple):
@@ -122,13 +124,13 @@ def drawn(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> Drawn:
     less than :data:`LEAST_DRAWN`.
     """
     if width < LEAST_DRAWN:
-        made = _listed(shown, width, glyphs)
+        drawing = _listed(shown, width, glyphs)
     elif width < LEAST_BOXED:
-        made = _below_title(shown, width, rows, glyphs)
+        drawing = _below_title(shown, width, rows, glyphs)
     else:
-        made = _beside_box(shown, width, rows, glyphs)
-    more = [*_told(shown, width), *([] if width < LEAST_DRAWN else _legend(shown, width, glyphs))]
-    return [*made, *((one, "") for one in more)]
+        drawing = _beside_box(shown, width, rows, glyphs)
+    more = [*_lacking(shown, width), *([] if width < LEAST_DRAWN else _legend(shown, width, glyphs))]
+    return [*drawing, *((one, "") for one in more)]
 
 
 def seed_mark(is_seed: bool, glyphs: Glyphs) -> str:
@@ -145,44 +147,44 @@ def line_sign(weight: float, glyphs: Glyphs) -> str:
 def _below_title(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> Drawn:
     head = [line(seed_mark(shown.is_seed, glyphs), "accent").add(shown.title, "bold strong").cut(width)]
     head += [Line().gap(2).add(part, "muted") for part in wrap(shown.about, width - 2)]
-    made: Drawn = [(one, "") for one in head]
+    drawing: Drawn = [(one, "") for one in head]
     space = _is_spaced(shown, rows - len(head))
     for place, one in enumerate(shown.neighbours):
         if space:
-            made.append((Line().add(signs_of(glyphs).trunk, "muted"), ""))
+            drawing.append((Line().add(signs_of(glyphs).trunk, "muted"), ""))
         ends = "u" if place + 1 == len(shown.neighbours) else "ud"
-        made.append((_link_line(one, shown, Line(), ends, width, glyphs), one.id))
-    return made
+        drawing.append((_link_line(one, shown, Line(), ends, width, glyphs), one.id))
+    return drawing
 
 
 def _beside_box(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> Drawn:
     """The centre in a box on the left. A stub joins the middle of the box to the trunk, from which all links start."""
     box = _box(shown, glyphs)
-    found: list[Neighbour | None] = []
+    slots: list[Neighbour | None] = []
     for one in shown.neighbours:
-        found += [None, one] if found and _is_spaced(shown, rows) else [one]
-    height = max(len(box), len(found))
-    box_at, links_at = (height - len(box)) // 2, (height - len(found)) // 2
-    stub_at = max(links_at, min(box_at + len(box) // 2, links_at + len(found) - 1))
+        slots += [None, one] if slots and _is_spaced(shown, rows) else [one]
+    height = max(len(box), len(slots))
+    box_at, links_at = (height - len(box)) // 2, (height - len(slots)) // 2
+    stub_at = max(links_at, min(box_at + len(box) // 2, links_at + len(slots) - 1))
     signs = signs_of(glyphs)
-    made: Drawn = []
+    drawing: Drawn = []
     for row in range(height):
         beside = Line().extend(box[row - box_at].spans) if 0 <= row - box_at < len(box) else Line().gap(_BOX)
         place = row - links_at
-        is_stub = row == stub_at and bool(found)
+        is_stub = row == stub_at and bool(slots)
         if is_stub:
             beside = Line().extend(painted(beside.spans, [(_BOX - 1, _BOX, "accent")])[:-1]).add(signs.box[6], "accent")
         beside.add((signs.light if is_stub else " ") * _STUB, "muted")
-        if not 0 <= place < len(found):
-            made.append((beside, ""))
+        if not 0 <= place < len(slots):
+            drawing.append((beside, ""))
             continue
-        ends = ("u" if place else "") + ("d" if place + 1 < len(found) else "") + ("l" if is_stub else "")
-        link = found[place]
+        ends = ("u" if place else "") + ("d" if place + 1 < len(slots) else "") + ("l" if is_stub else "")
+        link = slots[place]
         if link is None:
-            made.append((beside.add("┤" if is_stub and glyphs.unicode else signs.trunk, "muted"), ""))
+            drawing.append((beside.add("┤" if is_stub and glyphs.unicode else signs.trunk, "muted"), ""))
         else:
-            made.append((_link_line(link, shown, beside, ends, width, glyphs), link.id))
-    return made
+            drawing.append((_link_line(link, shown, beside, ends, width, glyphs), link.id))
+    return drawing
 
 
 def _is_spaced(shown: Neighbourhood, rows: int) -> bool:
@@ -193,25 +195,25 @@ def _is_spaced(shown: Neighbourhood, rows: int) -> bool:
 def _box(shown: Neighbourhood, glyphs: Glyphs) -> list[Line]:
     inner = _BOX - 4
     top_left, across, top_right, down, bottom_left, bottom_right, _ = tuple(signs_of(glyphs).box)
-    made = [line(top_left + across * (_BOX - 2) + top_right, "accent")]
+    lines = [line(top_left + across * (_BOX - 2) + top_right, "accent")]
     texts = [(part, "bold strong") for part in wrap(seed_mark(shown.is_seed, glyphs).lstrip() + shown.title, inner)]
     texts += [(part, "muted") for part in wrap(shown.about, inner)]
     for text, role in texts:
-        made.append(line(f"{down} ", "accent").fit(visible(text), inner, role).add(f" {down}", "accent"))
-    return [*made, line(bottom_left + across * (_BOX - 2) + bottom_right, "accent")]
+        lines.append(line(f"{down} ", "accent").fit(visible(text), inner, role).add(f" {down}", "accent"))
+    return [*lines, line(bottom_left + across * (_BOX - 2) + bottom_right, "accent")]
 
 
-def _link_line(one: Neighbour, shown: Neighbourhood, made: Line, ends: str, width: int, glyphs: Glyphs) -> Line:
-    """``made`` with the joint, the link with its words and arrow, and the place at its end."""
+def _link_line(one: Neighbour, shown: Neighbourhood, start: Line, ends: str, width: int, glyphs: Glyphs) -> Line:
+    """``start`` with the joint, the link with its words and arrow, and the place at its end."""
     signs, sign = signs_of(glyphs), line_sign(one.weight, glyphs)
     words = _words_room(shown)
     pair = signs.joints.get(ends, "++")
-    made.add(pair[0 if one.weight >= HEAVY else 1], "muted")
-    made.add(sign if one.leads_away else signs.here, "accent").add(f"{sign} ", "accent")
+    start.add(pair[0 if one.weight >= HEAVY else 1], "muted")
+    start.add(sign if one.leads_away else signs.here, "accent").add(f"{sign} ", "accent")
     name = visible(one.words)[:words]
-    made.add(f"{name} ", "text").add(sign * (words - len(name) + 1), "accent")
-    made.add(signs.away if one.leads_away else sign, "accent").gap()
-    return _titled(made, one, shown, width, glyphs)
+    start.add(f"{name} ", "text").add(sign * (words - len(name) + 1), "accent")
+    start.add(signs.away if one.leads_away else sign, "accent").gap()
+    return _titled(start, one, shown, width, glyphs)
 
 
 def _words_room(shown: Neighbourhood) -> int:
@@ -219,14 +221,14 @@ def _words_room(shown: Neighbourhood) -> int:
     return min(_MOST_WORDS, max((len(one.words) for one in shown.neighbours), default=0))
 
 
-def _titled(made: Line, one: Neighbour, shown: Neighbourhood, width: int, glyphs: Glyphs) -> Line:
-    """``made`` with the seed's mark, the title, the rank, and the share of the walk."""
-    made.add(seed_mark(one.is_seed, glyphs), "accent")
-    room = width - made.width - _RANK - (_SHARE if _has_shares(shown) else 0)
+def _titled(start: Line, one: Neighbour, shown: Neighbourhood, width: int, glyphs: Glyphs) -> Line:
+    """``start`` with the seed's mark, the title, the rank, and the share of the walk."""
+    start.add(seed_mark(one.is_seed, glyphs), "accent")
+    room = width - start.width - _RANK - (_SHARE if _has_shares(shown) else 0)
     longest = max(cell_len(visible(_named(other))) for other in shown.neighbours)
-    made.fit(_named(one), min(room, longest), "muted" if one.kind else "text")
-    made.add(f"{f'#{one.rank}' if one.rank else '':>{_RANK}}", "muted")
-    return made.add(f" {one.share:>{_SHARE - 1}.0%}" if one.share >= LEAST_TOLD else "", "strong").cut(width)
+    start.fit(_named(one), min(room, longest), "muted" if one.kind else "text")
+    start.add(f"{f'#{one.rank}' if one.rank else '':>{_RANK}}", "muted")
+    return start.add(f" {one.share:>{_SHARE - 1}.0%}" if one.share >= LEAST_TOLD else "", "strong").cut(width)
 
 
 def _named(one: Neighbour) -> str:
@@ -242,19 +244,19 @@ def _listed(shown: Neighbourhood, width: int, glyphs: Glyphs) -> Drawn:
     signs = signs_of(glyphs)
     head = [line(seed_mark(shown.is_seed, glyphs), "accent").add(shown.title, "bold strong").cut(width)]
     head += [Line().gap(2).add(part, "muted") for part in wrap(shown.about, width - 2)]
-    made: Drawn = [(one, "") for one in head]
+    drawing: Drawn = [(one, "") for one in head]
     if shown.ways:
-        made.append((rule(width, "paths to it", dash=glyphs.dash), ""))
-        made += _ways(shown, width)
+        drawing.append((rule(width, "paths to it", dash=glyphs.dash), ""))
+        drawing += _ways(shown, width)
     if shown.neighbours:
-        made.append((rule(width, "its links", dash=glyphs.dash), ""))
+        drawing.append((rule(width, "its links", dash=glyphs.dash), ""))
     words = _words_room(shown)
     for one in shown.neighbours:
         sign = line_sign(one.weight, glyphs)
         row = Line().add(f"{sign}{signs.away}" if one.leads_away else f"{signs.here}{sign}", "accent")
         row.gap().fit(one.words, words, "muted").gap()
-        made.append((_titled(row, one, shown, width, glyphs), one.id))
-    return made
+        drawing.append((_titled(row, one, shown, width, glyphs), one.id))
+    return drawing
 
 
 def _ways(shown: Neighbourhood, width: int) -> Iterator[tuple[Line, str]]:
@@ -262,11 +264,11 @@ def _ways(shown: Neighbourhood, width: int) -> Iterator[tuple[Line, str]]:
         if way.share < LEAST_TOLD:
             continue
         for row, part in enumerate(wrap(visible(way.text), width - _SHARE - 2)):
-            made = Line().add(f"{way.share:>{_SHARE - 1}.0%} " if not row else " " * _SHARE, "strong")
-            yield made.gap().add(part, "text"), _way_key(number) if way.start else ""
+            start = Line().add(f"{way.share:>{_SHARE - 1}.0%} " if not row else " " * _SHARE, "strong")
+            yield start.gap().add(part, "text"), _way_key(number) if way.start else ""
 
 
-def _told(shown: Neighbourhood, width: int) -> list[Line]:
+def _lacking(shown: Neighbourhood, width: int) -> list[Line]:
     text = shown.lacks or ("" if shown.neighbours else "no link joins it with anything")
     return [line(f" {part}", "muted") for part in wrap(text, width - 2)] if text else []
 

@@ -62,23 +62,23 @@ def score_lines(
     """
     scale = trace.scale
     best = max((one.score for one in trace.hits), default=0.0)
-    made = sum_lines(hit, scale, best, ticks, width, glyphs)
-    made += lead_lines(trace.hits, hit, scale.decimals, width)
+    lines = sum_lines(hit, scale, best, ticks, width, glyphs)
+    lines += lead_lines(trace.hits, hit, scale.decimals, width)
     if hit.ceiling:
-        made += ceiling_lines(hit.ceiling, scale.decimals, width, hit.origin is Origin.PATH)
+        lines += ceiling_lines(hit.ceiling, scale.decimals, width, hit.origin is Origin.PATH)
     if hit.signals:
-        made += signals(hit.signals, width, glyphs)
-    return made + terms(hit.text, detail, width, glyphs)
+        lines += signals(hit.signals, width, glyphs)
+    return lines + terms(hit.text, detail, width, glyphs)
 
 
 def sum_lines(
     hit: Hit, scale: Scale, best: float, ticks: Mapping[str, float], width: int, glyphs: Glyphs
 ) -> list[Line]:
     """Returns the bar of a hit's score, its parts, and their sum. ``best`` is the highest score of its list."""
-    made = _bar(hit, scale, best, ticks, width, glyphs)
+    lines = _bar(hit, scale, best, ticks, width, glyphs)
     places = max(4, scale.decimals)
-    made += [_part(part, scale, places, width, glyphs) for part in hit.parts]
-    return [*made, _sum(hit, places, width, glyphs)]
+    lines += [_part(part, scale, places, width, glyphs) for part in hit.parts]
+    return [*lines, _sum(hit, places, width, glyphs)]
 
 
 def title_line(trace: Trace, hit: Hit, maturity: str, aside: str, width: int, glyphs: Glyphs) -> Line:
@@ -86,22 +86,22 @@ def title_line(trace: Trace, hit: Hit, maturity: str, aside: str, width: int, gl
     sign, role = glyph_of(hit.kind, maturity, glyphs)
     kind = hit.kind.value.replace("_", " ") if hit.kind is not Kind.CONTEXT else maturity
     rank, _ = trace.place_of(hit.file)
-    made = Line().gap().add(f"{rank} " if rank else "", "muted")
-    made.add(f"{sign} {kind}  " if kind else f"{sign} ", role).add(hit.title, "bold strong")
+    left = Line().gap().add(f"{rank} " if rank else "", "muted")
+    left.add(f"{sign} {kind}  " if kind else f"{sign} ", role).add(hit.title, "bold strong")
     right = Line().add(aside, "warn")
-    return made.right(width, right.add(f"{hit.score:.{trace.scale.decimals}f}", "bold strong"))
+    return left.right(width, right.add(f"{hit.score:.{trace.scale.decimals}f}", "bold strong"))
 
 
 def miss_lines(missed: NearMiss, scale: Scale, lack: str, width: int, glyphs: Glyphs) -> list[Line]:
     """Returns the head of a document outside the results: its score, the reason, and what it lacked."""
     sign, role = glyph_of(missed.kind, missed.maturity, glyphs)
     right = Line().add(f"{missed.score:.{scale.decimals}f}", "bold strong")
-    made = [Line().gap().add(f"{sign} ", role).add(missed.title, "bold strong").right(width, right)]
-    made.append(line(f" {missed.path}", "muted").cut(width))
-    made += [Line(), line(" not in the results: ", "muted").add(missed.reason, "bold warn")]
+    lines = [Line().gap().add(f"{sign} ", role).add(missed.title, "bold strong").right(width, right)]
+    lines.append(line(f" {missed.path}", "muted").cut(width))
+    lines += [Line(), line(" not in the results: ", "muted").add(missed.reason, "bold warn")]
     if missed.rank:  # a document that was dropped before ranking lacks no number
-        made.append(line(" short by ", "muted").add(lack, "bold warn").add(f", at rank {missed.rank}", "muted"))
-    return [*made, line(" w: why not, and what would bring it in", "muted"), Line()]
+        lines.append(line(" short by ", "muted").add(lack, "bold warn").add(f", at rank {missed.rank}", "muted"))
+    return [*lines, line(" w: why not, and what would bring it in", "muted"), Line()]
 
 
 def _bar(
@@ -126,16 +126,16 @@ def _part(part: Part, scale: Scale, places: int, width: int, glyphs: Glyphs) -> 
     role = role_of(part.name) if part.value >= 0 else "lost"
     lost = part.value < 0 and part.name != "rounding"
     fill = glyphs.fills["lost"] if lost else glyphs.fills.get(part.name, " ")
-    made = Line().gap().add(f"{fill} ", role if part.value else "faint")
+    left = Line().gap().add(f"{fill} ", role if part.value else "faint")
     value = signed(part.value, places) if part.value else f"{0:.{places}f}"
     right = Line().add(f"{value:>{_VALUE}}", role if part.value else "faint")
     made_of = how(part, scale.decimals + 1)
     if not made_of:
-        return made.add(part.name, "text").right(width, right)
-    made.fit(part.name, _NAME, "text").gap()
-    if made.width + len(made_of) + 1 + right.width > width:
+        return left.add(part.name, "text").right(width, right)
+    left.fit(part.name, _NAME, "text").gap()
+    if left.width + len(made_of) + 1 + right.width > width:
         made_of = made_of.partition("  ")[0]  # the whole note or nothing
-    return made.add(made_of, "muted").right(width, right)
+    return left.add(made_of, "muted").right(width, right)
 
 
 def _sum(hit: Hit, places: int, width: int, glyphs: Glyphs) -> Line:
@@ -179,7 +179,7 @@ def ceiling_lines(ceiling: Ceiling, decimals: int, width: int, by_path: bool = F
     text = f"best possible score today {best:.{decimals}f}{', except for its path' if by_path else ''}: "
     standings = [(_standing(horizon), _short(horizon.threshold)) for horizon in ceiling.horizons]
     alike = [(standing, [each for _, each in group]) for standing, group in groupby(standings, lambda one: one[0])]
-    text += ", ".join(said.format(" and ".join(each)) for said, each in alike)
+    text += ", ".join(phrase.format(" and ".join(each)) for phrase, each in alike)
     return [line(f" {part}", "accent") for part in wrap(text.rstrip(": "), width - 1)]
 
 
@@ -203,17 +203,17 @@ def source_name(source: str) -> str:
 
 def signals(aged: AgedSignals, width: int, glyphs: Glyphs) -> list[Line]:
     """Returns the signals before and after decay, their source, and the effect of an access hit."""
-    made = [rule(width, f"signals from {source_name(aged.source)} · note {days(aged.days)} old", dash=glyphs.dash)]
+    lines = [rule(width, f"signals from {source_name(aged.source)} · note {days(aged.days)} old", dash=glyphs.dash)]
     first = line(" importance ", "muted").add(f"{aged.importance_stored:.4g} → {aged.importance:.1f}", "text")
     then = line(" recency ", "muted").add(f"{number(aged.recency_stored)} → {aged.recency:.3f}", "text")
     if first.width + then.width < width:
-        made.append(first.gap().extend(then.spans))
+        lines.append(first.gap().extend(then.spans))
     else:
-        made += [first.cut(width), then.cut(width)]
+        lines += [first.cut(width), then.cut(width)]
     sign, role = glyph_of(Kind.CONTEXT, aged.maturity, glyphs)
     second = Line().gap().add(f"{sign} {aged.maturity}", role)
-    made.append(second.add(f"  read {aged.access_count}×  changed {aged.update_count}×", "muted").cut(width))
-    return made + [line(f" {part}", "muted") for part in wrap(aged.after_access, width - 1)]
+    lines.append(second.add(f"  read {aged.access_count}×  changed {aged.update_count}×", "muted").cut(width))
+    return lines + [line(f" {part}", "muted") for part in wrap(aged.after_access, width - 1)]
 
 
 def terms(score: TextScore | None, detail: Detail | None, width: int, glyphs: Glyphs) -> list[Line]:
@@ -223,14 +223,14 @@ def terms(score: TextScore | None, detail: Detail | None, width: int, glyphs: Gl
     head = f"text · raw {score.raw:.2f} = {score.term_sum:.2f} × {score.matched_terms} terms → {score.relevance:.3f}"
     if score.matched_terms == 1:
         head = f"text · raw {score.raw:.2f} from 1 term → {score.relevance:.3f}"
-    made = [rule(width, head, dash=glyphs.dash)]
+    lines = [rule(width, head, dash=glyphs.dash)]
     if detail is None:
-        return [*made, line(" working out the terms…", "muted")]
+        return [*lines, line(" working out the terms…", "muted")]
     full = width >= _FULL_TERMS
     if full:
-        made.append(_term_columns(width))
-    made += list(_term_rows(detail.contributions, width, full))
-    return made + [line(f" {part}", "faint") for part in wrap(f"value = {detail.formula}", width - 1)]
+        lines.append(_term_columns(width))
+    lines += list(_term_rows(detail.contributions, width, full))
+    return lines + [line(f" {part}", "faint") for part in wrap(f"value = {detail.formula}", width - 1)]
 
 
 def _term_columns(width: int) -> Line:
@@ -240,20 +240,20 @@ def _term_columns(width: int) -> Line:
 
 def _term_rows(contributions: Iterable[Contribution], width: int, full: bool) -> Iterable[Line]:
     ordered = sorted(contributions, key=lambda item: item.query_term)
-    asked = min(_MOST_ASKED, max((len(item.query_term) for item in ordered), default=0) + 1)
+    cells = min(_MOST_ASKED, max((len(item.query_term) for item in ordered), default=0) + 1)
     for query_term, group in groupby(ordered, key=lambda item: item.query_term):
         items = sorted(group, key=lambda item: -item.value)
         for place, item in enumerate(items):
-            yield _term_row(item, query_term if place == 0 else "", asked if full else 0, width)
+            yield _term_row(item, query_term if place == 0 else "", cells if full else 0, width)
 
 
-def _term_row(item: Contribution, query_term: str, asked: int, width: int) -> Line:
-    """Returns a row with every number and ``asked`` cells for the query's term, or, if ``asked`` is 0, only with the
+def _term_row(item: Contribution, query_term: str, cells: int, width: int) -> Line:
+    """Returns a row with every number and ``cells`` cells for the query's term, or, if ``cells`` is 0, only with the
     value.
     """
     matched = f"{SIGNS[item.kind]}{item.term}"
-    if asked:
-        before = f"{query_term:<{asked}}" if query_term else "  "
+    if cells:
+        before = f"{query_term:<{cells}}" if query_term else "  "
         pair = matched if item.kind is MatchKind.EXACT else before + matched
         left = Line().gap().fit(pair, width - 48, "text").gap().fit(item.field, 8, "muted")
         left.add(f"{item.tf:>4}{item.df:>5}{item.idf:>6.2f}{item.length:>6}", "muted")

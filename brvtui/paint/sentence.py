@@ -109,35 +109,35 @@ def plain(sentence: Sentence) -> str:
     return text if not text or text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
-def sentence_lines(sentence: Sentence, widths: tuple[int, int], most: int) -> list[Line]:
-    """Returns the sentence in lines. If there are more than ``most``, its lightest clauses are left out, and then its
+def sentence_lines(sentence: Sentence, widths: tuple[int, int], limit: int) -> list[Line]:
+    """Returns the sentence in lines. If there are more than ``limit``, its lightest clauses are left out, and then its
     end.
 
     Clauses of the same weight are left out together. A heavy clause at the end is cut instead if a part of it fits.
     ``widths`` are the cells of the first line and of the others.
     """
-    said = [one for one in sentence if one.spans]
-    kept, dropped = said, list[Clause]()
-    made = flowed(_joined(kept), *widths)
-    while len(made) > most and any(one.weight < ALWAYS for one in kept):
+    clauses = [one for one in sentence if one.spans]
+    kept, dropped = clauses, list[Clause]()
+    lines = flowed(_joined(kept), *widths)
+    while len(lines) > limit and any(one.weight < ALWAYS for one in kept):
         lightest = min(one.weight for one in kept)
         dropped = [one for one in kept if one.weight == lightest]
         kept = [one for one in kept if one.weight > lightest]
-        made = flowed(_joined(kept), *widths)
-    if len(made) > most:
-        return _cut(made, widths, most)
-    if dropped and dropped[0].weight >= _DECISIVE and said.index(dropped[0]) >= len(kept):
-        longer = _cut(flowed(_joined([*kept, dropped[0]]), *widths), widths, most)
-        if _cells(longer) >= _cells(made) + _LEAST_PART:
+        lines = flowed(_joined(kept), *widths)
+    if len(lines) > limit:
+        return _cut(lines, widths, limit)
+    if dropped and dropped[0].weight >= _DECISIVE and clauses.index(dropped[0]) >= len(kept):
+        longer = _cut(flowed(_joined([*kept, dropped[0]]), *widths), widths, limit)
+        if _cells(longer) >= _cells(lines) + _LEAST_PART:
             return longer
-    return made
+    return lines
 
 
-def _cut(lines: list[Line], widths: tuple[int, int], most: int) -> list[Line]:
-    if len(lines) <= most:
+def _cut(lines: list[Line], widths: tuple[int, int], limit: int) -> list[Line]:
+    if len(lines) <= limit:
         return lines
-    width = widths[0] if most == 1 else widths[1]
-    return [*lines[: most - 1], lines[most - 1].add("…").cut(width)]
+    width = widths[0] if limit == 1 else widths[1]
+    return [*lines[: limit - 1], lines[limit - 1].add("…").cut(width)]
 
 
 def _cells(lines: Sequence[Line]) -> int:
@@ -145,10 +145,10 @@ def _cells(lines: Sequence[Line]) -> int:
 
 
 def _joined(clauses: Iterable[Clause]) -> Line:
-    made = Line()
+    result = Line()
     for one in clauses:
-        made.extend(one.spans)
-    return made.add("" if not made.spans or made.plain.endswith((".", "!", "?", "…")) else ".")
+        result.extend(one.spans)
+    return result.add("" if not result.spans or result.plain.endswith((".", "!", "?", "…")) else ".")
 
 
 def title(text: str) -> list[Span]:
@@ -167,12 +167,12 @@ def listed(items: Sequence[Sequence[Span]], joiner: str = "and") -> list[Span]:
     shown = list(items[:_MOST_NAMED])
     if len(items) > len(shown):
         shown.append([(f"{len(items) - len(shown)} more", "text")])
-    made: list[Span] = []
+    spans: list[Span] = []
     for place, item in enumerate(shown):
         if place:
-            made.append((f" {joiner} " if place == len(shown) - 1 else ", ", "text"))
-        made += item
-    return made
+            spans.append((f" {joiner} " if place == len(shown) - 1 else ", ", "text"))
+        spans += item
+    return spans
 
 
 def letters(count: int) -> str:
@@ -193,16 +193,16 @@ def answered_words(words: Sequence[MatchedWord], query: str) -> list[Span]:
     """
     fields = list(dict.fromkeys(one.fields[0] for one in words if one.fields))
     order = [name for name in _FIELDS if name in fields] + [name for name in fields if name not in _FIELDS]
-    made: list[Span] = []
+    spans: list[Span] = []
     for place, name in enumerate(order):
         own = [one for one in words if one.fields and one.fields[0] == name]
         its = f"its {_FIELDS.get(name, name)} "
         if not place:
             its += "hold " if name.endswith("s") else "holds "  # a topic has several keywords
-        made.append((its if not place else f", {its}" if place < len(order) - 1 else f" and {its}", "text"))
+        spans.append((its if not place else f", {its}" if place < len(order) - 1 else f" and {its}", "text"))
         exact_first = sorted(own, key=lambda one: one.kind is not MatchKind.EXACT)
-        made += listed(_once(_meeting(one, len(words) == 1, query) for one in exact_first))
-    return made
+        spans += listed(_once(_meeting(one, len(words) == 1, query) for one in exact_first))
+    return spans
 
 
 def _once(items: Iterable[list[Span]]) -> list[list[Span]]:
@@ -253,24 +253,24 @@ class Headline:
     """A warning beside the headline; empty for none."""
 
 
-def headline_lines(shown: Headline, total_ms: float, busy: str, width: int, most: int) -> list[Line]:
-    """Returns badge and sentence in at most ``most`` lines of ``width`` cells, without clauses that do not fit.
+def headline_lines(shown: Headline, total_ms: float, busy: str, width: int, limit: int) -> list[Line]:
+    """Returns badge and sentence in at most ``limit`` lines of ``width`` cells, without clauses that do not fit.
 
     At the right of the last line, if they fit, are a warning or the text ``busy``, and the milliseconds.
     """
     head, right = _head(shown), _right(shown, total_ms, busy)
-    rows = sentence_lines(_without_badge(shown), _widths(head, right, width, most), most)
-    made = [head.extend(rows[0].spans if rows else ()), *(Line().gap().extend(row.spans) for row in rows[1:])]
-    if right.width and not keeps_whole() and made[-1].width + 1 + right.width > width - 1:
-        made.append(Line())
-    return [*made[:-1], made[-1].right(width - 1, right)]
+    rows = sentence_lines(_without_badge(shown), _widths(head, right, width, limit), limit)
+    lines = [head.extend(rows[0].spans if rows else ()), *(Line().gap().extend(row.spans) for row in rows[1:])]
+    if right.width and not keeps_whole() and lines[-1].width + 1 + right.width > width - 1:
+        lines.append(Line())
+    return [*lines[:-1], lines[-1].right(width - 1, right)]
 
 
-def shortened_sentence(shown: Headline, total_ms: float, busy: str, width: int, most: int) -> str:
+def shortened_sentence(shown: Headline, total_ms: float, busy: str, width: int, limit: int) -> str:
     """Returns the whole sentence if :func:`headline_lines` leaves out a part of it; otherwise an empty string."""
-    widths = _widths(_head(shown), _right(shown, total_ms, busy), width, most)
-    said = " ".join(row.plain for row in sentence_lines(_without_badge(shown), widths, most))
-    return "" if said.split() == plain(_without_badge(shown)).split() else plain(shown.sentence)
+    widths = _widths(_head(shown), _right(shown, total_ms, busy), width, limit)
+    shown_text = " ".join(row.plain for row in sentence_lines(_without_badge(shown), widths, limit))
+    return "" if shown_text.split() == plain(_without_badge(shown)).split() else plain(shown.sentence)
 
 
 def headline_text(shown: Headline) -> str:
@@ -283,21 +283,21 @@ def _head(shown: Headline) -> Line:
 
 
 def _right(shown: Headline, total_ms: float, busy: str) -> Line:
-    made = Line()
+    result = Line()
     if busy or shown.warning:
-        made.add(f"{busy or shown.warning} ", "warn")
-    return made.add(ms(total_ms) if total_ms else "", "muted")
+        result.add(f"{busy or shown.warning} ", "warn")
+    return result.add(ms(total_ms) if total_ms else "", "muted")
 
 
-def _widths(head: Line, right: Line, width: int, most: int) -> tuple[int, int]:
+def _widths(head: Line, right: Line, width: int, limit: int) -> tuple[int, int]:
     """The cells of the sentence's first line, and of the others. The last possible line has space for ``right``."""
     aside = right.width + 1 if right.width else 0
-    first = width - 1 - head.width - (aside if most == 1 else 0)
+    first = width - 1 - head.width - (aside if limit == 1 else 0)
     return max(1, first), max(1, width - 2 - aside)
 
 
 def _without_badge(shown: Headline) -> Sentence:
     """The sentence without its first clause if the badge says the same."""
     head, *rest = shown.sentence or (clause(),)
-    said = "".join(text for text, _ in head.spans).rstrip(": ")
-    return tuple(rest) if rest and said.upper() == shown.badge else shown.sentence
+    first = "".join(text for text, _ in head.spans).rstrip(": ")
+    return tuple(rest) if rest and first.upper() == shown.badge else shown.sentence

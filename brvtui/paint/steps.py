@@ -54,8 +54,8 @@ def strip(
     values: bool = False,
 ) -> list[Line]:
     """Returns the steps side by side: names, states, and if ``values``, the deciding checks and milliseconds."""
-    known = {entry.name: entry for entry in outlook}
-    cells, arrows = _cells([_label(step.tier, _known(step, known).short) for step in steps], width)
+    by_name = {entry.name: entry for entry in outlook}
+    cells, arrows = _cells([_label(step.tier, _own_name(step, by_name).short) for step in steps], width)
     names, states, checks, times = Line().gap(), Line().gap(), Line().gap(), Line().gap()
     for place, (step, cell) in enumerate(zip(steps, cells, strict=True)):
         role = STATE_ROLES[step.state.value]
@@ -63,24 +63,24 @@ def strip(
         last = place == len(steps) - 1
         room = cell - _ARROW if arrows and not last else cell - 1
         reached = step.state not in (State.NOT_REACHED, State.NOT_RUN)
-        names.fit(_name(step, _known(step, known), room), room, _name_role(step) if reached else "faint")
+        names.fit(_name(step, _own_name(step, by_name), room), room, _name_role(step) if reached else "faint")
         if room < cell - 1:
             names.add(arrow, "faint").gap()
         else:
             names.gap()
         states.fit(
-            _state(step, _known(step, known), cell, glyphs),
+            _state(step, _own_name(step, by_name), cell, glyphs),
             cell - 1,
             f"bold {role}" if step.state is State.TAKEN else role,
         ).gap()
-        said = _said(step, _known(step, known), cell - 1) if reached else ""
-        checks.fit(said, cell - 1, "muted").gap()
-        spent = timings.get(_known(step, known).timed_by, 0.0)
+        result = _check_text(step, _own_name(step, by_name), cell - 1) if reached else ""
+        checks.fit(result, cell - 1, "muted").gap()
+        spent = timings.get(_own_name(step, by_name).timed_by, 0.0)
         times.fit(ms(spent) if reached and spent else "", cell - 1, "faint").gap()
-    return [made.cut(width) for made in ((names, states, checks, times) if values else (names, states))]
+    return [row.cut(width) for row in ((names, states, checks, times) if values else (names, states))]
 
 
-def _said(step: Step, own: StepName, room: int) -> str:
+def _check_text(step: Step, own: StepName, room: int) -> str:
     """Returns the first that fits: the result of the deciding check, the summary, or the check in short form.
 
     A summary that replaces checks is left out if it does not fit, since the list of steps shows it.
@@ -89,8 +89,8 @@ def _said(step: Step, own: StepName, room: int) -> str:
     summary = step.summary if step.tier is None else ""
     if check is None:
         return summary if len(summary) <= room or not step.checks else ""
-    said = outcome(check, own)
-    return next((one for one in (said, summary, outcome(check, own, short=True)) if 0 < len(one) <= room), said)
+    text = outcome(check, own)
+    return next((one for one in (text, summary, outcome(check, own, short=True)) if 0 < len(one) <= room), text)
 
 
 def outlook_lines(outlook: Outlook, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
@@ -107,8 +107,8 @@ def outlook_lines(outlook: Outlook, width: int, glyphs: Glyphs, values: bool = F
     return [labels.cut(width), states.cut(width), *([Line(), Line()] if values else [])]
 
 
-def _known(step: Step, known: Mapping[str, StepName]) -> StepName:
-    return known.get(step.name) or StepName(step.name, step.label)
+def _own_name(step: Step, by_name: Mapping[str, StepName]) -> StepName:
+    return by_name.get(step.name) or StepName(step.name, step.label)
 
 
 def _cells(labels: Sequence[str], width: int) -> tuple[list[int], bool]:
@@ -119,10 +119,10 @@ def _cells(labels: Sequence[str], width: int) -> tuple[list[int], bool]:
     """
     alike = (width - 1) // max(1, len(labels))
     is_wide = alike >= _WIDE_CELL
-    for gap, least in ((_ARROW + 1, _WIDE_CELL + 1), (1, _WIDE_CELL + 1), (1, _NARROW_CELL))[0 if is_wide else 2 :]:
+    for gap, minimum in ((_ARROW + 1, _WIDE_CELL + 1), (1, _WIDE_CELL + 1), (1, _NARROW_CELL))[0 if is_wide else 2 :]:
         if all(len(label) + gap <= alike for label in labels):
             return [alike] * len(labels), gap > _ARROW
-        needed = [max(len(label) + gap, least) for label in labels]
+        needed = [max(len(label) + gap, minimum) for label in labels]
         spare = width - 1 - sum(needed)
         if spare >= 0:
             return [one + spare // len(labels) for one in needed], gap > _ARROW
@@ -157,10 +157,10 @@ def _word(step: Step, own: StepName) -> str:
 def _state(step: Step, own: StepName, cell: int, glyphs: Glyphs) -> str:
     word = _word(step, own)
     space = " " if cell >= _NARROW_CELL else ""
-    made = f"{glyphs.state[step.state.value]}{space}{word}"
-    if len(made) >= cell and step.state is State.NOT_REACHED:
+    text = f"{glyphs.state[step.state.value]}{space}{word}"
+    if len(text) >= cell and step.state is State.NOT_REACHED:
         return glyphs.state[step.state.value]  # the words do not fit; the pane's help explains the sign
-    return made
+    return text
 
 
 def deciding(step: Step) -> Check | None:
@@ -212,15 +212,15 @@ def step_lines(step: Step, outlook: Outlook, width: int, glyphs: Glyphs) -> list
 
     The documented duration of a run is added if it fits.
     """
-    own = _known(step, {entry.name: entry for entry in outlook})
+    own = _own_name(step, {entry.name: entry for entry in outlook})
     role = STATE_ROLES[step.state.value]
-    made = line(f" {glyphs.state[step.state.value]} ", f"bold {role}")
-    made.add(f"tier {step.tier} " if step.tier is not None else "", "muted").add(step.label, "bold strong")
-    made.add(f" {_word(step, own)} ", role)
-    made.add(step.summary, "muted")
+    first = line(f" {glyphs.state[step.state.value]} ", f"bold {role}")
+    first.add(f"tier {step.tier} " if step.tier is not None else "", "muted").add(step.label, "bold strong")
+    first.add(f" {_word(step, own)} ", role)
+    first.add(step.summary, "muted")
     expected = Line().add(f"doc {step.expected}" if step.expected else "", "faint")
-    fits = made.width + expected.width < width or keeps_whole()
-    head = [made.right(width, expected)] if fits else hanging(made, width, 3)
+    fits = first.width + expected.width < width or keeps_whole()
+    head = [first.right(width, expected)] if fits else hanging(first, width, 3)
     return [*head, *(check_line(check, step, width, glyphs) for check in step.checks)]
 
 
@@ -232,16 +232,16 @@ def check_line(check: Check, step: Step, width: int, glyphs: Glyphs) -> Line:
         sign = glyphs.state["not_reached"]  # a cross only marks a check that failed and mattered
     if sign == glyphs.state["not_reached"] or not decides:
         role = "muted"
-    made = Line().gap(5).add(f"{sign} ", role).fit(check.name, min(_NAME, width // 2 - 8), "text")
+    left = Line().gap(5).add(f"{sign} ", role).fit(check.name, min(_NAME, width // 2 - 8), "text")
     places = places_of(check)
-    made.add(f"{number(check.value, places):>6}", "text").add(f"  {_NEEDS} ", "muted")
-    made.add(f"{check.operator} {number(check.threshold, places):<5}", "text")
+    left.add(f"{number(check.value, places):>6}", "text").add(f"  {_NEEDS} ", "muted")
+    left.add(f"{check.operator} {number(check.threshold, places):<5}", "text")
     if check.margin is not None and check.passed is not None:
-        made.add(f" {signed(check.margin, places) if check.margin else '0'}", role)
+        left.add(f" {signed(check.margin, places) if check.margin else '0'}", role)
     if check.note:
-        made.add(f"  {check.note}", "muted")
+        left.add(f"  {check.note}", "muted")
     right = Line().add(check.constant if width >= _NAMED else "", "faint")
-    return made.right(width, right)
+    return left.right(width, right)
 
 
 def _passed(check: Check, glyphs: Glyphs) -> tuple[str, str]:
@@ -252,32 +252,32 @@ def _passed(check: Check, glyphs: Glyphs) -> tuple[str, str]:
 
 def stage_line(stage: Stage, width: int) -> Line:
     """Returns the line of a stage: the numbers of documents that came in, were dropped, and went out."""
-    made = Line().gap().fit(stage.name, min(_NAME, width // 2), "text")
-    made.add(f"{stage.came_in:>6} − {stage.dropped:<5} = {stage.went_out:<5}", "text")
-    return made.add(f" {stage.note}" if stage.note else "", "muted").cut(width)
+    row = Line().gap().fit(stage.name, min(_NAME, width // 2), "text")
+    row.add(f"{stage.came_in:>6} − {stage.dropped:<5} = {stage.went_out:<5}", "text")
+    return row.add(f" {stage.note}" if stage.note else "", "muted").cut(width)
 
 
 def notices(texts: Sequence[str], width: int, glyphs: Glyphs) -> list[Line]:
     """Returns a section of notices to the user; empty if there are none."""
     if not texts:
         return []
-    made = [rule(width, "good to know", dash=glyphs.dash)]
+    lines = [rule(width, "good to know", dash=glyphs.dash)]
     for notice in texts:
         for place, part in enumerate(wrap(notice, width - 4)):
-            made.append(line(f" {glyphs.warn} " if place == 0 else "   ", "warn").add(part, "text"))
-    return made
+            lines.append(line(f" {glyphs.warn} " if place == 0 else "   ", "warn").add(part, "text"))
+    return lines
 
 
 def times(timings: Mapping[str, float], width: int) -> list[Line]:
     """Returns a section with the milliseconds of each stage; empty if there are none."""
     if not timings:
         return []
-    made = [rule(width, "time spent")]
+    lines = [rule(width, "time spent")]
     current = Line().gap()
     for name, spent in timings.items():
         piece = Line().add(f"{name} ", "muted").add(ms(spent), "text").gap(3)
         if current.width + piece.width > width and current.width > 1:
-            made.append(current)
+            lines.append(current)
             current = Line().gap()
         current.extend(piece.spans)
-    return [*made, current.cut(width)]
+    return [*lines, current.cut(width)]
