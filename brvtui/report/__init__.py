@@ -1,1 +1,1 @@
-"""Traces as text for a terminal, as Markdown and as SVG. Reads traces, computes nothing."""
+"""Traces as text for a terminal, as Markdown and as SVG. Reads traces, and computes nothing."""

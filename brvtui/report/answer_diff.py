@@ -1,4 +1,6 @@
-"""Two answers to one query with the causes of every change, and two results of one answer, as lines and as JSON."""
+"""Two answers to one query with the causes of every change, and the comparison of two results of one answer, as lines
+and as JSON.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ _NAME, _COLUMN = 18, 12
 
 
 def pair_blocks(pair: PairComparison) -> Iterator[Block]:
-    """Yields the whole comparison: both notes, the parts, the words, what would turn them."""
+    """Yields the whole comparison: both notes, the parts, the words, and the changes that would swap the notes."""
     pair = bounded(pair)
     decimals = pair.trace.scale.decimals + 2
     yield from (line(f" {pair.trace.query}", "bold strong"), Line())
@@ -46,7 +48,7 @@ def pair_blocks(pair: PairComparison) -> Iterator[Block]:
 
 
 def pair_as_plain(pair: PairComparison) -> dict[str, Any]:
-    """``pair`` ready for JSON, its trace included."""
+    """``pair`` in a form for JSON, including its trace."""
     above, below = (
         {"path": note.path, "title": note.title, "rank": note.rank, "score": note.score, "reason": note.reason}
         for note in (pair.above, pair.below)
@@ -74,7 +76,7 @@ def _turning(pair: PairComparison, decimals: int) -> Iterator[Block]:
             sentence = f"the query is too long to try changes: ask with at most {TRIAL_LENGTH:,} characters"
         elif role_of(pair.below.path) is Role.SUMMARY:
             sentence = "B stands for its folder: what lifts the notes in it lifts it"
-        elif pair.trace.engine == native:  # which tries what helps one note
+        elif pair.trace.engine == native:  # this engine tries changes that help a single note
             sentence += "; brv-tui explain with B says what helps it by itself"
         yield Text(sentence, "muted", after=0)
         return
@@ -95,7 +97,7 @@ def _row(name: str, cells: Sequence[str], role: str = "text") -> Line:
 DIFF_SCHEMA = 1
 _KIND, _CHANGE = 20, 9
 _PARTS = 3
-"""How many parts of a cause are named: those that changed most."""
+"""The number of parts of a cause that are named: the ones that changed most."""
 _MORE = 2
 """The decimals of a change beyond those of scores."""
 NO_VALUE = "–"
@@ -105,7 +107,7 @@ _NO_TIMES = "texts are compared: git keeps no times, so a note of before is as o
 def diff_blocks(diff: AnswerDiff, of_revision: bool = False) -> Iterator[Block]:
     """Yields the whole report: the outcome, then each note that changed, with the causes and their sum.
 
-    ``of_revision`` says that the notes of then are those of a git revision.
+    ``of_revision`` is true if the earlier notes are from a git revision.
     """
     diff = bounded(diff)
     traces = diff.traces
@@ -130,8 +132,11 @@ def diff_blocks(diff: AnswerDiff, of_revision: bool = False) -> Iterator[Block]:
 
 
 def _note_blocks(note: NoteDiff, decimals: int) -> Iterator[Block]:
-    """One note: where it went, then each cause that changed its score, a part of it, or its rank; the changes sum to
-    the one at the end."""
+    """Yields one note: its old and new rank and score, then each cause that changed its score, a part of it, or its
+    rank.
+
+    The changes sum to the one at the end.
+    """
     then, now = (_score(score, decimals) for score in (note.score_then, note.score_now))
     yield line(f" {note.title}", "bold strong").add(f"  {note.path}", "muted")
     moved = f"rank {_rank(note.rank_then)} → {_rank(note.rank_now)}, score {then} → {now}"
@@ -148,7 +153,7 @@ def _note_blocks(note: NoteDiff, decimals: int) -> Iterator[Block]:
 
 
 def diff_as_plain(diff: AnswerDiff) -> dict[str, Any]:
-    """``diff`` ready for JSON, both traces included."""
+    """``diff`` in a form for JSON, including both traces."""
     then, now = diff.traces.then, diff.traces.now
     outcome_then, outcome_now = diff.traces.outcomes
     return {
@@ -199,7 +204,7 @@ def _named(parts: tuple[PartChange, ...], decimals: int) -> str:
 
 
 def _seen(parts: Sequence[PartChange], decimals: int) -> list[PartChange]:
-    """The changes that are not 0 when they are rounded to ``decimals``."""
+    """The changes that do not round to 0 with ``decimals``."""
     return [part for part in parts if _is_seen(part.change, decimals)]
 
 

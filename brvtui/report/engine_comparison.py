@@ -1,4 +1,4 @@
-"""Engines beside each other as lines and as JSON."""
+"""Engines side by side as lines and as JSON."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ _EXPECTATIONS = f"{AS_EXPECTED}: an expected tier counts only for engines that h
 
 
 def answers_blocks(found: EngineAnswers, width: int) -> Iterator[Block]:
-    """Yields results in columns by rank, with how many engines found each; in several tables if one is too wide."""
+    """Yields results in columns by rank, each with the number of engines that found it; several tables if one is too
+    wide.
+    """
     found = bounded(found)
     yield line(f" {found.query}", "bold strong")
     if found.scope:
@@ -41,7 +43,7 @@ def answers_blocks(found: EngineAnswers, width: int) -> Iterator[Block]:
                 yield Text(f"{answer.title}: {answer.about_scope}", "warn")
     answered = found.answered
     fitting = max(1, (width - _RANK - 1) // _LEAST_COLUMN)
-    beside = math.ceil(len(answered) / max(1, math.ceil(len(answered) / fitting)))  # as many in each table
+    beside = math.ceil(len(answered) / max(1, math.ceil(len(answered) / fitting)))  # equal numbers in all tables
     for start in range(0, len(answered), max(1, beside)):
         yield from _table(answered[start : start + beside], found, width)
     if not any(answer.results for answer in answered):
@@ -53,7 +55,7 @@ def answers_blocks(found: EngineAnswers, width: int) -> Iterator[Block]:
 
 
 def judged_blocks(found: JudgedEngines) -> Iterator[Block]:
-    """Yields the metrics of every engine, the best engine by the first metric, and how much the engines agree."""
+    """Yields the metrics of every engine, the best engine by the first metric, and the agreement of the engines."""
     names = [each.engine for each in found.evaluations]
     yield from (line(f" {problem}", "warn") for problem in found.problems)
     if not found.evaluations:
@@ -68,7 +70,7 @@ def judged_blocks(found: JudgedEngines) -> Iterator[Block]:
         for each in found.evaluations:
             is_best = best is not None and each.engine == best.engine
             shown.add(f"{number(each.mean(metric)):>{_NAME}}", "ok" if is_best else "text")
-        if first.count(metric) < len(first.queries):  # a mean leaves out those without a relevant document
+        if first.count(metric) < len(first.queries):  # the mean leaves out queries without a relevant document
             shown.add(f"  of {counted(first.count(metric), 'query', 'queries')}", "muted")
         yield shown
     for name, _ in facts(first):
@@ -84,7 +86,7 @@ def judged_blocks(found: JudgedEngines) -> Iterator[Block]:
 
 
 def best_text(best: BestEngine) -> str:
-    """Which engine is best by a metric, and beside which others that may be chance, in a sentence or two."""
+    """The best engine by a metric, and the others whose distance may be due to chance, in a sentence or two."""
     text = f"By {best.metric}, {presentation(best.engine).title} is best with {number(best.mean)}."
     for rival in best.rivals:
         name = presentation(rival.engine).title
@@ -97,13 +99,13 @@ def best_text(best: BestEngine) -> str:
 
 
 def answers_as_plain(found: EngineAnswers) -> dict[str, Any]:
-    """``found`` ready for JSON."""
+    """``found`` in a form for JSON."""
     plain: dict[str, Any] = to_plain(found)
     return {"comparison_schema": COMPARISON_SCHEMA, **plain, "overlaps": to_plain(found.overlaps)}
 
 
 def judged_as_plain(found: JudgedEngines) -> dict[str, Any]:
-    """``found`` ready for JSON: means, the best by each metric with its rivals, and overlaps."""
+    """``found`` in a form for JSON: means, the best engine by each metric with its rivals, and overlaps."""
     bests = [best for metric in found.metrics if (best := found.best(metric)) is not None]
     return {
         "comparison_schema": COMPARISON_SCHEMA,
@@ -128,18 +130,18 @@ def judged_as_plain(found: JudgedEngines) -> dict[str, Any]:
 
 
 class _Column(NamedTuple):
-    """What one engine answered, as a column."""
+    """The answer of one engine as a column."""
 
     answer: EngineAnswer
     outcome: str
     finders: tuple[int, ...]
-    """Of each result, how many engines found it."""
+    """The number of engines that found each result."""
     rows: tuple[str, ...]
     cells: int
 
     @classmethod
     def of(cls, answer: EngineAnswer, found: EngineAnswers, cells: int) -> _Column:
-        """The column of ``answer``, ``cells`` wide if nothing in it is longer and kept whole."""
+        """The column of ``answer``: ``cells`` wide, or wider if text is kept whole and is longer."""
         finders = tuple(found.finders(item.path) for item in answer.results)
         rows = tuple(f"{count}× {visible(item.title)}" for count, item in zip(finders, answer.results, strict=True))
         outcome = f"{answer.outcome}, {answer.ms:.0f} ms"

@@ -1,4 +1,4 @@
-"""An evaluation as lines: the metrics, the outcomes, and every query, worst first; and drift, also as JSON."""
+"""An evaluation as lines (metrics, outcomes, and every query, worst first), and drift, also as JSON."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _NAME = 15
 _VALUE = 8
 _OUTCOME = 13
 _SHOWN = 50
-"""How many queries are listed: the worst."""
+"""The number of listed queries: the worst ones."""
 _NAMED = 20
-"""How many queries a gate names."""
+"""The most queries that a gate names."""
 _OF_TIERS = "no other tier"
-"""The gate of which tier answers. A change of tier is the first line about a query."""
+"""The gate on the tier that answers. A change of tier is the first line about a query."""
 Causes = Mapping[str, Sequence[ChangeLine]]
-"""Lines about queries by their ids."""
+"""Lines about queries, by query id."""
 _NO_CAUSES: Causes = {}
 AS_EXPECTED = "as expected"
-"""Names the queries with the outcome that their judgment expects."""
+"""The label for the number of queries with the outcome that their judgment expects."""
 DECIMALS = 4
-"""With how many a metric is shown."""
+"""The number of decimals of a metric."""
 NONE = "–"
-"""What stands for a value that means nothing."""
+"""The placeholder for a value without meaning."""
 
 
 def evaluation_blocks(report: Assessment, width: int) -> Iterator[Block]:
@@ -64,7 +64,7 @@ def evaluation_blocks(report: Assessment, width: int) -> Iterator[Block]:
 
 
 def _change_blocks(report: Assessment, compared: int) -> Iterator[Block]:
-    """The queries that are answered otherwise than before, each with what happened and what did it."""
+    """Yields the queries with a changed answer, each with the change and its causes."""
     changes = report.changed
     yield line(f" {len(changes) or 'none'} of {compared} compared queries changed", "muted")
     for change in changes[:_SHOWN]:
@@ -75,12 +75,12 @@ def _change_blocks(report: Assessment, compared: int) -> Iterator[Block]:
 
 
 def _more(count: int) -> Line:
-    """What stands at the end of a list that is cut short."""
+    """The last line of a list that is cut short."""
     return line(f" … {count} more; --format json holds all", "muted")
 
 
 def change_text(change: QueryChange, metric: Metric) -> str:
-    """How a query changed, in a few words."""
+    """The change of a query, in a few words."""
     difference = change.difference(metric)
     value = f"{metric} {number(change.before.value(metric))} → {number(change.now.value(metric))}"
     outcome = f"{change.before.outcome} → {change.now.outcome}"
@@ -89,7 +89,9 @@ def change_text(change: QueryChange, metric: Metric) -> str:
 
 
 def _gate_blocks(gates: Sequence[GateResult], causes: Causes = _NO_CAUSES) -> Iterator[Block]:
-    """Each gate, passed or failed, with the queries to look at, each with what became of its note and what did it."""
+    """Yields each gate, passed or failed, with the queries to look at, each with the change of its note and
+    the cause.
+    """
     for gate in gates:
         word, role = ("passed", "ok") if gate.passed else ("FAILED", "bad")
         yield line(f" {word} ", role).add(f"{gate.name}: {gate.text}")
@@ -101,10 +103,11 @@ def _gate_blocks(gates: Sequence[GateResult], causes: Causes = _NO_CAUSES) -> It
 
 
 def main_cause(gate: GateResult, lines: Sequence[ChangeLine]) -> str:
-    """Of the ``lines`` about one query those that say most of why it fails ``gate``: for one of tiers how it is
-    answered now, else the note that fell, by what; and the edit that did it.
+    """The most important of ``lines`` about one query for the failure of ``gate``: the change and the edit that caused
+    it.
 
-    Empty without any.
+    For a gate on tiers, the change is that of the answer's tier; otherwise it is the drop of a note. Empty without
+    lines.
     """
     said = next((each.text for each in lines if each.kind is LineKind.RANK or gate.name == _OF_TIERS), "")
     cause = next((each.text for each in lines if each.kind is LineKind.CAUSE), "")
@@ -112,7 +115,7 @@ def main_cause(gate: GateResult, lines: Sequence[ChangeLine]) -> str:
 
 
 def baseline_text(report: Assessment) -> str:
-    """What is compared with: its name, its notes, its moment; empty without a baseline."""
+    """The baseline of the comparison: its name, notes and time; empty without one."""
     if report.comparison is None:
         return ""
     before = report.comparison.before
@@ -120,20 +123,20 @@ def baseline_text(report: Assessment) -> str:
 
 
 def heading(evaluation: Evaluation) -> str:
-    """How many queries, by which engine."""
+    """The number of queries, and the engine."""
     queries = counted(len(evaluation.queries), "query", "queries")
     return f"{queries}, {evaluation.version or evaluation.engine}, profile {profile_text(evaluation.profile)}"
 
 
 def about(evaluation: Evaluation) -> str:
-    """Over which notes, and when."""
+    """The notes, and the time."""
     revision = f" at {evaluation.revision}" if evaluation.revision else ""
     notes = plural(evaluation.notes, kind_of(evaluation.engine).noun)
     return f"{notes} of {evaluation.project}{revision}, as of {evaluation.clock}"
 
 
 def _summary(report: Assessment) -> Iterator[Block]:
-    """The mean of each metric, beside that of the baseline, then outcomes, prompts and time."""
+    """Yields the mean of each metric with the change from the baseline, then outcomes, prompts and time."""
     evaluation = report.evaluation
     for metric in report.metrics:
         shown = line(f" {metric!s:<{_NAME}}").add(f"{number(evaluation.mean(metric)):>{_VALUE}}", "bold strong")
@@ -143,7 +146,7 @@ def _summary(report: Assessment) -> Iterator[Block]:
 
 
 def compared_text(report: Assessment, metric: Metric) -> str:
-    """How ``metric`` differs from the baseline, and how likely that is chance; empty without a baseline."""
+    """The difference of ``metric`` from the baseline, and the p-value; empty without a baseline."""
     if report.comparison is None or (difference := report.comparison.difference(metric)) is None:
         return ""
     p_value = report.comparison.p_value(metric)
@@ -151,20 +154,22 @@ def compared_text(report: Assessment, metric: Metric) -> str:
 
 
 def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
-    """What is no metric of ranking, each by its name."""
+    """The facts other than ranking metrics, each with its name."""
     met, expected = evaluation.expectations
     outcomes = ", ".join(f"{name}: {count}" for name, count in evaluation.outcomes.items())
     made = [("outcomes", outcomes or NONE), (NOT_COVERED, f"{evaluation.not_covered:.1%}")]
     if expected:
         made.append((AS_EXPECTED, f"{met} of {expected}"))
-    if has(evaluation.engine, Completes):  # the others write no prompt
+    if has(evaluation.engine, Completes):  # other engines write no prompt
         made.append(("prompt", f"{evaluation.prompt_tokens:.0f} tokens a query"))
     kept = f"; {evaluation.kept} of {len(evaluation.queries)} kept from before" if evaluation.kept else ""
     return [*made, ("time", f"{evaluation.ms:.1f} ms a query{kept}")]
 
 
 def _query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> Iterator[Line]:
-    """A line for each query, those that are wrong first: its metric, the first relevant rank, outcome, first miss."""
+    """Yields a line for each query, wrong ones first: its metric, the first relevant rank, the outcome, and the first
+    miss.
+    """
     shown = worst_first(queries, metric)[:_SHOWN]
     room = max(12, min(36, width // 3 - 2, max((len(query.id) for query in queries), default=0)))
     room = column((visible(query.id) for query in shown), room)
@@ -178,7 +183,7 @@ def _query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> 
         missed.add(f" {query.first_miss}" if query.first_miss else "", "warn")
         if row.width + missed.width <= width or keeps_whole():
             yield row.extend(missed.spans)
-        else:  # what is missed is what a reader is after: it gets a line of its own
+        else:  # a miss is the most useful part: it gets a line of its own
             yield row
             yield from (Line().gap(3).extend(part.spans) for part in folded(missed, width - 3))
     if len(queries) > _SHOWN:
@@ -186,7 +191,7 @@ def _query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> 
 
 
 def worst_first(queries: Sequence[QueryResult], metric: Metric) -> list[QueryResult]:
-    """``queries``, those with an unexpected outcome first, then by the value of ``metric``."""
+    """``queries``, ones with an unexpected outcome first, then by the value of ``metric``."""
 
     def key(query: QueryResult) -> tuple[bool, float]:
         value = query.value(metric)
@@ -196,17 +201,17 @@ def worst_first(queries: Sequence[QueryResult], metric: Metric) -> list[QueryRes
 
 
 def number(value: float | None) -> str:
-    """A metric as it is shown."""
+    """A metric in display format."""
     return NONE if value is None else f"{value:.{DECIMALS}f}"
 
 
-# Drift as lines and as JSON: the metrics by day, and what is lost by when.
+# Drift as lines and as JSON: the metrics by day, and the losses with their days.
 
 
 DRIFT_SCHEMA = 1
 _COLUMN = 11
 _LOSSES_SHOWN = 100
-"""How many losses are listed: the first."""
+"""The number of listed losses: the first ones."""
 
 
 def drift_blocks(drift: Drift, width: int) -> Iterator[Block]:
@@ -229,7 +234,7 @@ def drift_blocks(drift: Drift, width: int) -> Iterator[Block]:
 
 
 def drift_as_plain(drift: Drift) -> dict[str, Any]:
-    """``drift`` ready for JSON: the evaluation of now, each day's means and gates, and what is lost."""
+    """``drift`` in a form for JSON: the present evaluation, each day's means and gates, and the losses."""
     return {
         "drift_schema": DRIFT_SCHEMA,
         "now": evaluation_as_plain(drift.now, drift.metrics),
@@ -263,22 +268,22 @@ def _loss_lines(drift: Drift, width: int) -> Iterator[Line]:
 
 
 def row(name: str, cells: Sequence[str], role: str = "text", column: int = _COLUMN) -> Line:
-    """A line of ``cells``, each in ``column`` cells, behind their ``name``."""
+    """A line of ``cells``, each in ``column`` cells, after their ``name``."""
     made = line(f" {name:<{_NAME}}", role)
     for cell in cells:
         made.add(f"{cell or NONE:>{column}}", role)
     return made
 
 
-# An evaluation as Markdown, for a comment on a pull request. Text of queries and notes stays text.
+# An evaluation as Markdown, for a comment on a pull request. Text of queries and notes is escaped.
 
 
 _LISTED = 50
-"""How many queries a table holds: a comment has room for so many."""
+"""The most queries in a table, to suit the size of a comment."""
 
 
 def markdown_of(report: Assessment) -> str:
-    """The verdict and what to look at, the queries that changed, the metrics, and the queries that miss something."""
+    """The verdict with the failed gates, the queries that changed, the metrics, and the queries that miss something."""
     verdict = "" if not report.gates else " passed" if report.passed else " failed"
     blocks: list[str] = [markdown_heading(2, f"Memory check{verdict}")]
     for gate in report.gates:
@@ -324,7 +329,7 @@ def _miss(query: QueryResult, metric: Metric) -> tuple[str, ...]:
     return bold(query.id), number(query.value(metric)), query.outcome, query.expected, missing
 
 
-# An evaluation as JUnit XML, which systems for CI show as tests.
+# An evaluation as JUnit XML, which CI systems show as tests.
 
 
 _MS = 1000
@@ -333,7 +338,7 @@ _MS = 1000
 def junit_of(report: Assessment) -> bytes:
     """A test case for each gate and each query, in UTF-8.
 
-    A query fails when a failed gate names it, or when its outcome is not the expected one.
+    A query fails if a failed gate names it, or if its outcome is not the expected one.
     """
     evaluation = report.evaluation
     failures = _failures(report)
@@ -355,7 +360,7 @@ def junit_of(report: Assessment) -> bytes:
 
 
 def _failures(report: Assessment) -> dict[str, list[str]]:
-    """Why each failing query fails, by its id."""
+    """The reasons why queries fail, by query id."""
     made: dict[str, list[str]] = {}
     for gate in report.gates:
         for name in gate.queries:
@@ -388,7 +393,7 @@ _TAG = "brv-tui"
 
 
 class EvaluationForm(StrEnum):
-    """The form of a file; its value is the file's ending."""
+    """The form of a file. Its value is the file's ending."""
 
     JSON = "json"
     MARKDOWN = "md"
@@ -406,7 +411,7 @@ def rendered_evaluation(report: Assessment, form: EvaluationForm) -> bytes:
 
 
 def evaluation_form_of(file: Path) -> EvaluationForm:
-    """The form that the ending of ``file`` asks for. Raises :class:`brvtui.report.saved.ExportError`."""
+    """The form for the ending of ``file``. Raises :class:`brvtui.report.saved.ExportError`."""
     try:
         return EvaluationForm(file.suffix.lower().removeprefix("."))
     except ValueError:
@@ -415,7 +420,7 @@ def evaluation_form_of(file: Path) -> EvaluationForm:
 
 
 def save_evaluation(report: Assessment, file: Path, trees: Sequence[Path]) -> None:
-    """Writes ``report`` to ``file`` in the form of its ending, whole or not at all.
+    """Writes ``report`` to ``file`` in the form for its ending, completely or not at all.
 
     Raises :class:`brvtui.report.saved.ExportError`, also for a file inside one of the context ``trees``.
     """
@@ -425,8 +430,8 @@ def save_evaluation(report: Assessment, file: Path, trees: Sequence[Path]) -> No
 def trec_run(evaluation: Evaluation) -> bytes:
     """The results as a TREC run: query, ``Q0``, document, rank, score, tag.
 
-    The score is 1 divided by the rank, not the engine's: tools order by score and break ties in their own way, and an
-    engine gives equal scores to results that it orders.
+    The score is 1 divided by the rank, and not the engine's score: tools order by score and break ties in their own
+    way, but an engine may order results with equal scores.
     """
     lines = [
         f"{query.id} Q0 {trec_name(item.path)} {rank} {1 / rank:.9f} {_TAG}-{evaluation.engine}"

@@ -18,7 +18,9 @@ _MOST_ROWS, _MOST_PLACES = 50, 5
 
 
 def ranking_lines(answer: OneRanking) -> list[str]:
-    """One ranking: each result with its member and the parts that sum to its score, then what it was counted over."""
+    """The lines of one ranking: each result with its member and the parts of its score, then the statistics of the
+    ranking.
+    """
     made, answer = [], bounded(answer)
     for rank, one in enumerate(answer.hits, start=1):
         made.append(f"{rank:>3}. {one.hit.score:.2f}  {one.member}  {one.hit.path}  {one.hit.title}")
@@ -51,14 +53,14 @@ def _sum(hit: Hit) -> str:
 
 
 def health_row(one: MemberHealth) -> tuple[str, ...]:
-    """A member's row below :data:`HEALTH_HEADS`; an engine or profile that is not that of most is marked."""
+    """The row of a member for :data:`HEALTH_HEADS`. An engine or profile that most members do not have is marked."""
     engine = f"{one.engine} {one.profile}{'' if one.is_usual else ' (not as most)'}"
     numbers = (one.repeated, one.contradicted, one.alone, one.stale)
     return (one.name, one.owner, str(one.notes), engine, *map(str, numbers), f"{one.oldest_days:.0f}")
 
 
 def health_summary(health: FleetHealth) -> str:
-    """What was found, in a sentence."""
+    """The findings in a sentence."""
     notes = sum(one.notes for one in health.members)
     return (
         f"{counted(len(health.members), 'member', 'members')}, {counted(notes, 'note', 'notes')} compared "
@@ -71,7 +73,7 @@ def health_summary(health: FleetHealth) -> str:
 
 
 def health_markdown(health: FleetHealth, name: str, day: str) -> str:
-    """The report of a fleet in Markdown: its members, then what to look at, the gravest first."""
+    """The report of a fleet in Markdown: its members, then the findings, most serious first."""
     contradicting = [
         (_place(one.first), _place(one.second), one.same, str(one.other_statements), _only(one))
         for one in health.contradictions

@@ -1,4 +1,4 @@
-"""Pieces of Markdown (CommonMark with tables) from text that may hold anything: text stays text in each of them."""
+"""Pieces of Markdown (CommonMark with tables) from any text. The text is escaped in each of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LEAST_FENCE = 3
 
 
 class Markdown(str):
-    """Text that is Markdown already. Any other text is escaped before it is written."""
+    """Text that is already Markdown. All other text is escaped before it is written."""
 
     __slots__ = ()
 
@@ -28,7 +28,7 @@ def escaped(text: str) -> Markdown:
 
 
 def path(text: str) -> Markdown:
-    """A path as code if it has only plain letters, else escaped."""
+    """A path as code if it has only plain characters; otherwise escaped."""
     return Markdown(f"`{text}`") if _TAME.fullmatch(text) else escaped(text)
 
 
@@ -53,13 +53,13 @@ def heading(level: int, text: str) -> Markdown:
 
 def paragraph(text: str) -> Markdown:
     """A paragraph; empty for empty text."""
-    # A number, a dash or a plus at its beginning would make it a list.
+    # A number, a dash or a plus at its beginning would start a list.
     shown = re.sub(r"^(\d+)([.)])|^([-+=])", r"\1\\\2\3", escaped(text))
     return Markdown(f"{shown}\n") if shown else Markdown()
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> Markdown:
-    """A table; the columns named in ``right`` are aligned to the right. Empty without rows."""
+    """A table. The columns named in ``right`` are aligned to the right. Empty without rows."""
     lines = [_row(row) for row in rows]
     if not lines:
         return Markdown()
@@ -68,7 +68,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[
 
 
 def joined(blocks: Iterable[str]) -> str:
-    """The document of ``blocks``, an empty line between them; empty ones are left out."""
+    """The document of ``blocks``, separated by empty lines and without empty blocks."""
     return "\n".join(block for block in blocks if block)
 
 

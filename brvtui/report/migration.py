@@ -1,4 +1,4 @@
-"""What a migration to ByteRover V4 would change, as lines."""
+"""The changes that a migration to ByteRover V4 would cause, as lines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def migration_report(report: MigrationReport, width: int, most: int) -> Renderab
 
 
 def migration_lines(report: MigrationReport, most: int) -> list[Line]:
-    """Counts, then each answer that changes, then each note that loses something; of each list the first ``most``."""
+    """The counts, then each answer that changes, then each note with losses; at most ``most`` of each list."""
     return [*_counts(report), *_answers(report.answers, most), *_notes(report.notes, most), Line(), _closing()]
 
 
@@ -92,7 +92,7 @@ def _answers(answers: Sequence[MigratedAnswer], most: int) -> Iterator[Line]:
 
 
 def answer_lines(answer: MigratedAnswer) -> Iterator[Line]:
-    """The query, how its answer changes, and the first results of both engines."""
+    """Yields the query, the change of its answer, and the first results of both engines."""
     yield (
         Line()
         .gap()
@@ -127,7 +127,7 @@ def _notes(notes: Sequence[MigratedNote], most: int) -> Iterator[Line]:
 
 
 def losses(note: MigratedNote) -> Iterator[str]:
-    """What the migration would take from ``note``, each in one line; its age aside."""
+    """Yields the losses of ``note`` in the migration, one line each, without its age."""
     if note.unseen:
         yield note.unseen if not note.topic else f"{note.topic}: {note.unseen}"
     if note.lost_signals is not None:

@@ -1,4 +1,4 @@
-"""The links around one place of a graph as an SVG picture that loads nothing: the heavier a link, the thicker."""
+"""The links around one place of a graph as an SVG picture that loads nothing. A heavier link has a thicker line."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from brvtui.report.lines import xml_text
 
 _INK, _MUTED, _LINK, _SEED, _GROUND = "#1d2430", "#5b6675", "#2f6f9f", "#b4540a", "#ffffff"
 _CELL = 7.4
-"""The width of a character, and ..."""
+"""The width of a character in pixels."""
 _ROW = 18
-"""... the height of a line of text, in pixels."""
+"""The height of a line of text in pixels."""
 _BOX_CELLS, _PAD, _GAP = 26, 12, 16
 _SPAN = 160
-"""The room between the centre and its neighbours."""
+"""The width of the space between the centre and its neighbours."""
 _THICKEST, _THINNEST = 7.0, 1.2
 Said = tuple[str, str]
 """A line of text and its colour."""
@@ -26,9 +26,9 @@ _TEXT = 'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="1
 
 
 def neighbourhood_svg(shown: Neighbourhood) -> str:
-    """``shown`` as an SVG document: the centre in the middle, what points to it on its left, the others on its right.
+    """``shown`` as an SVG document: the centre in the middle, places that point to it on the left, others on the right.
 
-    Seeds have a second frame and the word; a link of little weight is dotted.
+    Seeds have a double frame and the word "seed". A link of little weight is dotted.
     """
     sides = _sides(shown.neighbours)
     boxes = [[_texts(one) for one in side] for side in sides]
@@ -63,7 +63,7 @@ def _head(shown: Neighbourhood, width: float, height: float) -> Iterator[str]:
 
 
 def _sides(found: Sequence[Neighbour]) -> tuple[list[Neighbour], list[Neighbour]]:
-    """What points to the centre, and the others; halves where all are of one kind."""
+    """The places that point to the centre, and the others. If all are of one kind, they are split in halves."""
     left, right = [one for one in found if not one.leads_away], [one for one in found if one.leads_away]
     if not left or not right:
         left, right = list(found[1::2]), list(found[::2])
@@ -71,7 +71,7 @@ def _sides(found: Sequence[Neighbour]) -> tuple[list[Neighbour], list[Neighbour]
 
 
 def _texts(one: Neighbour) -> list[Said]:
-    """Title, what it is, and the link with its weight and what came over it."""
+    """The title, the kind, and the link with its weight and the share of the walk."""
     what = ", ".join(filter(None, (one.kind, f"result {one.rank}" if one.rank else "", "seed" if one.is_seed else "")))
     share = f", {one.share:.0%} came over it" if one.share >= LEAST_TOLD else ""
     return [*_said(one.title, _INK), *_said(what, _INK), *_said(f"{one.words} {one.weight:.2g}{share}", _LINK)]
@@ -107,7 +107,7 @@ def _frame(x: float, y: float, width: float, height: float, colour: str, stroke:
 
 
 def _link(one: Neighbour, centre: tuple[float, float], other: tuple[float, float]) -> Iterator[str]:
-    """The curve between the centre and a neighbour, with an arrow at its end."""
+    """Yields the curve between the centre and a neighbour, and the arrow at its end."""
     start, end = (centre, other) if one.leads_away else (other, centre)
     bend = (start[0] + end[0]) / 2
     thick = max(_THINNEST, min(1.0, one.weight) * _THICKEST)

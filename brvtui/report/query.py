@@ -1,4 +1,4 @@
-"""A trace as lines: why, the results, the route, the first score, and the answer."""
+"""A trace as lines: the reason, the results, the route, the first score, and the answer."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 
 _SHOWN_MISSES = 3
 MOST_HITS = 500
-"""Results that are shown; engines give fewer, but a saved trace may hold any number."""
+"""The most results that are shown. Engines return fewer, but a saved trace may contain any number."""
 _STRATEGY = 20
 _SENTENCE_LINES = 99
 _SHOWN_ANSWER_LINES = 24
 
 
 def trace_report(trace: Trace, details: Mapping[str, Detail], width: int) -> RenderableType:
-    """The whole decision for reading in ``width`` columns, with the score of the first hit and of those in ``details``.
+    """The whole decision for ``width`` columns, with the scores of the first hit and of the hits in ``details``.
 
-    ``details`` holds the detail of hits by their ``file``.
+    ``details`` contains the details of hits by their ``file``.
     """
     return rich_lines(trace_lines(trace, details, width, for_terminal()))
 
@@ -67,13 +67,13 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
 
 
 def headline_of(trace: Trace, width: int) -> list[Line]:
-    """The badge of the answer and the whole sentence that says why."""
+    """The badge of the answer, and the whole sentence with the reason."""
     shown = presentation(trace.engine).headline(trace)
     return headline_lines(shown, trace.timings.get("total", 0.0), "", width + 1, _SENTENCE_LINES)
 
 
 def ladder_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-    """The searches of the retry ladder, strategy, query and hits of each; no lines where it was not climbed."""
+    """The searches of the retry ladder, each with strategy, query and hits; no lines if no rung ran."""
     ladder = trace.find(Ladder)
     ran = [rung for rung in ladder.rungs if rung.ran] if ladder is not None else []
     if not any(rung.number for rung in ran):
@@ -117,13 +117,13 @@ def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def more_results(trace: Trace) -> str:
-    """A line that counts the results that are not shown; empty if all are."""
+    """The line with the number of results that are not shown; empty if all are."""
     more = len(trace.hits) - MOST_HITS
     return f"… {more} more results, in --format json" if more > 0 else ""
 
 
 def _reading(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> list[Line]:
-    """The engine's reading of the query, in as many lines as it takes."""
+    """The engine's reading of the query, in as many lines as needed."""
     made = [Line()]
     for _, spans in shown.reading(trace, glyphs):
         group = Line().gap(1).extend(spans)
@@ -165,7 +165,7 @@ def _first(lines: list[Line], most: int) -> list[Line]:
     return lines if left <= 0 else [*lines[:most], line(f" … {left} more lines, in --format json", "muted")]
 
 
-# Why a document is, or is not, in an answer, and what would need no model, as lines.
+# The reason why a document is, or is not, in an answer, and changes after which no model is needed, as lines.
 
 
 NEEDS_NOTHING = "no change is needed: the query is answered without a model"
@@ -173,7 +173,7 @@ _LABEL = 9
 
 
 def explain_report(explanation: Explanation, width: int) -> RenderableType:
-    """The explanation for reading in ``width`` columns: why the query got its answer, then this note."""
+    """The explanation for ``width`` columns: the reason for the query's answer, then this note."""
     return rich_lines(explain_lines(explanation, width, for_terminal()))
 
 
@@ -218,7 +218,7 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
 
 
 def _labelled(label: str, text: str, role: str, width: int) -> list[Line]:
-    """``text`` wrapped behind its label; no lines for an empty text."""
+    """``text`` wrapped after its label; no lines for an empty text."""
     parts = wrap(text, width - _LABEL - 1) if text else []
     return [
         Line().gap().fit(label if place == 0 else "", _LABEL, "muted").add(part, role)
@@ -227,9 +227,10 @@ def _labelled(label: str, text: str, role: str, width: int) -> list[Line]:
 
 
 def counterfactuals_report(found: Counterfactuals | None, of_note: bool, width: int) -> RenderableType:
-    """Each kind of change with the smallest that avoids the model, or why there is none; None: no change is needed.
+    """Each kind of change, with the smallest that avoids the model, or the reason why there is none.
 
-    ``of_note`` where the changes are of one named note, which is to lead the answer.
+    If ``found`` is None, the report says that no change is needed. ``of_note`` is true if the changes are those for one
+    named note that should lead the answer.
     """
     if found is None:
         return rich_lines([line(NEEDS_NOTHING, "muted")])

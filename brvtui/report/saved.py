@@ -1,4 +1,4 @@
-"""A saved trace as text, JSON, Markdown and SVG, and written to a file."""
+"""A saved trace as text, JSON, Markdown and SVG, and its export to a file."""
 
 from __future__ import annotations
 
@@ -29,19 +29,18 @@ from brvtui.text.visible import bounded, visible
 from brvtui.trace import Hit, NearMiss, Trace
 from brvtui.tree.reading.project import is_context_tree
 
-# A saved trace as Markdown, for an issue or a wiki: what the panes show, in their order.
-#
-# Results are tables; aligned lines, the same as in panes and reports, are in fences.
+# A saved trace as Markdown, for an issue or a wiki: the contents of the panes, in their order. Results are tables.
+# Aligned lines, the same as in panes and reports, are in fences.
 
 
 _WIDTH = 100
 """Columns of the lines in fences."""
 _ROUTE_WIDTH = 140
-"""Columns of the route: nothing that a check says is cut."""
+"""Columns of the route, enough for every check in full."""
 
 
 def markdown_report(saved: SavedTrace) -> str:
-    """The whole decision as one Markdown document."""
+    """The whole decision as a Markdown document."""
     saved = bounded(saved)
     trace = saved.trace
     title = heading(1, f"Why “{trace.query}” got its answer")
@@ -182,7 +181,7 @@ def _fence(blocks: Blocks, width: int = _WIDTH) -> str:
 
 
 class Form(StrEnum):
-    """The form of a file; its value is the file's ending."""
+    """The form of a file. Its value is the file's ending."""
 
     JSON = "json"
     MARKDOWN = "md"
@@ -190,15 +189,15 @@ class Form(StrEnum):
 
 
 class ExportError(ValueError):
-    """A trace cannot be written to a file; the message names the file, the reason and what to do."""
+    """A trace that cannot be written to a file. The message names the file, the reason and the remedy."""
 
 
 class InTheWayError(ExportError):
-    """The file exists already."""
+    """The file already exists."""
 
 
 def write_report(file: Path, data: bytes, trees: Sequence[Path]) -> None:
-    """Writes ``data`` to ``file``, whole or not at all.
+    """Writes ``data`` to ``file``, completely or not at all.
 
     Raises :class:`ExportError`, also for a file inside one of ``trees`` or another project's context tree.
     """
@@ -213,7 +212,9 @@ def write_report(file: Path, data: bytes, trees: Sequence[Path]) -> None:
 
 
 def _check_outside(file: Path, place: Path, trees: Sequence[Path]) -> None:
-    """Raises :class:`ExportError` for a ``file`` whose ``place`` is in one of ``trees`` or a project's context tree."""
+    """Raises :class:`ExportError` if ``place``, the path of ``file``, is in one of ``trees`` or in a project's context
+    tree.
+    """
     there = place.resolve()
     if any(there.is_relative_to(tree) for tree in trees) or any(
         is_context_tree(folder) for folder in (*place.parents, *there.parents)
@@ -222,12 +223,12 @@ def _check_outside(file: Path, place: Path, trees: Sequence[Path]) -> None:
 
 
 def no_folder(file: Path, place: Path) -> ExportError:
-    """The error for a ``file`` to be saved at ``place``, whose folder does not exist."""
+    """The error for a ``file`` to be written at ``place``, whose folder does not exist."""
     return ExportError(f"{file}: there is no folder {place.parent}; make it, or save elsewhere")
 
 
 def text_report(saved: SavedTrace, width: int, whole: bool = False) -> RenderableType:
-    """The trace for reading in ``width`` columns; ``whole`` adds the term x field detail of every hit."""
+    """The trace for ``width`` columns. ``whole`` adds the term × field details of every hit."""
     trace = saved.trace
     shown = {hit.file: saved.detail[hit.file] for hit in trace.hits[: None if whole else 1] if hit.file in saved.detail}
     return trace_report(trace, shown, width)
@@ -243,7 +244,7 @@ def rendered(saved: SavedTrace, form: Form) -> bytes:
 
 
 def form_of(file: Path) -> Form:
-    """The form that the ending of ``file`` asks for. Raises :class:`ExportError` for any other ending."""
+    """The form for the ending of ``file``. Raises :class:`ExportError` for an unknown ending."""
     try:
         return Form(file.suffix.lower().removeprefix("."))
     except ValueError:
@@ -256,10 +257,11 @@ def _not_written(file: Path, error: Exception) -> ExportError:
 
 
 def export(saved: SavedTrace, file: Path, trees: Sequence[Path] = (), replace: bool = True) -> Path:
-    """Writes ``saved`` to ``file`` in the form of its ending, whole or not at all, and returns where that is.
+    """Writes ``saved`` to ``file`` in the form for its ending, completely or not at all, and returns the file's path.
 
-    Raises :class:`InTheWayError` for a file that is there and not to be ``replace`` d, :class:`ExportError` for another
-    ending, for a file inside one of ``trees`` or another project's context tree, and for one that cannot be written.
+    Raises :class:`InTheWayError` if the file exists and ``replace`` is false. Raises :class:`ExportError` for an
+    unknown ending, for a file inside one of ``trees`` or another project's context tree, and if the file cannot be
+    written.
     """
     form = form_of(file)
     try:

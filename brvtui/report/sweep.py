@@ -16,13 +16,13 @@ from brvtui.wording import counted, profile_text
 
 _BAR, _LEAST_BAR = 30, 8
 _BESIDE = 56
-"""The cells beside the bar of a curve: value, mean, and how many queries each of three tiers answers."""
+"""The cells beside the bar of a curve: value, mean, and the numbers of queries that three tiers answer."""
 _SHOWN = 50
 NONE = "–"
 
 
 def value_text(value: Value) -> str:
-    """``value`` as it is written in a profile, a number to six digits."""
+    """``value`` in the format of a profile, a number with six digits."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
@@ -31,7 +31,7 @@ def value_text(value: Value) -> str:
 
 
 def queries_text(made: Sweep) -> str:
-    """How many queries were asked, of how many of them the means are, and whether they are judged."""
+    """The number of queries, the number of them in the means, and the remark if they are judged."""
     are_judged = any(each.documents or each.expected for each in made.queries)
     judged = "judged " if are_judged else ""
     asked = counted(len(made.queries), f"{judged}query", f"{judged}queries")
@@ -39,13 +39,13 @@ def queries_text(made: Sweep) -> str:
 
 
 def state_text(made: Sweep) -> str:
-    """The moment as of which queries were asked, and what was replaced at every point."""
+    """The time of the queries, and the values that were replaced at every point."""
     others = f", with {made.others}" if made.others != Variant() else ""
     return f"as of {made.clock}{others}"
 
 
 def control_lines(controls: Sequence[Control]) -> Iterator[Line]:
-    """Yields a line for each of ``controls``: its name, its value, the values that it can take."""
+    """Yields a line for each of ``controls``: its name, its value, and its possible values."""
     cells = max((len(each.key) for each in controls), default=0)
     for each in controls:
         shown = line(f" {each.key:<{cells}}  ").add(f"{value_text(each.base):<12}", "strong")
@@ -85,7 +85,7 @@ def _curve(made: Sweep, cells: int, glyphs: Glyphs) -> Iterator[Line]:
 
 
 def _map(made: Sweep, width: int) -> Iterator[Line]:
-    """Rows of the first axis, columns of the second: the mean in hundredths."""
+    """Yields the rows of the first axis with columns for the second. Each cell is the mean, rounded to hundredths."""
     first, second = made.axes
     names = [value_text(value) for value in first.values]
     left = max(len(name) for name in names) + 2
@@ -106,7 +106,7 @@ def _map(made: Sweep, width: int) -> Iterator[Line]:
 
 
 def _where(value: Value) -> str:
-    """How the place of a crossing between values such as ``value`` is called."""
+    """The description of a crossing between values such as ``value``."""
     if isinstance(value, (bool, str)):
         return "with this value, and not with the one before it"
     return "from this value on" if isinstance(value, int) else "past this value"
@@ -136,7 +136,7 @@ def _crossings(made: Sweep) -> Iterator[Block]:
 
 
 def sweep_as_plain(made: Sweep) -> dict[str, Any]:
-    """``made`` as JSON values."""
+    """``made`` in the form of JSON values."""
     return {
         "engine": made.engine,
         "profile": made.profile,
@@ -175,7 +175,7 @@ _INK, _MUTED, _LINE, _CROSSING = "#222222", "#767676", "#2c6fbb", "#c2571a"
 
 
 def sweep_svg(made: Sweep) -> str:
-    """The text of an SVG file."""
+    """The text of an SVG file with a curve or a heat map."""
     names = " × ".join(axis.control.key for axis in made.axes)
     title = f"{made.metric} of {queries_text(made)} over {names}, {made.engine} {made.profile}"
     parts = [
@@ -207,7 +207,7 @@ def _text(x: float, y: float, text: str, fill: str = _MUTED, anchor: str = "star
 
 
 def _places(values: tuple[Value, ...]) -> list[float]:
-    """Where the values stand on an axis, from 0 to 1: by their size, or evenly where they are no numbers."""
+    """The positions of values on an axis, from 0 to 1: by their size, or evenly if they are not numbers."""
     numbers = [each for each in values if not isinstance(each, (bool, str))]
     if len(numbers) == len(values) and numbers[-1] > numbers[0]:
         return [(each - numbers[0]) / (numbers[-1] - numbers[0]) for each in numbers]
