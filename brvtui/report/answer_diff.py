@@ -88,10 +88,10 @@ def _turning(pair: PairComparison, decimals: int) -> Iterator[Block]:
 
 
 def _row(name: str, cells: Sequence[str], role: str = "text") -> Line:
-    made = Line().gap().fit(name, _NAME, role)
+    result = Line().gap().fit(name, _NAME, role)
     for cell in cells:
-        made.add(f"{cell:>{_COLUMN}}", role)
-    return made
+        result.add(f"{cell:>{_COLUMN}}", role)
+    return result
 
 
 DIFF_SCHEMA = 1

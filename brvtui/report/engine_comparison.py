@@ -161,15 +161,15 @@ def _table(answers: Sequence[EngineAnswer], found: EngineAnswers, width: int) ->
 
 
 def _rank_line(columns: Sequence[_Column], place: int, engines: int) -> Line:
-    made = Line().gap().fit(f"{place + 1}", _RANK, "muted")
+    result = Line().gap().fit(f"{place + 1}", _RANK, "muted")
     for each in columns:
         if place >= len(each.rows):
-            made.gap(each.cells + 1)
+            result.gap(each.cells + 1)
             continue
         count = each.finders[place]
         role = "ok" if count == engines > 1 else "text" if count > 1 else "muted"
-        made.fit(each.rows[place], each.cells, role).gap()
-    return made
+        result.fit(each.rows[place], each.cells, role).gap()
+    return result
 
 
 def _overlap_lines(overlaps: Sequence[Overlap]) -> Iterator[Line]:

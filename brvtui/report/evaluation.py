@@ -69,7 +69,7 @@ def _change_blocks(report: Assessment, compared: int) -> Iterator[Block]:
     yield line(f" {len(changes) or 'none'} of {compared} compared queries changed", "muted")
     for change in changes[:_SHOWN]:
         yield line(f" {change.now.id}: {change_text(change, report.metrics[0])}", "bold strong")
-        yield from (Text(said.text, "text", "   ", 0) for said in report.causes.get(change.now.id, ()))
+        yield from (Text(cause.text, "text", "   ", 0) for cause in report.causes.get(change.now.id, ()))
     if len(changes) > _SHOWN:
         yield _more(len(changes) - _SHOWN)
 
@@ -109,9 +109,9 @@ def main_cause(gate: GateResult, lines: Sequence[ChangeLine]) -> str:
     For a gate on tiers, the change is that of the answer's tier; otherwise it is the drop of a note. Empty without
     lines.
     """
-    said = next((each.text for each in lines if each.kind is LineKind.RANK or gate.name == _OF_TIERS), "")
+    effect = next((each.text for each in lines if each.kind is LineKind.RANK or gate.name == _OF_TIERS), "")
     cause = next((each.text for each in lines if each.kind is LineKind.CAUSE), "")
-    return "; ".join(filter(None, (said, cause))) or next((each.text for each in lines), "")
+    return "; ".join(filter(None, (effect, cause))) or next((each.text for each in lines), "")
 
 
 def baseline_text(report: Assessment) -> str:
@@ -157,13 +157,13 @@ def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
     """The facts other than ranking metrics, each with its name."""
     met, expected = evaluation.expectations
     outcomes = ", ".join(f"{name}: {count}" for name, count in evaluation.outcomes.items())
-    made = [("outcomes", outcomes or NONE), (NOT_COVERED, f"{evaluation.not_covered:.1%}")]
+    pairs = [("outcomes", outcomes or NONE), (NOT_COVERED, f"{evaluation.not_covered:.1%}")]
     if expected:
-        made.append((AS_EXPECTED, f"{met} of {expected}"))
+        pairs.append((AS_EXPECTED, f"{met} of {expected}"))
     if has(evaluation.engine, Completes):  # other engines write no prompt
-        made.append(("prompt", f"{evaluation.prompt_tokens:.0f} tokens a query"))
+        pairs.append(("prompt", f"{evaluation.prompt_tokens:.0f} tokens a query"))
     kept = f"; {evaluation.kept} of {len(evaluation.queries)} kept from before" if evaluation.kept else ""
-    return [*made, ("time", f"{evaluation.ms:.1f} ms a query{kept}")]
+    return [*pairs, ("time", f"{evaluation.ms:.1f} ms a query{kept}")]
 
 
 def _query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> Iterator[Line]:
@@ -222,9 +222,9 @@ def drift_blocks(drift: Drift, width: int) -> Iterator[Block]:
     yield from (line(" if nobody reads or edits a note meanwhile", "muted"), Line())
     yield row("", [name for name, _ in moments], "muted")
     for metric in drift.metrics:
-        yield row(str(metric), [number(found.mean(metric)) for _, found in moments])
-    for outcome in dict.fromkeys(name for _, found in moments for name in found.outcomes):
-        yield row(outcome, [str(found.outcomes.get(outcome, 0)) for _, found in moments])
+        yield row(str(metric), [number(evaluation.mean(metric)) for _, evaluation in moments])
+    for outcome in dict.fromkeys(name for _, evaluation in moments for name in evaluation.outcomes):
+        yield row(outcome, [str(evaluation.outcomes.get(outcome, 0)) for _, evaluation in moments])
     yield Line()
     yield from _loss_lines(drift, width)
     for point in drift.points:
@@ -269,10 +269,10 @@ def _loss_lines(drift: Drift, width: int) -> Iterator[Line]:
 
 def row(name: str, cells: Sequence[str], role: str = "text", column: int = _COLUMN) -> Line:
     """A line of ``cells``, each in ``column`` cells, after their ``name``."""
-    made = line(f" {name:<{_NAME}}", role)
+    result = line(f" {name:<{_NAME}}", role)
     for cell in cells:
-        made.add(f"{cell or NONE:>{column}}", role)
-    return made
+        result.add(f"{cell or NONE:>{column}}", role)
+    return result
 
 
 # An evaluation as Markdown, for a comment on a pull request. Text of queries and notes is escaped.
@@ -300,7 +300,7 @@ def markdown_of(report: Assessment) -> str:
 def _changes(report: Assessment) -> Markdown:
     rows = []
     for change in report.changed[:_LISTED]:
-        why = " ".join(f"{said.text}." for said in report.causes.get(change.now.id, ()))
+        why = " ".join(f"{cause.text}." for cause in report.causes.get(change.now.id, ()))
         rows.append((bold(change.now.id), change.now.text, change_text(change, report.metrics[0]), why))
     return table(("query", "words", "change", "why"), rows)
 
@@ -355,35 +355,35 @@ def junit_of(report: Assessment) -> bytes:
         name, time = visible(f"{query.id}: {query.text}"), f"{query.ms / _MS:.4f}"
         _add(suite, {"classname": "queries", "name": name, "time": time}, _lines(report, query, failures))
     ElementTree.indent(root)
-    made: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
-    return made + b"\n"
+    xml: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return xml + b"\n"
 
 
 def _failures(report: Assessment) -> dict[str, list[str]]:
     """The reasons why queries fail, by query id."""
-    made: dict[str, list[str]] = {}
+    reasons: dict[str, list[str]] = {}
     for gate in report.gates:
         for name in gate.queries:
-            made.setdefault(name, []).append(f"{gate.name}: {gate.text}")
+            reasons.setdefault(name, []).append(f"{gate.name}: {gate.text}")
     for query in report.evaluation.queries:
         if query.as_expected is False:
-            made.setdefault(query.id, []).append(f"expected {query.expected}, got {query.outcome}")
-    return made
+            reasons.setdefault(query.id, []).append(f"expected {query.expected}, got {query.outcome}")
+    return reasons
 
 
 def _lines(report: Assessment, query: QueryResult, failures: Mapping[str, Sequence[str]]) -> Sequence[str]:
     if query.id not in failures:
         return ()
     changed = [change_text(each, report.metrics[0]) for each in report.changed if each.now.id == query.id]
-    causes = (said.text for said in report.causes.get(query.id, ()))
+    causes = (cause.text for cause in report.causes.get(query.id, ()))
     return (*failures[query.id], *changed, *causes, query.sentence)
 
 
 def _add(suite: ElementTree.Element, attributes: Mapping[str, str], failure: Sequence[str]) -> None:
     case = ElementTree.SubElement(suite, "testcase", dict(attributes))
     if failure:
-        made = ElementTree.SubElement(case, "failure", {"message": visible(failure[0])})
-        made.text = "\n".join(visible(text) for text in dict.fromkeys(failure) if text)
+        element = ElementTree.SubElement(case, "failure", {"message": visible(failure[0])})
+        element.text = "\n".join(visible(text) for text in dict.fromkeys(failure) if text)
 
 
 # An evaluation in files: JSON, Markdown for a pull request, JUnit XML for CI, and a TREC run for other tools.
@@ -442,7 +442,7 @@ def trec_run(evaluation: Evaluation) -> bytes:
 
 
 def _json(report: Assessment) -> bytes:
-    made = evaluation_as_plain(report.evaluation, report.metrics)
+    plain = evaluation_as_plain(report.evaluation, report.metrics)
     if report.comparison is not None:
-        made["comparison"] = comparison_as_plain(report.comparison, report.baseline, report.metrics, report.causes)
-    return json_line({**made, "gates": gates_as_plain(report.gates), "passed": report.passed})
+        plain["comparison"] = comparison_as_plain(report.comparison, report.baseline, report.metrics, report.causes)
+    return json_line({**plain, "gates": gates_as_plain(report.gates), "passed": report.passed})

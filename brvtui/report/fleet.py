@@ -21,15 +21,15 @@ def ranking_lines(answer: OneRanking) -> list[str]:
     """The lines of one ranking: each result with its member and the parts of its score, then the statistics of the
     ranking.
     """
-    made, answer = [], bounded(answer)
+    lines, answer = [], bounded(answer)
     for rank, one in enumerate(answer.hits, start=1):
-        made.append(f"{rank:>3}. {one.hit.score:.2f}  {one.member}  {one.hit.path}  {one.hit.title}")
-        made.append(f"     {_sum(one.hit)}")
+        lines.append(f"{rank:>3}. {one.hit.score:.2f}  {one.member}  {one.hit.path}  {one.hit.title}")
+        lines.append(f"     {_sum(one.hit)}")
     if not answer.hits:
         why = answer.outcome.value.replace("_", " ")
-        made.append(f"no result: {why}; ask in other words, or add a note about it to a member")
+        lines.append(f"no result: {why}; ask in other words, or add a note about it to a member")
     for word, title, content, path in answer.frequencies:
-        made.append(f"“{word}” is in {content} texts, {title} titles and {path} paths of {answer.notes} notes")
+        lines.append(f"“{word}” is in {content} texts, {title} titles and {path} paths of {answer.notes} notes")
     inside = f" in {answer.scope}" if answer.scope else ""
     counted_over = "it is named by the question, so no words are counted."
     if answer.members:
@@ -37,8 +37,8 @@ def ranking_lines(answer: OneRanking) -> list[str]:
             f"one ranking over {answer.notes} notes of {plural(answer.members, 'member')} by {answer.profile}. "
             "Words are counted over all of them, so scores of different members are comparable."
         )
-    made.append(f"{answer.matched} notes match{inside}, {_shown(answer)} shown: {counted_over}")
-    return made
+    lines.append(f"{answer.matched} notes match{inside}, {_shown(answer)} shown: {counted_over}")
+    return lines
 
 
 def _shown(answer: OneRanking) -> str:

@@ -101,11 +101,11 @@ def _text(line: Line) -> Text:
     spans = list(line.spans)
     while spans and not spans[-1][0].strip():
         spans.pop()
-    made = Text(no_wrap=True, overflow="ignore")
+    result = Text(no_wrap=True, overflow="ignore")
     for place, (text, role) in enumerate(spans):
         shown = visible(text)
-        made.append(shown.rstrip() if place == len(spans) - 1 else shown, _style(role))
-    return made
+        result.append(shown.rstrip() if place == len(spans) - 1 else shown, _style(role))
+    return result
 
 
 @cache

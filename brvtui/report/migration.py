@@ -81,14 +81,14 @@ def _count(number: int, text: str, role: str) -> Line:
     return Line().gap().add(f"{number:>{_COUNT}}", "strong").gap().add(text, role)
 
 
-def _answers(answers: Sequence[MigratedAnswer], most: int) -> Iterator[Line]:
+def _answers(answers: Sequence[MigratedAnswer], limit: int) -> Iterator[Line]:
     order = list(AnswerChange)
     changed = sorted((one for one in answers if one.change not in _QUIET), key=lambda one: order.index(one.change))
-    for answer in changed[:most]:
+    for answer in changed[:limit]:
         yield Line()
         yield from answer_lines(answer)
-    if len(changed) > most:
-        yield line(f" {len(changed) - most} more; --all lists them, --format json holds all", "muted")
+    if len(changed) > limit:
+        yield line(f" {len(changed) - limit} more; --all lists them, --format json holds all", "muted")
 
 
 def answer_lines(answer: MigratedAnswer) -> Iterator[Line]:
@@ -114,16 +114,16 @@ def _hits(label: str, outcome: str, hits: Sequence[AnsweredNote]) -> Iterator[Li
         yield Line().gap(3 + _LABEL).add(f"{hit.score:.2f} ", "muted").add(hit.note, "text")
 
 
-def _notes(notes: Sequence[MigratedNote], most: int) -> Iterator[Line]:
-    telling = [(note, made) for note in notes if (made := list(losses(note)))]
+def _notes(notes: Sequence[MigratedNote], limit: int) -> Iterator[Line]:
+    telling = [(note, own_losses) for note in notes if (own_losses := list(losses(note)))]
     if telling:
         yield Line()
         yield line(" Notes", "bold strong")
-    for note, made in telling[:most]:
+    for note, own_losses in telling[:limit]:
         yield Line().gap().add(note.note, "strong")
-        yield from (line(f"   {text}", "text") for text in made)
-    if len(telling) > most:
-        yield line(f" {len(telling) - most} more; --all lists them", "muted")
+        yield from (line(f"   {text}", "text") for text in own_losses)
+    if len(telling) > limit:
+        yield line(f" {len(telling) - limit} more; --all lists them", "muted")
 
 
 def losses(note: MigratedNote) -> Iterator[str]:

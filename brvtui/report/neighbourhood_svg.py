@@ -20,7 +20,7 @@ _BOX_CELLS, _PAD, _GAP = 26, 12, 16
 _SPAN = 160
 """The width of the space between the centre and its neighbours."""
 _THICKEST, _THINNEST = 7.0, 1.2
-Said = tuple[str, str]
+ColouredText = tuple[str, str]
 """A line of text and its colour."""
 _TEXT = 'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="12"'
 
@@ -39,10 +39,10 @@ def neighbourhood_svg(shown: Neighbourhood) -> str:
     width = 3 * wide + 2 * _SPAN + 2 * _PAD
     middle_x, middle_y = width / 2, (height - _ROW) / 2
     parts: list[str] = []
-    for number, (side, made, tall) in enumerate(zip(sides, boxes, heights, strict=True)):
+    for number, (side, own_boxes, tall) in enumerate(zip(sides, boxes, heights, strict=True)):
         x = _PAD if not number else width - _PAD - wide
         y = middle_y - tall / 2
-        for one, texts in zip(side, made, strict=True):
+        for one, texts in zip(side, own_boxes, strict=True):
             own = _height(texts)
             inner, outer = (x + wide, middle_x - wide / 2) if not number else (x, middle_x + wide / 2)
             parts += _link(one, (outer, middle_y), (inner, y + own / 2))
@@ -62,35 +62,35 @@ def _head(shown: Neighbourhood, width: float, height: float) -> Iterator[str]:
     yield f'<rect width="100%" height="100%" fill="{_GROUND}"/>'
 
 
-def _sides(found: Sequence[Neighbour]) -> tuple[list[Neighbour], list[Neighbour]]:
+def _sides(neighbours: Sequence[Neighbour]) -> tuple[list[Neighbour], list[Neighbour]]:
     """The places that point to the centre, and the others. If all are of one kind, they are split in halves."""
-    left, right = [one for one in found if not one.leads_away], [one for one in found if one.leads_away]
+    left, right = [one for one in neighbours if not one.leads_away], [one for one in neighbours if one.leads_away]
     if not left or not right:
-        left, right = list(found[1::2]), list(found[::2])
+        left, right = list(neighbours[1::2]), list(neighbours[::2])
     return left, right
 
 
-def _texts(one: Neighbour) -> list[Said]:
+def _texts(one: Neighbour) -> list[ColouredText]:
     """The title, the kind, and the link with its weight and the share of the walk."""
     what = ", ".join(filter(None, (one.kind, f"result {one.rank}" if one.rank else "", "seed" if one.is_seed else "")))
     share = f", {one.share:.0%} came over it" if one.share >= LEAST_TOLD else ""
-    return [*_said(one.title, _INK), *_said(what, _INK), *_said(f"{one.words} {one.weight:.2g}{share}", _LINK)]
+    return [*_wrapped(one.title, _INK), *_wrapped(what, _INK), *_wrapped(f"{one.words} {one.weight:.2g}{share}", _LINK)]
 
 
-def _centre_texts(shown: Neighbourhood) -> list[Said]:
-    return [*_said(shown.title, _INK), *_said(shown.about, _MUTED)]
+def _centre_texts(shown: Neighbourhood) -> list[ColouredText]:
+    return [*_wrapped(shown.title, _INK), *_wrapped(shown.about, _MUTED)]
 
 
-def _said(text: str, colour: str) -> list[Said]:
+def _wrapped(text: str, colour: str) -> list[ColouredText]:
     return [(part, colour) for part in wrap(xml_text(text), _BOX_CELLS)] if text else []
 
 
-def _height(texts: Sequence[Said]) -> float:
+def _height(texts: Sequence[ColouredText]) -> float:
     return len(texts) * _ROW + 2 * _PAD
 
 
 def _box(
-    texts: Sequence[Said], area: tuple[float, float, float, float], is_seed: bool, is_centre: bool
+    texts: Sequence[ColouredText], area: tuple[float, float, float, float], is_seed: bool, is_centre: bool
 ) -> Iterator[str]:
     x, y, width, height = area
     colour = _SEED if is_seed else _INK

@@ -48,22 +48,22 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
     """The lines of :func:`trace_report`."""
     trace, details = bounded((trace, details))
     shown = presentation(trace.engine)
-    made = headline_of(trace, width)
-    held = trace.snapshot
-    noun = kind_of(trace.engine, held).noun
-    notes = counted(held.notes, noun, f"{noun}s")
-    facts = f" {trace.version}, profile {profile_text(trace.profile)}, {notes} of {held.project}"
-    made += [rule(width, shown.counts(trace), dash=glyphs.dash), *result_lines(trace, width, glyphs)]
-    made += [Line(), line(facts, "muted").cut(width), *_reading(trace, shown, width, glyphs)]
-    made += notices(trace.notices, width, glyphs)
+    lines = headline_of(trace, width)
+    snapshot = trace.snapshot
+    noun = kind_of(trace.engine, snapshot).noun
+    notes = counted(snapshot.notes, noun, f"{noun}s")
+    facts = f" {trace.version}, profile {profile_text(trace.profile)}, {notes} of {snapshot.project}"
+    lines += [rule(width, shown.counts(trace), dash=glyphs.dash), *result_lines(trace, width, glyphs)]
+    lines += [Line(), line(facts, "muted").cut(width), *_reading(trace, shown, width, glyphs)]
+    lines += notices(trace.notices, width, glyphs)
     route = [*shown.decision(trace, glyphs), *shown.flow(trace, glyphs)]
-    made += [Line(), *lines_of(route, width, glyphs)]
-    made += ladder_lines(trace, width, glyphs)
+    lines += [Line(), *lines_of(route, width, glyphs)]
+    lines += ladder_lines(trace, width, glyphs)
     for place, hit in enumerate(trace.hits[:MOST_HITS]):
         if place == 0 or hit.file in details:
             label = "score of the first" if place == 0 else f"score of number {place + 1}"
-            made += [rule(width, label, dash=glyphs.dash), *_score(hit, trace, details.get(hit.file), width, glyphs)]
-    return made + _answer(trace, shown, width, glyphs)
+            lines += [rule(width, label, dash=glyphs.dash), *_score(hit, trace, details.get(hit.file), width, glyphs)]
+    return lines + _answer(trace, shown, width, glyphs)
 
 
 def headline_of(trace: Trace, width: int) -> list[Line]:
@@ -78,42 +78,42 @@ def ladder_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
     ran = [rung for rung in ladder.rungs if rung.ran] if ladder is not None else []
     if not any(rung.number for rung in ran):
         return []
-    made = [Line(), rule(width, "retry ladder", dash=glyphs.dash)]
+    lines = [Line(), rule(width, "retry ladder", dash=glyphs.dash)]
     for rung in ran:
         left = Line().gap().fit(rung.strategy, _STRATEGY, "muted").add(f"“{rung.query}”", "text")
-        made.append(left.right(width, Line().add(counted(rung.hits, "hit", "hits"), "strong")))
-    return made
+        lines.append(left.right(width, Line().add(counted(rung.hits, "hit", "hits"), "strong")))
+    return lines
 
 
 def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
     """The hits and the first near misses."""
     shown = presentation(trace.engine)
-    made: list[Line] = []
-    least = title_room(trace.scale, width)
+    lines: list[Line] = []
+    min_room = title_room(trace.scale, width)
     hits = trace.hits[:MOST_HITS]
-    room = column((visible(hit.title) for hit in hits), least)
+    room = column((visible(hit.title) for hit in hits), min_room)
     titles = told_apart([hit.title for hit in hits], room)
     for rank, (hit, title) in enumerate(zip(hits, titles, strict=True), start=1):
         maturity = hit.signals.maturity if hit.signals else ""
         row = ResultRow(title, maturity, shown.remark(trace, hit), "", selected=True)
-        made += added_rule(hit, trace.hits[rank - 2].found_by if rank > 1 else "", width, glyphs)
-        made += hit_lines(hit, rank, row, trace.scale, width + room - least, glyphs)
-    made += [line(f" {more}", "muted")] if (more := more_results(trace)) else []
+        lines += added_rule(hit, trace.hits[rank - 2].found_by if rank > 1 else "", width, glyphs)
+        lines += hit_lines(hit, rank, row, trace.scale, width + room - min_room, glyphs)
+    lines += [line(f" {more}", "muted")] if (more := more_results(trace)) else []
     reason = ""
     results = {hit.file for hit in trace.hits}
     misses = [miss for miss in trace.near_misses if miss.file not in results][:_SHOWN_MISSES]
-    least = miss_title_room(trace.scale, width)
-    room = column((visible(miss.title) for miss in misses), least)
+    min_room = miss_title_room(trace.scale, width)
+    room = column((visible(miss.title) for miss in misses), min_room)
     titles = told_apart([miss.title for miss in misses], room)
     for miss, title in zip(misses, titles, strict=True):
         if miss.reason != reason:
             reason = miss.reason
-            made.append(rule(width, shown.behind(trace, reason), dash=glyphs.dash))
+            lines.append(rule(width, shown.behind(trace, reason), dash=glyphs.dash))
         row = ResultRow(title, "", shown.lack(miss, glyphs)[1], "", selected=True)
-        made += near_miss_lines(miss, row, trace.scale, width + room - least, glyphs)
-    if not made:
-        made = [line(" nothing was found", "bold strong"), *shown.nothing(trace, width)]
-    return made
+        lines += near_miss_lines(miss, row, trace.scale, width + room - min_room, glyphs)
+    if not lines:
+        lines = [line(" nothing was found", "bold strong"), *shown.nothing(trace, width)]
+    return lines
 
 
 def more_results(trace: Trace) -> str:
@@ -124,13 +124,13 @@ def more_results(trace: Trace) -> str:
 
 def _reading(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> list[Line]:
     """The engine's reading of the query, in as many lines as needed."""
-    made = [Line()]
+    lines = [Line()]
     for _, spans in shown.reading(trace, glyphs):
         group = Line().gap(1).extend(spans)
-        if made[-1].width and made[-1].width + 2 + group.width > width:
-            made.append(Line())
-        made[-1].gap(2 if made[-1].width else 0).extend(group.spans)
-    return [entry for one in made for entry in folded(one, width)]
+        if lines[-1].width and lines[-1].width + 2 + group.width > width:
+            lines.append(Line())
+        lines[-1].gap(2 if lines[-1].width else 0).extend(group.spans)
+    return [entry for one in lines for entry in folded(one, width)]
 
 
 def _score(hit: Hit, trace: Trace, detail: Detail | None, width: int, glyphs: Glyphs) -> list[Line]:
@@ -141,11 +141,11 @@ def _score(hit: Hit, trace: Trace, detail: Detail | None, width: int, glyphs: Gl
 
 
 def _answer(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> list[Line]:
-    made = [rule(width, f"answer · {kind_of_answer(trace.answer)}", dash=glyphs.dash)]
-    made += _first(lines_of(shown.answer(trace), width, glyphs), _SHOWN_ANSWER_LINES)
-    made += lines_of(completion_blocks(trace.answer.completion, glyphs), width, glyphs)
+    lines = [rule(width, f"answer · {kind_of_answer(trace.answer)}", dash=glyphs.dash)]
+    lines += _first(lines_of(shown.answer(trace), width, glyphs), _SHOWN_ANSWER_LINES)
+    lines += lines_of(completion_blocks(trace.answer.completion, glyphs), width, glyphs)
     if trace.answer.prompt is not None:
-        made.append(rule(width, "prompt", dash=glyphs.dash))
+        lines.append(rule(width, "prompt", dash=glyphs.dash))
         prompt = trace.answer.prompt
         parts = ", ".join(f"{section.name} {section.tokens}" for section in prompt.sections)
         lanes = ", ".join(f"{lane.name} {lane.tokens}/{lane.budget}" for lane in prompt.lanes)
@@ -156,13 +156,13 @@ def _answer(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> li
             sandbox_text(prompt),
             f"quoted: {', '.join(prompt.prefetched) or 'nothing'}; --format json holds the whole prompt",
         )
-        made += [line(f" {part}", "muted") for text in texts for part in wrap(text, width - 1)]
-    return made
+        lines += [line(f" {part}", "muted") for text in texts for part in wrap(text, width - 1)]
+    return lines
 
 
-def _first(lines: list[Line], most: int) -> list[Line]:
-    left = len(lines) - most
-    return lines if left <= 0 else [*lines[:most], line(f" … {left} more lines, in --format json", "muted")]
+def _first(lines: list[Line], limit: int) -> list[Line]:
+    left = len(lines) - limit
+    return lines if left <= 0 else [*lines[:limit], line(f" … {left} more lines, in --format json", "muted")]
 
 
 # The reason why a document is, or is not, in an answer, and changes after which no model is needed, as lines.
@@ -180,41 +180,41 @@ def explain_report(explanation: Explanation, width: int) -> RenderableType:
 def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[Line]:
     """The lines of :func:`explain_report`."""
     explanation = bounded(explanation)
-    made = headline_of(explanation.trace, width)
+    lines = headline_of(explanation.trace, width)
     if explanation.found:
-        made += [
+        lines += [
             badge("IN THE RESULTS", "ok")
             .add(f" rank {explanation.rank}: ", "text")
             .add(explanation.path, "bold strong")
         ]
-        made += _labelled("use", explanation.use, "text", width)
+        lines += _labelled("use", explanation.use, "text", width)
     else:
         lost = "NOT IN A NEW SEARCH" if explanation.use else "NOT IN THE ANSWER"
-        made += [badge(lost, "bad").add(" ").add(explanation.path, "bold strong")]
-        made += _labelled("use", explanation.use, "text", width)
+        lines += [badge(lost, "bad").add(" ").add(explanation.path, "bold strong")]
+        lines += _labelled("use", explanation.use, "text", width)
         if explanation.reason is not None:
-            made += _labelled("why", explanation.reason.text, "bold strong", width)
-        made += _labelled("numbers", explanation.numbers, "text", width)
+            lines += _labelled("why", explanation.reason.text, "bold strong", width)
+        lines += _labelled("numbers", explanation.numbers, "text", width)
         remedy = explanation.remedy
         if remedy is not None and not explanation.remedies:
             checked = " (tried)" if remedy.verified else ""
-            made += _labelled("remedy", f"{remedy.text}{checked}", "ok" if remedy.verified else "text", width)
-            made += _labelled("ask", f"“{remedy.query}”" if remedy.query else "", "text", width)
-    made += _labelled("note", explanation.notice, "warn", width)
+            lines += _labelled("remedy", f"{remedy.text}{checked}", "ok" if remedy.verified else "text", width)
+            lines += _labelled("ask", f"“{remedy.query}”" if remedy.query else "", "text", width)
+    lines += _labelled("note", explanation.notice, "warn", width)
     for remedy in explanation.remedies:
         tier = f"tier {remedy.tier}, " if remedy.tier is not None else ""
         then = f"rank {remedy.rank}, {tier}{remedy.score:.{explanation.trace.scale.decimals}f}"
         how = ": ".join(filter(None, (remedy.kind, remedy.how)))
-        told = f" ({how})" if how else ""
+        remark = f" ({how})" if how else ""
         but = "".join(f"; {each}" for each in remarks(explanation, remedy))
-        made += _labelled("helps", f"{remedy.text} → {then}{but}{told}", "ok", width)
+        lines += _labelled("helps", f"{remedy.text} → {then}{but}{remark}", "ok", width)
     hit, trace = explanation.hit, explanation.trace
-    made += ladder_lines(trace, width, glyphs)
+    lines += ladder_lines(trace, width, glyphs)
     if hit is not None:
         if not explanation.found:
-            made.append(line(" the score that it would have as a result:", "muted"))
-        made += _score(hit, trace, explanation.detail, width, glyphs)
-    return made
+            lines.append(line(" the score that it would have as a result:", "muted"))
+        lines += _score(hit, trace, explanation.detail, width, glyphs)
+    return lines
 
 
 def _labelled(label: str, text: str, role: str, width: int) -> list[Line]:

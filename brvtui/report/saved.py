@@ -76,14 +76,14 @@ def _blocks(saved: SavedTrace, trace: Trace, shown: Presentation) -> Iterator[st
 
 
 def _facts(trace: Trace, shown: Presentation) -> str:
-    held = trace.snapshot
+    snapshot = trace.snapshot
     reading = " · ".join("".join(text for text, _ in spans) for _, spans in shown.reading(trace, UNICODE))
     rows = [
         ("query", trace.query),
         ("mode", trace.mode),
         ("engine", f"{trace.version}, profile {trace.profile}"),
-        ("tree", f"{held.project}, {plural(held.notes, kind_of(trace.engine, held).noun)}"),
-        ("clock", held.clock),
+        ("tree", f"{snapshot.project}, {plural(snapshot.notes, kind_of(trace.engine, snapshot).noun)}"),
+        ("clock", snapshot.clock),
         ("scope", trace.scope_option or "whole tree"),
         ("read as", reading),
     ]

@@ -30,18 +30,18 @@ def value_text(value: Value) -> str:
     return str(value)
 
 
-def queries_text(made: Sweep) -> str:
+def queries_text(sweep: Sweep) -> str:
     """The number of queries, the number of them in the means, and the remark if they are judged."""
-    are_judged = any(each.documents or each.expected for each in made.queries)
+    are_judged = any(each.documents or each.expected for each in sweep.queries)
     judged = "judged " if are_judged else ""
-    asked = counted(len(made.queries), f"{judged}query", f"{judged}queries")
-    return asked if made.measured in (0, len(made.queries)) else f"{made.measured} of {asked}"
+    total = counted(len(sweep.queries), f"{judged}query", f"{judged}queries")
+    return total if sweep.measured in (0, len(sweep.queries)) else f"{sweep.measured} of {total}"
 
 
-def state_text(made: Sweep) -> str:
+def state_text(sweep: Sweep) -> str:
     """The time of the queries, and the values that were replaced at every point."""
-    others = f", with {made.others}" if made.others != Variant() else ""
-    return f"as of {made.clock}{others}"
+    others = f", with {sweep.others}" if sweep.others != Variant() else ""
+    return f"as of {sweep.clock}{others}"
 
 
 def control_lines(controls: Sequence[Control]) -> Iterator[Line]:
@@ -53,51 +53,51 @@ def control_lines(controls: Sequence[Control]) -> Iterator[Line]:
         yield shown.add(", ".join(map(value_text, each.choices)) or span, "muted")
 
 
-def sweep_blocks(made: Sweep, width: int, glyphs: Glyphs) -> Iterator[Block]:
+def sweep_blocks(sweep: Sweep, width: int, glyphs: Glyphs) -> Iterator[Block]:
     """Yields the whole report for ``width`` cells."""
-    names = " × ".join(axis.control.key for axis in made.axes)
-    yield line(f" {names}: {made.metric} of {queries_text(made)}", "bold strong")
-    bases = ", ".join(f"{axis.control.key} is {value_text(axis.control.base)}" for axis in made.axes)
-    yield line(f" {made.engine}, profile {profile_text(made.profile)}; {bases}", "muted")
-    yield from (line(f" {state_text(made)}", "muted"), Line())
-    if all(point.mean is None for point in made.points):
-        said = f" {made.metric} means nothing here: nothing says which notes these queries should find"
-        yield from (line(said, "warn"), Line())
-    if len(made.axes) == 1:
-        yield from _crossings(made)
+    names = " × ".join(axis.control.key for axis in sweep.axes)
+    yield line(f" {names}: {sweep.metric} of {queries_text(sweep)}", "bold strong")
+    bases = ", ".join(f"{axis.control.key} is {value_text(axis.control.base)}" for axis in sweep.axes)
+    yield line(f" {sweep.engine}, profile {profile_text(sweep.profile)}; {bases}", "muted")
+    yield from (line(f" {state_text(sweep)}", "muted"), Line())
+    if all(point.mean is None for point in sweep.points):
+        warning = f" {sweep.metric} means nothing here: nothing says which notes these queries should find"
+        yield from (line(warning, "warn"), Line())
+    if len(sweep.axes) == 1:
+        yield from _crossings(sweep)
         yield Line()
-        yield from _curve(made, max(_LEAST_BAR, min(_BAR, width - _BESIDE)), glyphs)
+        yield from _curve(sweep, max(_LEAST_BAR, min(_BAR, width - _BESIDE)), glyphs)
     else:
-        yield from _map(made, width)
+        yield from _map(sweep, width)
 
 
-def _curve(made: Sweep, cells: int, glyphs: Glyphs) -> Iterator[Line]:
-    for point in made.points:
+def _curve(sweep: Sweep, cells: int, glyphs: Glyphs) -> Iterator[Line]:
+    for point in sweep.points:
         (value,) = point.values
-        mark = glyphs.here if value == made.axes[0].control.base else " "
+        mark = glyphs.here if value == sweep.axes[0].control.base else " "
         entry = line(f" {mark} ", "accent").fit(value_text(value), 12, "text")
         if point.mean is not None:
             entry.add(f"{point.mean:.3f} ", "strong").add(eighths(point.mean, cells, glyphs), "accent")
         else:
             entry.add(f"    {NONE} ", "faint")
-        counts = made.outcomes_at(point)
+        counts = sweep.outcomes_at(point)
         yield entry.gap(2).add(", ".join(f"{count} {outcome}" for outcome, count in counts.items()), "muted")
 
 
-def _map(made: Sweep, width: int) -> Iterator[Line]:
+def _map(sweep: Sweep, width: int) -> Iterator[Line]:
     """Yields the rows of the first axis with columns for the second. Each cell is the mean, rounded to hundredths."""
-    first, second = made.axes
+    first, second = sweep.axes
     names = [value_text(value) for value in first.values]
     left = max(len(name) for name in names) + 2
     cell = max(5, *(len(value_text(value)) + 1 for value in second.values))
     shown = second.values[: max((width - left - 1) // cell, 1)]
     yield line(f" {first.control.key} down, {second.control.key} across", "muted")
     yield Line().gap(left).add("".join(f"{value_text(value):>{cell}}" for value in shown), "muted")
-    best = max((point.mean for point in made.points if point.mean is not None), default=None)
+    best = max((point.mean for point in sweep.points if point.mean is not None), default=None)
     for row, name in enumerate(names):
         entry = line(f" {name}".ljust(left), "muted")
         for column in range(len(shown)):
-            mean = made.points[row * len(second.values) + column].mean
+            mean = sweep.points[row * len(second.values) + column].mean
             role = "faint" if mean is None else "bold ok" if mean == best else "text"
             entry.add(f"{NONE if mean is None else f'{mean:.2f}':>{cell}}", role)
         yield entry
@@ -116,41 +116,41 @@ def _in_order(at: Value, values: tuple[Value, ...]) -> float:
     return values.index(at) if isinstance(at, (bool, str)) else at
 
 
-def _crossings(made: Sweep) -> Iterator[Block]:
-    if not made.crossings:
+def _crossings(sweep: Sweep) -> Iterator[Block]:
+    if not sweep.crossings:
         yield line(" no query is answered by another tier anywhere on the grid", "muted")
         return
-    values = made.axes[0].values
+    values = sweep.axes[0].values
     yield line(f" {_where(values[0])}, the query is answered by another tier", "muted")
-    texts = {each.id: each.text for each in made.queries}
-    for crossing in sorted(made.crossings, key=lambda each: _in_order(each.at, values))[:_SHOWN]:
+    texts = {each.id: each.text for each in sweep.queries}
+    for crossing in sorted(sweep.crossings, key=lambda each: _in_order(each.at, values))[:_SHOWN]:
         how = "" if crossing.is_solved or not isinstance(crossing.at, float) else "  (found by bisection)"
         entry = line(f"   {value_text(crossing.at):<10}", "strong").add(
             f"{crossing.before} → {crossing.after}", "accent"
         )
         yield entry.add(f"  {texts[crossing.query]}", "text").add(how, "muted")
-    left_out = len(made.crossings) - _SHOWN
+    left_out = len(sweep.crossings) - _SHOWN
     if left_out > 0:
         yield line(f"   {left_out} more values; --format json holds all", "muted")
     yield Text("what changes between two of the values below and changes back is not seen", "faint")
 
 
-def sweep_as_plain(made: Sweep) -> dict[str, Any]:
-    """``made`` in the form of JSON values."""
+def sweep_as_plain(sweep: Sweep) -> dict[str, Any]:
+    """``sweep`` in the form of JSON values."""
     return {
-        "engine": made.engine,
-        "profile": made.profile,
-        "clock": made.clock,
-        "others": str(made.others) if made.others != Variant() else "",
-        "metric": str(made.metric),
+        "engine": sweep.engine,
+        "profile": sweep.profile,
+        "clock": sweep.clock,
+        "others": str(sweep.others) if sweep.others != Variant() else "",
+        "metric": str(sweep.metric),
         "axes": [
-            {"name": axis.control.key, "now": axis.control.base, "values": list(axis.values)} for axis in made.axes
+            {"name": axis.control.key, "now": axis.control.base, "values": list(axis.values)} for axis in sweep.axes
         ],
-        "queries": [each.id for each in made.queries],
-        "measured": made.measured,
+        "queries": [each.id for each in sweep.queries],
+        "measured": sweep.measured,
         "points": [
             {"values": list(point.values), "mean": point.mean, "outcomes": list(point.outcomes)}
-            for point in made.points
+            for point in sweep.points
         ],
         "crossings": [
             {
@@ -160,7 +160,7 @@ def sweep_as_plain(made: Sweep) -> dict[str, Any]:
                 "at": each.at,
                 "solved": each.is_solved,
             }
-            for each in made.crossings
+            for each in sweep.crossings
         ],
     }
 
@@ -174,32 +174,32 @@ _TICKS = 6
 _INK, _MUTED, _LINE, _CROSSING = "#222222", "#767676", "#2c6fbb", "#c2571a"
 
 
-def sweep_svg(made: Sweep) -> str:
+def sweep_svg(sweep: Sweep) -> str:
     """The text of an SVG file with a curve or a heat map."""
-    names = " × ".join(axis.control.key for axis in made.axes)
-    title = f"{made.metric} of {queries_text(made)} over {names}, {made.engine} {made.profile}"
+    names = " × ".join(axis.control.key for axis in sweep.axes)
+    title = f"{sweep.metric} of {queries_text(sweep)} over {names}, {sweep.engine} {sweep.profile}"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" '
         'font-family="sans-serif" font-size="12">',
         f"<title>{xml_text(title)}</title>",
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#ffffff"/>',
         _text(_LEFT, 20, title, _INK),
-        _text(_LEFT, 37, state_text(made)),
-        _text(_LEFT, 53, _legend(made)),
-        *(_svg_curve(made) if len(made.axes) == 1 else _svg_map(made)),
+        _text(_LEFT, 37, state_text(sweep)),
+        _text(_LEFT, 53, _legend(sweep)),
+        *(_svg_curve(sweep) if len(sweep.axes) == 1 else _svg_map(sweep)),
         "</svg>\n",
     ]
     return "\n".join(parts)
 
 
-def _legend(made: Sweep) -> str:
-    now = ", ".join(f"{axis.control.key} {value_text(axis.control.base)}" for axis in made.axes)
-    if len(made.axes) == 2:
-        is_shown = all(axis.control.base in axis.values for axis in made.axes)
+def _legend(sweep: Sweep) -> str:
+    now = ", ".join(f"{axis.control.key} {value_text(axis.control.base)}" for axis in sweep.axes)
+    if len(sweep.axes) == 2:
+        is_shown = all(axis.control.base in axis.values for axis in sweep.axes)
         return f"now: {now}{' (framed)' if is_shown else ''}"
-    (axis,) = made.axes
+    (axis,) = sweep.axes
     shown = " (grey line)" if _is_within(axis.values, axis.control.base) else ""
-    return f"now: {now}{shown}{'; dashed: another tier answers a query' if made.crossings else ''}"
+    return f"now: {now}{shown}{'; dashed: another tier answers a query' if sweep.crossings else ''}"
 
 
 def _text(x: float, y: float, text: str, fill: str = _MUTED, anchor: str = "start") -> str:
@@ -214,8 +214,8 @@ def _places(values: tuple[Value, ...]) -> list[float]:
     return [place / max(len(values) - 1, 1) for place in range(len(values))]
 
 
-def _svg_curve(made: Sweep) -> Iterator[str]:
-    (axis,) = made.axes
+def _svg_curve(sweep: Sweep) -> Iterator[str]:
+    (axis,) = sweep.axes
     wide, high = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
     places = _places(axis.values)
     for number in range(_TICKS):
@@ -230,15 +230,15 @@ def _svg_curve(made: Sweep) -> Iterator[str]:
     if _is_within(axis.values, now):
         x = _LEFT + wide * _between(axis.values, places, now)
         yield f'<line x1="{x:.2f}" x2="{x:.2f}" y1="{_TOP}" y2="{_TOP + high}" stroke="{_MUTED}"/>'
-    for crossing in made.crossings:
+    for crossing in sweep.crossings:
         x = _LEFT + wide * _between(axis.values, places, crossing.at)
-        said = f"{value_text(crossing.at)}: {crossing.query}, {crossing.before} → {crossing.after}"
+        text = f"{value_text(crossing.at)}: {crossing.query}, {crossing.before} → {crossing.after}"
         ends = f'x1="{x:.2f}" x2="{x:.2f}" y1="{_TOP}" y2="{_TOP + high}"'
         yield f'<line {ends} stroke="{_CROSSING}" stroke-dasharray="3 3">'
-        yield f"<title>{xml_text(said)}</title></line>"
+        yield f"<title>{xml_text(text)}</title></line>"
     dots = [
         (_LEFT + wide * place, _TOP + high * (1 - point.mean))
-        for place, point in zip(places, made.points, strict=True)
+        for place, point in zip(places, sweep.points, strict=True)
         if point.mean is not None
     ]
     points = " ".join(f"{x:.1f},{y:.1f}" for x, y in dots)
@@ -261,26 +261,26 @@ def _between(values: tuple[Value, ...], places: list[float], at: Value) -> float
     return (at - first) / (last - first)
 
 
-def _svg_map(made: Sweep) -> Iterator[str]:
-    first, second = made.axes
+def _svg_map(sweep: Sweep) -> Iterator[str]:
+    first, second = sweep.axes
     wide = (_WIDTH - _LEFT - _RIGHT) / len(second.values)
     high = (_HEIGHT - _TOP - _BOTTOM) / len(first.values)
-    means = [point.mean for point in made.points if point.mean is not None]
+    means = [point.mean for point in sweep.points if point.mean is not None]
     low, span = min(means, default=0.0), (max(means, default=0.0) - min(means, default=0.0)) or 1.0
-    for number, point in enumerate(made.points):
+    for number, point in enumerate(sweep.points):
         row, column = divmod(number, len(second.values))
         x, y = _LEFT + column * wide, _TOP + row * high
         share = (point.mean - low) / span if point.mean is not None else 0.0
         shade = f"rgb({round(235 - 191 * share)},{round(242 - 131 * share)},{round(250 - 63 * share)})"
         fill = "#eeeeee" if point.mean is None else shade
-        said = ", ".join(
-            f"{axis.control.key} {value_text(value)}" for axis, value in zip(made.axes, point.values, strict=True)
+        text = ", ".join(
+            f"{axis.control.key} {value_text(value)}" for axis, value in zip(sweep.axes, point.values, strict=True)
         )
         mean = "–" if point.mean is None else f"{point.mean:.3f}"
         yield f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" fill="{fill}">'
-        yield f"<title>{xml_text(f'{said}: {mean}')}</title></rect>"
+        yield f"<title>{xml_text(f'{text}: {mean}')}</title></rect>"
         ink = "#ffffff" if share > 0.6 else _INK
-        if point.values == tuple(axis.control.base for axis in made.axes):
+        if point.values == tuple(axis.control.base for axis in sweep.axes):
             corners = f"{x + 2:.1f},{y + 2:.1f} h{wide - 4:.1f} v{high - 4:.1f} h{4 - wide:.1f} z"
             yield f'<path d="M{corners}" fill="none" stroke="{_CROSSING}" stroke-width="2"/>'
         yield _text(x + wide / 2, y + high / 2 + 4, "–" if point.mean is None else f"{point.mean:.2f}", ink, "middle")
