@@ -7,8 +7,8 @@ import sys
 def main() -> None:
     """Runs ``brv-tui`` and ends the process with its exit code.
 
-    The working folder may be hostile: before anything is imported that it could contain too, it leaves the places where
-    this process, and the libraries in it, look for modules and programs.
+    The working folder may be hostile. So it is removed from the places where this process and its libraries look for
+    modules and programs, before anything is imported that the folder could also contain.
     """
     _leave_working_folder()
     from brvtui import programs
@@ -23,10 +23,10 @@ def main() -> None:
 def _leave_working_folder() -> None:
     try:
         here = os.path.realpath(".")
-    except OSError:  # it was removed
+    except OSError:  # it was deleted
         here = ""
     library = os.__file__.rpartition(os.sep)[0]
-    given = sys.path.index(library) if library in sys.path else 0  # before it: PYTHONPATH, and what ``-m`` added
+    given = sys.path.index(library) if library in sys.path else 0  # PYTHONPATH and the folder of ``-m`` precede it
     sys.path[:] = [
         place for number, place in enumerate(sys.path) if place[:1] == os.sep and (number >= given or place != here)
     ]

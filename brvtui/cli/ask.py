@@ -1,4 +1,4 @@
-"""The headless commands that a model answers: ask, llm check."""
+"""The headless commands that use a model: ask, llm check."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from brvtui.trace import Trace
     from brvtui.trace.events import CompletionFailed, Event, Finished
 
-# A model's work for an answer, in words.
+# A model's work on an answer, in words.
 
 
 _SHOWN_ARGUMENTS = 100
@@ -45,7 +45,7 @@ def spent(completion: Completion) -> str:
 
 
 def called(number: int, tool: str, arguments: str) -> str:
-    """A call of a tool, in one line; long arguments are cut."""
+    """A call of a tool, in one line. Long arguments are cut."""
     more = "…" if len(arguments) > _SHOWN_ARGUMENTS else ""
     return f"{number}. {shortened(tool, _SHOWN_ARGUMENTS)} {arguments[:_SHOWN_ARGUMENTS]}{more}"
 
@@ -56,7 +56,7 @@ def gave(step: ToolStep, ms: float) -> str:
 
 
 _WIDTH = 80
-"""Columns of an answer that is made of lines."""
+"""The width of an answer that consists of lines."""
 _SET_ONE = "set llm.model in your settings (brv-tui config says where), or BRV_TUI_LLM_MODEL"
 
 
@@ -118,7 +118,9 @@ def ask(
 
 
 def _not_asked(problem: str) -> str:
-    """Says why no model could be asked: the ``problem`` in its settings, or, where that is empty, that none is set."""
+    """The message that no model could be called: because of the ``problem`` in its settings, or, if that is empty,
+    because none is set.
+    """
     if problem:
         return f"this answer needs a model, and the one that is set cannot be asked: {problem}"
     return f"this answer needs a model, and none is set: {_SET_ONE}"
@@ -126,7 +128,7 @@ def _not_asked(problem: str) -> str:
 
 @contextmanager
 def _interrupts(cancellation: Cancellation) -> Iterator[None]:
-    """Lets Ctrl+C cancel: raised as an exception in the middle of a connection, it can be lost there."""
+    """Makes Ctrl+C cancel within the block. As an exception in the middle of a connection, it could be lost."""
     before = signal.signal(signal.SIGINT, lambda *_: cancellation.cancel())
     try:
         yield
@@ -143,25 +145,25 @@ def _last(events: Iterable[Event]) -> Finished | CompletionFailed:
 
 
 class _Terminal:
-    """Shows events as they come: the answer on the standard output, the rest on the standard error."""
+    """Prints events as they happen: the answer on the standard output, everything else on the standard error."""
 
     def __init__(self, streams: bool, limit: str) -> None:
-        """With ``streams``, what looks like the answer is written before its turn is known to be the last.
+        """With ``streams``, text that looks like the answer is printed before its turn is known to be the last.
 
-        ``limit`` is the most that the answer may use, in words.
+        ``limit`` describes the budget of the answer in words.
         """
         self._streams = streams
         self._limit = f", with at most {limit}" if limit else ""
         self._held = ""
-        """Text of a turn that may still go on to call tools: only the last turn is the answer."""
+        """Text of the current turn. Only the last turn, which calls no tools, is the answer."""
         self._has_begun: Callable[[str], bool] = bool
-        """Whether a text is the beginning of an answer, as the engine has it."""
+        """Returns True if a text is the beginning of an answer, according to the engine."""
         self._is_answer = False
         self._written = False
         self._in_line = False
 
     def show(self, events: Iterable[Event]) -> Finished | CompletionFailed:
-        """Shows ``events`` and returns the last of them."""
+        """Prints ``events`` and returns the last one."""
         from brvtui.engines.registry import presentation
         from brvtui.paint.sentence import headline_text
         from brvtui.trace import events as kinds
@@ -197,7 +199,7 @@ class _Terminal:
         return ended
 
     def _take(self, text: str) -> None:
-        """Writes ``text`` once the answer has begun, where that may be; holds it until then."""
+        """Prints ``text`` if the answer has begun and streaming is on; otherwise keeps it for later."""
         self._held += text
         if not self._streams:
             return
@@ -215,7 +217,7 @@ class _Terminal:
                 self._note(line)
 
     def _finish(self, ended: Finished | CompletionFailed) -> None:
-        """Ends the output; the command itself prints why the model failed."""
+        """Ends the output. The command itself prints the reason if the model failed."""
         self._release(False)
         self._end_line()
         if getattr(ended, "cancelled", False):
@@ -304,7 +306,7 @@ def check(project: Path | None, form: str) -> int:
 
 
 def _model_of(project: Path | None) -> tuple[Llm, Any]:
-    """The model that is set for the project, or without any by the user's own settings."""
+    """The model of the project; outside a project, the model of the user's own settings."""
     try:
         session = find_session(project)
     except Failure as error:

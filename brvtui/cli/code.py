@@ -1,4 +1,4 @@
-"""``brv-tui code``: what a task or a change needs of a repository's code, and which notes speak of it."""
+"""``brv-tui code``: the parts of a repository's code that a task or a change needs, and the notes about them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BUDGET = 5000
 _PROFILES = ("knowing", "knowing-code")
 _LARGEST_PATCH = 64 * 1_048_576
 _EACH = 50
-"""How many files are read between two looks of the progress."""
+"""The number of files between two updates of the progress line."""
 _MOST_UNKNOWN, _MOST_UNREAD = 5, 8
 
 
@@ -110,7 +110,7 @@ def code(
 
 
 def _answer(session: Session, entry: str, words: str, files: list[str], budget: int | None) -> CodeAnswer:
-    """The answer to the task ``words``, or about ``files``, by the engine of code."""
+    """The code engine's answer to the task ``words``, or about ``files``."""
     from brvtui.engines.contract import Query, ReadsCode
 
     engine = session.engines.named(session.engine)
@@ -123,7 +123,7 @@ def _answer(session: Session, entry: str, words: str, files: list[str], budget: 
 
 
 def _lines(answer: CodeAnswer, why: str | None, notes: bool) -> tuple[list[str], bool]:
-    """The printed lines of ``answer``, and True if it has what was asked for. Raises :class:`Failure`."""
+    """The printed lines of ``answer``, and True if it has the requested contents. Raises :class:`Failure`."""
     if why is not None:
         explained = answer.why_lines(why)
         if explained is None:
@@ -133,7 +133,9 @@ def _lines(answer: CodeAnswer, why: str | None, notes: bool) -> tuple[list[str],
 
 
 def _report_unread(session: Session, snapshot: RepositorySnapshot) -> None:
-    """Prints why files were not read, and why feedback does not count or the index could not be stored."""
+    """Prints the reasons why files were not read, why feedback does not count, and why the index could not
+    be stored.
+    """
     graph = snapshot.pages.graph
     by_reason: dict[str, list[SkippedSource]] = {}
     for one in graph.skipped:
@@ -167,7 +169,7 @@ def _problem(session: Session) -> str:
 
 
 def _show_files_without_note(code: RepositorySnapshot, answer: CodeAnswer | None) -> int:
-    """Prints the files of which no note speaks, all or those of ``answer``; returns the exit code."""
+    """Prints the files that no note mentions, all or those of ``answer``, and returns the exit code."""
     files = code.documentation.files_without_note if answer is None else answer.files_without_note()
     for path in files:
         click.echo(visible(path))
@@ -185,7 +187,9 @@ def _words(task: tuple[str, ...], files: bool) -> str:
 
 
 def _changed(repo: Path, diff: str) -> list[str]:
-    """The files of the patch on the standard input, or between the revisions ``diff``. Raises :class:`Failure`."""
+    """The files of the patch on the standard input, or the files changed between the revisions ``diff``. Raises
+    :class:`Failure`.
+    """
     from brvtui.corpus.code.commits import DiffError, files_between, files_of_patch
 
     if diff == "-":
@@ -216,7 +220,7 @@ def _known(code: RepositorySnapshot, written: Sequence[str]) -> list[str]:
 
 
 def _opened(repo: Path, profile: str, project: Path | None) -> tuple[Session, RepositorySnapshot]:
-    """The session over the code of ``repo`` and the notes that speak of it, with its snapshot.
+    """The session over the code of ``repo`` and the notes about it, with its snapshot.
 
     Raises :class:`Failure`.
     """
@@ -241,7 +245,9 @@ def _opened(repo: Path, profile: str, project: Path | None) -> tuple[Session, Re
 
 @contextmanager
 def _progress_line() -> Iterator[Progress | None]:
-    """What shows on a terminal how much of the code is read: a line on the standard error, gone in the end."""
+    """Gives a function that shows reading progress in a line on a terminal's standard error, and clears the line at the
+    end.
+    """
     if not _is_watched():
         yield None
         return
@@ -265,7 +271,9 @@ def _is_watched() -> bool:
 
 
 def _notes(repo: Path, project: Path | None) -> Snapshot | None:
-    """The notes of ``project``, by default those of the repository; without them, code is answered all the same."""
+    """The notes of ``project``, by default those of the repository. None if there are none; code can be answered
+    without.
+    """
     if project is None and not (repo / ".brv").is_dir():
         return None
     try:

@@ -1,4 +1,4 @@
-"""``brv-tui compare``: all engines beside each other, for one query or for the judged ones."""
+"""``brv-tui compare``: all engines side by side, for one query or for the judged queries."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def compare(
         measures = "--metric" if metrics else "--judgments"
         raise Failure(f"{measures} is about judged queries: leave out {measures}, or TEXT", BAD_USAGE)
     wanted = tuple(map(parse_metric, metrics)) or DEFAULT_METRICS
-    alone = engines[0] if asked.profile and len(engines) == 1 else ""  # whose profile is meant
+    alone = engines[0] if asked.profile and len(engines) == 1 else ""  # the engine that the profile belongs to
     session = replace(asked, engine=alone).open_noting_scope()
     like = Query(text or "", asked.scope)
     if text:

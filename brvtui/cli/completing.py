@@ -1,7 +1,7 @@
-"""What the shell completes: engines, their profiles and modes, folders of the tree, and notes.
+"""Shell completions: engines, their profiles and modes, folders of the tree, and notes.
 
-A completion that fails must stay silent: the shell would print its error into the line that is being typed. bash puts
-a name into that line as it is and would run what stands in it, so only names that no shell changes are offered.
+A failing completion must print nothing: the shell would put its error into the line that is being typed. bash inserts a
+name into that line unchanged and would run commands in it, so only names without special characters are offered.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 import click
 
 MOST = 500
-"""How many names are offered at most: a shell lists no more usefully."""
+"""The most names that are offered; a longer list would not help."""
 _HIDDEN = "."
 _NOTE = ".md"
 _PLAIN = re.compile(r"\w[\w./@%+=:,-]*")
-"""A name in which no shell sees more than a word."""
+"""A name that every shell reads as a single word."""
 
 
 def engines(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
@@ -30,17 +30,17 @@ def engines(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]
 
 
 def profiles(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
-    """Returns the built-in profiles of the engine that is named before, or else of every engine."""
+    """Returns the built-in profiles of the engine earlier on the line, or else of all engines."""
     return _beginning(_of_engines(ctx, "profiles"), typed)
 
 
 def modes(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
-    """Returns the modes of the engine that is named before, or else of every engine."""
+    """Returns the modes of the engine earlier on the line, or else of all engines."""
     return _beginning(_of_engines(ctx, "modes"), typed)
 
 
 def events(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
-    """Returns the events of the engine that is named before, or else of every engine with forecasts."""
+    """Returns the events of the engine earlier on the line, or else of all engines with forecasts."""
     return _beginning(_of_engines(ctx, "event_kinds"), typed)
 
 
@@ -50,7 +50,7 @@ def scopes(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
 
 
 def notes(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
-    """Returns the notes whose paths, or names, begin with ``typed``."""
+    """Returns the notes whose paths or names begin with ``typed``."""
     found = [path for path in _below_tree(ctx) if path.endswith(_NOTE)]
     return _beginning(found, typed) or _beginning((path.rpartition("/")[2] for path in found), typed)
 
@@ -64,7 +64,7 @@ def _of_engines(ctx: click.Context, attribute: str) -> Iterator[str]:
 
 
 def _below_tree(ctx: click.Context) -> Iterator[str]:
-    """Yields the paths of folders and notes in the tree of the project that is named before, or is here."""
+    """Yields the paths of folders and notes in the tree of the project earlier on the line, or of the project here."""
     from brvtui.tree.reading.project import ProjectError, find_project
 
     given: Any = ctx.params.get("project")
@@ -87,6 +87,6 @@ def _below_tree(ctx: click.Context) -> Iterator[str]:
 
 
 def _beginning(names: Iterable[str], typed: str) -> list[str]:
-    """Returns the first of ``names`` that begin with ``typed`` and mean themselves in every shell."""
+    """Returns the first of ``names`` that begin with ``typed`` and have no special characters in any shell."""
     offered = dict.fromkeys(name for name in names if name.startswith(typed) and _PLAIN.fullmatch(name))
     return sorted(offered)[:MOST]

@@ -1,4 +1,4 @@
-"""``brv-tui diff``: two answers to one query, and why they differ."""
+"""``brv-tui diff``: two answers to one query, and the reasons for their differences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LARGEST = 10_000_000
 
 
 class _Differences(TypedDict):
-    """The options that say what is different; ``saved`` stands alone."""
+    """The options that set the difference. ``saved`` excludes the others."""
 
     rev: str | None
     at: LaterOrAt | None
@@ -96,7 +96,7 @@ def diff(text: str | None, asked: ProjectRequest, form: str, **given: Unpack[_Di
 
 
 def _with_saved(asked: ProjectRequest, file: Path) -> AnswerDiff:
-    """The answer in ``file`` beside that of now. Raises :class:`brvtui.saved.traces.SavedError`."""
+    """The answer in ``file``, compared with the present answer. Raises :class:`brvtui.saved.traces.SavedError`."""
     from brvtui.saved.traces import read
     from brvtui.session.diffing import diff_with_saved_answer
 
@@ -118,7 +118,7 @@ def _print(found: AnswerDiff, form: str, of_revision: bool = False) -> int:
 
 
 def _edit(session: Session, written: str) -> tuple[str, bytes]:
-    """The path and the new content that are written ``NOTE=FILE``. Raises :class:`Failure`."""
+    """The path and the new content in the option value ``NOTE=FILE``. Raises :class:`Failure`."""
     from brvtui import faults
     from brvtui.regular_files import read_regular
     from brvtui.snapshot.naming import UnknownNote, find_note

@@ -1,4 +1,4 @@
-"""The options of commands that ask an engine."""
+"""The options of commands that run a query in an engine."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ from brvtui.cli.sessions import project_request
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _LARGEST_NUMBER, _LONGEST_NUMBER = 1e15, 64
-"""The size of an option's number, and its characters."""
+"""The largest number in an option, and the most characters of one."""
 
 
 def engine_command(command: _F) -> _F:
-    """Adds the options of every command that asks an engine, which gets them as a :class:`ProjectRequest`, ``asked``.
+    """Adds the options of every command that runs a query in an engine. The command receives them as a
+    :class:`ProjectRequest`.
 
-    An engine refuses those that it does not know. ``--option`` passes on any, so that an engine of another package
-    needs no flag of its own here.
+    An engine refuses options that it does not know. ``--option`` passes on any option, so that an engine of another
+    package needs no flag here.
     """
     positive = WholeNumber(1, 1_000)
     flags = {
@@ -91,7 +92,7 @@ def engine_command(command: _F) -> _F:
 
 
 def _named_values(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
-    """Options by name: truths and numbers as TOML writes them, anything else as text."""
+    """The options by name: booleans and numbers in TOML's notation, everything else as text."""
     import tomllib
 
     made: dict[str, Any] = {}

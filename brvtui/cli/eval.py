@@ -1,4 +1,4 @@
-"""``brv-tui eval``: how well an engine answers the judged queries, and whether a change made that worse."""
+"""``brv-tui eval``: measures an engine's answers to the judged queries, and finds changes for the worse."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _PATH = NamedPath()
 _FORMS = {"json": "json", "md": "md", "junit": "xml", "trec": "run"}
-"""The ending of a file of each format."""
+"""The ending of files in each format."""
 
 _METRIC_HELP = (
     "Such as ndcg@10, recall@5 or mrr: of the first 10, the first 5, all. "
@@ -152,7 +152,7 @@ def evaluate_command(asked: ProjectRequest, named: Path | None, form: str, **giv
 
 
 def _days(text: str | None) -> list[float]:
-    """The days that are written ``7,30,90``; none for None. Raises :class:`Failure`."""
+    """The days in a text such as ``7,30,90``; empty for None. Raises :class:`Failure`."""
     try:
         days = [float(day) for day in text.split(",")] if text is not None else []
     except ValueError:
@@ -197,7 +197,7 @@ def _save(report: Assessment, files: Sequence[Path], session: Session) -> None:
 
 
 def _limit(text: str) -> tuple[Metric, float]:
-    """The metric and the limit that are written ``ndcg@10=0.8``.
+    """The metric and the limit in a text such as ``ndcg@10=0.8``.
 
     Raises :class:`Failure` and :class:`brvtui.lab.evaluation.results.UnknownMetric`.
     """

@@ -1,4 +1,4 @@
-"""Exit codes, the failure that has one, and the checks that commands make before they open anything."""
+"""Exit codes, the exception with an exit code, and the checks of commands before they open anything."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OK, NEGATIVE, BAD_USAGE, NOT_THERE, FAILED = 0, 1, 2, 3, 4
 
 
 class Failure(click.ClickException):
-    """An error with its exit code; the message is one line."""
+    """An error with its exit code. The message is one line."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(" ".join(message.split()))
@@ -43,17 +43,19 @@ _CODES = {
     "brvtui.tree.reading.signals.SignalsError": BAD_USAGE,
     "brvtui.typed_tables.ProfileError": BAD_USAGE,
 }
-"""The exit code of each error whose message is written for the user, by its class: an import would load its module."""
+"""The exit code of each error with a message for the user, by the name of its class: an import would load
+its module.
+"""
 
 
 class ErrorsReported:
-    """A context that raises :class:`Failure` for an error of :data:`_CODES`, or of a subclass, with its message."""
+    """A context that turns an error in :data:`_CODES`, or of a subclass, into a :class:`Failure` with its message."""
 
     def __enter__(self) -> None:
         """Does nothing."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        """Raises :class:`Failure`, unless the error is none of those."""
+        """Raises :class:`Failure` if the error is one of those."""
         for name in (f"{each.__module__}.{each.__qualname__}" for each in (kind.__mro__ if kind else ())):
             if name in _CODES:
                 raise Failure(str(error), _CODES[name]) from error
@@ -62,11 +64,11 @@ class ErrorsReported:
 PROJECT_OR_REPO = "give either a project or --repo"
 NO_PROJECT = "no such file or folder; name the folder of a project, or a saved trace"
 _DRIVER = "TEXTUAL_DRIVER"
-"""Set by textual-serve: the app then speaks to a browser, over pipes."""
+"""Set by textual-serve. The app then communicates with a browser over pipes."""
 
 
 def is_there(path: Path) -> bool:
-    """True if ``path``, as the user wrote it, is a file or folder, or may be one that cannot be looked at."""
+    """True if ``path``, as the user wrote it, exists, or cannot be checked."""
     try:
         return path.expanduser().exists()
     except (OSError, RuntimeError, ValueError):
@@ -74,10 +76,10 @@ def is_there(path: Path) -> bool:
 
 
 def check_terminal(project: Path | None = None, instead: str = "brv-tui query, explain or replay") -> None:
-    """Raises :class:`Failure` where ``project`` is not there, or the app has no terminal; ``instead`` names the
-    commands that need none.
+    """Raises :class:`Failure` if ``project`` does not exist, or if the app has no terminal.
 
-    In a browser, which needs no terminal, it raises nothing: the app itself says what is missing.
+    ``instead`` names the commands that need no terminal. In a browser, which needs none, it raises nothing: the app
+    itself shows the problem.
     """
     if os.environ.get(_DRIVER, "").startswith("textual.drivers.web_driver:"):
         return
@@ -88,7 +90,7 @@ def check_terminal(project: Path | None = None, instead: str = "brv-tui query, e
 
 
 def check_engine(name: str, repository: Path | None) -> None:
-    """Raises :class:`Failure` for an engine that is not installed, or one of notes over a ``repository``."""
+    """Raises :class:`Failure` for an engine that is not installed, or for an engine of notes over a ``repository``."""
     from brvtui.engines import registry
     from brvtui.tree.reading.kinds import CODE
 
@@ -99,12 +101,12 @@ def check_engine(name: str, repository: Path | None) -> None:
 
 
 def check_trace(project: Path | None, **options: object) -> None:
-    """Raises :class:`Failure` where ``project`` is a file that is no saved trace, or ``options`` ask for another answer
-    than the one that it holds.
+    """Raises :class:`Failure` if ``project`` is a file but not a saved trace, or if ``options`` would change the answer
+    of a saved trace.
     """
     from brvtui.saved import ENDING, is_saved
 
-    with suppress(OSError, RuntimeError, ValueError):  # what cannot be looked at is refused where it is opened
+    with suppress(OSError, RuntimeError, ValueError):  # a file that cannot be checked is refused when it is opened
         if project is not None and project.expanduser().is_file() and not is_saved(project):
             raise Failure(f"{project}: neither a project's folder nor a trace saved as {ENDING}", NOT_THERE)
 
@@ -114,5 +116,5 @@ def check_trace(project: Path | None, **options: object) -> None:
 
 
 def no_folder(repo: Path) -> Failure:
-    """The failure to raise where there is no repository at ``repo``."""
+    """The failure if there is no repository at ``repo``."""
     return Failure(f"{repo}: there is no such folder; name one with --repo", NOT_THERE)

@@ -1,4 +1,4 @@
-"""``brv-tui find``: the notes in which something is written."""
+"""``brv-tui find``: the notes that contain a text."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from brvtui.session.finding import FoundNotes, TextMatch
 
 SCHEMA = 1
-"""The version of the command's JSON; another one when a field is removed or changes its meaning."""
+"""The version of the command's JSON. It changes if a field is removed or changes its meaning."""
 
 
 def found_report(found: FoundNotes, noun: str, width: int) -> RenderableType:
-    """The number of notes that match, then each with its place and a piece of its text, in ``width`` columns."""
+    """The number of matching notes, then each note with its place and an excerpt, in ``width`` columns."""
     count = counted(found.of, noun, f"{noun}s")
     lines = [line(f" {found.count} of {count} match", "bold strong")]
     for note in found.notes:

@@ -62,20 +62,20 @@ def judgments_option(command: _F) -> _F:
 
 
 def judgments_file(session: Session, named: Path | None) -> JudgmentsFile:
-    """The judgments file that ``named`` names, else that of the project."""
+    """The judgments file at ``named``, or the file of the project."""
     from brvtui.lab.judgments.file import JudgmentsFile
 
     return JudgmentsFile.of(session.project) if named is None else JudgmentsFile(named, True)
 
 
 def _check_exists(file: JudgmentsFile) -> None:
-    """Raises :class:`Failure` if the user named a file that is not there."""
+    """Raises :class:`Failure` if the user named a file that does not exist."""
     if file.trusted and not is_there(file.path):
         raise Failure(f"{file.path}: {faults.NO_FILE}", BAD_USAGE)
 
 
 def read_judgments(file: JudgmentsFile, may_be_new: bool = False) -> tuple[Judgment, ...]:
-    """The contents of the file; one that the user named must exist, unless it ``may_be_new``.
+    """The judgments in the file. A file that the user named must exist, unless ``may_be_new``.
 
     Raises :class:`Failure` and :class:`brvtui.lab.judgments.model.JudgmentsError`.
     """
@@ -291,14 +291,14 @@ def _tell_none(file: JudgmentsFile) -> None:
 
 
 def _place_of(judgments: Sequence[Judgment], named: str) -> int | None:
-    """The place of the judgment with this text, or else with this id."""
+    """The index of the judgment with this text, or else with this id."""
     texts = [place for place, each in enumerate(judgments) if each.text == named]
     ids = [place for place, each in enumerate(judgments) if each.id == named]
     return next(iter(texts or ids), None)
 
 
 def _graded(snapshot: Snapshot, given: Sequence[str]) -> tuple[dict[str, int], list[str]]:
-    """The grade of each note by its path, and the names of those to be taken out.
+    """The grade of each note by its path, and the names of the notes to remove.
 
     Raises :class:`Failure` and :class:`brvtui.snapshot.naming.UnknownNote`.
     """
@@ -319,7 +319,9 @@ def _graded(snapshot: Snapshot, given: Sequence[str]) -> tuple[dict[str, int], l
 
 
 def _judged_path(judgment: Judgment, name: str, finder: DocumentFinder, snapshot: Snapshot) -> str:
-    """The path by which ``judgment`` holds the note that ``name`` means, gone or not. Raises :class:`Failure`."""
+    """The path in ``judgment`` of the note that ``name`` means, even if the note no longer exists. Raises
+    :class:`Failure`.
+    """
     from brvtui.snapshot.naming import UnknownNote, find_note
 
     paths = {document.path: (document.path, finder.find(document).path) for document in judgment.documents}
@@ -340,7 +342,7 @@ def _judged_path(judgment: Judgment, name: str, finder: DocumentFinder, snapshot
 
 
 def _lines(judgment: Judgment, finder: DocumentFinder) -> list[str]:
-    """A judgment for reading: its query, then a line for each of its documents."""
+    """The lines of a judgment: its query, then a line for each of its documents."""
     expected = f", expects {judgment.expected}" if judgment.expected else ""
     scope = f", in {judgment.scope}" if judgment.scope else ""
     made = [f"{judgment.text}  ({judgment.id}{expected}{scope})"]

@@ -1,4 +1,4 @@
-"""``brv-tui maturity``: what the next days bring to the notes."""
+"""``brv-tui maturity``: the ageing events of notes in the next days."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from brvtui.report.lines import rich_lines
 from brvtui.trace import AgeingDocument, DatedEvent, EventCount, Outlook
 from brvtui.wording import counted, profile_text
 
-# What the next days bring to the notes, as lines.
+# The ageing events of notes in the next days, as lines.
 
 
 _DATE, _DAYS = 12, 8
 
 
 def outlook_report(outlook: Outlook, width: int) -> RenderableType:
-    """The numbers of each event, then each event of a note, soonest first, for reading in ``width`` columns."""
+    """The numbers of each event, then each event of a note, soonest first, in ``width`` columns."""
     lines = outlook_lines(outlook, for_terminal())
     return rich_lines(part for one in lines for part in flowed(one, width, width))
 
 
 def outlook_lines(outlook: Outlook, glyphs: Glyphs) -> list[Line]:
-    """The lines of :func:`outlook_report`, of any length."""
+    """The lines of :func:`outlook_report`, not wrapped."""
     until = outlook.until or f"{outlook.days} days on"
     noun = kind_of(outlook.engine).noun
     ranked = "" if outlook.ranked == outlook.notes else f"{outlook.ranked} of "

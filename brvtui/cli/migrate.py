@@ -1,4 +1,4 @@
-"""``brv-tui migrate``: what a migration to ByteRover V4 would change."""
+"""``brv-tui migrate``: the changes that a migration to ByteRover V4 would cause."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def migrate(
     from brvtui.tree.reading.project import ProjectError
     from brvtui.tree.spaces.project import find_any_project
 
-    with suppress(ProjectError):  # opening says why
+    with suppress(ProjectError):  # opening the project reports the reason
         if not find_any_project(asked.project).kind.can_vary:
             raise Failure(ONLY_TREES, NOT_THERE)
     session = replace(asked, engine=TREE.native).open()

@@ -1,4 +1,4 @@
-"""Options and arguments that several commands have, the types of their values, and help that cuts nothing."""
+"""Options and arguments that several commands share, the types of their values, and help texts that are not cut."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from brvtui.cli.failure import ErrorsReported
 from brvtui.engines.registry import our_profiles
 from brvtui.timing import FIRST_MS, LAST_MS, system_clock
 
-# Moments as they are written in options: an ISO 8601 time, or so long from now.
+# Times in options: an ISO 8601 time, or a span from now.
 
 
 _HOURS = {"h": 1, "d": 24, "w": 168, "y": 8_766}
@@ -25,7 +25,7 @@ _LATER = re.compile(r"([+-])([0-9]{1,6})([hdwy])")
 
 
 def moment(written: str) -> float:
-    """Returns an ISO 8601 time in the years 1000 to 8999 in milliseconds since 1970: a type of click.
+    """Returns an ISO 8601 time in the years 1000 to 8999 in milliseconds since 1970. A type for click.
 
     Raises :class:`click.BadParameter`.
     """
@@ -33,14 +33,14 @@ def moment(written: str) -> float:
 
 
 def filled(written: str) -> str:
-    """Returns ``written``: a type of click. Raises :class:`click.BadParameter` if it is empty."""
+    """Returns ``written``. A type for click. Raises :class:`click.BadParameter` if it is empty."""
     if not written.strip():
         raise click.BadParameter("is empty: give a value, or leave it out")
     return written
 
 
 class NamedPath(click.Path):
-    """A non-empty path: an empty one, as from an unset variable, would mean the working folder."""
+    """A non-empty path. An empty one, for example from an unset variable, would mean the working folder."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
@@ -51,27 +51,31 @@ class NamedPath(click.Path):
 
 
 class LaterOrAt(NamedTuple):
-    """A moment, or a span from a moment that is known later, both in milliseconds."""
+    """A time, or a span from a time that is known later, both in milliseconds."""
 
     ms: float
     is_span: bool
     written: str
 
     def after(self, now_ms: float) -> float:
-        """Returns the moment that is meant at ``now_ms``. Raises :class:`click.BadParameter` for one too far away."""
+        """Returns the resulting time if ``now_ms`` is the present. Raises :class:`click.BadParameter` if it is too far
+        away.
+        """
         return _within(now_ms + self.ms, self.written) if self.is_span else self.ms
 
     def freezing(self, now: float | None) -> tuple[float | None, float]:
-        """Returns the moment at which the clock stands (None: it runs), ``now`` unless one is meant, and the span.
+        """Returns the time at which the clock is frozen (None: it runs), and the span.
 
-        Raises as :meth:`after`.
+        The clock is frozen at this time, or at ``now`` if this is a span. Raises the same exception as :meth:`after`.
         """
         self.after(system_clock() if now is None else now)
         return (now, self.ms) if self.is_span else (self.ms, 0.0)
 
 
 def span_or_moment(written: str) -> LaterOrAt:
-    """Returns a span such as ``+30d`` or ``-12h``, or a time as :func:`moment`: a type of click. Raises as that."""
+    """Returns a span such as ``+30d`` or ``-12h``, or a time as in :func:`moment`. A type for click. Raises
+    :class:`click.BadParameter`.
+    """
     if found := _LATER.fullmatch(written):
         hours = int(found[2]) * _HOURS[found[3]] * (-1 if found[1] == "-" else 1)
         return LaterOrAt(float(hours * _MS_PER_HOUR), True, written)
@@ -101,7 +105,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 class WholeNumber(click.IntRange):
     """A whole number within bounds."""
 
-    name = "whole number"  # click's own word for it stands in messages
+    name = "whole number"  # replaces click's own word in messages
 
 
 class Number(click.FloatRange):
@@ -118,7 +122,7 @@ class Number(click.FloatRange):
 
 
 def query_text(text: str) -> str:
-    """Returns ``text``, the words of a query, if it is not too long: a type of click. Raises :class:`Failure`."""
+    """Returns ``text``, the words of a query, if it is not too long. A type for click. Raises :class:`Failure`."""
     with ErrorsReported():
         from brvtui.engines.contract import check_length
 
@@ -127,7 +131,7 @@ def query_text(text: str) -> str:
 
 
 def text_argument(required: bool = True, metavar: str = "TEXT") -> Callable[[_F], _F]:
-    """Adds ``text``, the words of a query, which are refused where they are empty or blank."""
+    """Adds ``text``, the words of a query. Empty and blank text is refused."""
 
     def checked(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
         if value is not None and not value.strip():
@@ -139,7 +143,7 @@ def text_argument(required: bool = True, metavar: str = "TEXT") -> Callable[[_F]
 
 
 def quoted_text(ctx: click.Context) -> str:
-    """How to give several words as ``text``, the first argument of the command of ``ctx``."""
+    """A hint to quote several words as ``text``, the first argument of the command of ``ctx``."""
     text, *others = (each for each in ctx.command.params if isinstance(each, click.Argument))
     rest = "".join(f" {each.human_readable_name}" for each in others if not each.human_readable_name.startswith("["))
     name = text.human_readable_name.strip("[]")
@@ -160,18 +164,18 @@ def shared(command: _F) -> _F:
 
 
 _TREE = "brvtui.tree"
-"""Where click's context keeps the folder of ``--tree``."""
+"""The key of the folder of ``--tree`` in click's context."""
 
 
 def project_option(command: _F) -> _F:
-    """Adds ``--project``, and ``--tree`` in its place."""
+    """Adds ``--project``, and ``--tree`` as its alternative."""
     where = NamedPath()
     option = click.option("--project", type=where, callback=_project, help="The project (default: here or above).")
     return option(_tree_option(command))
 
 
 def _tree_option(command: _F) -> _F:
-    """Adds ``--tree``, which names a folder of notes that is no project."""
+    """Adds ``--tree``, which names a folder of notes that is not a project."""
 
     def keep(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:
         ctx.meta[_TREE] = value
@@ -183,7 +187,7 @@ def _tree_option(command: _F) -> _F:
 
 
 def _project(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
-    """Returns the project that is named, by whichever option or argument."""
+    """Returns the project from whichever option or argument names it."""
     from brvtui.tree.reading.project import NotesFolder
 
     tree: Path | None = ctx.meta.pop(_TREE, None)
@@ -196,7 +200,9 @@ def _project(ctx: click.Context, param: click.Parameter, value: Path | None) -> 
 
 
 def project_argument(command: _F) -> _F:
-    """Adds ``project`` as an argument, and ``--project`` or ``--tree`` for it, which commands that ask have."""
+    """Adds ``project`` as an argument, and the options ``--project`` and ``--tree`` of other commands as
+    alternatives.
+    """
     where = NamedPath()
     option = click.option("--project", "named_project", type=where, is_eager=True, hidden=True)
     return click.argument("project", required=False, type=where, callback=_project)(option(_tree_option(command)))
@@ -233,23 +239,23 @@ def repo_option(command: _F) -> _F:
 
 
 def format_option(*forms: str, text: str = "How to answer.") -> Callable[[_F], _F]:
-    """Adds ``--format``, which takes one of ``forms``, the first by default; ``text`` explains it."""
+    """Adds ``--format``, which takes one of ``forms``, the first by default. ``text`` is its help."""
     return click.option("--format", "form", type=click.Choice(forms), default=forms[0], show_default=True, help=text)
 
 
 answer_format = format_option("text", "json")
-"""Adds ``--format`` to a command that answers as text or as JSON."""
+"""Adds ``--format`` to a command with output as text or as JSON."""
 
 
 _WHOLE = 200
-"""More characters than any command's summary has."""
+"""More characters than the summary of any command."""
 
 
 class WholeSummaries(click.Group):
-    """Commands whose summaries its help does not cut."""
+    """A group of commands whose help shows their summaries in full."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Lists every command with its whole summary: click would cut it to one line."""
+        """Lists every command with its full summary, which click would cut to one line."""
         with formatter.section("Commands"):
             named = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
             formatter.write_dl([(name, command.get_short_help_str(_WHOLE)) for name, command in named if command])

@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 ASCII = "brvtui.ascii"
 """The key of the open project's setting ``ascii`` in click's context."""
 _ENDLESS = 1_000_000
-"""Columns of a page without an edge: no table on it is narrowed."""
+"""Columns of a page so wide that no table on it is narrowed."""
 
 _MOST_COLUMNS = 1_000
-"""The largest width of a page, even if the terminal or COLUMNS is wider: rows are padded to it."""
+"""The most columns of a page, even if the terminal or COLUMNS is wider, because rows are padded to the width."""
 _COLUMNS = 80
-"""If COLUMNS is 0."""
+"""The width if COLUMNS is 0."""
 
 
 def print_report(report: Callable[[int], Any]) -> None:
-    """Prints what ``report`` returns for a width: that of the terminal, or of COLUMNS where that is set.
+    """Prints the result of ``report`` for a width: that of the terminal, or COLUMNS if that is set.
 
-    Elsewhere, in a pipe or a file, nothing is wrapped or cut.
+    In a pipe or a file, nothing is wrapped or cut.
     """
     from rich.console import Console
 
@@ -53,7 +53,7 @@ def print_report(report: Callable[[int], Any]) -> None:
 
 
 def print_blocks(blocks: Callable[[int], Blocks]) -> None:
-    """Prints the blocks for a width as :func:`print_report` does."""
+    """Prints the blocks for a width, in the same way as :func:`print_report`."""
     from brvtui.paint.blocks import lines_of
     from brvtui.paint.glyphs import for_terminal
     from brvtui.report.lines import rich_lines
@@ -62,7 +62,7 @@ def print_blocks(blocks: Callable[[int], Blocks]) -> None:
 
 
 def say(text: str, err: bool = False) -> None:
-    """Prints a sentence, with letters for signs such as ours, also in names, where the setting ``ascii`` is on."""
+    """Prints a sentence, with letters for signs, even in names, if the setting ``ascii`` is on."""
     from brvtui.paint.glyphs import ON, TO_LETTERS
 
     click.echo(text.translate(TO_LETTERS) if letters_setting() == ON else text, err=err)
@@ -74,13 +74,13 @@ def say_note(line: str) -> None:
 
 
 def show_progress(noun: str, done: int, of: int) -> None:
-    """Shows on a terminal how many of the things called ``noun`` are done."""
+    """Shows progress on a terminal: the numbers of finished and of all things called ``noun``."""
     if sys.stderr.isatty():
         click.echo(f"\r{noun}: {done} of {of}", nl=done >= of, err=True)
 
 
 def letters_setting() -> str:
-    """The setting ``ascii`` of the open project; where none is open, of the user."""
+    """The setting ``ascii`` of the open project, or of the user if none is open."""
     context = click.get_current_context(silent=True)
     known: str = context.meta.get(ASCII, "") if context else ""
     if known:
@@ -89,12 +89,14 @@ def letters_setting() -> str:
 
     known = configure().settings.ascii
     if context:
-        context.meta[ASCII] = known  # until a project is opened; a command may print many lines
+        context.meta[ASCII] = known  # until a project is opened, since a command may print many lines
     return known
 
 
 def check_endings(files: Iterable[Path], form_of: Callable[[Path], Any]) -> None:
-    """Raises :class:`Failure` if one of ``files``, to be written later, has an ending that ``form_of`` refuses."""
+    """Raises :class:`Failure` if one of ``files``, to be written later, has an ending that ``form_of`` does
+    not accept.
+    """
     from brvtui.report.saved import ExportError
 
     try:

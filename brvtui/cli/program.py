@@ -22,25 +22,25 @@ from brvtui.paint.glyphs import TO_LETTERS
 from brvtui.text.visible import visible
 from brvtui.wording import shortened
 
-# The standard streams: closed ones, readers that go away, and encodings without our signs.
+# The standard streams: closed streams, readers that stop reading, and encodings without our signs.
 
 
 _ERRORS = "brv-tui"
 
 
 def prepare_streams() -> None:
-    """Replaces closed standard streams by the null device, and makes every text writable in any encoding."""
+    """Replaces closed standard streams by the null device, and makes all text writable in any encoding."""
     codecs.register_error(_ERRORS, _in_letters)
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
-        if stream is None:  # the process was started without it; the lowest free descriptor is the closed one's
+        if stream is None:  # closed at the start, so its descriptor is the lowest free one
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
         elif mode == "w" and isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
             stream.reconfigure(errors=_ERRORS)
 
 
 def _in_letters(error: UnicodeError) -> tuple[str, int]:
-    """Letters for our own signs, escapes for all else that cannot be encoded."""
+    """Letters for our own signs, and escapes for everything else that cannot be encoded."""
     assert isinstance(error, UnicodeEncodeError)
     text = error.object[error.start : error.end]
     escaped = (TO_LETTERS.get(ord(char)) or char.encode("ascii", "backslashreplace").decode("ascii") for char in text)
@@ -48,12 +48,12 @@ def _in_letters(error: UnicodeError) -> tuple[str, int]:
 
 
 def discard_output() -> None:
-    """Sends what is still to be written to the null device: nobody reads it, and Python flushes when it exits."""
+    """Redirects remaining output to the null device, since the reader is gone and Python flushes when it exits."""
     null = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         try:
             os.dup2(null, stream.fileno())
-        except (OSError, ValueError):  # it has no descriptor of its own
+        except (OSError, ValueError):  # it has no descriptor
             continue
 
 
@@ -87,11 +87,11 @@ _COMMANDS = {
     "forget": "upkeep:forget",
     "completion": "upkeep:completion",
 }
-"""Each command by name, with its module and function. Only the command that is called is imported."""
+"""Each command by name, with its module and function. Only the called command is imported."""
 
 
 class _Commands(WholeSummaries):
-    """Commands, or, where the first word is none of them, the project to open in the app."""
+    """The commands. If the first word is not a command, it is the project to open in the app."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(_COMMANDS)
@@ -124,13 +124,13 @@ def _command(name: str) -> click.Command:
 
 
 def _valued(name: str) -> set[str]:
-    """Returns the options of the command ``name`` that take a value: the word after one of them is no project."""
+    """Returns the options of the command ``name`` that take a value. The word after such an option is not a project."""
     options = [param for param in _command(name).params if isinstance(param, click.Option) and not param.is_flag]
     return {text for option in options for text in option.opts}
 
 
 def _check_first_word(word: str) -> None:
-    """Raises :class:`Failure` if ``word``, which is no command, is no file or folder either."""
+    """Raises :class:`Failure` if ``word`` is neither a command nor a file or folder."""
     from brvtui.app.modes import SCREENS
 
     if word == "--" or is_there(Path(word)):
@@ -147,12 +147,12 @@ def _check_first_word(word: str) -> None:
 
 
 _NEAR = 0.7
-"""How alike a word and a command must be (0 to 1, as difflib has it) to be offered."""
+"""The least similarity (0 to 1, by difflib) of a word and a command that is suggested for it."""
 _COMPLETING = "_BRV_TUI_COMPLETE"
-"""Set by the shell's completion script, as click has it."""
+"""Set by the shell's completion script for click."""
 _LONG_WORD = re.compile(r"\S{600,}")
 _LONGEST_LINE = 4_000
-"""Characters of an error message; long words in it, as names from outside may be, are shortened first."""
+"""The most characters of an error message. Long words in it, such as names from outside, are shortened first."""
 _EPILOG = """
 \b
 Examples:
@@ -186,7 +186,7 @@ def cli() -> None:
 
 
 def _reported(error: Exception) -> str:
-    """Writes a crash report and returns the line about it."""
+    """Writes a crash report, and returns the line about it."""
     from brvtui.store.crash_report import Circumstances, write_crash_report
 
     named = next((word for word in sys.argv[1:] if word in _COMMANDS), "open")
@@ -194,7 +194,7 @@ def _reported(error: Exception) -> str:
 
 
 def _quoting(error: click.UsageError) -> str:
-    """How to give several words as the TEXT of the command; empty unless there are more arguments than it has."""
+    """A hint to quote several words as the TEXT of the command; empty unless there are too many arguments."""
     context = error.ctx
     if context is None or not error.message.startswith("Got unexpected extra argument"):
         return ""
@@ -203,14 +203,16 @@ def _quoting(error: click.UsageError) -> str:
 
 
 def _format_hint(error: click.ClickException) -> str:
-    """How JSON is asked for, where ``--json`` was written to a command that gives it; empty otherwise."""
+    """A hint to use ``--format json`` instead of ``--json``, if the command has that option; empty otherwise."""
     context = error.ctx if isinstance(error, click.NoSuchOption) and error.option_name == "--json" else None
     gives = context is not None and any("--format" in parameter.opts for parameter in context.command.params)
     return "JSON is asked for by --format json" if gives else ""
 
 
 def main() -> None:
-    """Runs ``brv-tui`` and ends the process with its exit code; it is 0 if the reader of the output goes away."""
+    """Runs ``brv-tui`` and ends the process with its exit code, which is 0 if the reader of the output
+    stops reading.
+    """
     prepare_streams()
     try:
         code = _run()
@@ -223,9 +225,9 @@ def main() -> None:
 
 
 def _check_home() -> None:
-    """Raises :class:`Failure` if the user's home folder is not known."""
+    """Raises :class:`Failure` if the user's home folder is unknown."""
     if os.environ.get("HOME") == "":
-        del os.environ["HOME"]  # as if unset, so that the system is asked
+        del os.environ["HOME"]  # as if unset, so that the system provides it
     with suppress(RuntimeError):
         if Path.home().is_absolute():
             return
@@ -233,7 +235,7 @@ def _check_home() -> None:
 
 
 def _run() -> int:
-    """Runs the command that ``sys.argv`` names and returns its exit code. Raises BrokenPipeError."""
+    """Runs the command in ``sys.argv`` and returns its exit code. Raises BrokenPipeError."""
     try:
         _check_home()
         if completed := os.environ.get(_COMPLETING):
@@ -256,7 +258,7 @@ def _run() -> int:
         if isinstance(error, click.UsageError) and error.ctx:
             line = f"{line.removesuffix('.')}; {_quoting(error)}see {error.ctx.command_path} --help"
         code = error.code if isinstance(error, Failure) else BAD_USAGE
-    except SystemExit as ended:  # rich's own way out when nobody reads on
+    except SystemExit as ended:  # raised by rich when the reader stops reading
         if isinstance(ended.__context__, BrokenPipeError):
             raise ended.__context__ from None
         raise
@@ -264,7 +266,7 @@ def _run() -> int:
         raise
     except OSError as error:
         line, code = faults.error_line(error), FAILED
-    except Exception as error:  # the last resort: a report, a line and the code for a failure, never a traceback
+    except Exception as error:  # the last resort: a report, a line and the exit code for a failure, never a traceback
         line, code = _reported(error), FAILED
     line = _LONG_WORD.sub(lambda match: shortened(match[0]), visible(line))
     click.echo(f"brv-tui: {shortened(line, _LONGEST_LINE)}", err=True)

@@ -1,4 +1,4 @@
-"""The headless commands that ask an engine: query, explain, replay."""
+"""The headless commands that run queries in an engine: query, explain, replay."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
 
-# ``brv-tui why``: why one note stands above another.
+# ``brv-tui why``: the reasons why one note ranks above another.
 
 
 @click.command(
@@ -76,11 +76,11 @@ def why(text: str, one: str, other: str | None, asked: ProjectRequest, form: str
     return OK if pair.above.rank is not None and pair.below.rank is not None else NEGATIVE
 
 
-# Traces in files: ``--save`` of a query, and the command that shows one again.
+# Traces in files: ``--save`` of a query, and the command that shows a saved trace.
 
 
 def save(session: Session, saved: SavedTrace, files: Iterable[Path]) -> None:
-    """Writes ``saved`` to each of ``files``, and says so on the standard error.
+    """Writes ``saved`` to each of ``files``, with a message on the standard error.
 
     Raises :class:`brvtui.report.saved.ExportError`.
     """
@@ -118,10 +118,10 @@ def show(file: Path, detail: bool, form: str) -> int:
 
 
 _VECTORS = partial(show_progress, "vectors of notes")
-"""Shows how many vectors of notes are made: the first time may take minutes."""
+"""Shows the progress of computing the notes' vectors, which may take minutes the first time."""
 _TAKES = "Add the smallest changes after which no model is needed (tier 2)."
 _NOT_IN_TEXT = ("step", "id", "query", "search", "results", "hits", "trace")
-"""The parts of a replayed line that its text does not repeat."""
+"""The parts of a replayed line that its text leaves out."""
 _SAVE = "Also write the trace to FILE (.json, .md or .svg); may be given more than once."
 
 
@@ -223,7 +223,7 @@ def explain(
     for notice in shown:
         say_note(notice)
     try:
-        # As query answers it: services are asked, or the two would show different answers.
+        # Services are called as in query; otherwise the two would show different answers.
         trace = session.preview(text, asked.scope, options=asked.options, services=True, progress=_VECTORS)
         made = [session.explainer.explain(text, note, trace=trace) for note in notes]
         explanations = list({one.path: one for one in made}.values())  # a note may be named twice
@@ -304,7 +304,7 @@ def replay(
 
 
 def _write_replayed(lines: Iterable[dict[str, Any]]) -> None:
-    """Prints each line of a replay for reading: its query, then its other values but traces and results."""
+    """Prints each line of a replay as text: its query, then its other values except traces and results."""
     for made in lines:
         say(visible(f"{made.get('step', made.get('id'))}: {made['query']}"))
         shown = {name: value for name, value in made.items() if name not in _NOT_IN_TEXT and value is not None}

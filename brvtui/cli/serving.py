@@ -64,7 +64,7 @@ def open_app(asked: ProjectRequest, corpus: str) -> int:
 
 
 _LAST_OF_SYSTEM = 1023
-"""The last port that systems keep for their own services."""
+"""The last port number that systems reserve for their own services."""
 
 
 @click.command(
@@ -114,7 +114,7 @@ def serve(ctx: click.Context, asked: ProjectRequest, host: str, port: int) -> in
     except (OSError, UnicodeError) as error:
         is_taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
         raise Failure(_cannot_listen(host, port, error), FAILED if is_taken else BAD_USAGE) from error
-    command = programs.python("brvtui", "open", *_passed_on(ctx), utf8=True)  # a browser shows every sign
+    command = programs.python("brvtui", "open", *_passed_on(ctx), utf8=True)  # every browser shows all signs
     server = AppServer(command, listening, host, f"brv-tui · {name}")
     if not is_loopback(host):
         click.echo(
@@ -128,7 +128,7 @@ def serve(ctx: click.Context, asked: ProjectRequest, host: str, port: int) -> in
 
 
 def _passed_on(ctx: click.Context) -> list[str]:
-    """The arguments with which another process opens the project as this one would."""
+    """The arguments with which another process opens the project in the same way."""
     given = ctx.params
     made = ["--engine", given["engine"]] if given["engine"] else []
     if given["profile"]:
@@ -145,26 +145,26 @@ def _passed_on(ctx: click.Context) -> list[str]:
 
 
 def _cannot_listen(host: str, port: int, error: OSError | UnicodeError) -> str:
-    """Why nothing can listen on ``host`` and ``port``, and what to choose in their place."""
+    """The reason why it is impossible to listen on ``host`` and ``port``, and alternatives."""
     number = error.errno if isinstance(error, OSError) else None
     if number == errno.EADDRINUSE:
         return f"port {port} of {host} is in use: end the program that has it, or choose another with --port (0: any)"
     if number == errno.EACCES:
         return f"port {port} is not open to you: choose one above {_LAST_OF_SYSTEM} with --port (0: any that is free)"
-    is_unknown = number is None or number < 0  # the resolver's own numbers, also in an OSError that wraps its error
+    is_unknown = number is None or number < 0  # the resolver's own numbers, even in an OSError that wraps its error
     if number == errno.EADDRNOTAVAIL or is_unknown:
         return f"{host} is no address of this machine: leave out --host, or choose one that is, such as 127.0.0.1"
     return f"cannot listen on {host}, port {port} ({faults.reason(error)}): choose others with --host, --port"
 
 
 def _check_trace(asked: ProjectRequest, corpus: str | None = None) -> None:
-    """Raises as :func:`check_trace`."""
+    """Raises the same exceptions as :func:`check_trace`."""
     names = ("engine", "profile", "now", "signals", "space", "root")
     check_trace(asked.project, **{name: getattr(asked, name) for name in names}, corpus=corpus)
 
 
 def _check_opening(asked: ProjectRequest) -> None:
-    """Refuses here what every page would be refused: a profile or a signals file that cannot be used.
+    """Refuses a profile or a signals file that every page would refuse.
 
     Raises an error that has an exit code.
     """

@@ -1,4 +1,4 @@
-"""The session that a command asks: which project it is of, and how it is opened."""
+"""The session of a command: its project, and the way it is opened."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ProjectRequest:
-    """The options of a command that opens a project: which one, and how its engine is asked."""
+    """The options of a command that opens a project: the project itself, and settings of its engine."""
 
     project: Path | None = None
     profile: str | None = None
@@ -35,7 +35,7 @@ class ProjectRequest:
     options: dict[str, Any] = field(default_factory=dict)
 
     def find(self) -> Session:
-        """The session of the project, of the code of ``repo``, or of a named space, before anything is read.
+        """The session of the project, of the code of ``repo``, or of a named space. Nothing has been read yet.
 
         Raises :class:`Failure`.
         """
@@ -72,7 +72,9 @@ class ProjectRequest:
         return session
 
     def open_noting_scope(self) -> Session:
-        """As :meth:`open`, with a note where the scope names nothing: for commands whose answer does not say so."""
+        """The same as :meth:`open`, with a note if the scope names nothing, for commands whose answer does
+        not say so.
+        """
         session, wanted = self.open(), self.scope.strip().rstrip("/")
         paths = session.snapshot.by_path
         if wanted and not any(f"{path}/".startswith((f"{wanted}/", f"{wanted}.")) for path in paths):
@@ -89,7 +91,7 @@ _NAMES = [each.name for each in fields(ProjectRequest)]
 
 
 def project_request(command: Callable[..., int]) -> Callable[..., int]:
-    """Gives ``command`` the options that are fields of a :class:`ProjectRequest` as one, named ``asked``."""
+    """Passes the options that are fields of a :class:`ProjectRequest` to ``command`` as one such request."""
 
     @functools.wraps(command)
     def collected(**given: Any) -> int:
@@ -100,7 +102,7 @@ def project_request(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def _keep(session: Session) -> None:
-    """Writes the kept index after the answer; a failure does not matter to the answer."""
+    """Stores the index after the answer. A failure has no effect on the answer."""
     with suppress(OSError):
         session.keep()
     session.close()

@@ -25,8 +25,11 @@ from brvtui.wording import first_lines
 def settings_report(
     configuration: Configuration, remarks: Mapping[str, str], left_out: Mapping[str, SettingSource]
 ) -> RenderableType:
-    """Every setting with its value and its source; beside that, by name, what ``remarks`` say of it, and where another
-    value of it is ``left_out``."""
+    """Every setting with its value and source, and its remark and left-out value.
+
+    ``remarks`` and ``left_out`` are by name of the setting; ``left_out`` contains the source of a value that was
+    ignored.
+    """
     table = Table.grid(padding=(0, 2))
     table.add_row(Text("setting", "dim"), Text("value", "dim"), Text("from", "dim"))
     for entry in entries().values():
@@ -47,7 +50,7 @@ def settings_report(
 
 
 def _values(configuration: Configuration, entry: Entry, listed: Container[str]) -> list[tuple[str, str]]:
-    """The names and values of ``entry``: of keys, those of each binding that is ``listed``."""
+    """The names and values of ``entry``. For keys, those of each binding in ``listed``."""
     value = configuration.value(entry)
     if entry.kind is ValueKind.KEYS and isinstance(value, Mapping) and value:
         return [(name, keys) for binding, keys in value.items() if (name := f"keys.{binding}") in listed]
@@ -63,7 +66,7 @@ def _from(source: SettingSource) -> Text:
 
 
 def _plain(text: str, style: str = "") -> Text:
-    """``text`` as itself: no markup, no escapes."""
+    """``text`` unchanged: no markup, no escapes."""
     return Text(visible(text), style=style)
 
 
@@ -178,7 +181,9 @@ def _print_problems(problems: Collection[str]) -> int:
 
 
 def _merged(project: Path | None) -> Configuration:
-    """The settings of the given project, or of the one around the current folder; the user's own if there is none."""
+    """The settings of the given project, or of the project around the current folder; the user's own if
+    there is none.
+    """
     from brvtui.config.layers import configure
     from brvtui.session.project_choice import settings_of_space
     from brvtui.tree.reading.project import ProjectError

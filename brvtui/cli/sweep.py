@@ -1,4 +1,4 @@
-"""``brv-tui sweep``: how the judged queries fare over a range of one or two constants."""
+"""``brv-tui sweep``: the judged queries' results over a range of one or two constants."""
 
 from __future__ import annotations
 

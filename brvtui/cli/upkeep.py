@@ -1,4 +1,4 @@
-"""Commands around the program itself: what it recorded, completion."""
+"""Commands for stored data, and shell completion."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from brvtui.text.visible import visible
 from brvtui.trace.feedback import Usefulness
 from brvtui.wording import counted
 
-# ``brv-tui feedback``: say what became of a result.
+# ``brv-tui feedback``: records the usefulness of a result.
 
 
 @click.command(epilog='\b\nExample:\n  brv-tui feedback "carrier resends" event_dedup accepted --engine soleri')
@@ -61,7 +61,7 @@ def forget(project: Path | None, repo: Path | None) -> int:
         raise click.UsageError("--project and --repo: give one of them")
     if repo is not None:
         rows = clear_feedback(repo)
-        if not rows and not repo.is_dir():  # feedback on a repository that is gone can still be dropped
+        if not rows and not repo.is_dir():  # feedback on a deleted repository can still be dropped
             raise no_folder(repo)
         click.echo(f"dropped {counted(rows, 'row', 'rows')} of feedback")
         return OK
@@ -124,7 +124,7 @@ def _cache_of_code(what: str, repo: Path) -> int:
 
     kept, text = KeptCode(repo), text_index(repo, has_files=False)
     place = visible(str(kept.path))
-    if not repo.exists() and not kept.bytes():  # of one that is gone, what was kept can still be removed
+    if not repo.exists() and not kept.bytes():  # the stored data of a deleted repository can still be removed
         raise no_folder(repo)
     size = kept.clear() + text.clear() if what == "clear" else kept.bytes()
     if what == "clear":
@@ -137,12 +137,12 @@ def _cache_of_code(what: str, repo: Path) -> int:
 
 
 def _size(count: int) -> str:
-    """``count`` bytes in MB, or in kB where they are few."""
+    """``count`` bytes in MB, or in kB if there are few."""
     return f"{count / 1e6:.1f} MB" if count >= _FEW_BYTES else f"{count / 1e3:.1f} kB"
 
 
 _FISH_FILES = "__fish_complete_path $metadata[2];"
-"""The completion of file names in click's script for fish, by ``ls``, which takes ``-rf.json`` for an option."""
+"""The completion of file names in click's script for fish. It uses ``ls``, which takes ``-rf.json`` for an option."""
 _OWN_FILES = """for name in $metadata[2]*;
                 test -d "$name"; and set name "$name/";
                 string match -v -- '-*' $name;

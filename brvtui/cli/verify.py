@@ -1,4 +1,4 @@
-"""``brv-tui verify``: the engine that is installed on this machine, asked the same questions."""
+"""``brv-tui verify``: runs the same queries in the engine that is installed on this machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from brvtui.wording import counted
 if TYPE_CHECKING:
     from brvtui.session import Session
 
-# What a verification found, as lines.
+# The result of a verification, as lines.
 
 
 _MOST = 20
@@ -29,7 +29,7 @@ _LABEL = 10
 
 
 def verification_lines(made: Verification) -> Iterator[Line]:
-    """The verdict, the conditions of the comparison, and the first questions whose answers differ."""
+    """Yields the verdict, the conditions of the comparison, and the first queries with different answers."""
     role = "ok" if not made.differences else "bad"
     yield Line().gap().add(made.sentence, f"bold {role}")
     documents = counted(made.documents, "document", "documents")
@@ -100,7 +100,7 @@ def verify(
     else:
         texts = verifying.questions(session, most)
     verification = verifying.verify(session, texts[:most], package, partial(show_progress, "queries"))
-    assert verification is not None  # nobody cancels
+    assert verification is not None  # it is never cancelled here
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
 

@@ -1,4 +1,4 @@
-"""``brv-tui fleet query`` and ``explain``: one text, asked of every member."""
+"""``brv-tui fleet query`` and ``explain``: one text as a query to every member."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from brvtui.fleet.fleet_file import Fleet, Member
     from brvtui.fleet.questions import MemberAnswer
 
-# ``brv-tui fleet eval``: how well the members answer queries that are judged.
+# ``brv-tui fleet eval``: measures the members' answers to judged queries.
 
 
 @click.command("eval")
@@ -102,7 +102,7 @@ def _judged_together(file: Path, made: Fleet, options: FleetOptions) -> tuple[di
 
 
 _SHOWN = 3
-"""Results of a member that are printed unless a limit is given, and members that say why none covers the text."""
+"""The number of printed results per member without a limit, and of members that say why they do not cover the text."""
 
 
 @click.command("query")
@@ -172,12 +172,14 @@ def query(
 
 
 def _best(answer: MemberAnswer, limit: int | None) -> MemberAnswer:
-    """``answer`` with the first ``limit`` of its results; None: with all."""
+    """``answer`` with its first ``limit`` results; all results if ``limit`` is None."""
     return replace(answer, hits=answer.hits[:limit])
 
 
 def _writing(asker: Asker, fleet: Fleet, text: str, limit: int | None) -> Asker:
-    """``asker``, writing a line of JSON for each member as it answers; first those that cannot be asked."""
+    """``asker``, extended to write a line of JSON for each member when it answers. Absent members are
+    written at once.
+    """
     from brvtui.trace import SCHEMA, to_plain
 
     head = {"schema": SCHEMA, "fleet": fleet.name, "query": text}

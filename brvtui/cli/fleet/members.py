@@ -1,4 +1,4 @@
-"""``brv-tui fleet add``, ``list`` and ``check``: which memories are in a fleet, and whether they can be used."""
+"""``brv-tui fleet add``, ``list`` and ``check``: the memories of a fleet, and if they can be used."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from brvtui.fleet.comparing import NotePlace
     from brvtui.fleet.fleet_file import Fleet
 
-# ``brv-tui fleet health`` and ``maturity``: which notes of a fleet want care, now and soon.
+# ``brv-tui fleet health`` and ``maturity``: the notes of a fleet that need attention now and soon.
 
 
 _MOST_LINES = 20
-"""Contradictions, and groups of near-duplicates, that are printed."""
+"""The most contradictions, and groups of near-duplicates, that are printed."""
 
 
 @click.command("health")
@@ -179,8 +179,10 @@ def add(places: tuple[str, ...], file: Path | None, folder: str | None, **given:
 
 
 def _say_unusable(made: Fleet) -> list[Absence]:
-    """Says on the standard error which members' folders are not there, or only name a space elsewhere; returns the
-    former."""
+    """Prints which members' folders are missing, or only name a space elsewhere, to the standard error.
+
+    Returns the missing ones.
+    """
     from brvtui.tree.spaces.locating import MARKER
 
     paths = [one.path for one in made.members if one.path]

@@ -1,4 +1,4 @@
-"""The options with which a fleet is asked: which fleet, which of its members, and on what they answer."""
+"""The options of fleet commands: the fleet, its members, and the processes or cluster on which they answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from brvtui.fleet.fleet_file import Fleet
     from brvtui.fleet.pool import Asks
 
-# What every command of a fleet prints: rows in columns, notes, and who is missing.
+# The common output of fleet commands: rows in columns, notes, and absent members.
 
 
 _REMEDIES = {
@@ -35,7 +35,7 @@ _REMEDIES = {
     ),
     AbsenceKind.NOT_RANKED: "; fleet query --merge each and fleet eval without --judgments ask each by its own engine",
 }
-"""What to do about an absence whose line does not say it."""
+"""The remedy for an absence whose line contains none."""
 
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -47,14 +47,14 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def outcome(replies: Sized, is_good: bool) -> int:
-    """The exit code of what members replied: 4 where none of them could."""
+    """The exit code for the members' replies; 4 if there are none."""
     if not replies:
         return FAILED
     return OK if is_good else NEGATIVE
 
 
 def say_missing(missing: Sequence[Absence]) -> None:
-    """Says on the standard error who is missing and why; of several with one reason, only how many and the first."""
+    """Prints absent members and the reasons to the standard error. Members with the same reason share one line."""
     reasons: dict[tuple[str, AbsenceKind], list[str]] = {}
     for one in missing:
         reasons.setdefault((one.why, one.kind), []).append(one.member)
@@ -67,25 +67,25 @@ def say_missing(missing: Sequence[Absence]) -> None:
 
 
 def say_first_notes(lines: Sequence[str]) -> None:
-    """Says the first of ``lines`` on the standard error, and how many more there are."""
+    """Prints the first of ``lines`` to the standard error, and the number of further ones."""
     for line in first_lines(lines, "note"):
         say_note(line)
 
 
 def with_remedy(why: str, kind: AbsenceKind) -> str:
-    """Returns ``why`` a member is missing, and what to do about it."""
+    """The reason ``why`` a member is absent, followed by the remedy."""
     return why + _REMEDIES.get(kind, "")
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _FROM_START = "\r\033[K"
-"""Sets a terminal back to the start of its line, and empties that."""
+"""Moves a terminal's cursor to the start of its line, and clears the line."""
 FILE_HELP = "The fleet (default: fleet.toml here)."
 
 
 @dataclass(frozen=True, slots=True)
 class FleetOptions:
-    """What the options of :func:`fleet_command` say."""
+    """The values of the options of :func:`fleet_command`."""
 
     file: Path | None
     over: tuple[str, ...]
@@ -97,7 +97,7 @@ class FleetOptions:
     trust_scheduler: bool
 
     def fleet(self) -> Fleet:
-        """The fleet, as :meth:`read` reads it; says who cannot be used.
+        """The fleet from :meth:`read`. Prints the members that cannot be used.
 
         Raises :class:`Failure` and :class:`brvtui.fleet.cluster.ClusterError`.
         """
@@ -123,7 +123,7 @@ class FleetOptions:
             trusted_address(self.scheduler, False)
 
     def read(self) -> Fleet:
-        """The fleet, with the members that are named alone.
+        """The fleet, reduced to the members in ``names`` if there are any.
 
         Raises :class:`brvtui.fleet.fleet_file.FleetError`.
         """
@@ -140,7 +140,7 @@ class FleetOptions:
 
     @contextmanager
     def asker(self, made: Fleet) -> Iterator[Asker]:
-        """What asks the members of the fleet; at the end, what it started is ended."""
+        """Gives the asker of the fleet's members. Processes that it started end with the block."""
         from brvtui.fleet.answering import Asker
         from brvtui.fleet.fleet_file import FleetError
 
@@ -157,7 +157,9 @@ class FleetOptions:
             raise Failure(said, FAILED if self.scheduler else BAD_USAGE) from error
 
     def where(self, made: Fleet) -> Asks:
-        """Where the members are asked. Raises :class:`brvtui.fleet.fleet_file.FleetError` for no such scheduler."""
+        """The executor of the members' queries. Raises :class:`brvtui.fleet.fleet_file.FleetError` if there is no such
+        scheduler.
+        """
         if self.scheduler:
             from brvtui.fleet.cluster import Cluster
 
@@ -168,7 +170,7 @@ class FleetOptions:
 
 
 def fleet_command(command: _F) -> _F:
-    """Adds the options of every command that asks a fleet; the command gets them as ``options``."""
+    """Adds the options of every command over a fleet. The command receives them as ``options``."""
 
     @functools.wraps(command)
     def collected(**given: Any) -> Any:
@@ -207,9 +209,9 @@ def fleet_command(command: _F) -> _F:
 
 
 class _Progress:
-    """Shows on a terminal how many members have answered, in a line that is gone at the end.
+    """Shows the number of members that have answered in a line on a terminal, which is cleared at the end.
 
-    A command may ask its members several times, and not all of them each time.
+    A command may query its members several times, and not all of them each time.
     """
 
     def __init__(self, members: int) -> None:
@@ -226,7 +228,7 @@ class _Progress:
         self._write(f"{_FROM_START}members: {len(self._heard)} of {self._members}{again}")
 
     def end(self) -> None:
-        """Takes the line away."""
+        """Clears the line."""
         if self._heard:
             self._write(_FROM_START)
 
