@@ -26,7 +26,7 @@ def _leave_working_folder() -> None:
     except OSError:  # it was deleted
         here = ""
     library = os.__file__.rpartition(os.sep)[0]
-    given = sys.path.index(library) if library in sys.path else 0  # PYTHONPATH and the folder of ``-m`` precede it
+    first = sys.path.index(library) if library in sys.path else 0  # PYTHONPATH and the folder of ``-m`` precede it
     sys.path[:] = [
-        place for number, place in enumerate(sys.path) if place[:1] == os.sep and (number >= given or place != here)
+        place for number, place in enumerate(sys.path) if place[:1] == os.sep and (number >= first or place != here)
     ]

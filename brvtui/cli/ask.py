@@ -75,7 +75,7 @@ Examples:
 @answer_format
 def ask(
     text: str,
-    asked: ProjectRequest,
+    request: ProjectRequest,
     allowed: bool,
     form: str,
 ) -> int:
@@ -87,7 +87,7 @@ def ask(
     Exit code 1 when the tree does not cover it, 2 when TEXT is empty or the settings of the model
     are wrong, 4 when the model fails, or when the answer needs one, --llm is given and none is set.
     """
-    session = asked.open()
+    session = request.open()
     if allowed:
         session.model.allow()
     from brvtui.services.model import Cancellation
@@ -95,7 +95,7 @@ def ask(
 
     cancellation = Cancellation()
     limit = budget_of(session.settings.llm).words
-    events = session.complete(text, asked.scope, cancellation, options=asked.options)
+    events = session.complete(text, request.scope, cancellation, options=request.options)
     with _interrupts(cancellation):
         ended = _last(events) if form == "json" else _Terminal(sys.stdout.isatty(), limit).show(events)
     if getattr(ended, "cancelled", False):
@@ -104,8 +104,8 @@ def ask(
         from brvtui.engines.registry import verdict_sentence
         from brvtui.trace import to_plain
 
-        said = verdict_sentence(ended.trace)
-        write_json([{"schema": ended.trace.schema, "verdict_sentence": said, "trace": to_plain(ended.trace)}])
+        sentence = verdict_sentence(ended.trace)
+        write_json([{"schema": ended.trace.schema, "verdict_sentence": sentence, "trace": to_plain(ended.trace)}])
     why = getattr(ended, "why", "")
     if why:
         raise Failure(why, FAILED)
@@ -154,7 +154,7 @@ class _Terminal:
         """
         self._streams = streams
         self._limit = f", with at most {limit}" if limit else ""
-        self._held = ""
+        self._pending = ""
         """Text of the current turn. Only the last turn, which calls no tools, is the answer."""
         self._has_begun: Callable[[str], bool] = bool
         """Returns True if a text is the beginning of an answer, according to the engine."""
@@ -200,20 +200,20 @@ class _Terminal:
 
     def _take(self, text: str) -> None:
         """Prints ``text`` if the answer has begun and streaming is on; otherwise keeps it for later."""
-        self._held += text
+        self._pending += text
         if not self._streams:
             return
-        if self._is_answer or self._has_begun(self._held):
+        if self._is_answer or self._has_begun(self._pending):
             self._is_answer = True
             self._release(True)
 
     def _release(self, is_answer: bool) -> None:
-        held, self._held = self._held, ""
-        if held and is_answer:
+        text, self._pending = self._pending, ""
+        if text and is_answer:
             self._written = True
-            self._write(held)
+            self._write(text)
         else:
-            for line in held.strip().splitlines():
+            for line in text.strip().splitlines():
                 self._note(line)
 
     def _finish(self, ended: Finished | CompletionFailed) -> None:
@@ -226,7 +226,7 @@ class _Terminal:
         if answer.kind != "model" and self._written:
             self._note("what stands above was not finished; without the model the answer is")
         if answer.kind != "model" or not self._written:
-            click.echo(visible(answer.text, keep="\n") if answer.text else _given(ended.trace))
+            click.echo(visible(answer.text, keep="\n") if answer.text else _retrieved(ended.trace))
         if answer.notice and not getattr(ended, "why", ""):
             self._note(f"note: {answer.notice}")
         if answer.completion:
@@ -246,7 +246,7 @@ class _Terminal:
         say(visible(line), err=True)
 
 
-def _given(trace: Trace) -> str:
+def _retrieved(trace: Trace) -> str:
     """The lines that replace the answer of an engine that writes none."""
     from brvtui.engines.registry import presentation
     from brvtui.paint.blocks import lines_of
@@ -283,24 +283,24 @@ def check(project: Path | None, form: str) -> int:
         "key": model.key_source,
         "allowed": state.allowed,
     }
-    found = None if state.problem else model.check()
+    result = None if state.problem else model.check()
     if form == "json":
         from brvtui.trace import to_plain
 
-        write_json([{**facts, "problem": state.problem, "check": to_plain(found) if found else None}])
+        write_json([{**facts, "problem": state.problem, "check": to_plain(result) if result else None}])
     else:
         for name, value in facts.items():
             say(f"{name:<9} {visible(_value_text(value))}")
     if state.problem:
         raise Failure(state.problem, BAD_USAGE)
-    if found is None:
+    if result is None:
         raise Failure(f"no model is set: {_SET_ONE}", NEGATIVE)
-    if not found.answered:
-        raise Failure(f"it does not answer: {found.why}", FAILED)
+    if not result.answered:
+        raise Failure(f"it does not answer: {result.why}", FAILED)
     if form == "text":
-        tools = "and calls tools" if found.calls_tools else "and calls no tools, which tier 4 needs"
-        say(f"{'answers':<9} yes, in {found.ms:.0f} ms, {tools}")
-        for notice in found.notices:
+        tools = "and calls tools" if result.calls_tools else "and calls no tools, which tier 4 needs"
+        say(f"{'answers':<9} yes, in {result.ms:.0f} ms, {tools}")
+        for notice in result.notices:
             say_note(notice)
     return OK
 

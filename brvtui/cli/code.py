@@ -90,7 +90,7 @@ def code(
     session, snapshot = _opened(repo, profile, project)
     _report_unread(session, snapshot)
     entry = "changes" if diff is not None else "files" if files else "task"
-    named = _known(snapshot, task if files else changed or ())
+    named = _source_files(snapshot, task if files else changed or ())
     if files and not named:
         raise Failure("none of these files is source that is read of the repository", NOT_THERE)
     answer = None
@@ -196,10 +196,10 @@ def _changed(repo: Path, diff: str) -> list[str]:
         patch = sys.stdin.buffer.read(_LARGEST_PATCH + 1)
         if len(patch) > _LARGEST_PATCH:
             raise Failure(f"the patch has more than {_LARGEST_PATCH >> 20} MB: name the files with --files", BAD_USAGE)
-        found = files_of_patch(patch.decode("utf-8", "surrogateescape"))
-        if not found:
+        files = files_of_patch(patch.decode("utf-8", "surrogateescape"))
+        if not files:
             raise Failure("the standard input holds no patch: pipe the output of git diff into it", BAD_USAGE)
-        return found
+        return files
     if not repo.is_dir():
         raise no_folder(repo)
     try:
@@ -208,7 +208,7 @@ def _changed(repo: Path, diff: str) -> list[str]:
         raise Failure(str(error), BAD_USAGE) from error
 
 
-def _known(code: RepositorySnapshot, written: Sequence[str]) -> list[str]:
+def _source_files(code: RepositorySnapshot, written: Sequence[str]) -> list[str]:
     """The source files that ``written`` names by path or end of path. Prints the names that match no file."""
     meant = {one: code.documentation.names.file(one) for one in written}
     unknown = [one for one, path in meant.items() if not path]
@@ -277,13 +277,13 @@ def _notes(repo: Path, project: Path | None) -> Snapshot | None:
     if project is None and not (repo / ".brv").is_dir():
         return None
     try:
-        held = find_session(project or repo)
+        session = find_session(project or repo)
     except Failure as error:
         if project is not None:
             raise
         say(f"brv-tui: no notes are joined: {visible(error.message)}", err=True)
         return None
-    held.load()
-    notes: Snapshot = held.snapshot
-    held.close()
+    session.load()
+    notes: Snapshot = session.snapshot
+    session.close()
     return notes

@@ -47,7 +47,7 @@ def compare(
     engines: tuple[str, ...],
     metrics: tuple[str, ...],
     named: Path | None,
-    asked: ProjectRequest,
+    request: ProjectRequest,
     form: str,
 ) -> int:
     """Ask every engine TEXT, and show their results side by side; without TEXT, measure them on the judged queries.
@@ -65,9 +65,9 @@ def compare(
         measures = "--metric" if metrics else "--judgments"
         raise Failure(f"{measures} is about judged queries: leave out {measures}, or TEXT", BAD_USAGE)
     wanted = tuple(map(parse_metric, metrics)) or DEFAULT_METRICS
-    alone = engines[0] if asked.profile and len(engines) == 1 else ""  # the engine that the profile belongs to
-    session = replace(asked, engine=alone).open_noting_scope()
-    like = Query(text or "", asked.scope)
+    alone = engines[0] if request.profile and len(engines) == 1 else ""  # the engine that the profile belongs to
+    session = replace(request, engine=alone).open_noting_scope()
+    like = Query(text or "", request.scope)
     if text:
         answers = ask_all(session, like, engines)
         if form == "json":
@@ -78,9 +78,9 @@ def compare(
     listed = read_judgments(file := judgments_file(session, named))
     if not listed:
         raise Failure(f"{file.path}: no judgments yet; give a query, or add some with brv-tui judge set", BAD_USAGE)
-    found = judge_all(session, listed, wanted, like, engines)
+    judged = judge_all(session, listed, wanted, like, engines)
     if form == "json":
-        write_json([judged_as_plain(found)])
+        write_json([judged_as_plain(judged)])
     else:
-        print_blocks(lambda _: judged_blocks(found))
-    return OK if any(query.results for each in found.evaluations for query in each.queries) else NEGATIVE
+        print_blocks(lambda _: judged_blocks(judged))
+    return OK if any(query.results for each in judged.evaluations for query in each.queries) else NEGATIVE

@@ -51,15 +51,15 @@ def scopes(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
 
 def notes(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
     """Returns the notes whose paths or names begin with ``typed``."""
-    found = [path for path in _below_tree(ctx) if path.endswith(_NOTE)]
-    return _beginning(found, typed) or _beginning((path.rpartition("/")[2] for path in found), typed)
+    paths = [path for path in _below_tree(ctx) if path.endswith(_NOTE)]
+    return _beginning(paths, typed) or _beginning((path.rpartition("/")[2] for path in paths), typed)
 
 
 def _of_engines(ctx: click.Context, attribute: str) -> Iterator[str]:
     from brvtui.engines import registry
 
-    given = ctx.params.get("engine")
-    for name in [given] if given else registry.names():
+    engine = ctx.params.get("engine")
+    for name in [engine] if engine else registry.names():
         yield from getattr(registry.declaration(name), attribute, ())
 
 
@@ -67,9 +67,9 @@ def _below_tree(ctx: click.Context) -> Iterator[str]:
     """Yields the paths of folders and notes in the tree of the project earlier on the line, or of the project here."""
     from brvtui.tree.reading.project import ProjectError, find_project
 
-    given: Any = ctx.params.get("project")
+    project: Any = ctx.params.get("project")
     try:
-        tree = find_project(Path(given) if given else None).tree
+        tree = find_project(Path(project) if project else None).tree
     except ProjectError:
         return
     waiting = [tree]

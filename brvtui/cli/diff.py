@@ -62,7 +62,7 @@ Examples:
 )
 @click.option("--saved", type=_PATH, metavar="FILE.json", help="Before: this saved answer; it has its own TEXT.")
 @answer_format
-def diff(text: str | None, asked: ProjectRequest, form: str, **given: Unpack[_Differences]) -> int:
+def diff(text: str | None, request: ProjectRequest, form: str, **differences: Unpack[_Differences]) -> int:
     """Compare the answers to TEXT before and after an edit, a time or a setting, and say why each note moved.
 
     The causes sum to the change of a note's score. Before is the project as it is, or at --rev; after is the project
@@ -73,48 +73,48 @@ def diff(text: str | None, asked: ProjectRequest, form: str, **given: Unpack[_Di
     from brvtui.session.diffing import DiffPlan, diff_answers
     from brvtui.snapshot.naming import find_note
 
-    if given["saved"] is not None:
-        if text or any(value for name, value in given.items() if name != "saved"):
+    if differences["saved"] is not None:
+        if text or any(value for name, value in differences.items() if name != "saved"):
             raise click.UsageError("--saved is compared with now: leave out TEXT and what else would be different")
-        return _print(_with_saved(asked, given["saved"]), form)
-    if not text or not any(given.values()):
+        return _print(_with_saved(request, differences["saved"]), form)
+    if not text or not any(differences.values()):
         options = "--rev, --at, --to-profile, --to-signals, --edit or --without"
         raise click.UsageError(f"give TEXT and what is different ({options}), or --saved FILE.json")
-    session = asked.open_noting_scope()
+    session = request.open_noting_scope()
     then_ms = session.clock()
     plan = DiffPlan(
-        query=Query(text, asked.scope, options=asked.options),
+        query=Query(text, request.scope, options=request.options),
         then_ms=then_ms,
-        revision=given["rev"] or "",
-        at_ms=given["at"].after(then_ms) if given["at"] else None,
-        profile=given["to_profile"],
-        signals=given["to_signals"],
-        edits=dict(_edit(session, one) for one in given["edits"]),
-        without=tuple(find_note(session.snapshot, name).path for name in given["without"]),
+        revision=differences["rev"] or "",
+        at_ms=differences["at"].after(then_ms) if differences["at"] else None,
+        profile=differences["to_profile"],
+        signals=differences["to_signals"],
+        edits=dict(_edit(session, one) for one in differences["edits"]),
+        without=tuple(find_note(session.snapshot, name).path for name in differences["without"]),
     )
     return _print(diff_answers(session, plan), form, of_revision=bool(plan.revision))
 
 
-def _with_saved(asked: ProjectRequest, file: Path) -> AnswerDiff:
+def _with_saved(request: ProjectRequest, file: Path) -> AnswerDiff:
     """The answer in ``file``, compared with the present answer. Raises :class:`brvtui.saved.traces.SavedError`."""
     from brvtui.saved.traces import read
     from brvtui.session.diffing import diff_with_saved_answer
 
     saved = read(file).trace
-    session = replace(asked, engine=saved.engine).open()
+    session = replace(request, engine=saved.engine).open()
     return diff_with_saved_answer(session, saved, str(file))
 
 
-def _print(found: AnswerDiff, form: str, of_revision: bool = False) -> int:
+def _print(difference: AnswerDiff, form: str, of_revision: bool = False) -> int:
     if form == "json":
         from brvtui.report.answer_diff import diff_as_plain
 
-        write_json([diff_as_plain(found)])
+        write_json([diff_as_plain(difference)])
     else:
         from brvtui.report.answer_diff import diff_blocks
 
-        print_blocks(lambda _: diff_blocks(found, of_revision))
-    return NEGATIVE if found.differs else OK
+        print_blocks(lambda _: diff_blocks(difference, of_revision))
+    return NEGATIVE if difference.differs else OK
 
 
 def _edit(session: Session, written: str) -> tuple[str, bytes]:

@@ -64,12 +64,12 @@ def engine_command(command: _F) -> _F:
     asking = project_request(command)
 
     @functools.wraps(command)
-    def collected(**given: Any) -> Any:
-        options = dict(given.pop("others"))
-        options |= {name: value for name in flags if (value := given.pop(name)) is not None}
-        return asking(options=options, **given)
+    def collected(**values: Any) -> Any:
+        options = dict(values.pop("others"))
+        options |= {name: value for name in flags if (value := values.pop(name)) is not None}
+        return asking(options=options, **values)
 
-    made: Any = collected
+    decorated: Any = collected
     for option in (
         click.option(
             "-o", "--option", "others", multiple=True, metavar="NAME=VALUE", callback=_named_values,
@@ -86,8 +86,8 @@ def engine_command(command: _F) -> _F:
         project_option,
         shared,
     ):  # fmt: skip
-        made = option(made)
-    result: _F = made
+        decorated = option(decorated)
+    result: _F = decorated
     return result
 
 
@@ -95,16 +95,16 @@ def _named_values(ctx: click.Context, param: click.Parameter, values: tuple[str,
     """The options by name: booleans and numbers in TOML's notation, everything else as text."""
     import tomllib
 
-    made: dict[str, Any] = {}
-    for given in values:
-        name, equals, text = given.partition("=")
+    by_name: dict[str, Any] = {}
+    for pair in values:
+        name, equals, text = pair.partition("=")
         if not name or not equals:
-            raise click.BadParameter(f"{given} is not NAME=VALUE")
+            raise click.BadParameter(f"{pair} is not NAME=VALUE")
         value: Any = text
         if len(text) <= _LONGEST_NUMBER:
             with suppress(tomllib.TOMLDecodeError, KeyError):
                 value = tomllib.loads(f"value = {text}")["value"]
         if isinstance(value, int | float) and not abs(value) <= _LARGEST_NUMBER:
-            raise click.BadParameter(f"{given}: numbers are from -1e15 to 1e15", ctx, param)
-        made[name.replace("-", "_")] = value if isinstance(value, bool | int | float) else text
-    return made
+            raise click.BadParameter(f"{pair}: numbers are from -1e15 to 1e15", ctx, param)
+        by_name[name.replace("-", "_")] = value if isinstance(value, bool | int | float) else text
+    return by_name

@@ -102,7 +102,7 @@ Examples:
     help="Also write FILE (.json, .md, .xml for JUnit, .run for TREC); may be given more than once.",
 )
 @format_option("table", *_FORMS)
-def evaluate_command(asked: ProjectRequest, named: Path | None, form: str, **given: Unpack[_Options]) -> int:
+def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **options: Unpack[_Options]) -> int:
     """Ask every judged query and measure what it finds, now or since a revision of the tree: what did an edit break?
 
     Judgments are written with brv-tui judge. Nothing is changed, and no service that costs is asked without --services.
@@ -113,24 +113,24 @@ def evaluate_command(asked: ProjectRequest, named: Path | None, form: str, **giv
     from brvtui.report.evaluation import evaluation_form_of
     from brvtui.session.evaluating import EvaluationPlan, assess
 
-    now, later = given["at"].freezing(asked.now) if given["at"] else (asked.now, 0.0)
+    now, later = options["at"].freezing(request.now) if options["at"] else (request.now, 0.0)
     plan = EvaluationPlan(
-        metrics=tuple(map(parse_metric, given["named_metrics"])) or DEFAULT_METRICS,
-        like=Query("", asked.scope, services=given["services"], options=asked.options),
-        baseline=given["baseline"],
-        revision=given["baseline_rev"] or "",
-        least=tuple(map(_limit, given["fail_under"])),
-        drops=tuple(map(_limit, given["fail_on_drop"])),
-        same_outcomes=given["fail_on_tier_change"],
+        metrics=tuple(map(parse_metric, options["named_metrics"])) or DEFAULT_METRICS,
+        like=Query("", request.scope, services=options["services"], options=request.options),
+        baseline=options["baseline"],
+        revision=options["baseline_rev"] or "",
+        least=tuple(map(_limit, options["fail_under"])),
+        drops=tuple(map(_limit, options["fail_on_drop"])),
+        same_outcomes=options["fail_on_tier_change"],
         later_ms=later,
-        use_kept=not given["fresh"],
+        use_kept=not options["fresh"],
     )
-    days = _days(given["drift"])
+    days = _days(options["drift"])
     _check(plan, bool(days))
-    if days and (form not in ("table", "json") or given["files"]):
+    if days and (form not in ("table", "json") or options["files"]):
         raise click.UsageError("--drift is shown as a table or with --format json, and is not saved by --save")
-    check_endings(given["files"], evaluation_form_of)
-    session = replace(asked, now=now).open_noting_scope()
+    check_endings(options["files"], evaluation_form_of)
+    session = replace(request, now=now).open_noting_scope()
     judgments = read_judgments(file := judgments_file(session, named))
     if not judgments:
         raise Failure(f"{file.path}: no judgments yet; add some with brv-tui judge set", BAD_USAGE)
@@ -138,7 +138,7 @@ def evaluate_command(asked: ProjectRequest, named: Path | None, form: str, **giv
         return _drift(session, judgments, plan, days, form)
     report = assess(session, judgments, plan, partial(show_progress, "queries"))
     _print_notices(report.notices)
-    _save(report, given["files"], session)
+    _save(report, options["files"], session)
     if form == "table":
         from brvtui.report.evaluation import evaluation_blocks
 
@@ -168,13 +168,13 @@ def _drift(
     from brvtui.report.evaluation import drift_as_plain, drift_blocks
     from brvtui.session.evaluating import drift
 
-    found = drift(session, judgments, plan, days, partial(show_progress, "queries"))
-    _print_notices(found.now.notices)
+    result = drift(session, judgments, plan, days, partial(show_progress, "queries"))
+    _print_notices(result.now.notices)
     if form == "json":
-        write_json([drift_as_plain(found)])
+        write_json([drift_as_plain(result)])
     else:
-        print_blocks(partial(drift_blocks, found))
-    return OK if found.passed else NEGATIVE
+        print_blocks(partial(drift_blocks, result))
+    return OK if result.passed else NEGATIVE
 
 
 def _check(plan: EvaluationPlan, drifts: bool) -> None:

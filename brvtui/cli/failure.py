@@ -110,9 +110,9 @@ def check_trace(project: Path | None, **options: object) -> None:
         if project is not None and project.expanduser().is_file() and not is_saved(project):
             raise Failure(f"{project}: neither a project's folder nor a trace saved as {ENDING}", NOT_THERE)
 
-    given = next((name for name, value in options.items() if value not in (None, "")), None)
-    if given and project is not None and is_saved(project):
-        raise Failure(f"{project} is a saved trace, which keeps the answer as it was: leave out --{given}", BAD_USAGE)
+    option = next((name for name, value in options.items() if value not in (None, "")), None)
+    if option and project is not None and is_saved(project):
+        raise Failure(f"{project} is a saved trace, which keeps the answer as it was: leave out --{option}", BAD_USAGE)
 
 
 def no_folder(repo: Path) -> Failure:

@@ -74,14 +74,14 @@ Examples:
 @shared
 @project_request
 @answer_format
-def find(text: str, limit: int, asked: ProjectRequest, form: str) -> int:
+def find(text: str, limit: int, request: ProjectRequest, form: str) -> int:
     """List the notes in which TEXT is written, with the place; no engine is asked.
 
     TEXT may hold "phrases", OR, NOT or -word, begin*, fuzzy~ and title:word (or heading, tag, path, text).
 
     Nothing is changed. Exit code 1 when no note matches.
     """
-    session = asked.open()
+    session = request.open()
     found = session.finder.find(text, limit)
     for notice in found.notices:
         say_note(notice)

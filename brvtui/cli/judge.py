@@ -111,8 +111,8 @@ def set_judgment(
 
     session = _loaded(project)
     graded, taken_out = _graded(session.snapshot, grades)
-    given = {"expected": "" if expect == _NO_GRADE else expect, "scope": scope, "comment": comment}
-    changes = {key: value for key, value in given.items() if value is not None}
+    options = {"expected": "" if expect == _NO_GRADE else expect, "scope": scope, "comment": comment}
+    changes = {key: value for key, value in options.items() if value is not None}
     finder = DocumentFinder(session.snapshot)
 
     def edit(before: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
@@ -120,12 +120,12 @@ def set_judgment(
         old = before[place] if place is not None else Judgment(new_id(text, {each.id for each in before}), text)
         if place is None and not graded and not changes.get("expected"):
             raise Failure(_NOTHING_EXPECTED, BAD_USAGE)
-        gone = {_judged_path(old, name, finder, session.snapshot) for name in taken_out}
-        documents = {document.path: document for document in old.documents if document.path not in gone}
+        removed = {_judged_path(old, name, finder, session.snapshot) for name in taken_out}
+        documents = {document.path: document for document in old.documents if document.path not in removed}
         documents.update({path: finder.judged(path, grade) for path, grade in graded.items()})
         by_grade = sorted(documents.values(), key=lambda document: -document.grade)
-        made = replace(old, documents=tuple(by_grade), **changes)
-        return (*before, made) if place is None else (*before[:place], made, *before[place + 1 :])
+        judgment = replace(old, documents=tuple(by_grade), **changes)
+        return (*before, judgment) if place is None else (*before[:place], judgment, *before[place + 1 :])
 
     after = judgments_file(session, named).change(edit)
     place = _place_of(after, text)
@@ -149,10 +149,10 @@ def list_judgments(project: Path | None, named: Path | None, form: str) -> int:
     session = _loaded(project)
     file = judgments_file(session, named)
     judgments, finder = read_judgments(file), DocumentFinder(session.snapshot)
-    gone, listed = 0, []
+    missing, listed = 0, []
     for each in judgments:
         found = [finder.find(document) for document in each.documents]
-        gone += sum(not item.path for item in found)
+        missing += sum(not item.path for item in found)
         if form == "json":
             now = [{"now": item.path, "how": item.how} for item in found]
             plain = to_plain(each)
@@ -163,8 +163,8 @@ def list_judgments(project: Path | None, named: Path | None, form: str) -> int:
     if form == "json":
         write_json([{"judgments": listed}])
     if not judgments:
-        _tell_none(file)
-    return NEGATIVE if gone else OK
+        _say_none(file)
+    return NEGATIVE if missing else OK
 
 
 @judge.command("remove")
@@ -199,28 +199,28 @@ def follow_moves(project: Path | None, named: Path | None) -> int:
     session = _loaded(project)
     finder = DocumentFinder(session.snapshot)
     followed: list[str] = []
-    gone: list[str] = []
+    missing: list[str] = []
 
     def edit(before: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
-        made = []
+        followed_judgments = []
         for each in before:
             now, odd = finder.followed(each)
-            made.append(now)
+            followed_judgments.append(now)
             followed.extend(f"{item.document.path} → {item.path} ({item.how})" for item in odd if item.moved)
-            gone.extend(f"{each.id}: {item.document.path}: {item.how}" for item in odd if not item.path)
-        return tuple(made)
+            missing.extend(f"{each.id}: {item.document.path}: {item.how}" for item in odd if not item.path)
+        return tuple(followed_judgments)
 
     _check_exists(file := judgments_file(session, named))
-    kept = file.change(edit)
-    for line in [*dict.fromkeys(followed), *gone]:
+    judgments = file.change(edit)
+    for line in [*dict.fromkeys(followed), *missing]:
         say(visible(line))
-    if gone:
+    if missing:
         say("take out a note that is gone: brv-tui judge set QUERY NOTE=none", err=True)
-    elif not kept:
-        _tell_none(file)
+    elif not judgments:
+        _say_none(file)
     elif not followed:
         click.echo("every judged note is where it was")
-    return NEGATIVE if gone else OK
+    return NEGATIVE if missing else OK
 
 
 @judge.command("import")
@@ -286,7 +286,7 @@ def _loaded(project: Path | None) -> Session:
     return session
 
 
-def _tell_none(file: JudgmentsFile) -> None:
+def _say_none(file: JudgmentsFile) -> None:
     say(f"{visible(str(file.path))}: no judgments yet; add one with brv-tui judge set", err=True)
 
 
@@ -297,7 +297,7 @@ def _place_of(judgments: Sequence[Judgment], named: str) -> int | None:
     return next(iter(texts or ids), None)
 
 
-def _graded(snapshot: Snapshot, given: Sequence[str]) -> tuple[dict[str, int], list[str]]:
+def _graded(snapshot: Snapshot, texts: Sequence[str]) -> tuple[dict[str, int], list[str]]:
     """The grade of each note by its path, and the names of the notes to remove.
 
     Raises :class:`Failure` and :class:`brvtui.snapshot.naming.UnknownNote`.
@@ -306,7 +306,7 @@ def _graded(snapshot: Snapshot, given: Sequence[str]) -> tuple[dict[str, int], l
 
     graded: dict[str, int] = {}
     taken_out: list[str] = []
-    for item in given:
+    for item in texts:
         name, _, grade = item.rpartition("=")
         if not name or grade not in ("0", "1", "2", "3", _NO_GRADE):
             what = "NOTE=GRADE, with a grade of 0, 1, 2, 3 or none (quote a QUERY of several words)"
@@ -345,11 +345,11 @@ def _lines(judgment: Judgment, finder: DocumentFinder) -> list[str]:
     """The lines of a judgment: its query, then a line for each of its documents."""
     expected = f", expects {judgment.expected}" if judgment.expected else ""
     scope = f", in {judgment.scope}" if judgment.scope else ""
-    made = [f"{judgment.text}  ({judgment.id}{expected}{scope})"]
+    lines = [f"{judgment.text}  ({judgment.id}{expected}{scope})"]
     for document in judgment.documents:
         found = finder.find(document)
         state = f"  moved to {found.path}: {found.how}" if found.moved else "" if found.path else f"  {found.how}"
-        made.append(f"  {document.grade}  {document.path}{state}")
+        lines.append(f"  {document.grade}  {document.path}{state}")
     if judgment.comment:
-        made.append(f"     {judgment.comment}")
-    return [visible(line) for line in made]
+        lines.append(f"     {judgment.comment}")
+    return [visible(line) for line in lines]

@@ -39,38 +39,40 @@ def outlook_lines(outlook: Outlook, glyphs: Glyphs) -> list[Line]:
     ranked = "" if outlook.ranked == outlook.notes else f"{outlook.ranked} of "
     notes = counted(outlook.notes, noun, f"{noun}s")
     span = "today" if not outlook.days else f"from today to {until}" if outlook.days > 1 else f"until {until}"
-    made = [
+    lines = [
         line(f" {ranked}{notes} of {outlook.project}", "bold strong").add(f", {span}, if nobody touches them", "text"),
         line(f" {presentation(outlook.engine).title}, profile {profile_text(outlook.profile)}", "muted"),
     ]
-    made += [_count(count, outlook.days) for count in outlook.counts]
-    made.append(Line())
+    lines += [_count(count, outlook.days) for count in outlook.counts]
+    lines.append(Line())
     dated = [(event, document) for document in outlook.documents for event in document.events]
     for event, document in sorted(dated, key=lambda pair: pair[0].days):
-        made += [_row(event, document, glyphs)]
+        lines += [_row(event, document, glyphs)]
     if not dated:
         earlier = any(count.by_then for count in outlook.counts)
-        made.append(line(f" no {noun}{'; --all lists those to which it has come already' if earlier else ''}", "muted"))
-    return made
+        lines.append(
+            line(f" no {noun}{'; --all lists those to which it has come already' if earlier else ''}", "muted")
+        )
+    return lines
 
 
 def _count(count: EventCount, span: int) -> Line:
-    made = line(f" {count.by_then:>5} ", "strong").add(count.text, "text")
+    result = line(f" {count.by_then:>5} ", "strong").add(count.text, "text")
     if not span:
-        return made.add(" today", "text")
-    made.add(" by then, ", "text").add(str(count.in_span or "none"), "warn" if count.in_span else "text")
-    return made.add(f" of them in {'this day' if span == 1 else f'these {span} days'}  ({count.kind})", "text")
+        return result.add(" today", "text")
+    result.add(" by then, ", "text").add(str(count.in_span or "none"), "warn" if count.in_span else "text")
+    return result.add(f" of them in {'this day' if span == 1 else f'these {span} days'}  ({count.kind})", "text")
 
 
 def _row(event: DatedEvent, document: AgeingDocument, glyphs: Glyphs) -> Line:
-    made = Line().gap()
+    result = Line().gap()
     if event.days > 0:
-        made.fit(event.date or "at no date", _DATE, "text").fit(f"{days(event.days):>6}", _DAYS, "strong")
+        result.fit(event.date or "at no date", _DATE, "text").fit(f"{days(event.days):>6}", _DAYS, "strong")
     else:
-        made.fit(event.date or "before today", _DATE + _DAYS, "muted")
+        result.fit(event.date or "before today", _DATE + _DAYS, "muted")
     sign = glyphs.maturity.get(document.maturity, " ")
-    made.add(f"{sign} ", document.maturity).add(document.path, "strong")
-    return made.add(f"  {event.text}", "muted")
+    result.add(f"{sign} ", document.maturity).add(document.path, "strong")
+    return result.add(f"  {event.text}", "muted")
 
 
 _LAST_DAY = 36_500
@@ -114,14 +116,14 @@ def maturity(
     days: int,
     event: str,
     with_come: bool,
-    asked: ProjectRequest,
+    request: ProjectRequest,
     form: str,
 ) -> int:
     """List what the next days bring to notes that nobody touches: what they leave, lose, or are offered for.
 
     Nothing is changed. Exit code 1 when no note is listed.
     """
-    session = asked.open()
+    session = request.open()
     found = session.ageing.outlook(session.engine, days, event, with_come)
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain

@@ -36,7 +36,7 @@ def migrate(
     queries: tuple[str, ...],
     dry_run: bool,
     everything: bool,
-    asked: ProjectRequest,
+    request: ProjectRequest,
     form: str,
 ) -> int:
     """Show what a migration of a ByteRover 3 tree to V4 would change: the answers to queries, and the notes.
@@ -55,17 +55,17 @@ def migrate(
     from brvtui.tree.spaces.project import find_any_project
 
     with suppress(ProjectError):  # opening the project reports the reason
-        if not find_any_project(asked.project).kind.can_vary:
+        if not find_any_project(request.project).kind.can_vary:
             raise Failure(ONLY_TREES, NOT_THERE)
-    session = replace(asked, engine=TREE.native).open()
-    made = migration_report(session, asked_queries(session, queries))
+    session = replace(request, engine=TREE.native).open()
+    report = migration_report(session, asked_queries(session, queries))
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
 
-        write_json([{"schema": SCHEMA, **to_plain(made)}])
+        write_json([{"schema": SCHEMA, **to_plain(report)}])
     else:
         from brvtui.report import migration
 
-        most = _ALL if everything else _SHOWN
-        print_report(partial(migration.migration_report, made, most=most))
-    return NEGATIVE if made.is_worse else OK
+        limit = _ALL if everything else _SHOWN
+        print_report(partial(migration.migration_report, report, most=limit))
+    return NEGATIVE if report.is_worse else OK

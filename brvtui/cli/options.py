@@ -76,16 +76,16 @@ def span_or_moment(written: str) -> LaterOrAt:
     """Returns a span such as ``+30d`` or ``-12h``, or a time as in :func:`moment`. A type for click. Raises
     :class:`click.BadParameter`.
     """
-    if found := _LATER.fullmatch(written):
-        hours = int(found[2]) * _HOURS[found[3]] * (-1 if found[1] == "-" else 1)
+    if span := _LATER.fullmatch(written):
+        hours = int(span[2]) * _HOURS[span[3]] * (-1 if span[1] == "-" else 1)
         return LaterOrAt(float(hours * _MS_PER_HOUR), True, written)
     return LaterOrAt(_moment(written, "is neither a span, such as +30d, nor an ISO 8601 time"), False, written)
 
 
 def _moment(written: str, problem: str) -> float:
     try:
-        found = datetime.fromisoformat(written.replace("Z", "+00:00"))
-        at = (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1000
+        time = datetime.fromisoformat(written.replace("Z", "+00:00"))
+        at = (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000
     except (ValueError, OverflowError) as error:
         raise click.BadParameter(f"{written} {problem}, such as 2026-11-20T12:00:00Z") from error
     return _within(at, written)

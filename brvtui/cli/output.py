@@ -82,15 +82,15 @@ def show_progress(noun: str, done: int, of: int) -> None:
 def letters_setting() -> str:
     """The setting ``ascii`` of the open project, or of the user if none is open."""
     context = click.get_current_context(silent=True)
-    known: str = context.meta.get(ASCII, "") if context else ""
-    if known:
-        return known
+    letters: str = context.meta.get(ASCII, "") if context else ""
+    if letters:
+        return letters
     from brvtui.config import configure
 
-    known = configure().settings.ascii
+    letters = configure().settings.ascii
     if context:
-        context.meta[ASCII] = known  # until a project is opened, since a command may print many lines
-    return known
+        context.meta[ASCII] = letters  # until a project is opened, since a command may print many lines
+    return letters
 
 
 def check_endings(files: Iterable[Path], form_of: Callable[[Path], Any]) -> None:

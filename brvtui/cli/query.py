@@ -47,7 +47,7 @@ Examples:
 @click.argument("other", metavar="NOTE", required=False, shell_complete=completing.notes)
 @engine_command
 @answer_format
-def why(text: str, one: str, other: str | None, asked: ProjectRequest, form: str) -> int:
+def why(text: str, one: str, other: str | None, request: ProjectRequest, form: str) -> int:
     """Compare two notes in the answer to TEXT: the parts of both scores, and what would bring the lower one above.
 
     NOTE is a note's path, the end of one, or a title. Nothing is changed. Exit code 1 when one of them is no result.
@@ -58,9 +58,9 @@ def why(text: str, one: str, other: str | None, asked: ProjectRequest, form: str
 
     if other is None:
         raise click.UsageError("name two notes; of one, brv-tui explain TEXT NOTE says why it is where it is")
-    session = asked.open_noting_scope()
+    session = request.open_noting_scope()
     try:
-        pair = why_above(session, Query(text, asked.scope, options=asked.options), one, other)
+        pair = why_above(session, Query(text, request.scope, options=request.options), one, other)
     except NotScored as error:
         raise Failure(f"{error}; brv-tui explain says what would bring it in", NEGATIVE) from error
     if pair.above.path == pair.below.path:
@@ -146,7 +146,7 @@ Examples:
 @answer_format
 def query(
     text: str,
-    asked: ProjectRequest,
+    request: ProjectRequest,
     limit: int | None,
     detail: bool,
     takes: bool,
@@ -161,8 +161,8 @@ def query(
         from brvtui.report.saved import form_of
 
         check_endings(files, form_of)
-    session = asked.open()
-    trace = session.preview(text, asked.scope, options=asked.options, services=True, progress=_VECTORS)
+    session = request.open()
+    trace = session.preview(text, request.scope, options=request.options, services=True, progress=_VECTORS)
     if limit:
         trace = session.with_plain_search(trace, limit)
     wanted = session.explainer.counterfactuals(trace) if takes else None
@@ -173,8 +173,8 @@ def query(
         from brvtui.engines.registry import verdict_sentence
         from brvtui.trace import to_plain
 
-        said = verdict_sentence(trace)
-        value = {"schema": trace.schema, "engine": trace.engine, "verdict_sentence": said, "trace": to_plain(trace)}
+        sentence = verdict_sentence(trace)
+        value = {"schema": trace.schema, "engine": trace.engine, "verdict_sentence": sentence, "trace": to_plain(trace)}
         if detail:
             value["detail"] = to_plain(details)
         if takes:
@@ -208,7 +208,7 @@ Examples:
 def explain(
     text: str,
     notes: tuple[str, ...],
-    asked: ProjectRequest,
+    request: ProjectRequest,
     takes: bool,
     form: str,
 ) -> int:
@@ -218,15 +218,15 @@ def explain(
     """
     from brvtui.snapshot.naming import UnknownNote
 
-    session = asked.open()
+    session = request.open()
     shown = session.snapshot.notices
     for notice in shown:
         say_note(notice)
     try:
         # Services are called as in query; otherwise the two would show different answers.
-        trace = session.preview(text, asked.scope, options=asked.options, services=True, progress=_VECTORS)
-        made = [session.explainer.explain(text, note, trace=trace) for note in notes]
-        explanations = list({one.path: one for one in made}.values())  # a note may be named twice
+        trace = session.preview(text, request.scope, options=request.options, services=True, progress=_VECTORS)
+        named_notes = [session.explainer.explain(text, note, trace=trace) for note in notes]
+        explanations = list({one.path: one for one in named_notes}.values())  # a note may be named twice
         wanted = [session.explainer.counterfactuals(one.trace, one.path) if takes else None for one in explanations]
         tried = [session.explainer.remedies(one) for one in explanations]
         explanations = [with_remedies(one, found or ()) for one, found in zip(explanations, tried, strict=True)]
@@ -272,7 +272,7 @@ Examples:
 @click.option("--no-trace", is_flag=True, help="Leave the trace out of each line.")
 @format_option("json", "text", text="text has no traces and no results.")
 def replay(
-    asked: ProjectRequest,
+    request: ProjectRequest,
     queries: Path | None,
     sequence: Path | None,
     limit: int | None,
@@ -289,8 +289,8 @@ def replay(
 
     if (queries is None) == (sequence is None):
         raise click.UsageError("give either --queries FILE or --sequence FILE")
-    session = asked.open()
-    like = Query("", asked.scope, options=asked.options)
+    session = request.open()
+    like = Query("", request.scope, options=request.options)
     write = write_json if form == "json" else _write_replayed
     chosen, context = session.engines.named(session.engine), session.engines.context(session.engine)
     if queries is not None:
@@ -305,8 +305,8 @@ def replay(
 
 def _write_replayed(lines: Iterable[dict[str, Any]]) -> None:
     """Prints each line of a replay as text: its query, then its other values except traces and results."""
-    for made in lines:
-        say(visible(f"{made.get('step', made.get('id'))}: {made['query']}"))
-        shown = {name: value for name, value in made.items() if name not in _NOT_IN_TEXT and value is not None}
+    for values in lines:
+        say(visible(f"{values.get('step', values.get('id'))}: {values['query']}"))
+        shown = {name: value for name, value in values.items() if name not in _NOT_IN_TEXT and value is not None}
         texts = (f"{value:.2f}" if isinstance(value, float) else value for value in shown.values())
         say(visible("   " + ", ".join(f"{name} {text}" for name, text in zip(shown, texts, strict=True))))

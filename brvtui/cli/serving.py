@@ -45,22 +45,24 @@ from brvtui.tree.reading.project import NotesFolder
 @engine_option
 @shared
 @project_request
-def open_app(asked: ProjectRequest, corpus: str) -> int:
+def open_app(request: ProjectRequest, corpus: str) -> int:
     """Open the app on PROJECT, on a space, on the code of a repository, or on a saved trace (FILE.json)."""
-    if asked.repo is not None and asked.project is not None:
+    if request.repo is not None and request.project is not None:
         raise Failure(PROJECT_OR_REPO, BAD_USAGE)
-    repository = asked.repo or ((asked.project or Path()) if corpus == "code" else None)
-    if repository is not None and (asked.space or asked.root is not None):
+    repository = request.repo or ((request.project or Path()) if corpus == "code" else None)
+    if repository is not None and (request.space or request.root is not None):
         raise Failure("give either a space or the code of a repository", BAD_USAGE)
     of_code = corpus if corpus != "notes" else None
-    _check_trace(asked, of_code)
-    check_engine(asked.engine, repository)
-    check_terminal(asked.project)
+    _check_trace(request, of_code)
+    check_engine(request.engine, repository)
+    check_terminal(request.project)
     from brvtui.app import run
     from brvtui.app.project.opening import Opening
 
-    project, engine, space = asked.project, asked.engine, asked.space
-    return run(Opening(project, asked.profile, asked.now, asked.signals, repository, space, asked.root, engine=engine))
+    project, engine, space = request.project, request.engine, request.space
+    return run(
+        Opening(project, request.profile, request.now, request.signals, repository, space, request.root, engine=engine)
+    )
 
 
 _LAST_OF_SYSTEM = 1023
@@ -87,7 +89,7 @@ Examples:
 @shared
 @project_request
 @click.pass_context
-def serve(ctx: click.Context, asked: ProjectRequest, host: str, port: int) -> int:
+def serve(ctx: click.Context, request: ProjectRequest, host: str, port: int) -> int:
     """Show the app on PROJECT, a saved trace or a repository in a browser, at an address that is printed.
 
     Needs the extra "web".
@@ -100,15 +102,15 @@ def serve(ctx: click.Context, asked: ProjectRequest, host: str, port: int) -> in
         raise Failure(
             f"serve needs the extra web ({error.name} is missing): pip install 'brv-tui[web]'", FAILED
         ) from error
-    project, repo = asked.project, asked.repo
+    project, repo = request.project, request.repo
     if repo is not None and project is not None:
         raise Failure(PROJECT_OR_REPO, BAD_USAGE)
-    _check_trace(asked)
-    check_engine(asked.engine, repo)
+    _check_trace(request)
+    check_engine(request.engine, repo)
     if project is not None and not is_there(project):
         raise Failure(f"{project}: {NO_PROJECT}", NOT_THERE)
     name = visible(_name_of(project, repo))
-    _check_opening(asked)
+    _check_opening(request)
     try:
         listening = listen(host, port)
     except (OSError, UnicodeError) as error:
@@ -129,19 +131,19 @@ def serve(ctx: click.Context, asked: ProjectRequest, host: str, port: int) -> in
 
 def _passed_on(ctx: click.Context) -> list[str]:
     """The arguments with which another process opens the project in the same way."""
-    given = ctx.params
-    made = ["--engine", given["engine"]] if given["engine"] else []
-    if given["profile"]:
-        made += ["--profile", given["profile"]]
-    if given["now"] is not None:
-        made += ["--now", datetime.fromtimestamp(given["now"] / 1000, UTC).isoformat()]
-    if given["signals"]:
-        made += ["--signals", str(given["signals"])]
-    if given["repo"] is not None:
-        made += ["--repo", str(given["repo"])]
-    if isinstance(given["project"], NotesFolder):
-        return [*made, "--tree", str(given["project"])]
-    return [*made, "--", str(given["project"])] if given["project"] else made
+    values = ctx.params
+    arguments = ["--engine", values["engine"]] if values["engine"] else []
+    if values["profile"]:
+        arguments += ["--profile", values["profile"]]
+    if values["now"] is not None:
+        arguments += ["--now", datetime.fromtimestamp(values["now"] / 1000, UTC).isoformat()]
+    if values["signals"]:
+        arguments += ["--signals", str(values["signals"])]
+    if values["repo"] is not None:
+        arguments += ["--repo", str(values["repo"])]
+    if isinstance(values["project"], NotesFolder):
+        return [*arguments, "--tree", str(values["project"])]
+    return [*arguments, "--", str(values["project"])] if values["project"] else arguments
 
 
 def _cannot_listen(host: str, port: int, error: OSError | UnicodeError) -> str:
@@ -157,13 +159,13 @@ def _cannot_listen(host: str, port: int, error: OSError | UnicodeError) -> str:
     return f"cannot listen on {host}, port {port} ({faults.reason(error)}): choose others with --host, --port"
 
 
-def _check_trace(asked: ProjectRequest, corpus: str | None = None) -> None:
+def _check_trace(request: ProjectRequest, corpus: str | None = None) -> None:
     """Raises the same exceptions as :func:`check_trace`."""
     names = ("engine", "profile", "now", "signals", "space", "root")
-    check_trace(asked.project, **{name: getattr(asked, name) for name in names}, corpus=corpus)
+    check_trace(request.project, **{name: getattr(request, name) for name in names}, corpus=corpus)
 
 
-def _check_opening(asked: ProjectRequest) -> None:
+def _check_opening(request: ProjectRequest) -> None:
     """Refuses a profile or a signals file that every page would refuse.
 
     Raises an error that has an exit code.
@@ -173,11 +175,13 @@ def _check_opening(asked: ProjectRequest) -> None:
     from brvtui.session import Session
     from brvtui.tree.reading.signals import defaults, read_signals_file
 
-    project, engine, profile, signals = asked.project, asked.engine, asked.profile, asked.signals
+    project, engine, profile, signals = request.project, request.engine, request.profile, request.signals
     if project is not None and is_saved(project):
         read(project)
         return
-    session = Session.open(project, profile, asked.now, signals, tolerant=True, engine=engine, repository=asked.repo)
+    session = Session.open(
+        project, profile, request.now, signals, tolerant=True, engine=engine, repository=request.repo
+    )
     try:
         if signals is not None:
             read_signals_file(signals, defaults(session.profile.signals))

@@ -94,9 +94,9 @@ def project_request(command: Callable[..., int]) -> Callable[..., int]:
     """Passes the options that are fields of a :class:`ProjectRequest` to ``command`` as one such request."""
 
     @functools.wraps(command)
-    def collected(**given: Any) -> int:
-        request = ProjectRequest(**{name: given.pop(name) for name in _NAMES if name in given})
-        return command(asked=request, **given)
+    def collected(**values: Any) -> int:
+        request = ProjectRequest(**{name: values.pop(name) for name in _NAMES if name in values})
+        return command(request=request, **values)
 
     return collected
 

@@ -164,7 +164,9 @@ def keys(project: Path | None, as_toml: bool, form: str) -> int:
     merged = _merged(project)
     checked = check_keys(merged.settings.keys)
     found = listed(checked.usable)
-    problems = [said for each, said in merged.left_out() if each.name.partition(".")[0] in ("keys", "")]  # "": a file
+    problems = [
+        problem_text for each, problem_text in merged.left_out() if each.name.partition(".")[0] in ("keys", "")
+    ]  # "": a file
     problems += [f"{problem}; left out" for problem in checked.problems.values()]
     if form == "json":
         write_json([{"keys": found, "problems": problems}])
@@ -190,9 +192,9 @@ def _merged(project: Path | None) -> Configuration:
     from brvtui.tree.spaces.project import find_any_project
 
     try:
-        found = find_any_project(project)
+        project_here = find_any_project(project)
     except ProjectError:
         if project is None:
             return configure()
         raise
-    return settings_of_space(found, {}, {}) if found.kind.engine else configure(found.root)
+    return settings_of_space(project_here, {}, {}) if project_here.kind.engine else configure(project_here.root)

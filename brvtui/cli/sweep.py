@@ -54,7 +54,7 @@ Examples:
 @click.option("--list", "lists", is_flag=True, help="List the constants with their ranges instead.")
 @format_option("table", "json", "svg")
 def sweep(
-    asked: ProjectRequest,
+    request: ProjectRequest,
     axes: tuple[str, ...],
     named: Path | None,
     named_metric: str,
@@ -80,28 +80,30 @@ def sweep(
         raise click.UsageError("name a constant; --list lists them")
     if lists and (axes or files or form == "svg"):
         raise click.UsageError("--list only lists the constants: name none, and no file or picture")
-    session = asked.open_noting_scope()
+    session = request.open_noting_scope()
     if lists:
         return _list(session, form)
     judgments = read_judgments(judgments_file(session, named))
     if queries:
         judged = {(each.text, each.scope): each for each in judgments}
         judgments = tuple(
-            judged.get((text, asked.scope)) or Judgment(f"query-{number}", text, asked.scope)
+            judged.get((text, request.scope)) or Judgment(f"query-{number}", text, request.scope)
             for number, text in enumerate(queries, 1)
         )
     if not judgments:
         raise Failure("no judgments yet: add some with brv-tui judge set, or name a query with --query", BAD_USAGE)
-    made = swept(session, axes, judgments, parse_metric(named_metric), asked.options, partial(show_progress, "points"))
+    result = swept(
+        session, axes, judgments, parse_metric(named_metric), request.options, partial(show_progress, "points")
+    )
     for file in files:
-        _save(file, _rendered(made, _FORMS[file.suffix.lower()]), session)
+        _save(file, _rendered(result, _FORMS[file.suffix.lower()]), session)
     if form == "table":
         from brvtui.paint.glyphs import for_terminal
         from brvtui.report.sweep import sweep_blocks
 
-        print_blocks(lambda width: sweep_blocks(made, width, for_terminal()))
+        print_blocks(lambda width: sweep_blocks(result, width, for_terminal()))
     else:
-        sys.stdout.buffer.write(_rendered(made, form))
+        sys.stdout.buffer.write(_rendered(result, form))
         sys.stdout.buffer.flush()
     return OK
 
@@ -120,11 +122,11 @@ def _list(session: Session, form: str) -> int:
     return OK
 
 
-def _rendered(made: Sweep, form: str) -> bytes:
+def _rendered(result: Sweep, form: str) -> bytes:
     from brvtui.report.sweep import sweep_as_plain, sweep_svg
     from brvtui.text.visible import json_line
 
-    return json_line(sweep_as_plain(made)) if form == "json" else sweep_svg(made).encode("utf-8")
+    return json_line(sweep_as_plain(result)) if form == "json" else sweep_svg(result).encode("utf-8")
 
 
 def _save(file: Path, data: bytes, session: Session) -> None:

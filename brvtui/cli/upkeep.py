@@ -29,7 +29,7 @@ def feedback(
     text: str,
     note: str,
     usefulness: str,
-    asked: ProjectRequest,
+    request: ProjectRequest,
 ) -> int:
     """Say that the result PATH of TEXT was of use, of use with changes, or not: engines that learn follow it.
 
@@ -39,8 +39,8 @@ def feedback(
     """
     from brvtui.snapshot.naming import find_note
 
-    session = asked.open()
-    trace = session.preview(text, asked.scope, options=asked.options)
+    session = request.open()
+    trace = session.preview(text, request.scope, options=request.options)
     found = find_note(session.snapshot, note)
     say(session.engines.learn(trace, found.path, Usefulness(usefulness)))
     return OK
@@ -67,8 +67,8 @@ def forget(project: Path | None, repo: Path | None) -> int:
         return OK
     session = find_session(project)
     signals, rows = session.forget(), session.forget_feedback()
-    told = counted(signals, "note", "notes")
-    say(f"dropped this tool's own signals of {told}: recorded access hits, maturity and importance set here")
+    amount = counted(signals, "note", "notes")
+    say(f"dropped this tool's own signals of {amount}: recorded access hits, maturity and importance set here")
     click.echo(f"dropped {counted(rows, 'row', 'rows')} of feedback")
     return OK
 

@@ -28,23 +28,26 @@ _MOST = 20
 _LABEL = 10
 
 
-def verification_lines(made: Verification) -> Iterator[Line]:
+def verification_lines(verification: Verification) -> Iterator[Line]:
     """Yields the verdict, the conditions of the comparison, and the first queries with different answers."""
-    role = "ok" if not made.differences else "bad"
-    yield Line().gap().add(made.sentence, f"bold {role}")
-    documents = counted(made.documents, "document", "documents")
-    yield line(f" over a copy of {made.over}, {documents}, profile {made.profile}; {made.isolation}", "muted")
-    for notice in made.notices:
+    role = "ok" if not verification.differences else "bad"
+    yield Line().gap().add(verification.sentence, f"bold {role}")
+    documents = counted(verification.documents, "document", "documents")
+    yield line(
+        f" over a copy of {verification.over}, {documents}, profile {verification.profile}; {verification.isolation}",
+        "muted",
+    )
+    for notice in verification.notices:
         yield line(f" {notice}", "warn")
-    for difference in made.differences[:_MOST]:
+    for difference in verification.differences[:_MOST]:
         yield Line()
         yield (
             Line().gap().add(difference.query or "every query", "strong").add(f"  first differs in: {difference.step}")
         )
         for label, text in (("installed", difference.engine), ("brv-tui", difference.ours)):
             yield Line().gap(3).fit(label, _LABEL, "muted").add(text, "text")
-    if len(made.differences) > _MOST:
-        yield line(f" {len(made.differences) - _MOST} more; --format json holds all", "muted")
+    if len(verification.differences) > _MOST:
+        yield line(f" {len(verification.differences) - _MOST} more; --format json holds all", "muted")
 
 
 _PATH = NamedPath()
@@ -79,7 +82,7 @@ def verify(
     most: int | None,
     package: Path | None,
     status: bool,
-    asked: ProjectRequest,
+    request: ProjectRequest,
     form: str,
 ) -> int:
     """Ask the engine that is installed on this machine and brv-tui the same questions, and compare the answers.
@@ -88,7 +91,7 @@ def verify(
     cut off. The project and the engine's data are not touched. Exit code 1 when an answer
     differs, or with --status when nothing was verified yet.
     """
-    session = asked.open()
+    session = request.open()
     if status:
         return _show_status(session, package, form)
     from brvtui.session import verifying

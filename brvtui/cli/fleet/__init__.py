@@ -1,4 +1,4 @@
-"""``brv-tui fleet``: many memories, listed, checked and asked together."""
+"""``brv-tui fleet``: lists, checks and queries many memories together."""
 
 from __future__ import annotations
 

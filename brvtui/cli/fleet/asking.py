@@ -51,27 +51,27 @@ def evaluate(judgments: Path | None, named_metrics: tuple[str, ...], options: Fl
     from brvtui.lab.evaluation.results import DEFAULT_METRICS, parse_metric
 
     metrics = tuple(map(parse_metric, named_metrics)) or DEFAULT_METRICS
-    made = options.fleet()
+    fleet = options.fleet()
     if judgments is not None:
-        found, missing = _judged_together(judgments, made, options)
+        evaluations, missing = _judged_together(judgments, fleet, options)
     else:
-        with options.asker(made) as asker:
-            replies = asker.ask(made.members, EvaluationOf())
-        found = {name: one for name, one in replies.values.items() if one is not None}
+        with options.asker(fleet) as asker:
+            replies = asker.ask(fleet.members, EvaluationOf())
+        evaluations = {name: one for name, one in replies.values.items() if one is not None}
         missing = replies.missing
-    rows = [(name, len(one.queries), [one.mean(metric) for metric in metrics]) for name, one in found.items()]
+    rows = [(name, len(one.queries), [one.mean(metric) for metric in metrics]) for name, one in evaluations.items()]
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
 
         value = {
             "schema": SCHEMA,
-            "fleet": made.name,
+            "fleet": fleet.name,
             "means": {
                 name: {str(metric): mean for metric, mean in zip(metrics, means, strict=True)}
                 for name, _, means in rows
             },
-            "members": to_plain(found),
-            "missing": to_plain((*made.absent, *missing)),
+            "members": to_plain(evaluations),
+            "missing": to_plain((*fleet.absent, *missing)),
         }
         write_json([value])
     else:
@@ -81,13 +81,13 @@ def evaluate(judgments: Path | None, named_metrics: tuple[str, ...], options: Fl
         ]
         print_table(("member", "queries", *map(str, metrics)), shown)
         if judgments is None:
-            add = "" if found else ": brv-tui judge set adds some, in each project"
-            click.echo(f"{counted(len(found), 'member has', 'members have')} judgments{add}")
+            add = "" if evaluations else ": brv-tui judge set adds some, in each project"
+            click.echo(f"{counted(len(evaluations), 'member has', 'members have')} judgments{add}")
     say_missing(missing)
     return OK if rows else NEGATIVE
 
 
-def _judged_together(file: Path, made: Fleet, options: FleetOptions) -> tuple[dict[str, Any], Sequence[Absence]]:
+def _judged_together(file: Path, fleet: Fleet, options: FleetOptions) -> tuple[dict[str, Any], Sequence[Absence]]:
     from brvtui.cli.judge import read_judgments
     from brvtui.fleet.one_ranking import evaluate_together
     from brvtui.lab.judgments.file import JudgmentsFile
@@ -95,9 +95,9 @@ def _judged_together(file: Path, made: Fleet, options: FleetOptions) -> tuple[di
     listed = read_judgments(JudgmentsFile(file, True))
     if not listed:
         raise Failure(f"{file}: no judgments; add some with brv-tui judge set", BAD_USAGE)
-    with options.asker(made) as asker:
+    with options.asker(fleet) as asker:
         clock = datetime.fromtimestamp(asker.now_ms / 1000, UTC).isoformat(timespec="milliseconds")
-        together, missing = evaluate_together(asker, made.members, listed, made.name, clock)
+        together, missing = evaluate_together(asker, fleet.members, listed, fleet.name, clock)
     return {"all members": together}, missing
 
 
@@ -144,11 +144,11 @@ def query(
         return _one_ranking(text, limit or 0, options, form)
     if with_trace and form == "text":
         raise Failure("--trace is for --format json and jsonl", BAD_USAGE)
-    made = options.fleet()
-    with options.asker(made) as asker:
+    fleet = options.fleet()
+    with options.asker(fleet) as asker:
         if form == "jsonl":
-            asker = _writing(asker, made, text, limit)
-        replies = asker.ask(made.members, Answering(text, scope, with_trace))
+            asker = _writing(asker, fleet, text, limit)
+        replies = asker.ask(fleet.members, Answering(text, scope, with_trace))
     answers: dict[str, MemberAnswer] = replies.values
     covered = [name for name, answer in answers.items() if answer.covered]
     if form == "json":
@@ -156,17 +156,17 @@ def query(
 
         value = {
             "schema": SCHEMA,
-            "fleet": made.name,
+            "fleet": fleet.name,
             "query": text,
             "merge": "each",
             "comparable": False,
             "covered": covered,
             "members": to_plain({name: _best(answer, limit) for name, answer in answers.items()}),
-            "missing": to_plain((*made.absent, *replies.missing)),
+            "missing": to_plain((*fleet.absent, *replies.missing)),
         }
         write_json([value])
     elif form == "text":
-        _print_answers(text, made.members, answers, len(replies.missing), limit or _SHOWN)
+        _print_answers(text, fleet.members, answers, len(replies.missing), limit or _SHOWN)
     say_missing(replies.missing)
     return outcome(answers, bool(covered))
 
@@ -199,25 +199,25 @@ def _writing(asker: Asker, fleet: Fleet, text: str, limit: int | None) -> Asker:
 def _one_ranking(text: str, limit: int, options: FleetOptions, form: str) -> int:
     from brvtui.fleet.one_ranking import one_ranking
 
-    made = options.fleet()
-    with options.asker(made) as asker:
-        answer = one_ranking(asker, made.members, text, limit)
-    answer = replace(answer, missing=(*made.absent, *answer.missing))
+    fleet = options.fleet()
+    with options.asker(fleet) as asker:
+        answer = one_ranking(asker, fleet.members, text, limit)
+    answer = replace(answer, missing=(*fleet.absent, *answer.missing))
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
 
-        write_json([{"schema": SCHEMA, "fleet": made.name, "merge": "one", "comparable": True, **to_plain(answer)}])
+        write_json([{"schema": SCHEMA, "fleet": fleet.name, "merge": "one", "comparable": True, **to_plain(answer)}])
     else:
         from brvtui.report.fleet import ranking_lines
 
         for line in ranking_lines(answer):
             say(visible(line))
-    say_missing(answer.missing[len(made.absent) :])
+    say_missing(answer.missing[len(fleet.absent) :])
     return OK if answer.hits else NEGATIVE
 
 
-def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any], missing: int, most: int) -> None:
-    """Prints the answers with at most ``most`` results each."""
+def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any], missing: int, limit: int) -> None:
+    """Prints the answers with at most ``limit`` results each."""
     from brvtui.paint.hits import added_by
 
     places = {member.name: member for member in members}
@@ -232,11 +232,11 @@ def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]
         owner = f", {places[name].owner}" if places[name].owner else ""
         say(visible(f"{name}  ({answer.engine}, {answer.profile}{owner})"))
         say(visible(f"  {answer.sentence}"))
-        for rank, hit in enumerate(answer.hits[:most], start=1):
+        for rank, hit in enumerate(answer.hits[:limit], start=1):
             added = f", {added_by(hit)}" if hit.found_by else ""
             say(visible(f"  {rank}. {hit.score:6.2f}  {hit.path}  {hit.title}{added}"))
-        if len(answer.hits) > most:
-            say(f"     and {len(answer.hits) - most} more")
+        if len(answer.hits) > limit:
+            say(f"     and {len(answer.hits) - limit} more")
         if places[name].path:
             say(visible(f"  open it: brv-tui {places[name].path}"))
     answering = counted(len(answers) - len(silent), "member has", "members have")
@@ -261,31 +261,31 @@ def explain(text: str, note: str, options: FleetOptions, form: str) -> int:
     """
     from brvtui.fleet.questions import Explaining, NoSuchNote
 
-    made = options.fleet()
-    with options.asker(made) as asker:
-        replies = asker.ask(made.members, Explaining(text, note))
+    fleet = options.fleet()
+    with options.asker(fleet) as asker:
+        replies = asker.ask(fleet.members, Explaining(text, note))
     unknown = {name: one for name, one in replies.values.items() if isinstance(one, NoSuchNote)}
-    found = {name: one for name, one in replies.values.items() if name not in unknown}
-    said = [*(with_remedy(one.why, one.kind) for one in replies.missing), *(one.why for one in unknown.values())]
-    if not found and len(said) == 1:
-        raise Failure(said[0], NOT_THERE)
+    explanations = {name: one for name, one in replies.values.items() if name not in unknown}
+    reasons = [*(with_remedy(one.why, one.kind) for one in replies.missing), *(one.why for one in unknown.values())]
+    if not explanations and len(reasons) == 1:
+        raise Failure(reasons[0], NOT_THERE)
     say_missing(replies.missing)
     ambiguous = [Absence(name, one.why) for name, one in unknown.items() if one.meant]
-    if not found and ambiguous:
+    if not explanations and ambiguous:
         raise Failure("; ".join(f"{one.member}: {one.why}" for one in ambiguous), NOT_THERE)
     say_missing(ambiguous)
-    if not found:
+    if not explanations:
         near = "; ".join(f"{name}: {', '.join(one.near)}" for name, one in unknown.items() if one.near)
         nobody = "no member that could be read" if replies.missing else "no member"
         raise Failure(f"{nobody} has {note}{f'; near: {near}' if near else ''}", NOT_THERE)
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
 
-        write_json({"schema": SCHEMA, "member": name, **to_plain(one)} for name, one in found.items())
+        write_json({"schema": SCHEMA, "member": name, **to_plain(one)} for name, one in explanations.items())
     else:
         from brvtui.report.query import explain_report
 
-        for name, one in found.items():
+        for name, one in explanations.items():
             click.echo(visible(name))
             print_report(functools.partial(explain_report, one))
-    return OK if any(one.found for one in found.values()) else NEGATIVE
+    return OK if any(one.found for one in explanations.values()) else NEGATIVE

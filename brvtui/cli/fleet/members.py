@@ -64,29 +64,29 @@ def health(stale_days: int, similar: float, options: FleetOptions, form: str) ->
     from brvtui.fleet.health import fleet_health
     from brvtui.report.fleet import HEALTH_HEADS, health_markdown, health_row, health_summary
 
-    made = options.fleet()
-    with options.asker(made) as asker:
-        found = fleet_health(asker, made.members, stale_days, similar)
+    fleet = options.fleet()
+    with options.asker(fleet) as asker:
+        report = fleet_health(asker, fleet.members, stale_days, similar)
         day = datetime.fromtimestamp(asker.now_ms / 1000, UTC).date().isoformat()
-    found = replace(found, missing=(*made.absent, *found.missing))
+    report = replace(report, missing=(*fleet.absent, *report.missing))
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
 
-        write_json([{"schema": SCHEMA, "fleet": made.name, "day": day, **to_plain(found)}])
+        write_json([{"schema": SCHEMA, "fleet": fleet.name, "day": day, **to_plain(report)}])
     elif form == "md":
-        click.echo(health_markdown(found, made.name, day), nl=False)
+        click.echo(health_markdown(report, fleet.name, day), nl=False)
     else:
-        print_table(HEALTH_HEADS, [health_row(one) for one in found.members])
-        for one in found.contradictions[:_MOST_LINES]:
-            said = f"{one.other_statements} other statements" if one.other_statements else "other facts"
-            say(visible(f"contradiction? {_named(one.first)} and {_named(one.second)}: same {one.same}, {said}"))
-        for group in found.alike[:_MOST_LINES]:
+        print_table(HEALTH_HEADS, [health_row(one) for one in report.members])
+        for one in report.contradictions[:_MOST_LINES]:
+            difference = f"{one.other_statements} other statements" if one.other_statements else "other facts"
+            say(visible(f"contradiction? {_named(one.first)} and {_named(one.second)}: same {one.same}, {difference}"))
+        for group in report.alike[:_MOST_LINES]:
             others = f" and {len(group.notes) - 2} more" if len(group.notes) > 2 else ""
             first, second = group.notes[:2]
             say(visible(f"alike {group.likeness:.2f}: {_named(first)} and {_named(second)}{others}"))
-        say(visible(health_summary(found)))
-    say_missing(found.missing[len(made.absent) :])
-    return NEGATIVE if found.contradictions or found.alike or found.missing else OK
+        say(visible(health_summary(report)))
+    say_missing(report.missing[len(fleet.absent) :])
+    return NEGATIVE if report.contradictions or report.alike or report.missing else OK
 
 
 def _named(place: NotePlace) -> str:
@@ -105,25 +105,25 @@ def maturity(days: int, event: str, options: FleetOptions, form: str) -> int:
     """
     from brvtui.fleet.questions import OutlookOf
 
-    made = options.fleet()
-    with options.asker(made) as asker:
-        replies = asker.ask(made.members, OutlookOf(days, event))
-    found = replies.values
+    fleet = options.fleet()
+    with options.asker(fleet) as asker:
+        replies = asker.ask(fleet.members, OutlookOf(days, event))
+    outlooks = replies.values
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
 
-        missing = to_plain((*made.absent, *replies.missing))
-        write_json([{"schema": SCHEMA, "fleet": made.name, "members": to_plain(found), "missing": missing}])
+        missing = to_plain((*fleet.absent, *replies.missing))
+        write_json([{"schema": SCHEMA, "fleet": fleet.name, "members": to_plain(outlooks), "missing": missing}])
     else:
         rows = [
             (name, one.engine, count.kind, str(count.by_then), str(count.in_span))
-            for name, one in found.items()
+            for name, one in outlooks.items()
             for count in one.counts
             if count.by_then
         ]
         print_table(("member", "engine", "event", "notes by then", f"of them in {days} days"), rows)
     say_missing(replies.missing)
-    return outcome(found, any(one.documents for one in found.values()))
+    return outcome(outlooks, any(one.documents for one in outlooks.values()))
 
 
 # ``brv-tui fleet open``: the app on a fleet.
@@ -134,13 +134,13 @@ def maturity(days: int, event: str, options: FleetOptions, form: str) -> int:
 def open_fleet(options: FleetOptions) -> int:
     """Open the app on the fleet: one question to all members, results by member, each opened in its own tree."""
     check_terminal(instead="brv-tui fleet query or fleet explain")
-    made = options.fleet()
+    fleet = options.fleet()
     from brvtui.app import run
     from brvtui.app.project.open_fleet import OpenFleet
     from brvtui.app.project.opening import Opening
 
-    fleet = OpenFleet(made, options.where, options.timeout, options.now, options.read)
-    return run(Opening(now_ms=options.now, fleet=fleet))
+    opened = OpenFleet(fleet, options.where, options.timeout, options.now, options.read)
+    return run(Opening(now_ms=options.now, fleet=opened))
 
 
 @click.command("add")
@@ -155,7 +155,7 @@ def open_fleet(options: FleetOptions) -> int:
 @click.option("--profile", default="", help="The engine's constants.")
 @click.option("--weight", type=Number(0, 1_000_000, min_open=True), default=1.0, help="How much work it is.")
 @click.option("--owner", default="", help="Whose memory it is.")
-def add(places: tuple[str, ...], file: Path | None, folder: str | None, **given: Any) -> int:
+def add(places: tuple[str, ...], file: Path | None, folder: str | None, **values: Any) -> int:
     """Add PLACEs to fleet.toml: folders, globs, git repositories, or data folders of ByteRover V4.
 
     Paths are kept as given, and are relative to the file.
@@ -164,9 +164,9 @@ def add(places: tuple[str, ...], file: Path | None, folder: str | None, **given:
     from brvtui.fleet.fleet_file import NAME, FleetEntry, add_entry
 
     target = file or Path(NAME)
-    if given["name"] and len(places) > 1:
+    if values["name"] and len(places) > 1:
         raise Failure("--name is for one place", BAD_USAGE)
-    options = FleetEntry(**given) if folder is None else FleetEntry(**given, folder=folder)
+    options = FleetEntry(**values) if folder is None else FleetEntry(**values, folder=folder)
     for place in places:
         here = target.resolve().parent
         entry = entry_for(place, here, options)
@@ -178,17 +178,17 @@ def add(places: tuple[str, ...], file: Path | None, folder: str | None, **given:
     return OK
 
 
-def _say_unusable(made: Fleet) -> list[Absence]:
+def _say_unusable(fleet: Fleet) -> list[Absence]:
     """Prints which members' folders are missing, or only name a space elsewhere, to the standard error.
 
     Returns the missing ones.
     """
     from brvtui.tree.spaces.locating import MARKER
 
-    paths = [one.path for one in made.members if one.path]
+    paths = [one.path for one in fleet.members if one.path]
     elsewhere = [path for path in paths if (Path(path) / MARKER).is_file()]
-    gone = [one for one in made.members if one.path and not Path(one.path).exists()]
-    absent = [Absence(one.name, f"{one.path}: no such folder", AbsenceKind.NO_FOLDER) for one in gone]
+    missing = [one for one in fleet.members if one.path and not Path(one.path).exists()]
+    absent = [Absence(one.name, f"{one.path}: no such folder", AbsenceKind.NO_FOLDER) for one in missing]
     say_missing(absent)
     why = f"its {MARKER} names a space elsewhere; take it out and add the data folder with that space"
     say_first_notes([f"{path}: {why}" for path in elsewhere])
@@ -200,20 +200,20 @@ def _say_unusable(made: Fleet) -> list[Absence]:
 @answer_format
 def list_members(options: FleetOptions, form: str) -> int:
     """List the members: names, places, engines, owners. Nothing of them is opened."""
-    made = options.fleet()
-    gone = _say_unusable(made)
+    fleet = options.fleet()
+    missing = _say_unusable(fleet)
     if form == "json":
         from brvtui.trace import to_plain
 
         write_json(
-            [{"fleet": made.name, "members": to_plain(made.members), "missing": to_plain((*made.absent, *gone))}]
+            [{"fleet": fleet.name, "members": to_plain(fleet.members), "missing": to_plain((*fleet.absent, *missing))}]
         )
         return OK
     print_table(
         ("member", "place", "engine", "profile", "weight", "owner"),
         [
             (one.name, one.place, one.engine or "its own", one.profile or "its own", f"{one.weight:g}", one.owner)
-            for one in made.members
+            for one in fleet.members
         ],
     )
     return OK
@@ -226,15 +226,15 @@ def check(options: FleetOptions, form: str) -> int:
     """Open every member, and say what it holds or why it cannot be used. Exit code 1 when one cannot."""
     from brvtui.fleet.questions import MemberState, StateOf
 
-    made = options.fleet()
-    with options.asker(made) as asker:
-        replies = asker.ask(made.members, StateOf())
+    fleet = options.fleet()
+    with options.asker(fleet) as asker:
+        replies = asker.ask(fleet.members, StateOf())
     states: dict[str, MemberState] = replies.values
-    missing = (*made.absent, *replies.missing)
+    missing = (*fleet.absent, *replies.missing)
     if form == "json":
         from brvtui.trace import to_plain
 
-        write_json([{"fleet": made.name, "members": to_plain(states), "missing": to_plain(missing)}])
+        write_json([{"fleet": fleet.name, "members": to_plain(states), "missing": to_plain(missing)}])
     else:
         rows = [(name, str(one.notes), one.engine, one.profile) for name, one in states.items()]
         print_table(("member", "notes", "engine", "profile"), rows)

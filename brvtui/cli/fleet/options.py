@@ -107,14 +107,14 @@ class FleetOptions:
         if self.over and self.file is not None:
             raise Failure("give either --fleet or --over", BAD_USAGE)
         try:
-            made = self.read()
+            fleet = self.read()
         except FleetError as error:
             raise Failure(str(error), NOT_THERE) from error
-        say_first_notes([one.why for one in made.absent])
-        say_first_notes(made.notices)
-        if not made.members:
+        say_first_notes([one.why for one in fleet.absent])
+        say_first_notes(fleet.notices)
+        if not fleet.members:
             raise Failure("the fleet has no members that can be asked; brv-tui fleet add adds one", NOT_THERE)
-        return made
+        return fleet
 
     def _check_scheduler(self) -> None:
         if self.scheduler and not self.trust_scheduler:
@@ -130,54 +130,54 @@ class FleetOptions:
         from brvtui.fleet.finding import fleet_of, fleet_over
         from brvtui.fleet.fleet_file import NAME, FleetError
 
-        given = self.file is not None
-        made = fleet_over(self.over, Path.cwd()) if self.over else fleet_of(self.file or Path(NAME), given)
-        known = {member.name for member in made.members}
+        is_named = self.file is not None
+        fleet = fleet_over(self.over, Path.cwd()) if self.over else fleet_of(self.file or Path(NAME), is_named)
+        member_names = {member.name for member in fleet.members}
         for name in self.names:
-            if name not in known:
-                raise FleetError(f"no member {name}{nearest(name, known)}")
-        return made.only(self.names) if self.names else made
+            if name not in member_names:
+                raise FleetError(f"no member {name}{nearest(name, member_names)}")
+        return fleet.only(self.names) if self.names else fleet
 
     @contextmanager
-    def asker(self, made: Fleet) -> Iterator[Asker]:
+    def asker(self, fleet: Fleet) -> Iterator[Asker]:
         """Gives the asker of the fleet's members. Processes that it started end with the block."""
         from brvtui.fleet.answering import Asker
         from brvtui.fleet.fleet_file import FleetError
 
         now_ms = system_clock() if self.now is None else self.now
         try:
-            where, progress = self.where(made), _Progress(len(made.members))
+            where, progress = self.where(fleet), _Progress(len(fleet.members))
             try:
                 yield Asker(where, now_ms, self.timeout, replied=progress)
             finally:
                 progress.end()
                 where.close()
         except FleetError as error:
-            said = with_remedy(str(error), error.kind)
-            raise Failure(said, FAILED if self.scheduler else BAD_USAGE) from error
+            message = with_remedy(str(error), error.kind)
+            raise Failure(message, FAILED if self.scheduler else BAD_USAGE) from error
 
-    def where(self, made: Fleet) -> Asks:
+    def where(self, fleet: Fleet) -> Asks:
         """The executor of the members' queries. Raises :class:`brvtui.fleet.fleet_file.FleetError` if there is no such
         scheduler.
         """
         if self.scheduler:
             from brvtui.fleet.cluster import Cluster
 
-            return Cluster(self.scheduler, made.to_place, self.trust_scheduler)
+            return Cluster(self.scheduler, fleet.to_place, self.trust_scheduler)
         from brvtui.fleet.pool import ProcessPool
 
-        return ProcessPool(made.members, self.workers)
+        return ProcessPool(fleet.members, self.workers)
 
 
 def fleet_command(command: _F) -> _F:
     """Adds the options of every command over a fleet. The command receives them as ``options``."""
 
     @functools.wraps(command)
-    def collected(**given: Any) -> Any:
+    def collected(**values: Any) -> Any:
         names = ("file", "over", "names", "now", "timeout", "workers", "scheduler", "trust_scheduler")
-        return command(options=FleetOptions(**{name: given.pop(name) for name in names}), **given)
+        return command(options=FleetOptions(**{name: values.pop(name) for name in names}), **values)
 
-    made: Any = collected
+    decorated: Any = collected
     for option in (
         click.option(
             "--scheduler", default="", metavar="ADDRESS",
@@ -203,8 +203,8 @@ def fleet_command(command: _F) -> _F:
         ),
         click.option("--fleet", "file", type=NamedPath(), metavar="FILE", help=FILE_HELP),
     ):  # fmt: skip
-        made = option(made)
-    result: _F = made
+        decorated = option(decorated)
+    result: _F = decorated
     return result
 
 
@@ -217,19 +217,19 @@ class _Progress:
     def __init__(self, members: int) -> None:
         self._members = members
         self._round = 1
-        self._heard: set[str] = set()
+        self._answered: set[str] = set()
         self._is_shown = sys.stderr.isatty()
 
     def __call__(self, reply: MemberReply) -> None:
-        if reply.member in self._heard:
-            self._round, self._heard = self._round + 1, set()
-        self._heard.add(reply.member)
+        if reply.member in self._answered:
+            self._round, self._answered = self._round + 1, set()
+        self._answered.add(reply.member)
         again = f", round {self._round}" if self._round > 1 else ""
-        self._write(f"{_FROM_START}members: {len(self._heard)} of {self._members}{again}")
+        self._write(f"{_FROM_START}members: {len(self._answered)} of {self._members}{again}")
 
     def end(self) -> None:
         """Clears the line."""
-        if self._heard:
+        if self._answered:
             self._write(_FROM_START)
 
     def _write(self, text: str) -> None:
