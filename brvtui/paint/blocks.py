@@ -30,7 +30,9 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A paragraph of at most ``limit`` lines in one role: the prefix ``before``, the text, ``after`` free cells."""
+    """A paragraph of at most ``limit`` lines in one role. It begins with ``before``, and ends ``after`` cells before
+    the edge.
+    """
 
     text: str
     role: str = "text"

@@ -38,9 +38,9 @@ class Glyphs(NamedTuple):
     closed: str
     prompt: str
     arrow: str
-    """Three cells."""
+    """Three cells wide."""
     skipped_arrow: str
-    """Three cells."""
+    """Three cells wide."""
     warn: str
     watching: str
     thumb: str

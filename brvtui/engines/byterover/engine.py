@@ -47,7 +47,9 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
 
 
 class ByteRover:
-    """The five tiers. A run's answer goes into the simulated cache; runs come one after the other."""
+    """ByteRover 3 with its five tiers. Runs store their answers in the simulated cache, and are executed
+    one at a time.
+    """
 
     name = ENGINE
     title = "ByteRover"
@@ -218,9 +220,9 @@ class ByteRover:
             self._emptied += 1
 
     def detail(self, context: Context, trace: Trace, file: str) -> Detail | None:
-        """The term × field detail of the note at ``file`` under the search that found it; None when no term matches.
+        """The term × field detail of the note at ``file`` in the search that found it; None if no term matches.
 
-        Raises KeyError for a note that the snapshot does not search.
+        Raises KeyError for a note that is not searched in the snapshot.
         """
         from brvtui.engines.byterover.search.detail import detail, scored, search_of
 

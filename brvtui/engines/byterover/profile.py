@@ -81,7 +81,7 @@ class PathRules:
 
 @dataclass(frozen=True, slots=True)
 class CacheRules:
-    """The router's cache."""
+    """Constants of the router's cache."""
 
     capacity: Count
     ttl_seconds: Positive
@@ -138,7 +138,9 @@ class AgentRules:
 
 @dataclass(frozen=True, slots=True)
 class RouterRules:
-    """The router itself: its search limit, the tier that each outcome is logged as, the documented latencies."""
+    """Constants of the router itself: its search limit, the tier that each outcome is logged as, the documented
+    latencies.
+    """
 
     limit: Count
     not_covered_tier: int

@@ -118,7 +118,7 @@ class RankedRow:
 
     path: str
     score: float
-    """Unrounded."""
+    """The unrounded score."""
     raw: float
     """Its text score."""
     mtime_ns: int

@@ -33,7 +33,7 @@ class QueryWord:
 
 @dataclass(frozen=True)
 class QueryLint:
-    """A query word by word: stop words removed, the rest as tokens with the index terms that they match."""
+    """The analysis of a query, word by word: stop words, and tokens with the index terms that they match."""
 
     text: str
     filtered: str

@@ -161,7 +161,7 @@ def value_words(value: float | None, threshold: float | None) -> str:
 _DIRECT_TIER = 2
 _MOST_REASONS = 2
 _REASONS = {"relevance": "words", "importance": "importance", "recency": "age"}
-"""Parts of a score as reasons for a lead."""
+"""The words for parts of a score as reasons for a lead."""
 _PREFETCH, _TOP, _SURE, _GAP = "direct.prefetch", "direct.min_top", "direct.sure_top", "direct.min_gap"
 
 

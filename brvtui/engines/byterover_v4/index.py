@@ -48,7 +48,7 @@ class TokenMatches:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """The terms of ``expansion``, each with its place there."""
+        """The position of each term in ``expansion``."""
         return {self.terms[identity]: place for place, identity in enumerate(self.expansion.ids.tolist())}
 
 
@@ -93,7 +93,7 @@ class TopicIndex:
                 holders.extend([place] * len(terms))
                 counts.extend(terms.values())
         self.terms = list(ids)
-        """In order of first occurrence."""
+        """All terms, in order of first occurrence."""
         self.ids = ids
         rows = np.asarray(keys, dtype=np.int64)
         order = np.argsort(rows, kind="stable")

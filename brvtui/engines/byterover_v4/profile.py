@@ -62,7 +62,7 @@ class WeightRules:
 
 @dataclass(frozen=True, slots=True)
 class TopicSignalRules:
-    """Default signals, what an access hit adds, and the thresholds of maturity."""
+    """Default signals, the effect of an access hit, and the thresholds of maturity."""
 
     importance: float
     recency: float

@@ -91,7 +91,7 @@ class SpaceAnswer:
     """The files of the topics that the citation block names."""
     citation_block: str
     printed: dict[str, Any]
-    """What V4 prints: its answer, or its error."""
+    """The output of V4: its answer, or its error."""
     failure: SpaceFailure | None = None
     not_covered: str = ""
     """Our advice, not V4's: the reason why ByteRover 3.14 would call the query not covered; empty if it would not."""

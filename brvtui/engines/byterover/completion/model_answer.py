@@ -1,6 +1,5 @@
-"""From a route that ends at a model to the model's answer in its trace.
-
-See ``docs/reference/byterover.md``, "The calls".
+"""Lets a model answer a query whose route ends at one, and adds the answer to the trace (``docs/engine.md``, "The
+calls").
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One query and the note that could have answered it directly; changes are tried by running the router again."""
+"""A query and the note that could have answered it directly. Changes are tried by running the router again."""
 
 from __future__ import annotations
 

@@ -215,7 +215,7 @@ def _in_words(case: Case, lever: Lever, sized: SizedChange) -> str:
 
 
 def _runner_up(case: Case) -> Counterfactual:
-    """Lower signals of the runner-up: less importance, else a lower maturity, else both."""
+    """The result for lower signals of the runner-up: first less importance, then a lower maturity, then both."""
     now = case.max_score(relevance=case.relevance)
     if not case.reaches(now):
         return case.too_low(Lever.RUNNER_UP, now, "the note's own score is short")

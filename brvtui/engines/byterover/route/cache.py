@@ -26,7 +26,7 @@ _REMEMBERED = 8
 
 
 class SeenTrees:
-    """The most recent trees that answers were made from, by fingerprint. Thread-safe."""
+    """The most recent trees that queries searched, by fingerprint. Thread-safe."""
 
     def __init__(self) -> None:
         self._files: OrderedDict[str, Sequence[TreeFile]] = OrderedDict()
@@ -62,7 +62,9 @@ class SeenTrees:
             return self._compared[pair]
 
     def index_left_s(self, now_ms: float, index_seconds: float) -> float:
-        """The time for which an index checked every ``index_seconds`` may still be older than the newest tree."""
+        """The seconds for which an index that is checked every ``index_seconds`` may still be older than the newest
+        tree.
+        """
         if self._changed_ms is None or now_ms < self._changed_ms:
             return 0.0
         return max(0.0, index_seconds - (now_ms - self._changed_ms) / 1000)

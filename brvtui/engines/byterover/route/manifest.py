@@ -57,7 +57,7 @@ class Pool:
     """Places of the candidates that fit, ascending."""
 
     def entry(self, place: int) -> ManifestEntry:
-        """The entry at one place."""
+        """The candidate at index ``place``."""
         path = self.paths[place]
         return ManifestEntry(path, self.text_paths.get(path, path), int(self.tokens[place]))
 

@@ -104,7 +104,7 @@ def _term(snapshot: Snapshot, token: str, text: TextRules, in_order: bool) -> Te
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """The notes that a text matched, after AND or OR."""
+    """The notes that match a text, by AND or OR."""
 
     table: TermTable
     matching: NDArray[np.bool_]
