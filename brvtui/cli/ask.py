@@ -128,7 +128,7 @@ def _not_asked(problem: str) -> str:
 
 @contextmanager
 def _interrupts(cancellation: Cancellation) -> Iterator[None]:
-    """Makes Ctrl+C cancel within the block. As an exception in the middle of a connection, it could be lost."""
+    """Makes Ctrl+C cancel the work within the block. An exception could be lost in the middle of a connection."""
     before = signal.signal(signal.SIGINT, lambda *_: cancellation.cancel())
     try:
         yield

@@ -245,9 +245,7 @@ def _opened(repo: Path, profile: str, project: Path | None) -> tuple[Session, Re
 
 @contextmanager
 def _progress_line() -> Iterator[Progress | None]:
-    """Gives a function that shows reading progress in a line on a terminal's standard error, and clears the line at the
-    end.
-    """
+    """Yields a function that shows reading progress on a terminal's standard error, and clears that line at the end."""
     if not _is_watched():
         yield None
         return

@@ -292,8 +292,8 @@ def _added_above(hits: Sequence[Hit], second: Hit, decimals: int) -> str:
 
 
 def _apart(hit: Hit, beside: Hit, decimals: int) -> str:
-    """The cause of the distance of ``hit``: the parts of its score, or, for results ranked by only one list, their
-    values there.
+    """The reason for the distance between two results: the parts of their scores, or, if each is in only one ranked
+    list, their values there.
 
     Empty for a folder beside a note, whose scores have different parts.
     """

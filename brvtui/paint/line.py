@@ -168,7 +168,6 @@ def hanging(whole: Line, width: int, indent: int) -> list[Line]:
 
 
 def _slice(spans: Iterable[Span], start: int, end: int) -> list[Span]:
-    """Returns the characters ``start`` to ``end`` of ``spans``."""
     result, place = [], 0
     for text, role in spans:
         part = text[max(0, start - place) : max(0, end - place)]

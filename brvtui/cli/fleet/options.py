@@ -140,7 +140,7 @@ class FleetOptions:
 
     @contextmanager
     def asker(self, fleet: Fleet) -> Iterator[Asker]:
-        """Gives the asker of the fleet's members. Processes that it started end with the block."""
+        """Yields an asker for the fleet's members. Processes that it started end with the block."""
         from brvtui.fleet.answering import Asker
         from brvtui.fleet.fleet_file import FleetError
 

@@ -35,7 +35,7 @@ _NAMED = 3
 
 
 def _cache_title(shown: CacheNow | None, width: int) -> str:
-    """The title with the number of entries, and with the word that says that the cache is simulated."""
+    """The title of the pane: the number of entries, and a remark that the cache is simulated."""
     amount = f" {len(shown.look.entries)}/{shown.look.capacity}" if shown else ""
     if width >= _SIMULATED:
         return f"Cache{amount} · simulated here"
@@ -327,7 +327,7 @@ def _quoted(tokens: Sequence[str]) -> str:
 
 
 def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
-    """The groups of the line, each with its weight."""
+    """The parts of the line about the reading of the query, each with its weight."""
     found = trace.section(Search)
     groups: Groups = []
     stop = [word.word for word in found.lint.words if word.stop_word]

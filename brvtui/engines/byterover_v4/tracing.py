@@ -351,7 +351,7 @@ def _best_score(found: Sequence[PlacedTopic]) -> float:
 
 
 def _filtered(search: SpaceSearch, paths: SpacePaths) -> Iterator[str]:
-    """Yields the files of topics with matching documents that the filter all dropped."""
+    """Yields the files of topics whose matching documents were all dropped by the filter."""
     index = search.index
     dropped = in_order_of_first(index.topic_of[search.filtered], len(index.paths))
     for number in dropped[~np.isin(dropped, search.topics.numbers)].tolist():

@@ -50,7 +50,7 @@ class SealedNode:
         more: dict[str, str] | None = None,
         seconds: float = _SECONDS,
     ) -> Iterator[Iterator[str]]:
-        """Runs ``script`` (a file and its arguments) in ``folder``, and gives the lines that it prints.
+        """Runs ``script`` (a file and its arguments) in ``folder``, and yields the lines that it prints.
 
         ``request`` is its standard input, ``home`` its home folder, ``now_ms`` its fixed time, and ``more`` adds
         variables; it inherits no others. The script is killed at the end, and after ``seconds``. Raises

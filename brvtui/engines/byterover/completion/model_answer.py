@@ -161,7 +161,6 @@ class _Loop:
         return self.rules.budget.allows(sent, self.received + turns * self.prompt.max_tokens)
 
     def _request_tokens(self) -> int:
-        """The estimated number of tokens in the next request."""
         chars = len(self.prompt.instructions) + sum(len(message.text) for message in self.messages)
         return int(estimated_tokens(chars, self.rules.chars_per_token))
 
@@ -266,8 +265,8 @@ class _Loop:
 
 
 def _sendable(call: ToolCall) -> ToolCall:
-    """``call`` in a form that can be sent back: services refuse arguments that are not a JSON object, and names with
-    other characters.
+    """``call`` in a form that can be sent back: services reject names with unusual characters, and arguments that are
+    not a JSON object.
     """
     name = _NO_NAME.sub("_", call.name)[:_LONGEST_NAME] or "_"
     return ToolCall(call.id, name, call.arguments if arguments_of(call.arguments) is not None else "{}")

@@ -162,7 +162,7 @@ def _all_impossible(levers: tuple[Lever, ...], why: str) -> tuple[Counterfactual
 
 
 def _age(case: Case) -> Counterfactual:
-    """The highest age of the note, in tenths of a day, at which it answers. An edit a moment ago counts as 0.
+    """Tries younger ages of the note in tenths of a day, the oldest first. An edit a moment ago counts as 0.
 
     If a younger note may do worse (:attr:`Case.is_monotonic` is false), each whole day is tried.
     """
@@ -215,7 +215,7 @@ def _in_words(case: Case, lever: Lever, sized: SizedChange) -> str:
 
 
 def _runner_up(case: Case) -> Counterfactual:
-    """The result for lower signals of the runner-up: first less importance, then a lower maturity, then both."""
+    """Tries lower signals of the runner-up: first less importance, then a lower maturity, then both."""
     now = case.max_score(relevance=case.relevance)
     if not case.reaches(now):
         return case.too_low(Lever.RUNNER_UP, now, "the note's own score is short")
@@ -256,7 +256,7 @@ def _lowered(case: Case, rival: Hit, max_score: float) -> Counterfactual:
 
 
 def _title(case: Case, young_is_enough: bool) -> Counterfactual:
-    """Adds as few words of the query to the title as possible, and keeps the file's time if that is enough.
+    """Tries titles with as few added words of the query as possible, first with the file's old time.
 
     ``young_is_enough`` means that a new modification time is enough without a new title, so only titles with the old
     time are tried.
@@ -289,7 +289,9 @@ def _title(case: Case, young_is_enough: bool) -> Counterfactual:
 
 
 def _wording(case: Case) -> Counterfactual:
-    """The smallest change of wording that succeeds; impossible if not even a perfect text match would be enough."""
+    """Tries other wordings, the smallest change first. The result is impossible if even a perfect text match is not
+    enough.
+    """
     ceiling = case.max_score()
     if not case.reaches(ceiling):
         return _above_ceiling(
@@ -309,7 +311,7 @@ def _wording(case: Case) -> Counterfactual:
 
 
 def _path(case: Case) -> Counterfactual:
-    """The note's path as the query."""
+    """Tries the note's path as the query."""
     score = case.context.constants.paths.note_score
     if score < case.context.constants.direct.min_top:
         return impossible(Lever.PATH, f"a note that is named by its path scores {score:g}", score)
@@ -378,7 +380,7 @@ def _every_wording(case: Case) -> Iterator[Wording]:
 
 
 def _respelled(case: Case, words: Sequence[str]) -> Iterator[Wording]:
-    """Yields the query with the note's spelling of the words that matched with typing errors."""
+    """Yields the query with its misspelt words in the note's spelling."""
     listed: list[Hit | NearMiss] = [*case.trace.hits, *case.trace.near_misses]
     met = next((one.words for one in listed if one.file == case.note.path), ())
     near = {one.query: one.word for one in met if one.kind is MatchKind.FUZZY}
@@ -394,7 +396,7 @@ def _matching(case: Case) -> list[str]:
 
 
 def _telling(case: Case) -> tuple[list[str], list[str]]:
-    """Words of the note that the query lacks: first title words followed by the rarest words, then only the rarest
+    """Two lists of the note's words that the query lacks: title words followed by the rarest words, and only the rarest
     words.
     """
     passed_over = {*terms(case.trace.query), *case.context.constants.query.stop_words}
