@@ -184,7 +184,8 @@ def asking(
     """Returns a function that repeats the query of ``trace`` in ``engine`` in other words, in another scope or with
     other options.
 
-    An option with the value None is removed. ``services`` sets if services may be called; by default as in ``trace``.
+    An option with the value None is removed. ``services`` determines whether services may be called; by default as in
+    ``trace``.
     """
 
     def ask(text: str, scope: str | None = None, **options: Any) -> Trace:

@@ -31,7 +31,7 @@ def value_text(value: Value) -> str:
 
 
 def queries_text(sweep: Sweep) -> str:
-    """The number of queries, the number of them in the means, and the remark if they are judged."""
+    """The number of queries, the number of them in the means, and a remark if they are judged."""
     are_judged = any(each.documents or each.expected for each in sweep.queries)
     judged = "judged " if are_judged else ""
     total = counted(len(sweep.queries), f"{judged}query", f"{judged}queries")

@@ -1,4 +1,4 @@
-"""``brv-tui fleet add``, ``list`` and ``check``: the memories of a fleet, and if they can be used."""
+"""``brv-tui fleet add``, ``list`` and ``check``: the memories of a fleet, and their usability."""
 
 from __future__ import annotations
 

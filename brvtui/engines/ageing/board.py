@@ -28,7 +28,7 @@ Bools = NDArray[np.bool_]
 Levels = NDArray[np.int8]
 
 _SOON = 1e-3
-"""The least days until an event that has not come yet."""
+"""The minimum number of days until a future event."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -297,7 +297,7 @@ class ByteRoverPresentation(Presentation):
         return (*rows, *_entities(trace.section(EntityStep), stop, times), *ladder_rows(trace.section(Ladder), times))
 
     def has_begun(self, text: str) -> bool:
-        """True from the heading of the first part on."""
+        """True once ``text`` contains the heading of the answer's first part."""
         from brvtui.engines.byterover.completion.answer_form import PARTS, missing_parts
 
         return PARTS[0] not in missing_parts(text)
@@ -378,7 +378,7 @@ def _combine(trace: Trace) -> Groups:
 
 
 def _lifts(found: Search, glyphs: Glyphs) -> Iterator[Block]:
-    """Yields the parent propagation, folder by folder: the lifted score, its formula, and if it was kept."""
+    """Yields the parent propagation, folder by folder: the lifted score, its formula, and whether it was kept."""
     if found.lifts:
         yield Rule("parent propagation")
     for lift in found.lifts[:_MOST_LIFTS]:

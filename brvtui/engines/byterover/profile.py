@@ -149,7 +149,7 @@ class RouterRules:
 
 @dataclass(frozen=True, slots=True)
 class RetryRules:
-    """True in ``in_route`` if the retry ladder is part of the route; otherwise it is only advice."""
+    """The use of the retry ladder: ``in_route`` is true if it is part of the route; otherwise it is only advice."""
 
     in_route: bool
 

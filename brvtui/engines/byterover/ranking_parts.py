@@ -58,7 +58,7 @@ class NamesOf:
     domains: tuple[str, ...]
 
     def of(self, context: Context) -> tuple[NamedPlace | None, NamedPlace | None]:
-        """The place that the whole query names, and the scope that it begins with; None for each that there is not."""
+        """The place that the whole query names, and the scope that it begins with; None for either if there is none."""
         snapshot = searchable(context).snapshot
         looked = scopes.look_up_path(snapshot, self.query, self.domains)
         path = None

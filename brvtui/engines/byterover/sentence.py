@@ -26,7 +26,7 @@ _LEAST = 0.005
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The increase of the score if one thing did not reduce it."""
+    """A cause that reduced a score, and the amount of the reduction."""
 
     what: str
     """The beginning of ``… cost 0.12``."""
@@ -74,7 +74,7 @@ def _decay(hit: Hit, parts: dict[str, Part]) -> float:
 
 
 def _without(hit: Hit, lost: float, parts: dict[str, Part]) -> float:
-    """The increase of the score with ``lost`` added before maturity, bonus and cap."""
+    """The increase of the score if ``lost`` were added before maturity, bonus and cap."""
     maturity = parts["maturity"]
     factor = maturity.factor if maturity.factor is not None else 1.0
     base = (maturity.amount or 0.0) + lost

@@ -26,7 +26,7 @@ _KEPT_MATCHES = 32
 
 
 class DuplicateIds(ValueError):
-    """Two documents with the same id, because of which every query fails. The message is V4's."""
+    """Two documents with the same id, which make every query fail. The message is V4's."""
 
     def __init__(self, identity: str) -> None:
         super().__init__(f"MiniSearch: duplicate ID {identity}")

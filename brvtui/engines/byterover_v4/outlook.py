@@ -34,7 +34,7 @@ _BELOW_MATURITY = "below-maturity"
 EVENT_KINDS: Mapping[str, str] = {**CONFIDENCES, _BELOW_MATURITY: "low in importance"}
 """The events of ageing topics: descriptions by name."""
 _SOON = 1e-3
-"""The least days until an event that has not come yet: 0 means that it has, and rounding could result in 0 or less."""
+"""The minimum number of days until a future event: 0 means that it has come, and rounding could result in 0 or less."""
 
 
 @dataclass(frozen=True, slots=True)

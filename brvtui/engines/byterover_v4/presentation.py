@@ -21,8 +21,8 @@ from brvtui.wording import counted
 
 
 def sentence(trace: Trace) -> Sentence:
-    """The first topic with its element and words, its relative and absolute relevance, and if the agent is told to cite
-    it.
+    """The first topic, its element and words, its relative and absolute relevance, and whether the agent is told to
+    cite it.
     """
     section = trace.section(SpaceAnswer)
     if section.failure is not None:
@@ -100,7 +100,7 @@ def _nothing(trace: Trace, section: SpaceAnswer) -> Iterator[Clause]:
 
 
 def way_out(trace: Trace) -> str:
-    """An advice for the case that nothing was found."""
+    """Advice for the case that nothing was found."""
     section = trace.section(SpaceAnswer)
     if section.topics:
         return "ask for more results"

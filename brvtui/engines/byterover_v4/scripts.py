@@ -44,7 +44,7 @@ class TooManyWords(EngineError):
 
 
 class LegacyMarkdown(ValueError):
-    """Markdown in a tree, because of which every query fails. The message is V4's."""
+    """Markdown in a tree, which makes every query fail. The message is V4's."""
 
     def __init__(self, files: Sequence[str]) -> None:
         super().__init__(

@@ -59,7 +59,7 @@ def asked_words(query: str, rules: WordRules) -> AskedWords:
 
 
 class SignalsUnreadable(ValueError):
-    """The signals of a matching topic are not JSON, because of which the query fails. The message is V4's."""
+    """The signals of a matching topic are not JSON, which makes the query fail. The message is V4's."""
 
     def __init__(self, path: str, broken: BrokenSignals) -> None:
         super().__init__(broken.message)

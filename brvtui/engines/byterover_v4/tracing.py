@@ -31,8 +31,8 @@ from brvtui.text.analysis import from_utf16
 from brvtui.trace import SCHEMA, Check, Hit, Scale, Stage, State, Step, Trace
 from brvtui.wording import counted
 
-# Our advice: if ByteRover 3.14 would have called a query covered, by gates that V4 lacks. It has no effect on an answer
-# (``docs/byterover_v4.md``, "Our advice").
+# Our advice, from gates that V4 lacks: whether ByteRover 3.14 would have called a query covered. It has no effect on an
+# answer (``docs/byterover_v4.md``, "Our advice").
 
 
 COVERAGE = "coverage"

@@ -56,7 +56,7 @@ _NOW_ANSWER = (
     "Call no more tools. Answer now, from what you have read, in the four parts; name under Gaps what you did not find."
 )
 _CHARS_OF_A_TOKEN = 16
-"""An upper bound for the average length of a token, so a longer answer exceeds its token limit in any case."""
+"""The most characters per token, on average. An answer with more than this times its token limit is cut."""
 
 _NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST_NAME = 64

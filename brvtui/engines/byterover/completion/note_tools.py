@@ -87,9 +87,9 @@ def text_of(snapshot: Snapshot, path: str) -> str:
 
 
 _FEW = 2_000
-"""The number of names from which on none is suggested for a misspelt one, since that compares it with each of them."""
+"""With this many names or more, none is suggested for a misspelt name, since that compares it with each of them."""
 _LONG = 500
-"""The length of a name from which on no similar one is suggested."""
+"""For a name of this length or more, no similar name is suggested."""
 
 
 _LONGEST_QUERY = 500

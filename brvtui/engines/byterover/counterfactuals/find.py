@@ -233,7 +233,7 @@ def _lowered(case: Case, rival: Hit, max_score: float) -> Counterfactual:
     before = case.context.snapshot.signals[case.context.snapshot.by_path[rival.file]]
     what = f"not even with {rival.title} as a draft of importance 0"
     # A lower runner-up can only increase the note's lead, except below the score at which unmatched words count. There,
-    # the first results decide if there is an answer at all.
+    # the first results decide whether there is an answer at all.
     sure = max_score >= case.context.constants.out_of_domain.escape
     is_monotonic = sure and not case.summarises(rival.file) and case.is_monotonic
     less, lower = lower_importances(before), lower_maturities(before)

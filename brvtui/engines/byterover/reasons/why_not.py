@@ -47,7 +47,9 @@ def _place(profile: Profile, trace: Trace, hit: Hit) -> int:
 
 
 def given_before(trace: Trace) -> str:
-    """The age of the cached answer at the time of the query. A present age would become wrong in an open dialog."""
+    """The age of the cached answer at the time of the query. An age relative to now would become wrong in an open
+    dialog.
+    """
     return f"given {cached_entry(trace).age_s:.0f} s before"
 
 

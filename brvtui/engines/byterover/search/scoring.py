@@ -25,7 +25,7 @@ from brvtui.tree.reading.signals import NoteSignals
 
 _SELECT_FROM = 512
 _CLOSE = 1e-12
-"""A larger difference of sums is not an effect of the order of adding contributions."""
+"""The largest difference of sums that the order of adding contributions can cause."""
 _FALLING: Key[tuple[Profile, Floats]] = Key("ages at which ceilings fall below the gates")
 
 

@@ -233,7 +233,7 @@ def _search_text(request: SearchRequest, text: str, scope: Scope, attempts: tupl
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The part of a search that follows from cutting its matches to the answer."""
+    """The results of cutting a search's matches to the answer."""
 
     floor: float | None = None
     stages: tuple[Stage, ...] = ()
