@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 MOST = 500
-"""The most names that are offered; a longer list would not help."""
+"""The maximum number of names that are offered; a longer list would not help."""
 _HIDDEN = "."
 _NOTE = ".md"
 _PLAIN = re.compile(r"\w[\w./@%+=:,-]*")

@@ -22,7 +22,7 @@ _ENDLESS = 1_000_000
 """Columns of a page so wide that no table on it is narrowed."""
 
 _MOST_COLUMNS = 1_000
-"""The most columns of a page, even if the terminal or COLUMNS is wider, because rows are padded to the width."""
+"""The maximum width of a page, even if the terminal or COLUMNS is wider, because rows are padded to the width."""
 _COLUMNS = 80
 """The width if COLUMNS is 0."""
 

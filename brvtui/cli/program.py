@@ -147,12 +147,12 @@ def _check_first_word(word: str) -> None:
 
 
 _NEAR = 0.7
-"""The least similarity (0 to 1, by difflib) of a word and a command that is suggested for it."""
+"""The minimum similarity (0 to 1, by difflib) of a word and a command that is suggested for it."""
 _COMPLETING = "_BRV_TUI_COMPLETE"
 """Set by the shell's completion script for click."""
 _LONG_WORD = re.compile(r"\S{600,}")
 _LONGEST_LINE = 4_000
-"""The most characters of an error message. Long words in it, such as names from outside, are shortened first."""
+"""The maximum length of an error message. Long words in it, such as names from outside, are shortened first."""
 _EPILOG = """
 \b
 Examples:

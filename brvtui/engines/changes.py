@@ -27,7 +27,7 @@ from brvtui.tree.reading.frontmatter import parse
 from brvtui.tree.reading.signals import NoteSignals
 
 MOST_TITLES = 63
-"""The most titles that are all tried: every choice of up to six words."""
+"""The maximum number of titles that are all tried: every choice of up to six words."""
 _MOST_IMPORTANCE = 100
 Found = TypeVar("Found")
 

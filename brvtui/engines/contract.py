@@ -45,7 +45,7 @@ class StorageError(EngineError):
 
 
 class UnknownEngine(EngineError):
-    """The name of an engine that is not installed."""
+    """No engine with the requested name is installed."""
 
 
 def trial_limit(text: str) -> int:

@@ -16,7 +16,7 @@ from brvtui.trace import Check, Hit, MissingWord, Trace, Whereabouts
 from brvtui.wording import counted
 
 LEAST_LEAD = 1e-9
-"""The least lead that counts: sums of the same parts may differ by less."""
+"""The smallest lead that counts: sums of the same parts may differ by less."""
 _MOST_PARTS = 2
 _MOST_PLACES = 3
 """The number of missing words for which a sentence names notes that contain them."""

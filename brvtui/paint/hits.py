@@ -94,7 +94,7 @@ _BAR = 6
 _LEAST_WORDS = 14
 """Cells for the words of a result; a remark that does not fit beside them is cut."""
 _LEAST_PATH = 16
-"""The least cells for a path."""
+"""The minimum number of cells for a path."""
 _SCORE = 5
 _RULED = 5
 """Cells of a rule without its label."""
@@ -102,7 +102,7 @@ _LACK = 8
 _COARSE = 2
 """Scores with more decimals are small and differ little, so their bars need a larger width."""
 _BARRED, _FINELY_BARRED = 32, 40
-"""The least widths for bars."""
+"""The minimum widths for bars."""
 
 
 def title_room(scale: Scale, width: int) -> int:

@@ -15,7 +15,7 @@ from brvtui.text.visible import visible
 Span = tuple[str, str]
 """A piece of text and its role, such as ``muted`` or ``bold accent``."""
 _LEAST_CUT = 16
-"""The least cells for a group of words."""
+"""The minimum number of cells for a group of words."""
 
 
 @dataclass(slots=True)

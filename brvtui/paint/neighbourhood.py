@@ -13,9 +13,9 @@ from brvtui.paint.text import wrap
 from brvtui.text.visible import visible
 
 HEAVY, LIGHT = 0.7, 0.3
-"""The least weights for a thick and a thin line; lighter links are dotted."""
+"""The minimum weights for a thick and a thin line; lighter links are dotted."""
 LEAST_DRAWN, LEAST_BOXED = 48, 84
-"""The least widths for a drawing instead of a list, and for a drawing with its centre in a box."""
+"""The minimum widths for a drawing instead of a list, and for a drawing with its centre in a box."""
 _BOX = 26
 _STUB = 3
 _RANK = 4

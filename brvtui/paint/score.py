@@ -34,9 +34,9 @@ from brvtui.trace import (
 _VALUE = 9
 _NAME = 13
 _MOST_ASKED = 12
-"""The most cells for the query's terms in the table of terms."""
+"""The maximum number of cells for the query's terms in the table of terms."""
 _FULL_TERMS = 62
-"""The least width for a term's row with all its numbers."""
+"""The minimum width for a term's row with all its numbers."""
 TICKS = ("direct.prefetch", "direct.min_top", "direct.sure_top", "results.medium", "results.high")
 """The constants whose values are marked on the bar of a score."""
 _SOURCES = {"sidecar": "ByteRover's own store"}

@@ -18,7 +18,7 @@ from brvtui.trace import MatchedWord, MatchKind
 
 
 _LEAST_SHARED = 4
-"""The least number of letters of a beginning that is left out because two titles share it."""
+"""The minimum number of letters of a beginning that is left out because two titles share it."""
 _LEAST_HEAD = 3
 _END, _LONGEST_END, _WHOLE = 2, 3, 5
 """The share of the width for the end of a title whose middle is left out: usually, and for a whole word."""
@@ -72,11 +72,11 @@ ALWAYS = 100
 _DECISIVE = 60
 """From this weight on, a clause is cut rather than left out."""
 _LEAST_PART = 20
-"""The least cells for a part of a clause."""
+"""The minimum number of cells for a part of a clause."""
 _LONGEST_TITLE = 80
 """Cells. A longer title would leave too few for the reason."""
 _MOST_NAMED = 4
-"""The most words that a list names; the others are counted."""
+"""The maximum number of words that a list names; the others are counted."""
 _WITHIN = re.compile(rf"(?<=\w)(?:(?![\u200c\u200d]){UNSEEN.pattern})+(?=\w)")
 """Characters that are invisible within a word, except for the joiners that some scripts need."""
 _LETTERS = ("no letters", "one letter", "two letters", "three letters", "four letters", "five letters", "six letters")

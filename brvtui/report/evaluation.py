@@ -31,7 +31,7 @@ _OUTCOME = 13
 _SHOWN = 50
 """The number of listed queries: the worst ones."""
 _NAMED = 20
-"""The most queries that a gate names."""
+"""The maximum number of queries that a gate names."""
 _OF_TIERS = "no other tier"
 """The gate on the tier that answers. A change of tier is the first line about a query."""
 Causes = Mapping[str, Sequence[ChangeLine]]
@@ -279,7 +279,7 @@ def row(name: str, cells: Sequence[str], role: str = "text", column: int = _COLU
 
 
 _LISTED = 50
-"""The most queries in a table, to suit the size of a comment."""
+"""The maximum number of queries in a table, to suit the size of a comment."""
 
 
 def markdown_of(report: Assessment) -> str:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _SHOWN_MISSES = 3
 MOST_HITS = 500
-"""The most results that are shown. Engines return fewer, but a saved trace may contain any number."""
+"""The maximum number of results that are shown. Engines return fewer, but a saved trace may contain any number."""
 _STRATEGY = 20
 _SENTENCE_LINES = 99
 _SHOWN_ANSWER_LINES = 24

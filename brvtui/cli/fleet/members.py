@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 _MOST_LINES = 20
-"""The most contradictions, and groups of near-duplicates, that are printed."""
+"""The maximum number of contradictions, and groups of near-duplicates, that are printed."""
 
 
 @click.command("health")

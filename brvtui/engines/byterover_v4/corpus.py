@@ -34,7 +34,7 @@ class TopicFilter:
     value: str = ""
 
     def check(self) -> None:
-        """Raises :class:`FilterError` for an element that V4 does not know."""
+        """Raises :class:`FilterError` for an element tag that V4 does not know."""
         if self.tag and self.tag not in KNOWN:
             raise FilterError(f'unknown --element-tag "{self.tag}" (not a <bv-*> element)')
 

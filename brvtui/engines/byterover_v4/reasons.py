@@ -103,7 +103,10 @@ class Asking:
 
 
 _MOST_WORDS = 4
-"""The most words of each kind that are named or tried. Each try needs a whole answer, and for an edit a whole index."""
+"""The maximum number of words of each kind that are named or tried.
+
+Each try needs a whole answer, and for an edit a whole index.
+"""
 
 
 class TopicLoss(LossStage):

@@ -28,9 +28,9 @@ from brvtui.tree.spaces.contents import SpaceContents, TopicFile
 
 _BETWEEN = "\n\n---\n\n"
 MOST_SPACE_ENTRIES = 5_000_000
-"""The most words in the documents of a space. A word counts once for each document and field."""
+"""The maximum number of words in the documents of a space. A word counts once for each document and field."""
 _MOST_SPACE_WORDS = 2 * MOST_WORDS
-"""The most distinct words: twice as many as in texts, because of words in attributes and pairs of characters."""
+"""The maximum number of distinct words: twice that of texts, because of words in attributes and pairs of characters."""
 
 
 class TooManyWords(EngineError):

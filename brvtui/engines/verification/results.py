@@ -18,7 +18,7 @@ _TITLE_WORDS, _TEXT_WORDS = 2, 6
 _KINDS = 6
 """The number of queries from one note."""
 _LONG = 6
-"""The least number of letters of a word that is misspelt."""
+"""The minimum number of letters of a word that is misspelt."""
 _ALWAYS = ("the", "what is the", "zqxwv", "how does zqxwv work", "a/b", "…", "100%")
 """Queries that no tree is about: stop words, an unknown word, signs."""
 

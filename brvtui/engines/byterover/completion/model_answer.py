@@ -56,12 +56,12 @@ _NOW_ANSWER = (
     "Call no more tools. Answer now, from what you have read, in the four parts; name under Gaps what you did not find."
 )
 _CHARS_OF_A_TOKEN = 16
-"""The most characters per token, on average. An answer with more than this times its token limit is cut."""
+"""The maximum number of characters per token, on average. An answer that exceeds its token limit by this is cut."""
 
 _NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST_NAME = 64
 _CALLS_OF_A_TURN = 16
-"""The most tool calls that are carried out in one turn; further calls are refused."""
+"""The maximum number of tool calls that are carried out in one turn; further calls are refused."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ from brvtui.tree.reading.files import CONTEXT_FILE
 from brvtui.tree.reading.signals import Source
 
 MOST_HITS = 50
-"""The most access hits that are tried until a note is promoted."""
+"""The maximum number of access hits that are tried until a note is promoted."""
 
 
 @dataclass(frozen=True, slots=True)

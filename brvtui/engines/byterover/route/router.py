@@ -93,7 +93,7 @@ def _body(context: Context, hit: Hit, query: str) -> str:
 
 
 _MOST_DECIMALS = 4
-"""The most decimals of a score that is not rounded."""
+"""The maximum number of decimals of a score that is not rounded."""
 
 
 @dataclass(frozen=True, slots=True)
