@@ -275,7 +275,7 @@ def lead_text(hits: Sequence[Hit], hit: Hit, decimals: int) -> str:
     if is_level(hit, beside):
         return f"level with {number}{_tie(hit, beside)}"
     lead = f"{abs(hit.score - beside.score):.{decimals}f}"
-    named = _apart(hit, beside, decimals)
+    named = _lead_causes(hit, beside, decimals)
     added = _added_above(hits, beside, decimals) if rank == 1 else ""
     return f"{lead} {'ahead of' if rank == 1 else 'behind'} {number}{': ' if named else ''}{named}{added}"
 
@@ -291,7 +291,7 @@ def _added_above(hits: Sequence[Hit], second: Hit, decimals: int) -> str:
     return f"; {apart} number {hits.index(best) + 1}, which the search for “{best.found_by}” added"
 
 
-def _apart(hit: Hit, beside: Hit, decimals: int) -> str:
+def _lead_causes(hit: Hit, beside: Hit, decimals: int) -> str:
     """The reason for the distance between two results: the parts of their scores, or, if each is in only one ranked
     list, their values there.
 

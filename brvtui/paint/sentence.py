@@ -201,16 +201,16 @@ def answered_words(words: Sequence[MatchedWord], query: str) -> list[Span]:
             its += "hold " if name.endswith("s") else "holds "  # a topic has several keywords
         spans.append((its if not place else f", {its}" if place < len(order) - 1 else f" and {its}", "text"))
         exact_first = sorted(own, key=lambda one: one.kind is not MatchKind.EXACT)
-        spans += listed(_once(_meeting(one, len(words) == 1, query) for one in exact_first))
+        spans += listed(_distinct(_match_words(one, len(words) == 1, query) for one in exact_first))
     return spans
 
 
-def _once(items: Iterable[list[Span]]) -> list[list[Span]]:
+def _distinct(items: Iterable[list[Span]]) -> list[list[Span]]:
     """The distinct ``items``: two words of a query may match the same word."""
     return [list(item) for item in dict.fromkeys(map(tuple, items))]
 
 
-def _meeting(one: MatchedWord, alone: bool, query: str) -> list[Span]:
+def _match_words(one: MatchedWord, alone: bool, query: str) -> list[Span]:
     """The word of the document and its relation to the query's word, in brackets unless it is the only word."""
     match one.kind:
         case MatchKind.PREFIX | MatchKind.INSIDE:

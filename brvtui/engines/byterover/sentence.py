@@ -312,7 +312,7 @@ def _direct(trace: Trace) -> Iterator[Clause]:
     yield clause(" (", *reached, weight=60)
     yield clause(enough, weight=20)
     yield clause(")", weight=60)
-    yield from _ahead(trace, first)
+    yield from _lead(trace, first)
     if more > 0:
         yield clause(f"; {plural(more, 'more note')} {'is' if more == 1 else 'are'} quoted with it", weight=10)
 
@@ -334,7 +334,7 @@ def _passed(trace: Trace) -> tuple[list[str | list[Span]], str]:
     return [reached], f", and no other note reaches {threshold_words(threshold)}" if threshold is not None else ""
 
 
-def _ahead(trace: Trace, first: Hit) -> Iterator[Clause]:
+def _lead(trace: Trace, first: Hit) -> Iterator[Clause]:
     """Yields the advantage of the note over the next: the larger parts of its score, or better matching words."""
     second = next((hit for hit in trace.hits if hit is not first and not hit.found_by), None)
     if second is None or first.found_by or first.origin is Origin.PATH or first.score < second.score - LEAST_LEAD:
@@ -393,10 +393,10 @@ def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
     if threshold is not None:
         cost = largest_cost(first, threshold)
         yield clause(f"; {cost}" if cost else "", weight=50)
-    yield from _better_behind(trace, first)
+    yield from _better_later_result(trace, first)
 
 
-def _better_behind(trace: Trace, first: Hit) -> Iterator[Clause]:
+def _better_later_result(trace: Trace, first: Hit) -> Iterator[Clause]:
     """Yields a later result that would answer directly by its score, which the gates ignore."""
     threshold = threshold_of(trace, _TOP)
     if threshold is None or first.score >= threshold:
@@ -456,7 +456,7 @@ def _matched_words(trace: Trace, hit: Hit, weight: int) -> Iterator[Clause]:
     yield clause(": " if words else "", words, weight=weight)
     if hit.found_by:
         yield clause(" (found by a search for ", word(hit.found_by), ")", weight=weight - 5)
-        yield from _nothing_by_itself(trace)
+        yield from _whole_query_missed(trace)
         return
     met = {one.query for one in hit.words}
     unmet = [word(one.term) for one in trace.section(Search).lint.expansions if one.term not in met]
@@ -464,7 +464,7 @@ def _matched_words(trace: Trace, hit: Hit, weight: int) -> Iterator[Clause]:
         yield clause(", but nothing for ", listed(unmet, "or"), weight=weight - 5)
 
 
-def _nothing_by_itself(trace: Trace) -> Iterator[Clause]:
+def _whole_query_missed(trace: Trace) -> Iterator[Clause]:
     """Yields the reason why the search for the whole query found nothing, though a search for one word did."""
     found = trace.section(Search)
     if found.outcome is SearchOutcome.UNMATCHED_WORDS:

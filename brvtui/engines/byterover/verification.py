@@ -47,7 +47,7 @@ def verify(run: VerificationRun, constants: Profile) -> Verification | None:
         project = scratch / "project"
         copy_folder(snapshot.project.tree, project / ".brv" / "context-tree")
         write_scratch(project / ".brv" / "config.json", "{}\n")
-        moved = _put_apart(project / ".brv" / "context-tree", now_ms, constants.limits.recent_hours)
+        moved = _separate_times(project / ".brv" / "context-tree", now_ms, constants.limits.recent_hours)
         layers = SignalLayers((signals,)) if signals else SignalLayers()
         copied = load(find_project(project), constants, now_ms, layers)
         request = {
@@ -91,7 +91,7 @@ def verify(run: VerificationRun, constants: Profile) -> Verification | None:
     )
 
 
-def _put_apart(tree: Path, now_ms: float, recent_hours: float) -> int:
+def _separate_times(tree: Path, now_ms: float, recent_hours: float) -> int:
     """Gives recent files below ``tree`` distinct modification times in ms, and returns the number of changed files.
 
     The engine has no fixed order for recent files with equal times (docs/engine.md, "What cannot be known").

@@ -66,12 +66,12 @@ def verify(run: VerificationRun, engine: Engine[V4Profile]) -> Verification | No
                 context = Context(copied, engine.constants(), now_ms)
             if run.cancelled():
                 return None
-            theirs = _asked(installed, sealed, query, project, scratch, now_ms)
+            theirs = _query_output(installed, sealed, query, project, scratch, now_ms)
             ours = engine.answer(context, Query(query, options={"argv": [query]})).section(SpaceAnswer).printed
             difference = first_difference(theirs, ours)
             if difference is None and number % _RECALLED == 1:
                 _put_back(spare, folder / _STATE)
-                recalled = _recalled(installed, sealed, query, project, scratch, now_ms)
+                recalled = _recall_output(installed, sealed, query, project, scratch, now_ms)
                 line = CommandLine((query,))
                 difference = recall_difference(recalled, _recall(context, line))
             differences += [AnswerDifference(query, *difference)] if difference else []
@@ -102,7 +102,7 @@ def _put_back(spare: Path, state: Path) -> None:
         copy_folder(spare, state)
 
 
-def _asked(
+def _query_output(
     installed: InstalledEngine, sealed: SealedNode, query: str, project: Path, scratch: Path, now_ms: float
 ) -> Mapping[str, Any]:
     """The output of the bundle's ``query``. Raises :class:`EngineRunError` if it is not an answer."""
@@ -141,7 +141,7 @@ def _unknown(installed: InstalledEngine, name: str) -> EngineRunError:
     )
 
 
-def _recalled(
+def _recall_output(
     installed: InstalledEngine, sealed: SealedNode, query: str, project: Path, scratch: Path, now_ms: float
 ) -> list[Mapping[str, Any]]:
     """The topics that the bundle's ``recall`` prints. Raises :class:`EngineRunError` if that is not an answer."""

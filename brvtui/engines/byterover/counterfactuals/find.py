@@ -349,14 +349,14 @@ def near_wordings(case: Case) -> Iterator[Wording]:
     yield from unpunctuated(case.trace)
     yield from without_words(words)
     yield Wording("put a stop word before it", f"{STOP_WORD} {query.strip()}")
-    for word in _telling(case)[0]:
+    for word in _new_words(case)[0]:
         yield Wording(f"add “{word}”", f"{query} {word}")
 
 
 def _every_wording(case: Case) -> Iterator[Wording]:
     """Yields the near wordings, then wordings with more and more of the note's own words."""
     query = case.trace.query
-    added, rarest = _telling(case)
+    added, rarest = _new_words(case)
     yield from near_wordings(case)
     bare = " ".join(_matching(case))
     bases = (
@@ -395,7 +395,7 @@ def _matching(case: Case) -> list[str]:
     return [from_utf16(term) for term in dict.fromkeys(terms(case.trace.query)) if term in own_terms]
 
 
-def _telling(case: Case) -> tuple[list[str], list[str]]:
+def _new_words(case: Case) -> tuple[list[str], list[str]]:
     """Two lists of the note's words that the query lacks: title words followed by the rarest words, and only the rarest
     words.
     """

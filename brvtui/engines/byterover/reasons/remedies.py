@@ -97,7 +97,7 @@ def remedies(context: Context, trace: Trace, named: Named, cancelled: Callable[[
     now = standing(cases[0], Reworded(trace.query))
     assert now is not None  # the unchanged tree can always be searched
     try:
-        found = list(_found(cases, now))
+        found = list(_all_remedies(cases, now))
     except Cancelled:
         return ()
     return tuple(remedy for _, remedy in sorted(found, key=lambda pair: pair[0]._order))
@@ -133,7 +133,7 @@ def _notes_below(snapshot: Snapshot, trace: Trace, path: str) -> list[int]:
     return [place for place in inside if snapshot.notes[place].result_path == child] or inside[:_MOST_BELOW]
 
 
-def _found(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standing, Remedy]]:
+def _all_remedies(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standing, Remedy]]:
     case, *_ = cases
     wordings = {tried.change: tried for each in cases for tried in _reworded(each)}
     reworded = _improving(case, now, list(wordings.values()))

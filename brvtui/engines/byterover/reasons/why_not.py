@@ -231,7 +231,7 @@ def _of_loss(
     own = None if matched is None else scored(context, matched)
     loss, numbers = _loss(context, named, trace, own)
     lost = loss
-    remarks = [numbers, _found_otherwise(trace, named) if hit is None else ""]
+    remarks = [numbers, _other_finding(trace, named) if hit is None else ""]
     if loss is Loss.CACHED and hit is None:  # a remedy has to fix the reason why a new search would not find it
         lost, more = _lost_by_scope(context.snapshot, named, trace) or _lost_in_search(context, named, trace, own)
         if quoting:
@@ -270,7 +270,7 @@ def _of_stub(path: str) -> tuple[str, ...]:
     return (_OF_STUB,) if role_of(path) is Role.STUB else ()
 
 
-def _found_otherwise(trace: Trace, named: Named) -> str:
+def _other_finding(trace: Trace, named: Named) -> str:
     """Another way in which the note was found, by one word or through its folder, and the reason why that was not
     enough.
 

@@ -144,7 +144,9 @@ def combine(request: SearchRequest, filtered: str, scope: Scope) -> Matched:
     if not wants_and:
         why = f"OR: {count}; AND is tried from {profile.query.and_min_words} on"
         tried = Attempt(f"{place} AND", filtered, scope.path, "AND", State.SKIPPED, came_in, 0, why)
-        used = Attempt(f"{place} OR", filtered, scope.path, "OR", _found(some), came_in, some, why, timed_by=timed_by)
+        used = Attempt(
+            f"{place} OR", filtered, scope.path, "OR", _state_of(some), came_in, some, why, timed_by=timed_by
+        )
         return Matched(table, any_word, "OR", why, False, tuple(stages), (tried, used))
     if all_:
         why = f"AND: {count}, and {counted(all_, 'note matches', 'notes match')} every word"
@@ -154,7 +156,7 @@ def combine(request: SearchRequest, filtered: str, scope: Scope) -> Matched:
         return Matched(table, every_word, "AND", why, False, tuple(stages), (used, skipped))
     why = f"OR: no note matches every word ({count})"
     tried = Attempt(f"{place} AND", filtered, scope.path, "AND", State.MISSED, came_in, 0, "no note matches every word")
-    used = Attempt(f"{place} OR", filtered, scope.path, "OR", _found(some), came_in, some, why, timed_by=timed_by)
+    used = Attempt(f"{place} OR", filtered, scope.path, "OR", _state_of(some), came_in, some, why, timed_by=timed_by)
     return Matched(table, any_word, "OR", why, True, tuple(stages), (tried, used))
 
 
@@ -167,5 +169,5 @@ def _place(scope: Scope) -> str:
     return "scoped" if scope.restricts else "whole tree"
 
 
-def _found(count: int) -> State:
+def _state_of(count: int) -> State:
     return State.HIT if count else State.MISSED
