@@ -118,9 +118,7 @@ def ask(
 
 
 def _not_asked(problem: str) -> str:
-    """The message that no model could be called: because of the ``problem`` in its settings, or, if that is empty,
-    because none is set.
-    """
+    """The message that no model could be called: a ``problem`` in its settings, or that none is set."""
     if problem:
         return f"this answer needs a model, and the one that is set cannot be asked: {problem}"
     return f"this answer needs a model, and none is set: {_SET_ONE}"

@@ -133,9 +133,7 @@ def _lines(answer: CodeAnswer, why: str | None, notes: bool) -> tuple[list[str],
 
 
 def _report_unread(session: Session, snapshot: RepositorySnapshot) -> None:
-    """Prints the reasons why files were not read, why feedback does not count, and why the index could not
-    be stored.
-    """
+    """Prints why files were not read, why feedback does not count, and why the index could not be stored."""
     graph = snapshot.pages.graph
     by_reason: dict[str, list[SkippedSource]] = {}
     for one in graph.skipped:
@@ -187,9 +185,7 @@ def _words(task: tuple[str, ...], files: bool) -> str:
 
 
 def _changed(repo: Path, diff: str) -> list[str]:
-    """The files of the patch on the standard input, or the files changed between the revisions ``diff``. Raises
-    :class:`Failure`.
-    """
+    """The files of the patch on the standard input, or between the revisions ``diff``. Raises :class:`Failure`."""
     from brvtui.corpus.code.commits import DiffError, files_between, files_of_patch
 
     if diff == "-":
@@ -269,9 +265,7 @@ def _is_watched() -> bool:
 
 
 def _notes(repo: Path, project: Path | None) -> Snapshot | None:
-    """The notes of ``project``, by default those of the repository. None if there are none; code can be answered
-    without.
-    """
+    """The notes of ``project``, by default those of the repository; None if there are none."""
     if project is None and not (repo / ".brv").is_dir():
         return None
     try:

@@ -43,9 +43,7 @@ _CODES = {
     "brvtui.tree.reading.signals.SignalsError": BAD_USAGE,
     "brvtui.typed_tables.ProfileError": BAD_USAGE,
 }
-"""The exit code of each error with a message for the user, by the name of its class: an import would load
-its module.
-"""
+"""The exit code of each error with a message for the user, by class name, so that no module is loaded for it."""
 
 
 class ErrorsReported:
@@ -101,9 +99,7 @@ def check_engine(name: str, repository: Path | None) -> None:
 
 
 def check_trace(project: Path | None, **options: object) -> None:
-    """Raises :class:`Failure` if ``project`` is a file but not a saved trace, or if ``options`` would change the answer
-    of a saved trace.
-    """
+    """Raises :class:`Failure` if ``project`` is a file but no saved trace, or ``options`` would change its answer."""
     from brvtui.saved import ENDING, is_saved
 
     with suppress(OSError, RuntimeError, ValueError):  # a file that cannot be checked is refused when it is opened

@@ -319,9 +319,7 @@ def _graded(snapshot: Snapshot, texts: Sequence[str]) -> tuple[dict[str, int], l
 
 
 def _judged_path(judgment: Judgment, name: str, finder: DocumentFinder, snapshot: Snapshot) -> str:
-    """The path in ``judgment`` of the note that ``name`` means, even if the note no longer exists. Raises
-    :class:`Failure`.
-    """
+    """The path in ``judgment`` of the note ``name``, even of a note that is gone. Raises :class:`Failure`."""
     from brvtui.snapshot.naming import UnknownNote, find_note
 
     paths = {document.path: (document.path, finder.find(document).path) for document in judgment.documents}

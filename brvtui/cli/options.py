@@ -58,9 +58,7 @@ class LaterOrAt(NamedTuple):
     written: str
 
     def after(self, now_ms: float) -> float:
-        """Returns the resulting time if ``now_ms`` is the present. Raises :class:`click.BadParameter` if it is too far
-        away.
-        """
+        """Returns the time that is meant at ``now_ms``. Raises :class:`click.BadParameter` if it is too far away."""
         return _within(now_ms + self.ms, self.written) if self.is_span else self.ms
 
     def freezing(self, now: float | None) -> tuple[float | None, float]:
@@ -73,9 +71,7 @@ class LaterOrAt(NamedTuple):
 
 
 def span_or_moment(written: str) -> LaterOrAt:
-    """Returns a span such as ``+30d`` or ``-12h``, or a time as in :func:`moment`. A type for click. Raises
-    :class:`click.BadParameter`.
-    """
+    """Returns a span such as ``+30d``, or a time as in :func:`moment`. Raises :class:`click.BadParameter`."""
     if span := _LATER.fullmatch(written):
         hours = int(span[2]) * _HOURS[span[3]] * (-1 if span[1] == "-" else 1)
         return LaterOrAt(float(hours * _MS_PER_HOUR), True, written)
@@ -200,9 +196,7 @@ def _project(ctx: click.Context, param: click.Parameter, value: Path | None) -> 
 
 
 def project_argument(command: _F) -> _F:
-    """Adds ``project`` as an argument, and the options ``--project`` and ``--tree`` of other commands as
-    alternatives.
-    """
+    """Adds ``project`` as an argument, and the options ``--project`` and ``--tree`` as alternatives."""
     where = NamedPath()
     option = click.option("--project", "named_project", type=where, is_eager=True, hidden=True)
     return click.argument("project", required=False, type=where, callback=_project)(option(_tree_option(command)))

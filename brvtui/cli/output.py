@@ -94,9 +94,7 @@ def letters_setting() -> str:
 
 
 def check_endings(files: Iterable[Path], form_of: Callable[[Path], Any]) -> None:
-    """Raises :class:`Failure` if one of ``files``, to be written later, has an ending that ``form_of`` does
-    not accept.
-    """
+    """Raises :class:`Failure` if one of ``files``, to be written later, has an ending that ``form_of`` rejects."""
     from brvtui.report.saved import ExportError
 
     try:

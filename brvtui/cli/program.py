@@ -210,9 +210,7 @@ def _format_hint(error: click.ClickException) -> str:
 
 
 def main() -> None:
-    """Runs ``brv-tui`` and ends the process with its exit code, which is 0 if the reader of the output
-    stops reading.
-    """
+    """Runs ``brv-tui`` and ends the process with its exit code, which is 0 if the reader stops reading."""
     prepare_streams()
     try:
         code = _run()

@@ -72,9 +72,7 @@ class ProjectRequest:
         return session
 
     def open_noting_scope(self) -> Session:
-        """The same as :meth:`open`, with a note if the scope names nothing, for commands whose answer does
-        not say so.
-        """
+        """The same as :meth:`open`, with a note if the scope names nothing, for answers that do not say so."""
         session, wanted = self.open(), self.scope.strip().rstrip("/")
         paths = session.snapshot.by_path
         if wanted and not any(f"{path}/".startswith((f"{wanted}/", f"{wanted}.")) for path in paths):

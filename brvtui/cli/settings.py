@@ -183,9 +183,7 @@ def _print_problems(problems: Collection[str]) -> int:
 
 
 def _merged(project: Path | None) -> Configuration:
-    """The settings of the given project, or of the project around the current folder; the user's own if
-    there is none.
-    """
+    """The settings of the given project, or of the project around the current folder, or else the user's own."""
     from brvtui.config.layers import configure
     from brvtui.session.project_choice import settings_of_space
     from brvtui.tree.reading.project import ProjectError

@@ -86,9 +86,7 @@ def explained(
 
 
 def edited_now(days: float, stored_recency: str) -> str:
-    """A description of an edit now for a document last edited ``days`` ago. ``stored_recency`` is the remark about 0
-    days.
-    """
+    """A description of an edit now of a document edited ``days`` ago; ``stored_recency`` is a remark on 0 days."""
     if days <= 0:
         return f"edited before this moment, not after it: {stored_recency}"
     if days < 1:

@@ -204,9 +204,7 @@ class Prepares(Protocol):
     def prepare(
         self, context: Context[Any], progress: Callable[[int, int], None], cancelled: Callable[[], bool]
     ) -> None:
-        """Does the work that queries over ``context`` need. Calls ``progress`` with the finished and the
-        total amount.
-        """
+        """Does the work that queries over ``context`` need. Calls ``progress`` with the done and the total amount."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,9 +275,7 @@ class Forecasts(Protocol):
 
     @property
     def event_kinds(self) -> Mapping[str, str]:
-        """The kinds of its dated events by name, each with the state of the documents to which it has come: ``out of
-        tier 2``.
-        """
+        """The kinds of its dated events by name, each with the state of documents after it: ``out of tier 2``."""
 
     def forecast(self, context: Context[Any], document: str, day: float) -> DocumentForecast | None:
         """The best possible score of ``document`` (a path) now and in ``day`` days, and the events that change it.
@@ -296,9 +292,7 @@ class Ages(Protocol):
         """The rules by which documents age. ``stored`` are the rules by which their signals were read."""
 
     def standing(self, context: Context[Any], document: str) -> tuple[AgedSignals, Ceiling | None] | None:
-        """The signals of ``document`` (a path) before and after decay, and its best possible score; None if it is not a
-        document.
-        """
+        """The signals of a document before and after decay, and its best possible score; None if there is none."""
 
 
 @runtime_checkable

@@ -1,6 +1,4 @@
-"""Counterfactuals: the smallest verified changes that bring a query to tier 2 (``docs/engine.md``, "What it would
-take").
-"""
+"""The smallest verified changes that bring a query to tier 2 (``docs/engine.md``, "What it would take")."""
 
 from __future__ import annotations
 

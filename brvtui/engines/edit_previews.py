@@ -17,9 +17,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A result of the present answer, of the answer after the edit, or of both. A placement is None if it is not a
-    result.
-    """
+    """A result of the present answer, of the answer after the edit, or of both. A missing placement is None."""
 
     path: str
     file: str
@@ -45,9 +43,7 @@ class EditPreviewState:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EditPreview:
-    """The document at ``path`` in three states: present, saved with a new time, and saved with the old time. No cache
-    is used.
-    """
+    """The document at ``path`` in three states: present, saved with a new time, and saved with the old one."""
 
     path: str
     now: EditPreviewState

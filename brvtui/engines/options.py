@@ -11,9 +11,7 @@ from brvtui.engines.registry import declaration, kind_of, names_for
 
 @runtime_checkable
 class NamesOptions(Protocol):
-    """An engine that names the options of its queries, so that an error about an option can refer to the engines that
-    have it.
-    """
+    """An engine that names the options of its queries, so that errors can refer to the engines that have one."""
 
     @property
     def options(self) -> tuple[str, ...]:

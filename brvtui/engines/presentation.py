@@ -1,6 +1,4 @@
-"""The presentation of an engine's traces in words. The base class presents what every trace has; an engine adds its
-own.
-"""
+"""The presentation of an engine's traces in words: a base class for all traces, which engines extend."""
 
 from __future__ import annotations
 
@@ -86,9 +84,7 @@ class Presentation:
         return default_sentence(trace)
 
     def headline(self, trace: Trace) -> Headline:
-        """A badge and the sentence with the reason. The badge is the tier, or the name of the engine if it has no
-        tiers.
-        """
+        """A badge and the sentence with the reason. The badge is the tier, or the engine's name if it has no tiers."""
         badge = self.title.upper() if trace.tier is None else f"TIER {trace.tier}"
         role = tier_role(trace.tier) if trace.covered else NO_ANSWER
         return Headline(badge, role, self.sentence(trace), self.warning(trace))
@@ -138,8 +134,8 @@ class Presentation:
         yield from (CheckedStep(step, self.outlook) for step in trace.steps)
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "legs") -> Iterator[Block]:
-        """Yields the legs, and the numbers of documents that each stage received, dropped and passed on. ``legs`` is
-        the heading.
+        """Yields the legs, headed ``legs``, and the numbers of documents that stages received, dropped and
+        passed on.
         """
         if trace.legs:
             yield Rule(legs)
@@ -181,9 +177,7 @@ class Presentation:
         yield Marked(text, self.words(trace))
 
     def has_begun(self, text: str) -> bool:
-        """True if ``text``, written by a model, is the beginning of the answer and not just a remark about its next
-        step.
-        """
+        """True if ``text``, written by a model, begins the answer and is not just a remark about its next step."""
         return bool(text.strip())
 
     def prompt(self, trace: Trace | None) -> Titled:
@@ -203,9 +197,7 @@ class Presentation:
         return Titled("Cache none", (Text(text, "muted"),))
 
     def cache_in_short(self, trace: Trace | None, now: Any) -> list[Span]:
-        """The number of cached answers, the time left, and the most similar one, one phrase each; empty if there are
-        none.
-        """
+        """The number of cached answers, the time left, and the most similar one, a phrase each; empty if none."""
         return []
 
 

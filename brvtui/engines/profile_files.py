@@ -46,9 +46,7 @@ def _minor(version: str) -> tuple[int, ...]:
 
 
 class TreeProfile(TreeConstants, Protocol):
-    """The constants of the engine that writes context trees, as far as they are needed for reading and
-    changing a tree.
-    """
+    """The constants of the engine that writes context trees, as needed for reading and changing a tree."""
 
     @property
     def name(self) -> str:
@@ -103,9 +101,7 @@ def kept_profiles() -> dict[str, object]:
 
 
 def profiles_of(engine: str) -> tuple[str, ...]:
-    """The names of the profiles of ``engine``, the default first, the user's own last; none if the engine cannot be
-    loaded.
-    """
+    """The names of the profiles of ``engine``, default first, the user's own last; none if it cannot be loaded."""
     return _profiles_of(engine, kept_profiles())
 
 

@@ -110,9 +110,7 @@ def check_room(numbers: int) -> None:
 
 
 def unit_vectors(embedder: Embedder, texts: Sequence[str]) -> Floats:
-    """The vectors of ``texts`` at unit length. Raises LegError if their number is wrong, their lengths differ, or they
-    are not numeric.
-    """
+    """The vectors of ``texts`` at unit length. Raises LegError for a wrong number, unequal lengths, or no numbers."""
     vectors = embedder.embed(texts)
     if len(vectors) != len(texts):
         raise LegError(f"{embedder.name} gave {len(vectors)} vectors for {len(texts)} texts")

@@ -134,9 +134,7 @@ def kind_of_answer(answer: Answer) -> str:
 
 
 def why_uncached(answer: Answer, model: str) -> str:
-    """The reason why a run's ``answer`` was not cached, if ``model`` is the configured model; empty if it
-    was cached.
-    """
+    """The reason why a run's ``answer`` was not cached; empty if it was. ``model`` is the configured model."""
     done = answer.completion
     if done is None:
         return "no model asked" if answer.kind == "extractive" and model else ""

@@ -73,9 +73,7 @@ def stacked(
 
 
 def tick_labels(width: int, ticks: Mapping[float, str]) -> Line:
-    """Returns the labels of ``ticks`` (sign and text by value) for the line below a bar; only the sign if the text does
-    not fit.
-    """
+    """Returns the labels of ``ticks`` (by value) for the line below a bar; only the sign if the text does not fit."""
     labels = Line()
     ordered = sorted(ticks.items())
     columns = [min(width - 1, int(value * width)) for value, _ in ordered]

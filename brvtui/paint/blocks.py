@@ -30,9 +30,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A paragraph of at most ``limit`` lines in one role. It begins with ``before``, and ends ``after`` cells before
-    the edge.
-    """
+    """A paragraph of at most ``limit`` lines in one role, with the prefix ``before`` and a margin of ``after``."""
 
     text: str
     role: str = "text"
@@ -124,9 +122,7 @@ def marker(words: Sequence[str]) -> Mark:
 
 
 def paragraphs(text: str, width: int, mark: Mark) -> list[Line]:
-    """Wraps ``text`` to ``width`` and marks terms and headings. A very long text ends with the number of lines left
-    out.
-    """
+    """Wraps ``text`` to ``width`` and marks terms and headings. A long text ends with the number of lines left."""
     lines: list[Line] = []
     source = text.split("\n")
     for number, paragraph in enumerate(source):

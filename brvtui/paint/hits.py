@@ -18,9 +18,7 @@ from brvtui.trace import Hit, MatchedWord, MatchKind, NearMiss, Origin, Scale
 
 
 SIGNS = {MatchKind.EXACT: "=", MatchKind.PREFIX: "^", MatchKind.FUZZY: "~", MatchKind.STEM: "/", MatchKind.INSIDE: "*"}
-"""The mark before a word: the same, longer than the query's, misspelt, with another ending, or containing
-the query's.
-"""
+"""The mark before a word: the query's word itself, a longer or misspelt form, another ending, or a part of it."""
 _ROLES = {**dict.fromkeys(MatchKind, "accent"), MatchKind.EXACT: "ok", MatchKind.FUZZY: "warn"}
 _MEANT = dict(zip(MatchKind, ("same", "longer", "like it", "other form", "inside"), strict=True))
 _TEXT, _BELOW = "text", "below"
@@ -69,9 +67,7 @@ def chips(words: Sequence[MatchedWord], width: int) -> Line:
 
 
 def _chip(words: Sequence[MatchedWord], place: int, text: str) -> Line:
-    """The word at ``place``, after its field's name if it is the field's first word. ``text`` is the name of the text
-    field.
-    """
+    """The word at ``place``, after its field's name if it is the first there. ``text`` names the text field."""
     one, before = words[place], words[place - 1] if place else None
     piece, field = Line().gap(1 if place else 0), _field(one)
     if field != _BELOW and (before is None or _field(before) != field):

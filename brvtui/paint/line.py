@@ -160,9 +160,7 @@ def flowed(whole: Line, first: int, others: int) -> list[Line]:
 
 
 def hanging(whole: Line, width: int, indent: int) -> list[Line]:
-    """Wraps ``whole`` between words to lines of ``width`` cells. All lines after the first are indented by ``indent``
-    cells.
-    """
+    """Wraps ``whole`` between words to lines of ``width`` cells, with all lines after the first indented."""
     first, *others = flowed(whole, width, width - indent)
     return [first, *(Line([(" " * indent, "text"), *other.spans]) for other in others)]
 

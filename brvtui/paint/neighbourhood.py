@@ -77,9 +77,7 @@ class Neighbourhood(NamedTuple):
 
     @property
     def ends(self) -> dict[str, tuple[str, str]]:
-        """The places that can be opened from the centre: by key, the id of a place and the file of its note, or
-        nothing.
-        """
+        """The places that can be opened from the centre: by key, the id of a place and the file of its note, if any."""
         neighbours = {one.id: (one.id, one.file) for one in self.neighbours}
         return neighbours | {
             _way_key(number): (way.start, way.file) for number, way in enumerate(self.ways) if way.start
@@ -95,9 +93,7 @@ class _Signs(NamedTuple):
     seed: str
     trunk: str
     joints: dict[str, str]
-    """The joints of the trunk and a line, by the directions of the trunk (``udl``: up, down, left), for a thick line
-    and for another one.
-    """
+    """The joints of the trunk with a thick and a thin line, by the trunk's directions (``udl``: up, down, left)."""
     box: str
     """Top left, across, top right, down, bottom left, bottom right, and the place where a line leaves the box."""
 

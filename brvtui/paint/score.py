@@ -184,9 +184,7 @@ def ceiling_lines(ceiling: Ceiling, decimals: int, width: int, by_path: bool = F
 
 
 def _standing(horizon: Horizon) -> str:
-    """The relation of a best possible score to a threshold ``{}``: below it now, or above it at any age or for some
-    days.
-    """
+    """The relation of a best possible score to a threshold ``{}``: below it, or above it for some days or always."""
     if not horizon.reachable or horizon.days_left == 0:
         return "below {}"
     return (
@@ -248,9 +246,7 @@ def _term_rows(contributions: Iterable[Contribution], width: int, full: bool) ->
 
 
 def _term_row(item: Contribution, query_term: str, cells: int, width: int) -> Line:
-    """Returns a row with every number and ``cells`` cells for the query's term, or, if ``cells`` is 0, only with the
-    value.
-    """
+    """Returns a row with all numbers and ``cells`` cells for the query's term; if 0, a row with only the value."""
     matched = f"{SIGNS[item.kind]}{item.term}"
     if cells:
         before = f"{query_term:<{cells}}" if query_term else "  "

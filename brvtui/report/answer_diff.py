@@ -1,6 +1,4 @@
-"""Two answers to one query with the causes of every change, and the comparison of two results of one answer, as lines
-and as JSON.
-"""
+"""The differences of two answers to one query, and of two results of one answer, as lines and as JSON."""
 
 from __future__ import annotations
 

@@ -31,9 +31,7 @@ _EXPECTATIONS = f"{AS_EXPECTED}: an expected tier counts only for engines that h
 
 
 def answers_blocks(found: EngineAnswers, width: int) -> Iterator[Block]:
-    """Yields results in columns by rank, each with the number of engines that found it; several tables if one is too
-    wide.
-    """
+    """Yields results in columns by rank, each with the number of engines that found it, in one or more tables."""
     found = bounded(found)
     yield line(f" {found.query}", "bold strong")
     if found.scope:

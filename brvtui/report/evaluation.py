@@ -89,9 +89,7 @@ def change_text(change: QueryChange, metric: Metric) -> str:
 
 
 def _gate_blocks(gates: Sequence[GateResult], causes: Causes = _NO_CAUSES) -> Iterator[Block]:
-    """Yields each gate, passed or failed, with the queries to look at, each with the change of its note and
-    the cause.
-    """
+    """Yields each gate, passed or failed, with the queries to look at, the changes of their notes, and the causes."""
     for gate in gates:
         word, role = ("passed", "ok") if gate.passed else ("FAILED", "bad")
         yield line(f" {word} ", role).add(f"{gate.name}: {gate.text}")
@@ -167,9 +165,7 @@ def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
 
 
 def _query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> Iterator[Line]:
-    """Yields a line for each query, wrong ones first: its metric, the first relevant rank, the outcome, and the first
-    miss.
-    """
+    """Yields a line for each query, wrong ones first: metric, first relevant rank, outcome, and first miss."""
     shown = worst_first(queries, metric)[:_SHOWN]
     room = max(12, min(36, width // 3 - 2, max((len(query.id) for query in queries), default=0)))
     room = column((visible(query.id) for query in shown), room)

@@ -18,9 +18,7 @@ _MOST_ROWS, _MOST_PLACES = 50, 5
 
 
 def ranking_lines(answer: OneRanking) -> list[str]:
-    """The lines of one ranking: each result with its member and the parts of its score, then the statistics of the
-    ranking.
-    """
+    """The lines of one ranking: each result with its member and the parts of its score, then its statistics."""
     lines, answer = [], bounded(answer)
     for rank, one in enumerate(answer.hits, start=1):
         lines.append(f"{rank:>3}. {one.hit.score:.2f}  {one.member}  {one.hit.path}  {one.hit.title}")

@@ -212,9 +212,7 @@ def write_report(file: Path, data: bytes, trees: Sequence[Path]) -> None:
 
 
 def _check_outside(file: Path, place: Path, trees: Sequence[Path]) -> None:
-    """Raises :class:`ExportError` if ``place``, the path of ``file``, is in one of ``trees`` or in a project's context
-    tree.
-    """
+    """Raises :class:`ExportError` if ``place``, the path of ``file``, is in one of ``trees`` or any context tree."""
     there = place.resolve()
     if any(there.is_relative_to(tree) for tree in trees) or any(
         is_context_tree(folder) for folder in (*place.parents, *there.parents)

@@ -177,9 +177,7 @@ def _best(answer: MemberAnswer, limit: int | None) -> MemberAnswer:
 
 
 def _writing(asker: Asker, fleet: Fleet, text: str, limit: int | None) -> Asker:
-    """``asker``, extended to write a line of JSON for each member when it answers. Absent members are
-    written at once.
-    """
+    """``asker``, extended to write a line of JSON for each answer. Absent members are written at once."""
     from brvtui.trace import SCHEMA, to_plain
 
     head = {"schema": SCHEMA, "fleet": fleet.name, "query": text}

@@ -157,9 +157,7 @@ class FleetOptions:
             raise Failure(message, FAILED if self.scheduler else BAD_USAGE) from error
 
     def where(self, fleet: Fleet) -> Asks:
-        """The executor of the members' queries. Raises :class:`brvtui.fleet.fleet_file.FleetError` if there is no such
-        scheduler.
-        """
+        """The executor of the members' queries. Raises :class:`brvtui.fleet.fleet_file.FleetError`."""
         if self.scheduler:
             from brvtui.fleet.cluster import Cluster
 

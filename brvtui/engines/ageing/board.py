@@ -47,9 +47,7 @@ class BoardState:
 
 @dataclass(frozen=True, slots=True)
 class BoardRow:
-    """One note of a board. Importance is 0 to 100, recency and ceiling are 0 to 1, stored values are those before
-    decay.
-    """
+    """One note of a board. Importance is 0 to 100, recency and ceiling 0 to 1. Stored values are before decay."""
 
     position: int
     path: str

@@ -45,9 +45,7 @@ def after_hits(signals: NoteSignals, days: float, local: bool, hits: int, rules:
 
 
 def after_updates(signals: NoteSignals, days: float, local: bool, updates: int, rules: AgeingRules) -> After:
-    """The note, last written ``days`` ago, after ``updates`` curate updates. An update writes the file, which makes it
-    young.
-    """
+    """The note, last written ``days`` ago, after ``updates`` curate updates. An update makes it young."""
     for _ in range(updates):
         signals = updated(signals, rules.signals)
     return _after(signals, 0.0 if updates else days, local, updates, rules)

@@ -25,9 +25,7 @@ class AgeingRules:
     decay: DecayRules
     signals: SignalRules
     gates: Mapping[Event, float]
-    """The score that each gate requires, highest first, by the event that comes when the best possible
-    score is lower.
-    """
+    """The score that each gate requires, highest first, by the event of falling below it."""
     events: tuple[Event, ...]
     """The events that ageing can bring, in display order."""
     pruning: PruningRules = PruningRules(0, 0, 0)

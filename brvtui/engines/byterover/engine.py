@@ -47,9 +47,7 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
 
 
 class ByteRover:
-    """ByteRover 3 with its five tiers. Runs store their answers in the simulated cache, and are executed
-    one at a time.
-    """
+    """ByteRover 3 with its five tiers. Runs fill the simulated cache, and are executed one at a time."""
 
     name = ENGINE
     title = "ByteRover"
@@ -183,8 +181,8 @@ class ByteRover:
     def counterfactuals(
         self, context: Context, trace: Trace, path: str, cancelled: Callable[[], bool]
     ) -> Counterfactuals | None:
-        """The smallest changes after which ``trace`` is answered at tier 2, with the note at ``path`` first if one is
-        given.
+        """The smallest changes after which ``trace`` is answered at tier 2, with the note at ``path`` (if
+        any) first.
         """
         from brvtui.engines.byterover.counterfactuals.find import find_counterfactuals
 
@@ -200,9 +198,7 @@ class ByteRover:
         return ""
 
     def rank_alike(self, constants: Profile) -> Profile:
-        """``constants`` without the values that members of one ranking need not share: the name and the source of
-        signals.
-        """
+        """``constants`` without the values that members of one ranking need not share: name and source of signals."""
         return replace(constants, name="", signals=replace(constants.signals, frontmatter=False))
 
     def rank_together(
@@ -273,9 +269,7 @@ class ByteRover:
         return note_forecast(last[2], document)
 
     def standing(self, context: Context, document: str) -> tuple[AgedSignals, Ceiling] | None:
-        """The signals of the note at ``document`` before and after decay, and its best possible score; None if it is
-        not a note.
-        """
+        """The signals of a note before and after decay, and its best possible score; None if it is not a note."""
         from brvtui.engines.byterover.search.scoring import standing
 
         return standing(context, document)

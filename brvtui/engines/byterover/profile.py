@@ -138,9 +138,7 @@ class AgentRules:
 
 @dataclass(frozen=True, slots=True)
 class RouterRules:
-    """Constants of the router itself: its search limit, the tier that each outcome is logged as, the documented
-    latencies.
-    """
+    """Constants of the router: its search limit, the logged tier of outcomes, and the documented latencies."""
 
     limit: Count
     not_covered_tier: int
@@ -156,9 +154,7 @@ class RetryRules:
 
 @dataclass(frozen=True, slots=True)
 class NameRules:
-    """The ladder's last step: names that share trigrams with a word. ``least`` is the minimum Jaccard similarity, 0 to
-    1.
-    """
+    """The ladder's last step: names that share trigrams with a word. ``least`` is a Jaccard similarity, 0 to 1."""
 
     least: float
     limit: int

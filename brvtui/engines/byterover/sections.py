@@ -77,9 +77,7 @@ class Attempt:
     listed: tuple[Listed, ...] = ()
     """The best of its matches, before out-of-domain rules, gap and limit; at most :data:`MOST_LISTED`."""
     timed_by: str = ""
-    """The key of its milliseconds in :attr:`Trace.timings`; empty if it has none of its own, since AND and OR are one
-    pass.
-    """
+    """The key of its milliseconds in :attr:`Trace.timings`; empty for the other half of a pass for AND and OR."""
 
 
 @dataclass(frozen=True)

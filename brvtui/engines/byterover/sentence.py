@@ -119,9 +119,7 @@ def threshold_of(trace: Trace, constant: str) -> float | None:
 
 
 def lead_words(gap: Check) -> str:
-    """The distance of the first result to the next, in words. The next may have a higher score: results of other
-    searches come last.
-    """
+    """The lead of the first result over the next, in words. It may be negative: added results come last."""
     lead = gap.value or 0.0
     if abs(lead) < LEAST_LEAD:
         return "level with "
@@ -166,9 +164,7 @@ _PREFETCH, _TOP, _SURE, _GAP = "direct.prefetch", "direct.min_top", "direct.sure
 
 
 def sentence(trace: Trace) -> Sentence:
-    """The reason for the answer to the query of ``trace``: the note, its words, and the gate that decided with its
-    margin.
-    """
+    """The reason for the answer to the query of ``trace``: the note, its words, the decisive gate, and its margin."""
     outcome = trace.section(Route).outcome
     if outcome in (Outcome.EXACT_CACHE, Outcome.FUZZY_CACHE):
         return _cached(trace, outcome)
@@ -441,9 +437,7 @@ def _named(trace: Trace, hit: Hit) -> list[Span]:
 
 
 def _matched_words(trace: Trace, hit: Hit, weight: int) -> Iterator[Clause]:
-    """Yields the words of the note that match words of the query, and the query words without a match, or another
-    reason for the hit.
-    """
+    """Yields the note's words that match the query, and words without a match, or another reason for the hit."""
     if hit.origin is Origin.PATH:
         below = hit.parts[0].name if hit.parts else ""
         inside = ": the query names its folder"

@@ -57,9 +57,7 @@ class AgedColumns:
 
 @dataclass(frozen=True, slots=True)
 class DocumentScore:
-    """A score and its addends: the three weighted signals sum to ``base``, which is multiplied by the boost of
-    maturity.
-    """
+    """A score and its addends: the weighted signals sum to ``base``, which is multiplied by maturity's boost."""
 
     by_relevance: float
     by_importance: float

@@ -34,9 +34,7 @@ class CommandLine:
 
 
 def read_command_line(arguments: Sequence[str]) -> CommandLine:
-    """The command line ``arguments``. A word that begins with ``--`` takes the next word as its value, unless that also
-    begins with ``--``.
-    """
+    """The command line ``arguments``. An option takes the next word as its value, unless that is an option too."""
     words: list[str] = []
     flags: dict[str, str | bool] = {}
     left = list(reversed(arguments))

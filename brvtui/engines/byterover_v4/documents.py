@@ -43,9 +43,7 @@ def term(token: str) -> str:
 
 
 def field_terms(text: str) -> tuple[int, dict[str, int]]:
-    """The length of a field with this text (its number of distinct tokens), and the count of each term in order of
-    first occurrence.
-    """
+    """The number of distinct tokens in a field with this text, and the count of each term, first occurrence first."""
     names = tokens(text)
     return len(set(names)), Counter(map(term, names))
 
@@ -83,9 +81,7 @@ class TopicDocument:
 
 
 def documents_of(path: str, topic: Topic) -> tuple[TopicDocument, ...]:
-    """The documents of ``topic`` at ``path``: each searched element in document order, or the topic as a whole if it
-    has none.
-    """
+    """The documents of ``topic`` at ``path``: each searched element in document order, or else the whole topic."""
     shared = {name: topic.attribute(name) for name in FIELDS[:-1]}
     counted = [field_terms(text) for text in shared.values()]
     searched = [(f"{path}#{element.id}", element.tag, element.text) for element in topic.searched_elements]

@@ -165,9 +165,7 @@ class ByteRoverV4:
         return AgeingRules(constants.compound, constants.decay, signals, gates, OF_TOPICS)
 
     def standing(self, context: Context[V4Profile], document: str) -> tuple[AgedSignals, Ceiling | None] | None:
-        """The signals of the topic at ``document`` before and after decay, and its best possible score; None if it is
-        not a topic.
-        """
+        """The signals of a topic before and after decay, and its best possible score; None if it is not a topic."""
         from brvtui.engines.byterover_v4.outlook import standing
 
         for paths in self._spaces(context.snapshot):

@@ -122,9 +122,7 @@ def _heaviest(one: TokenMatches, best: FoundDocument) -> tuple[str, MatchKind, i
 
 
 def topic_hit(found: PlacedTopic, printed: PrintedHit) -> TopicHit:
-    """The details of a hit: the element that carries the topic, its raw score, and the agent's instructions
-    about it.
-    """
+    """The details of a hit: the element that carries the topic, its raw score, and instructions to the agent."""
     best = found.topic.best
     count = printed.access_count
     return TopicHit(
@@ -147,9 +145,7 @@ def topic_hit(found: PlacedTopic, printed: PrintedHit) -> TopicHit:
 
 
 def _places(held: Sequence[str], document: TopicDocument) -> Iterator[WordPlace]:
-    """Yields the place of each of the words ``held`` in ``document``: as a term of its own if possible, or inside a
-    longer one.
-    """
+    """Yields the place of each of the words ``held`` in ``document``: a term of its own, or inside a longer one."""
     fields = tuple(zip(FIELDS, document.terms, strict=True))
     for word in held:
         alone = next((name for name, terms in fields if word in terms), None)

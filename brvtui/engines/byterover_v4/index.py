@@ -1,6 +1,4 @@
-"""The text index over some documents, equal to the one that MiniSearch builds for every query
-(``docs/byterover_v4.md``).
-"""
+"""The text index over some documents, as MiniSearch builds it for every query (``docs/byterover_v4.md``)."""
 
 from __future__ import annotations
 
@@ -209,9 +207,7 @@ class TopicIndex:
     def contributions(
         self, document: int, matches: Sequence[TokenMatches], rules: TopicTextRules
     ) -> list[Contribution]:
-        """The contributions of each token, index term and field to the term sum of ``document``, in the order of
-        addition.
-        """
+        """The contributions of each token, index term and field to the term sum of ``document``, in order."""
         result = []
         for one in matches:
             steps = zip(one.expansion.ids.tolist(), one.expansion.weights.tolist(), one.expansion.kinds, strict=True)

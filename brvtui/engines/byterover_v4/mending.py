@@ -26,9 +26,7 @@ def without_failure(space: RankedSpace) -> RankedSpace:
 
 
 def with_file_seen(space: RankedSpace, file: str, now_ms: float) -> tuple[RankedSpace, str] | None:
-    """``space`` with the unseen ``file`` renamed so that V4 sees it, modified now, and the new name. None if that is
-    impossible.
-    """
+    """``space`` with the unseen ``file`` renamed and modified now, and the new name. None if that is impossible."""
     name = _DERIVED.sub(r"_\1", re.sub(r"\.html\Z", ".html", file, flags=re.IGNORECASE))
     name = "index_page.html" if name == "index.html" else name
     if unseen_name(name) or name in space.corpus.by_path:

@@ -80,9 +80,7 @@ def standing(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile) 
 
 
 def _left(now: float, threshold: float, since: float, falling: float) -> float | None:
-    """Days until the best possible score is below ``threshold``: 0 if it already is, None if not within
-    :data:`HORIZON_DAYS`.
-    """
+    """Days until the best possible score is below ``threshold``; 0 if it is, None beyond :data:`HORIZON_DAYS`."""
     if not now >= threshold:
         return 0.0
     left = falling - since
@@ -161,9 +159,7 @@ def _regaining(now: Ceiling, then: Ceiling, day: float) -> tuple[Horizon, ...]:
 
 
 def _below_maturity(stored: TopicSignals, aged: AgedColumns, profile: V4Profile) -> float | None:
-    """Days until the importance falls below the minimum for the topic's maturity: 0 if it has, None if it
-    never does.
-    """
+    """Days until the importance falls below the maturity's minimum: 0 if it has, None if it never does."""
     rules = profile.signals
     minimum = {"validated": rules.validated_until, "core": rules.core_until}.get(stored.maturity)
     if minimum is None:

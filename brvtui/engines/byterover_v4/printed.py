@@ -64,9 +64,7 @@ class PrintedHit:
 
 @dataclass(frozen=True, slots=True)
 class CitedSpace:
-    """The values that citations of a space need: its id (empty if its folder has none), and the app's port
-    (0 without).
-    """
+    """The values that citations of a space need: its id (or empty), and the app's port (0 without)."""
 
     id: str
     port: int = 0

@@ -106,9 +106,7 @@ class CitationRules:
 
 @dataclass(frozen=True, slots=True)
 class CoverageRules:
-    """Thresholds of our own advice, which V4 lacks: they decide whether ByteRover 3.14 would have called a query
-    covered.
-    """
+    """Thresholds of our own advice, which predicts whether ByteRover 3.14 would have called a query covered."""
 
     bonus: float
     cap: float

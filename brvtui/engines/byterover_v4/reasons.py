@@ -211,9 +211,7 @@ def _is_in(trace: Trace, path: str) -> bool:
 
 
 def _unsearched(context: Context[V4Profile], section: SpaceAnswer, path: str) -> str:
-    """The words of the query that the topic contains only in places that are not searched, with the place. Empty if
-    there are none.
-    """
+    """The words of the query that the topic contains only in places that are not searched, with the place."""
     topic = _topic_file(context, path)
     if topic is None:
         return ""
@@ -394,9 +392,7 @@ def _wordings(
 
 
 def _rarest(corpus: SpaceCorpus, topic: RankedTopic) -> list[str]:
-    """All terms of ``topic``: those that occur in the fewest other documents first, and among them the most frequent
-    ones.
-    """
+    """All terms of ``topic``: those in the fewest other documents first, and among these the most frequent."""
     own = Counter[str]()
     for document in topic.documents:
         for terms in document.terms:

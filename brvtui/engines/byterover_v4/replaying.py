@@ -46,9 +46,7 @@ _MS = 1000.0
 def answers_in_sequence(
     space: RankedSpace, steps: Sequence[ReplayStep], lines: Sequence[CommandLine], now_ms: float, profile: V4Profile
 ) -> Iterator[dict[str, Any]]:
-    """Yields the answer to each of ``steps``, run with its line, and the signals of its hits after it. Nothing is
-    written.
-    """
+    """Yields the answer to each of ``steps``, run with its line, and then the signals of its hits. Writes nothing."""
     state, clock = UNCHANGED, now_ms
     for step, line in zip(steps, lines, strict=True):
         clock += step.wait_seconds * _MS

@@ -150,9 +150,7 @@ def query_space(
 
 
 def query_spaces(spaces: Sequence[RankedSpace], line: CommandLine, now_ms: float, profile: V4Profile) -> ScriptAnswer:
-    """The answer of ``query`` over several spaces, each searched separately. Raises the same exceptions as
-    :func:`query_space`.
-    """
+    """The answer of ``query`` over several spaces, searched one by one. Raises the errors of :func:`query_space`."""
     limit = _limit(line, profile.results.limit)
     each = max(limit, profile.results.least_limit_of_several)
     searched = [_hits(space, line.query, filter_of(line), each, now_ms, profile) for space in spaces]

@@ -42,9 +42,7 @@ class AskedWords:
     dropped: tuple[str, ...]
     """The stop words that are not searched, as typed."""
     significant: tuple[str, ...]
-    """The runs of ASCII letters and digits of which a document must contain one, anywhere. If empty, all documents
-    pass.
-    """
+    """The runs of ASCII letters and digits of which a document must contain one. If empty, all documents pass."""
 
 
 def asked_words(query: str, rules: WordRules) -> AskedWords:

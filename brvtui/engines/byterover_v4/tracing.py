@@ -118,9 +118,7 @@ def verdict_of(section: SpaceAnswer) -> str:
 
 
 def steps_of(section: SpaceAnswer, best: float, matched: int, kept: int, profile: V4Profile) -> Iterator[Step]:
-    """Yields the steps of an answer with the highest score ``best``. ``matched`` documents contain a word, and ``kept``
-    pass the filter.
-    """
+    """Yields the steps of an answer with the highest score ``best``. ``kept`` of ``matched`` documents pass."""
     text = f"searched: {section.cleaned}" if section.cleaned else "nothing is searched: no word is left"
     if section.dropped:
         text += f"; stop words left out: {', '.join(section.dropped)}"
@@ -174,9 +172,7 @@ def _cite_step(section: SpaceAnswer, best: float, profile: V4Profile) -> Step:
 
 
 def stages_of(section: SpaceAnswer, matched: int, kept: int) -> Iterator[Stage]:
-    """Yields the numbers of documents, then topics, into and out of each stage. Each stage begins with the rest of the
-    last.
-    """
+    """Yields the numbers of documents, then topics, that each stage receives and passes on to the next."""
     yield _stage("scope and element", section.documents, section.searched, "a-search")
     yield _stage("words", section.searched, matched, "text-relevance")
     yield _stage("filter", matched, kept, "the-filter")

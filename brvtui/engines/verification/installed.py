@@ -155,9 +155,7 @@ def _on_path(name: str, environment: Mapping[str, str]) -> Path | None:
 
 
 def _printed(command: list[str], environment: Mapping[str, str]) -> str:
-    """The output of ``command``, trimmed; empty if it fails. It runs in its own folder, so that no project configures
-    npm.
-    """
+    """The output of ``command``, trimmed; empty if it fails. Runs in its own folder, so that no project sets npm."""
     variables = programs.environment(of=environment, keep=(*programs.BASIC, *_NPM))
     printed = programs.output(command, variables, Path(command[0]).parent, _SECONDS)
     return printed.decode("utf-8", "replace").strip()

@@ -24,9 +24,7 @@ _ALWAYS = ("the", "what is the", "zqxwv", "how does zqxwv work", "a/b", "…", "
 
 
 def made_questions(snapshot: Snapshot, most: int) -> list[str]:
-    """At most ``most`` distinct queries about the notes of ``snapshot``. The same notes always result in the same
-    queries.
-    """
+    """At most ``most`` distinct queries about the notes of ``snapshot``, always the same for the same notes."""
     questions = dict.fromkeys(_ALWAYS)
     step = max(1, len(snapshot.notes) * _KINDS // max(1, most))
     for first in range(step):
@@ -74,9 +72,7 @@ class VerificationRun:
 
 @dataclass(frozen=True, slots=True)
 class AnswerDifference:
-    """A query with different answers of the installed engine and ours: the first step that differs, and both sides of
-    it.
-    """
+    """A query that the installed engine and ours answer differently: the first different step, and both sides."""
 
     query: str
     step: str

@@ -72,9 +72,7 @@ def _markdown_files(text: str) -> Iterator[str]:
 
 
 def _lines_by_part(text: str) -> Iterator[tuple[str, str]]:
-    """Yields each line with the part that contains it, empty before the first heading. A heading belongs to its own
-    part.
-    """
+    """Yields each line with the part that contains it, empty before the first. A heading belongs to its own part."""
     part = ""
     for line in text.splitlines():
         bare_line = line.strip()

@@ -1,6 +1,4 @@
-"""Lets a model answer a query whose route ends at one, and adds the answer to the trace (``docs/engine.md``, "The
-calls").
-"""
+"""Lets a model answer a query whose route ends at one, and adds the answer to the trace (``docs/engine.md``)."""
 
 from __future__ import annotations
 

@@ -39,9 +39,7 @@ def bare(name: str) -> str:
 
 
 def found(snapshot: Snapshot, name: str) -> str | None:
-    """The path of the file that ``name`` means: a file of the tree, or the file that represents a folder. None if there
-    is none.
-    """
+    """The path of the file that ``name`` means: a file of the tree, or one that represents a folder. None for none."""
     path = bare(name)
     for file in (path, f"{path}/{CONTEXT_FILE}"):
         if file in snapshot.parsed:

@@ -289,9 +289,7 @@ def _title(case: Case, young_is_enough: bool) -> Counterfactual:
 
 
 def _wording(case: Case) -> Counterfactual:
-    """Tries other wordings, the smallest change first. The result is impossible if even a perfect text match is not
-    enough.
-    """
+    """Tries other wordings, the smallest change first. Impossible if even a perfect text match is not enough."""
     ceiling = case.max_score()
     if not case.reaches(ceiling):
         return _above_ceiling(
@@ -340,9 +338,7 @@ def missing_words(case: Case) -> list[str]:
 
 
 def near_wordings(case: Case) -> Iterator[Wording]:
-    """Yields wordings that somebody could have used: with the note's spelling, with one word less, or with one word
-    more.
-    """
+    """Yields wordings that somebody could have used: in the note's spelling, or with one word less or more."""
     query, words = case.trace.query, spaced_words(case.trace.query)
     yield from _respelled(case, words)
     yield from as_in_notes(case.trace)
@@ -396,9 +392,7 @@ def _matching(case: Case) -> list[str]:
 
 
 def _new_words(case: Case) -> tuple[list[str], list[str]]:
-    """Two lists of the note's words that the query lacks: title words followed by the rarest words, and only the rarest
-    words.
-    """
+    """Two lists of the note's words that the query lacks: title words, then the rarest; and only the rarest."""
     passed_over = {*terms(case.trace.query), *case.context.constants.query.stop_words}
     new = {term: notes for term, notes in _note_counts(case).items() if term not in passed_over}
     in_title = [term for term in dict.fromkeys(terms(case.note.title)) if term in new]

@@ -47,16 +47,12 @@ def _place(profile: Profile, trace: Trace, hit: Hit) -> int:
 
 
 def given_before(trace: Trace) -> str:
-    """The age of the cached answer at the time of the query. An age relative to now would become wrong in an open
-    dialog.
-    """
+    """The age of the cached answer at the time of the query, which stays right while a dialog is open."""
     return f"given {cached_entry(trace).age_s:.0f} s before"
 
 
 def quoting_of(trace: Trace, result_path: str) -> str:
-    """A remark that an answer from the cache quotes the result at ``result_path``. Empty if it does not, or if the
-    answer is new.
-    """
+    """A remark that an answer from the cache quotes the result at ``result_path``; empty if there is none to make."""
     if trace.section(Route).used or result_path not in cached_entry(trace).sources:
         return ""
     return f"quoted in the answer that came from the cache, {given_before(trace)}"
@@ -191,9 +187,7 @@ _SHARING = {
 
 
 def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanation:
-    """The reason why the note ``named`` is, or is not, among the hits of ``trace``. ``ask`` runs the router on another
-    query.
-    """
+    """The reason why the note ``named`` is, or is not, among the hits of ``trace``. ``ask`` runs another query."""
     _, hit = trace.place_of(named.path)
     note = None if named.position is None else context.snapshot.notes[named.position]
     title, result_path = (named.path.rpartition("/")[2], named.path) if note is None else (note.title, note.result_path)
@@ -472,9 +466,7 @@ def _fixed_remedy(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
 
 
 def query_changes(loss: Loss, trace: Trace, title: str) -> Iterator[Wording]:
-    """Yields wordings to try for a note called ``title`` that was lost for the reason ``loss``. Each differs from the
-    query.
-    """
+    """Yields wordings to try for a note called ``title`` that was lost by ``loss``. Each differs from the query."""
     seen = {trace.query}
     for change in _candidates(loss, trace, title):
         if change.query.strip() and change.query not in seen:

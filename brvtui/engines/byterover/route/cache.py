@@ -62,9 +62,7 @@ class SeenTrees:
             return self._compared[pair]
 
     def index_left_s(self, now_ms: float, index_seconds: float) -> float:
-        """The seconds for which an index that is checked every ``index_seconds`` may still be older than the newest
-        tree.
-        """
+        """The seconds for which an index, checked every ``index_seconds``, may be older than the newest tree."""
         if self._changed_ms is None or now_ms < self._changed_ms:
             return 0.0
         return max(0.0, index_seconds - (now_ms - self._changed_ms) / 1000)
@@ -144,9 +142,7 @@ def held_fingerprint(
 def look_up(
     state: CacheContents, query: str, fingerprint: str, now_ms: float, profile: Profile
 ) -> tuple[CacheContents, CacheLook, Stored | None]:
-    """The results of both look-ups: the state without a stale entry of the same key, the look-ups themselves, and the
-    hit.
-    """
+    """The results of both look-ups: the state without a stale entry of the same key, the look-ups, and the hit."""
     limits = profile.cache
     key = cache_key(query)
     tokens = cache_tokens(key, profile)

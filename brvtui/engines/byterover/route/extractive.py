@@ -94,9 +94,7 @@ def composed(query: str, quotes: Sequence[Quote], expansions: Sequence[TermExpan
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yields the sentences of a note's ``text``. Each line of code and each table row is a sentence; headings are left
-    out.
-    """
+    """Yields the sentences of a note's ``text``. Lines of code and table rows are sentences; headings are not."""
     for block in _blocks(text[parse(text).body_start :]):
         for sentence in _SENTENCE_END.split(block):
             clean = sentence.strip()

@@ -33,9 +33,7 @@ def significant_words(filtered: str, profile: Profile) -> tuple[str, ...]:
 
 
 def lint(text: str, profile: Profile, postings: Postings) -> QueryLint:
-    """The analysis of ``text``, word by word: stop words, tokens, words that never equal a token, and the matches of
-    each token.
-    """
+    """The analysis of ``text`` by words: stop words, tokens, words that never equal a token, and matches of tokens."""
     stop_words = frozenset(profile.query.stop_words)
     filtered = filtered_query(text, profile)
     all_stop = filtered == text and all(word in stop_words for word in spaced_words(text.lower()))

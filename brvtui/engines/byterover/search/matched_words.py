@@ -104,9 +104,7 @@ class _NoteTerms:
     def answers(
         self, snapshot: Snapshot, expansion: Expansion, boosts: NDArray[np.float64]
     ) -> Iterable[tuple[int, MatchedWord]]:
-        """Yields the number of each note that contains one of the terms, with its best match, given the fields'
-        ``boosts``.
-        """
+        """Yields the number of each note with one of the terms, and its best match, given the fields' ``boosts``."""
         if not len(expansion.ids):
             return
         order = np.argsort(expansion.ids)

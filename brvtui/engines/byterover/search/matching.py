@@ -29,9 +29,7 @@ _NUMBER_BITS = 40
 
 @dataclass(frozen=True, slots=True)
 class TermTable:
-    """Every distinct query term over all notes: the sums of scores, and the number of distinct terms that each note
-    matches.
-    """
+    """Every distinct query term over all notes: the sums of scores, and the number of terms that each matches."""
 
     terms: tuple[TermMatches, ...]
     term_sum: NDArray[np.float64]

@@ -53,9 +53,7 @@ class PathLookup:
 
 
 def look_up_path(snapshot: Snapshot, query: str, domains: Collection[str] = ()) -> PathLookup:
-    """The look-up of the query as a path. It needs a slash, or a first word that names a domain of this tree or of
-    ``domains``.
-    """
+    """The look-up of the query as a path. It needs a slash, or a first word that names a domain."""
     first = first_word(query)
     if "/" not in query and first.lower() not in snapshot.domains and first.lower() not in domains:
         return PathLookup(False, "", None, query, "no slash in the query, and its first word is not a domain")

@@ -92,9 +92,7 @@ def listing(context: Context, ranking: Ranking) -> tuple[Listed, ...]:
 
 
 def standing(context: Context, path: str) -> tuple[AgedSignals, Ceiling] | None:
-    """The signals of the note at ``path`` before and after decay, and its best possible score; None if it is not a
-    note.
-    """
+    """The signals of a note before and after decay, and its best possible score; None if it is not a note."""
     snapshot, profile = context.snapshot, context.constants
     position = snapshot.by_path.get(path)
     if position is None:

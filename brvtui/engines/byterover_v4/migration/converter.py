@@ -52,9 +52,7 @@ def sections(text: str, mark: str) -> tuple[str, tuple[NoteSection, ...]]:
 
 
 def title_of(text: str) -> str | None:
-    """The text of the first ``# `` line of ``text`` that has one, even if it is only white space; None without such a
-    line.
-    """
+    """The text of the first ``# `` line of ``text`` that has one, even only white space; None without such a line."""
     for line in text.split("\n"):
         heading = _heading(line, "#")
         if heading is not None and not _BROKEN.search(heading) and line[2:].strip(LINE_ENDS):
