@@ -77,7 +77,7 @@ class Attempt:
     listed: tuple[Listed, ...] = ()
     """The best of its matches, before out-of-domain rules, gap and limit; at most :data:`MOST_LISTED`."""
     timed_by: str = ""
-    """The key of its milliseconds in :attr:`Trace.timings`; empty for the other half of a pass for AND and OR."""
+    """The key of its milliseconds in :attr:`Trace.timings`; empty if it shares the pass of another attempt."""
 
 
 @dataclass(frozen=True)
