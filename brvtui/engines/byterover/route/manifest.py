@@ -1,7 +1,7 @@
-"""The manifest: the part of the tree that fits into a prompt, and each file's place in it (``docs/engine.md``, "The
-manifest").
+"""The manifest: the part of the tree that fits into a prompt, and each file's place in it.
 
-It is read from disk if the file is fresh, and otherwise computed in memory. It is never written.
+See ``docs/engine.md``, "The manifest". It is read from disk if the file is fresh, and otherwise computed in memory. It
+is never written.
 """
 
 from __future__ import annotations

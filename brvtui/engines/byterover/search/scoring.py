@@ -231,8 +231,8 @@ def _hit(
     )
 
 
-# Parent propagation: a hit's relevance is carried up to folders that have a summary (``docs/engine.md``, "Parent
-# propagation").
+# Parent propagation (``docs/engine.md``, "Parent propagation"): a hit's relevance is carried up to folders that have a
+# summary.
 
 
 def propagate(context: Context, hits: Sequence[Hit], floor: float) -> tuple[tuple[Lift, ...], tuple[Hit, ...]]:
