@@ -1,4 +1,4 @@
-"""``brv-tui demo``: a copy of the sample tree, opened in the app or asked a query."""
+"""``brv-tui demo``: opens a copy of the sample tree in the app, or runs a query over it."""
 
 from __future__ import annotations
 

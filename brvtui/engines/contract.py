@@ -89,13 +89,13 @@ def _silent(count: int, wanted: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One query. A preview has no effect and asks no service that costs, unless it is allowed to."""
+    """One query. A preview has no effect, and calls paid services only if ``services`` is set."""
 
     text: str
     scope: str = ""
     run: bool = False
     services: bool = False
-    """Whether a preview may ask services that cost; a run always may."""
+    """True if a preview may call paid services; a run always may."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Options that only some engines know, by name.
 
@@ -114,14 +114,14 @@ class Query:
 
     @property
     def may_ask(self) -> bool:
-        """Whether services that cost may be asked: for a run always, for a preview where it is allowed to."""
+        """True if paid services may be called: always for a run, and for a preview if ``services`` is set."""
         return self.run or self.services
 
     @classmethod
     def repeating(cls, trace: Trace, text: str = "") -> Query:
-        """The query of ``trace`` as a preview with the same scope and options; ``text`` replaces its words, if given.
+        """The query of ``trace`` as a preview with the same scope and options. ``text``, if given, replaces its words.
 
-        Services may be asked if the trace was made with them.
+        Services may be called if the trace is from a run.
         """
         return cls(
             text or trace.query,

@@ -1,4 +1,6 @@
-"""How an engine asks an embedder: which one is set, when a preview may ask it, and loading a local model ahead."""
+"""The use of an embedder by an engine: the configured one, its use in previews, and loading a local model
+in advance.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,9 @@ def embedder_of(context: Context[Any]) -> Embedder | None:
 
 
 def why_not_asked(embedder: Embedder, query: Query, has_vectors: bool) -> str:
-    """Returns why ``query`` does not ask ``embedder``; empty when it does.
+    """The reason why ``query`` does not use ``embedder``; empty if it does.
 
-    A preview asks nothing over a network, and does not wait for vectors that are being made.
+    A preview makes no requests over a network, and does not wait for vectors that are being computed.
     """
     if query.may_ask:
         return ""

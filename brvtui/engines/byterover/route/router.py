@@ -107,11 +107,13 @@ class RouteRequest:
     """Modification times (ms) that replace those of files in the fingerprint, by path."""
 
 
-def route(context: Context, state: CacheContents, asked: RouteRequest) -> tuple[Trace, CacheContents]:
-    """The trace of ``asked`` and the cache after it, which the caller keeps after a run and drops after a preview."""
+def route(context: Context, state: CacheContents, request: RouteRequest) -> tuple[Trace, CacheContents]:
+    """The trace of ``request``, and the cache after it. The caller keeps that cache after a run, and drops it after a
+    preview.
+    """
     watch = Stopwatch()
     with watch.measure("total"):
-        trace, after = _route(context, state, asked, watch)
+        trace, after = _route(context, state, request, watch)
     trace.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
     return trace, after
 
