@@ -1,4 +1,4 @@
-"""The smallest verified changes that bring a query to tier 2 (``docs/engine.md``, "What it would take")."""
+"""The smallest verified changes that bring a query to tier 2 (``docs/reference/byterover.md``)."""
 
 from __future__ import annotations
 

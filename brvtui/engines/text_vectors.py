@@ -1,4 +1,4 @@
-"""The vectors of texts: cached by text and model, and computed if missing (``docs/jeffs_brain.md``, "Vectors")."""
+"""The vectors of texts: cached by text and model, and computed if missing (``docs/reference/jeffs-brain.md``)."""
 
 from __future__ import annotations
 

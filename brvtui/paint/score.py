@@ -195,7 +195,7 @@ def _standing(horizon: Horizon) -> str:
 
 
 def source_name(source: str) -> str:
-    """Returns the name of the source of signals, in the words of docs/words.md."""
+    """Returns the name of the source of signals, in the words of docs/reference/glossary.md."""
     return _SOURCES.get(source, source)
 
 

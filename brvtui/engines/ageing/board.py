@@ -1,6 +1,6 @@
 """The state of every note: signals as stored and after decay, best possible score, and the events that ageing brings.
 
-``docs/engine.md``, "Maturity" and "What ageing brings". All values are arrays by position in the snapshot, so that ten
+``docs/reference/byterover.md`` and "What ageing brings". All values are arrays by position in the snapshot, so that ten
 thousand notes take milliseconds. :meth:`Board.row` is the view of one note.
 """
 

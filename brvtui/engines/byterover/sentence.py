@@ -16,7 +16,7 @@ from brvtui.trace import Check, EndReason, Hit, Ladder, Origin, Part, State, Tra
 from brvtui.trace.routing import CacheEntry, CacheLook, FingerprintState, Outcome, Route, SearchOutcome
 from brvtui.wording import counted
 
-# The losses of a score through age, weak matches and maturity, from its parts (``docs/engine.md``, "The score").
+# The losses of a score through age, weak matches and maturity, from its parts (``docs/reference/byterover.md``).
 
 
 _DECIMALS = 2

@@ -94,7 +94,7 @@ def verify(run: VerificationRun, constants: Profile) -> Verification | None:
 def _separate_times(tree: Path, now_ms: float, recent_hours: float) -> int:
     """Gives recent files below ``tree`` distinct modification times in ms, and returns the number of changed files.
 
-    The engine has no fixed order for recent files with equal times (docs/engine.md, "What cannot be known").
+    The engine has no fixed order for recent files with equal times (docs/reference/byterover.md).
     """
     edge = now_ms - recent_hours * MS_PER_HOUR
     recent = sorted((file for file in list_files(tree).files if file.mtime_ms >= edge), key=lambda file: file.path)

@@ -1,1 +1,1 @@
-"""ByteRover V4: HTML topics, relative relevance, without tiers and without a model (``docs/byterover_v4.md``)."""
+"""ByteRover V4: HTML topics, relative relevance, without tiers and without a model."""

@@ -1,4 +1,4 @@
-"""A command line of V4's scripts: words and flags (``docs/byterover_v4.md``, "Commands")."""
+"""A command line of V4's scripts: words and flags (``docs/reference/byterover-v4.md``, "Commands")."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from brvtui.engines.byterover_v4.profile import FIELDS
 from brvtui.text.analysis import raw_tokens, utf16
 from brvtui.tree.spaces.topic_html import Topic
 
-# From text to terms (``docs/byterover_v4.md``, "Text relevance").
+# From text to terms (``docs/reference/byterover-v4.md``, "Text relevance").
 
 
 _CJK = "\u4e00-\u9fff\u3040-\u309f\u30a0-\u30ff\uac00-\ud7af"

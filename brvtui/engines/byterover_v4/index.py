@@ -1,4 +1,4 @@
-"""The text index over some documents, as MiniSearch builds it for every query (``docs/byterover_v4.md``)."""
+"""The text index over some documents, as MiniSearch builds it for every query (``docs/reference/byterover-v4.md``)."""
 
 from __future__ import annotations
 

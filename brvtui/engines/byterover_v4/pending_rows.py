@@ -1,7 +1,7 @@
 """The rows of V4 that wait to be sent: each query with the answer that it printed. They are only read.
 
 V4 has no log of queries. It appends rows to one file of its data folder, for all spaces, and empties that file after
-sending them (``docs/byterover_v4.md``, "Log"). So the file contains the newest queries, or none.
+sending them (``docs/reference/byterover-v4.md``, "Log"). So the file contains the newest queries, or none.
 """
 
 from __future__ import annotations

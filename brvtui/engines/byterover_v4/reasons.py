@@ -1,4 +1,4 @@
-"""Reasons why a topic is, or is not, in an answer of V4 (``docs/byterover_v4.md``, "Why a topic is not there")."""
+"""Reasons why a topic is, or is not, in an answer of V4 (``docs/reference/byterover-v4.md``)."""
 
 from __future__ import annotations
 
@@ -310,7 +310,7 @@ def _with_outcome(remedy: Remedy | None) -> Remedy | None:
     return replace(remedy, text=f"{remedy.text}{saved}: rank {remedy.rank}, {remedy.score:.{DECIMALS}f}")
 
 
-# Changes that help one topic in an answer of V4. Each is tried by running the query again (``docs/byterover_v4.md``).
+# Changes that help one topic in an answer of V4. Each is tried by running the query again.
 
 
 _TITLE = FIELDS[0]

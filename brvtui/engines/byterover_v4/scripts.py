@@ -1,4 +1,4 @@
-"""The answers of V4's scripts: ``query`` over one space or several, and ``recall`` (``docs/byterover_v4.md``)."""
+"""The answers of V4's scripts: ``query`` over one space or several, and ``recall``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The section that only a trace of ByteRover V4 contains (``docs/byterover_v4.md``)."""
+"""The section that only a trace of ByteRover V4 contains (``docs/reference/byterover-v4.md``)."""
 
 from __future__ import annotations
 

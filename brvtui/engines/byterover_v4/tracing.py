@@ -32,7 +32,7 @@ from brvtui.trace import SCHEMA, Check, Hit, Scale, Stage, State, Step, Trace
 from brvtui.wording import counted
 
 # Our advice, from gates that V4 lacks: whether ByteRover 3.14 would have called a query covered. It has no effect on an
-# answer (``docs/byterover_v4.md``, "Our advice").
+# answer (``docs/reference/byterover-v4.md``, "Our advice").
 
 
 COVERAGE = "coverage"
@@ -75,7 +75,7 @@ def coverage(hits: Sequence[Hit], absolutes: Sequence[float], words: Sequence[st
     )  # fmt: skip
     if scores[0] < rules.floor:
         too_low = f"the best score, {scores[0]:.2f}, is below {rules.floor:g}"
-        lacks = too_low if found else "nothing here is about your words"
+        lacks = too_low if matched else "nothing here is about your words"
     elif missed and not escapes:
         quoted = ", ".join(f"‘{word}’" for word in missed)
         where = f"none of the first {rules.results} results" if len(hits) > rules.results else "no result"

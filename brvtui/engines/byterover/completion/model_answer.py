@@ -1,4 +1,4 @@
-"""Lets a model answer a query whose route ends at one, and adds the answer to the trace (``docs/engine.md``)."""
+"""Lets a model answer a query whose route ends at one, and adds the answer to the trace."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from brvtui.trace.events import StepBegun, StepEnded, TextDelta, TurnBegun, Turn
 from brvtui.wording import counted
 
 # A model works on one answer in turns, with tools, until it answers or reaches a limit. Tiers 3 and 4 use the same loop
-# with different constants (``docs/engine.md``, "The calls").
+# with different constants (``docs/reference/byterover.md``, "The calls").
 
 
 AgentEvent = TurnBegun | TextDelta | Waiting | TurnEnded | StepBegun | StepEnded

@@ -1,4 +1,4 @@
-"""The tools that a model may call. They only read one snapshot (``docs/engine.md``, "The calls")."""
+"""The tools that a model may call. They only read one snapshot (``docs/reference/byterover.md``, "The calls")."""
 
 from __future__ import annotations
 

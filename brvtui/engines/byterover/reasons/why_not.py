@@ -1,4 +1,4 @@
-"""Reasons why a named note is, or is not, in the answer to a query (``docs/engine.md``, "Why a note is not there")."""
+"""Reasons why a named note is, or is not, in the answer to a query (``docs/reference/byterover.md``)."""
 
 from __future__ import annotations
 

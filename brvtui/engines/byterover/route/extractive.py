@@ -1,4 +1,4 @@
-"""An answer without a model: the sentences that contain most of a query (``docs/engine.md``, "Without a model")."""
+"""An answer without a model: the sentences that contain most of a query (``docs/reference/byterover.md``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gates of a route: each decides, and returns a step that explains the decision (``docs/engine.md``, "The tiers").
+"""The gates of a route: each decides, and returns a step that explains the decision (``docs/reference/byterover.md``).
 
 The verdict is the first step that took the query. Gates see the rounded scores of the hits.
 """

@@ -1,6 +1,6 @@
 """The manifest: the part of the tree that fits into a prompt, and each file's place in it.
 
-See ``docs/engine.md``, "The manifest". It is read from disk if the file is fresh, and otherwise computed in memory. It
+See ``docs/reference/byterover.md``. It is read from disk if the file is fresh, and otherwise computed in memory. It
 is never written.
 """
 

@@ -231,7 +231,7 @@ def _hit(
     )
 
 
-# Parent propagation (``docs/engine.md``, "Parent propagation"): a hit's relevance is carried up to folders that have a
+# Parent propagation (``docs/reference/byterover.md``): a hit's relevance is carried up to folders that have a
 # summary.
 
 

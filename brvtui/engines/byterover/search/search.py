@@ -1,4 +1,4 @@
-"""One whole search as ByteRover runs it, with everything that it decided (``docs/engine.md``, "A search")."""
+"""One whole search as ByteRover runs it, with everything that it decided (``docs/reference/byterover.md``)."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def path_answer(request: SearchRequest, named: Symbol, lookup: PathLookup) -> Se
     )
 
 
-# Conditions under which a search is emptied although it matched (``docs/engine.md``, "Out of domain").
+# Conditions under which a search is emptied although it matched (``docs/reference/byterover.md``, "Out of domain").
 
 
 def out_of_domain(

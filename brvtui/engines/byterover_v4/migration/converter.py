@@ -1,4 +1,4 @@
-"""Converts a note of ByteRover 3 to the topic that V4's migration creates (``docs/byterover_v4.md``, "From 3 to 4")."""
+"""Converts a note of ByteRover 3 to the topic that V4's migration creates (``docs/reference/byterover-v4.md``)."""
 
 from __future__ import annotations
 
