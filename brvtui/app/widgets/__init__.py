@@ -1,1 +1,1 @@
-"""The panes, one a file."""
+"""The base classes of panes, and the widgets that several screens share."""

@@ -1,4 +1,4 @@
-"""The part of a screen that holds its panes: puts each where the arrangement says."""
+"""The part of a screen that contains its panes, placed as the arrangement says."""
 
 from __future__ import annotations
 
@@ -30,37 +30,37 @@ from brvtui.app.services import services_of
 _LEAST_FOR_TABS = 41
 _ANY = 100
 _TITLE_AT = 3
-"""Columns before a title: corner, line, space."""
+"""The number of columns before a title: corner, line and space."""
 
 
 @runtime_checkable
 class Framed(Protocol):
-    """A pane: a widget whose border holds its title or the row of tabs."""
+    """A pane: a widget with a title or a row of tabs in its border."""
 
     tabs: Content | None
 
     @property
     def id(self) -> str | None:
-        """Its name in the plan."""
+        """The name of the pane in the arrangement."""
 
     @property
     def tab_name(self) -> str:
-        """What its tab is called."""
+        """The name on the pane's tab."""
 
     def retitle(self) -> None:
-        """Puts the title, or the row of tabs, into the border."""
+        """Updates the title, or the row of tabs, in the border."""
 
     def arranged(self, shown: frozenset[str]) -> None:
-        """Called with the ids of everything that is shown, when that has changed."""
+        """Called with the ids of all visible panes when this set changes."""
 
 
 class _Placed(Layout):
-    """Puts children where their parent says."""
+    """Places children at the areas that their parent computes."""
 
     name = "placed"
 
     def arrange(self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True) -> ArrangeResult:
-        """The areas of the children that have one."""
+        """Returns a placement for each child that has an area."""
         assert isinstance(parent, Body)
         areas = parent.areas(size)
         return [
@@ -71,20 +71,20 @@ class _Placed(Layout):
 
 
 class Body(Widget):
-    """Holds the panes; knows which tab is in front and which pane is maximised."""
+    """Contains the panes; keeps track of the front tab and of the maximised pane."""
 
     @dataclass
     class LayoutChanged(Message):
-        """The user changed how the panes are shared."""
+        """Posted when the user changes the sizes or the visibility of panes."""
 
         layout: arrangement.Layout
 
         def can_replace(self, message: Message) -> bool:
-            """Only the newest is remembered."""
+            """A newer layout replaces an older one in the queue."""
             return isinstance(message, Body.LayoutChanged)
 
     def __init__(self, *panes: Widget, plan: Arrangement, wide: bool, shared: arrangement.Layout, id: str) -> None:
-        """A body over ``panes``, ready to be painted without being arranged twice."""
+        """Creates a body of ``panes`` and hides those without an area, so that the first layout is final."""
         super().__init__(*panes, id=id)
         self._placed = _Placed()
         self._panes = panes
@@ -92,7 +92,7 @@ class Body(Widget):
         self.wide = wide
         self.maximised = ""
         self.shared = shared
-        """What the user changed of the plan."""
+        """The layout with the user's changes to the plan."""
         self._collapsed: frozenset[str] = frozenset()
         self.tab = (self._shown_tabs() or plan.tabs)[0]
         self._dragged: PaneEdge | None = None
@@ -102,29 +102,29 @@ class Body(Widget):
 
     @property
     def layout(self) -> Layout:
-        """Our own layout."""
+        """Returns the layout that places the panes."""
         return self._placed
 
     def tiled(self, size: Size) -> Tiled:
-        """Where the panes stand in ``size``, and the edges between them."""
+        """Returns the areas of the panes in ``size``, and the edges between them."""
         layout = self.shared._replace(collapsed=self._collapsed)
         return arrange(self.plan, size.width, size.height, self.wide, self.tab, self.maximised, layout)
 
     def areas(self, size: Size) -> Mapping[str, Area]:
-        """Where the panes stand in ``size``."""
+        """Returns the areas of the panes in ``size``, by id."""
         return self.tiled(size).areas
 
     @property
     def panes(self) -> Iterable[Framed]:
-        """The panes, without the head."""
+        """The panes, without other widgets such as the head."""
         return [pane for pane in self._panes if isinstance(pane, Framed)]
 
     def on_resize(self, event: events.Resize) -> None:
-        """Shows what has an area in the new size."""
+        """Shows the panes that have an area in the new size."""
         self.settle()
 
     def settle(self) -> None:
-        """Shows the panes that have an area, hides the others, and puts tabs into titles on a narrow screen."""
+        """Shows the panes that have an area and hides the others; on a narrow screen, puts the tabs into the title."""
         areas = self.areas(self.size)
         if self._shown != areas.keys():
             self._display(areas)
@@ -157,7 +157,7 @@ class Body(Widget):
         return Content.from_markup(("│" if unicode else "|").join(names))
 
     def tab_spots(self) -> dict[str, tuple[int, int]]:
-        """The cells of the screen at which the names of the tabs begin; empty where they are not written out."""
+        """Returns the screen cell at which each tab's name begins; empty if tab names are not shown."""
         areas = self.areas(self.size)
         tabs = self._shown_tabs()
         narrow = self.tab in areas and areas[self.tab].width < _LEAST_FOR_TABS
@@ -178,7 +178,7 @@ class Body(Widget):
         return [name for name in self.plan.tabs if name not in self.shared.hidden]
 
     def bring(self, pane: str) -> None:
-        """Makes sure that ``pane`` is shown."""
+        """Makes ``pane`` visible, even if it is hidden or behind another tab."""
         if pane in self.shared.hidden:
             self._change(self.shared._replace(hidden=self.shared.hidden - {pane}))
         if self.maximised and self.maximised != pane:
@@ -188,27 +188,27 @@ class Body(Widget):
         self.settle()
 
     def collapse(self, panes: frozenset[str]) -> None:
-        """Makes strips of ``panes``, which have nothing to show, and whole panes of the others."""
+        """Collapses ``panes``, which have nothing to show, to strips, and restores all others."""
         if panes != self._collapsed:
             self._collapsed = panes
-            self._panes[0].refresh(layout=True)  # its areas are kept until a child of ours asks for others
+            self._panes[0].refresh(layout=True)  # the areas are cached until a child requests a new layout
             self.settle()
 
-    # what the user changes
+    # changes by the user
 
     def adopt(self, layout: arrangement.Layout) -> None:
-        """Shows the panes as ``layout`` says; one that hides all of them hides none."""
+        """Applies ``layout``; if it hides every pane, none is hidden."""
         nothing = not set(self.plan.panes) - layout.hidden
         self.shared = layout._replace(hidden=frozenset()) if nothing else layout
         tabs = self._shown_tabs()
         if self.tab not in tabs and tabs:
             self.tab = tabs[0]
-        self._panes[0].refresh(layout=True)  # its areas are kept until a child of ours asks for others
+        self._panes[0].refresh(layout=True)  # the areas are cached until a child requests a new layout
         self.settle()
 
     def follow(self, plan: Arrangement) -> None:
-        """Shows the panes as ``plan`` says; it has as many tabs as the one before, and what stood in place of a tab is
-        the tab now.
+        """Switches to ``plan``, which has as many tabs as the current plan; the tab in the same position stays in
+        front.
         """
         if plan == self.plan:
             return
@@ -223,18 +223,18 @@ class Body(Widget):
             self.post_message(self.LayoutChanged(self.shared))
 
     def reset(self) -> None:
-        """All panes as designed."""
+        """Restores the layout as designed."""
         self.maximised = ""
         self._change(AS_DESIGNED)
 
     def show_few(self) -> None:
-        """Hides the panes that the plan sets aside; shows all of them again if each is hidden."""
+        """Hides the panes that the plan lists as ``aside``; if all of them are hidden, shows them again."""
         hidden, aside = self.shared.hidden, self.plan.aside
         self.maximised = ""
         self._change(self.shared._replace(hidden=hidden - aside if aside <= hidden else hidden | aside))
 
     def hide(self, pane: str) -> bool:
-        """Hides ``pane``, unless it is the last."""
+        """Hides ``pane``; returns False if it is the last visible one."""
         hidden = self.shared.hidden | {pane}
         if not set(self.plan.panes) - hidden:
             return False
@@ -243,7 +243,9 @@ class Body(Widget):
         return True
 
     def resize_pane(self, pane: str, across: bool, by: int) -> bool:
-        """Gives ``pane`` so many cells more, or less; False when its neighbours have none to give."""
+        """Grows ``pane`` by ``by`` cells, or shrinks it if negative; returns False if its neighbours cannot change
+        size.
+        """
         for edge, direction in edges_beside(self.tiled(self.size), pane, across):
             shared = moved(self.shared, edge, by * direction)
             if shared is not self.shared:
@@ -254,7 +256,7 @@ class Body(Widget):
     # the mouse
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """A press on the border between two panes takes hold of it."""
+        """Starts to drag the border under the mouse, if there is one."""
         x, y = event.screen_x - self.region.x, event.screen_y - self.region.y
         self._dragged = None if self.maximised or event.button != 1 else edge_at(self.tiled(self.size), x, y)
         if self._dragged is not None:
@@ -262,14 +264,14 @@ class Body(Widget):
             self.capture_mouse()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """The border follows."""
+        """Moves the dragged border."""
         edge = self._dragged
         if edge is not None:
             at = event.screen_x - self.region.x if edge.across else event.screen_y - self.region.y + 1
             self.adopt(moved(self._drag_from, edge, at - edge.at))
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        """The border stays where it is let go."""
+        """Ends dragging and posts the new layout."""
         if self._dragged is not None:
             self._dragged = None
             self.release_mouse()

@@ -1,4 +1,4 @@
-"""A pane whose rows can be chosen."""
+"""A pane with rows that can be selected."""
 
 from __future__ import annotations
 
@@ -19,36 +19,35 @@ class ChoicePane(Pane):
     FILTER_DOES = "keep"
 
     def __init__(self, *, id: str) -> None:
-        """Starts without choices."""
         super().__init__(id=id)
         self.choices: list[str] = []
-        """The choices from top to bottom, by a name that tells them apart."""
+        """The unique names of the choices, from top to bottom."""
         self.owner: list[int] = []
-        """The position in :attr:`choices` of what each line belongs to; -1 for a line that cannot be chosen."""
+        """For each line, the index in :attr:`choices` of its choice; -1 for a line that cannot be selected."""
         self.cursor = 0
         self.all = 0
         """The number of choices before filtering."""
 
     @property
     def chosen(self) -> str:
-        """Returns the choice under the cursor; empty without one."""
+        """The choice under the cursor, or an empty string."""
         return self.choices[self.cursor] if 0 <= self.cursor < len(self.choices) else ""
 
     def add_rows(self, made: list[Line], rows: Sequence[Line], choice: str = "") -> None:
-        """Appends ``rows`` to ``made`` as one more ``choice``; an empty one cannot be chosen."""
+        """Appends ``rows`` to ``made`` as the lines of ``choice``; without a name they cannot be selected."""
         if choice:
             self.choices.append(choice)
         made += rows
         self.owner += [len(self.choices) - 1 if choice else -1] * len(rows)
 
     def ground(self, number: int) -> str:
-        """Returns the background: that of the cursor, brighter with focus, for the lines of its choice."""
+        """Returns the background of line ``number``: the cursor's if the line belongs to the selected choice."""
         if number < len(self.owner) and self.owner[number] == self.cursor and self.chosen:
             return "cursor" if self.has_focus else "cursor-idle"
         return super().ground(number)
 
     def move_to(self, place: int, tell: bool = True) -> None:
-        """Moves the cursor to choice ``place`` and into view; calls :meth:`moved` unless ``tell`` is false."""
+        """Moves the cursor to index ``place`` and scrolls to it; calls :meth:`moved` unless ``tell`` is false."""
         if not self.choices:
             return
         place = max(0, min(place, len(self.choices) - 1))
@@ -59,10 +58,10 @@ class ChoicePane(Pane):
             self.repaint()
             if tell:
                 self.moved(self.choices[place])
-            self.show_keys()  # some act on some choices alone
+            self.show_keys()  # some keys act only on some choices
 
     def reveal(self) -> None:
-        """Scrolls the lines of the cursor's choice into view."""
+        """Scrolls the lines of the selected choice into view."""
         if not self.chosen or self.cursor not in self.owner or not self.content_size.height:
             return
         first = last = self.owner.index(self.cursor)
@@ -77,15 +76,15 @@ class ChoicePane(Pane):
         """Called after the cursor moved to another choice."""
 
     def words(self, choice: str, lines: Sequence[Line]) -> str:
-        """Returns the text of ``choice``, drawn as ``lines``, that a filter searches."""
+        """Returns the text of ``choice``, drawn as ``lines``, that the filter searches."""
         return "\n".join(made.plain for made in lines)
 
     def keeps(self, choice: str, lines: Sequence[Line]) -> bool:
-        """Returns whether ``choice``, drawn as ``lines``, passes the filter."""
+        """True if ``choice``, drawn as ``lines``, matches the filter."""
         return self.word_filter.keeps(self.words(choice, lines).lower())
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
-        """Returns only the lines of choices that pass the filter, and drops the other choices."""
+        """Returns the lines of the choices that match the filter, and removes all other choices."""
         self.all = len(self.choices)
         if not self.word_filter:
             return lines
@@ -102,32 +101,34 @@ class ChoicePane(Pane):
         return shown or wrapped(NOTHING, self.room)
 
     def tally(self) -> str:
-        """Returns how many of all choices pass the filter; empty without one."""
+        """Returns the number of matching choices of all choices; empty without a filter."""
         return f"{len(self.choices)} of {self.all}" if self.word_filter else ""
 
     def filter_changed(self) -> None:
-        """Scrolls the cursor back into view and, while the filter is typed, selects the row under it."""
+        """Scrolls the cursor into view and, while the filter is typed, reports the row under it as selected."""
         self.reveal()
         if self.field is not None and self.word_filter and self.chosen:
             self.moved(self.chosen)
 
     def keep_filter(self) -> None:
-        """Leaves the filter's field; rows may have changed since the last key, so the one under the cursor is told."""
+        """Leaves the filter's field and reports the row under the cursor, since rows may have changed after the last
+        key.
+        """
         super().keep_filter()
         if self.word_filter and self.chosen:
             self.moved(self.chosen)
 
     def step(self, step: int) -> None:
-        """Moves the cursor while the filter is typed."""
+        """Moves the cursor by ``step`` choices while the filter is typed."""
         self.move_to(self.cursor + step)
 
     @property
     def has_match(self) -> bool:
-        """Whether the filter keeps a choice."""
+        """True if a choice matches the filter."""
         return bool(self.word_filter and self.choices)
 
     def action_match(self, step: int) -> None:
-        """Moves to the next or previous choice that passes the filter; goes on at the other end."""
+        """Moves to the next or previous matching choice and wraps around at the ends."""
         if self.choices:
             self.move_to((self.cursor + step) % len(self.choices))
 
@@ -140,7 +141,7 @@ class ChoicePane(Pane):
         self.repaint()
 
     def on_click(self, event: events.Click) -> None:
-        """Calls :meth:`clicked` for the choice under the mouse."""
+        """Passes a click on a choice to :meth:`clicked`."""
         content = event.get_content_offset(self)
         if content is None:
             return
@@ -151,23 +152,25 @@ class ChoicePane(Pane):
         self.clicked(owner)
 
     def clicked(self, place: int) -> None:
-        """Called for a click on choice ``place``: the first selects it, a second one takes it."""
+        """Called for a click on the choice at index ``place``: the first click selects it, the second acts like
+        ``Enter``.
+        """
         if place == self.cursor and self.has_focus:
             self.action_take()
         self.move_to(place)
 
     def action_take(self) -> None:
-        """Does with the choice under the cursor what ``Enter`` does; nothing where a pane has nothing to do."""
+        """Runs the pane's ``Enter`` action on the selected choice; does nothing by default."""
 
     def action_down(self) -> None:
-        """Moves to the next choice; after the last, scrolls a row down."""
+        """Moves to the next choice; on the last one, scrolls one row down."""
         if self.cursor < len(self.choices) - 1:
             self.move_to(self.cursor + 1)
         else:
             super().action_down()
 
     def action_up(self) -> None:
-        """Moves to the previous choice; before the first, scrolls a row up."""
+        """Moves to the previous choice; on the first one, scrolls one row up."""
         if self.cursor > 0:
             self.move_to(self.cursor - 1)
         else:
@@ -184,5 +187,5 @@ class ChoicePane(Pane):
         super().action_bottom()
 
     def action_page(self, pages: int) -> None:
-        """Moves ``pages`` pages of choices down; up when negative."""
+        """Moves down by ``pages`` pages of choices, or up if negative."""
         self.move_to(self.cursor + pages * max(1, self.rows - 2))

@@ -1,4 +1,4 @@
-"""The keys that matter for the focused pane."""
+"""The bar with the most useful keys of the focused pane."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from brvtui.app.widgets.lines import Lines
 from brvtui.paint.line import Line
 
 _HELP = "help"
-"""What the key does that leads to all others."""
+"""The description of the key that opens the help."""
 
 
 class KeyBar(Lines):
-    """One line of keys; a click on one does what the key does."""
+    """One line of keys; clicking a key presses it."""
 
     READS = (
         ProjectState,
@@ -48,28 +48,29 @@ class KeyBar(Lines):
     def __init__(
         self, *, id: str, idle: Callable[[], frozenset[str]], renamed: Callable[[], Mapping[str, str]] = dict
     ) -> None:
-        """A bar without keys; ``idle`` returns the names of the actions that can do nothing now.
+        """Creates an empty bar.
 
-        ``renamed`` returns what some actions do now, in a few words, where that is another thing than usual.
+        ``idle`` returns the names of actions that currently have no effect. ``renamed`` returns short descriptions of
+        actions that currently do something other than usual, by name.
         """
         super().__init__(id=id)
         self._idle = idle
         self._renamed = renamed
         self._edges: list[tuple[int, str]] = []
         self._keys: list[tuple[str, str, str]] = []
-        """Name, description and key of each binding, as they were when the bar's screen was last in front."""
+        """The name, description and key of each binding, as of the last time when the bar's screen was active."""
 
     def show_keys(self) -> None:
-        """Reads the keys that are active now."""
+        """Updates the bar with the keys that are active now."""
         self.rebuild(force=True)
 
     def reads(self, view: View) -> tuple[object, ...]:
-        """The project, which actions can do nothing, and which do something else: not every reply of a fleet."""
+        """The project and the states of actions, but not every reply of a fleet."""
         return view.project, " ".join((*sorted(self._idle()), *sorted(self._renamed().values())))
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Key and what it does, as many as fit; help stands last, and always."""
-        if self.screen.is_active:  # behind a dialog other keys act, and these come back
+        """Returns one line with as many keys and descriptions as fit; the help key is always last."""
+        if self.screen.is_active:  # a dialog has its own keys; these reappear when it closes
             self._keys = self._active_keys()
         items = [
             (Line().add(name, "bold accent").add(f" {view.worded(description)}", "muted"), key, description == _HELP)
@@ -81,14 +82,14 @@ class KeyBar(Lines):
         for item, key, is_help in sorted(items, key=lambda one: one[2]):
             room = width if is_help else room
             if made.width + item.width > room:
-                room = 0  # no shorter one after it: that would seem to matter more
+                room = 0  # no shorter key after this one: it would look more important
                 continue
             made.extend(item.spans).gap(2)
             self._edges.append((made.width, key))
         return [made]
 
     def _active_keys(self) -> list[tuple[str, str, str]]:
-        """Name, description and key of each binding that acts now, one for each action."""
+        """Returns name, description and key of each active binding, one per action."""
         found: dict[str, tuple[str, str, str]] = {}
         typing = types_text(self.screen.focused)
         idle, renamed = self._idle(), self._renamed()
@@ -103,7 +104,7 @@ class KeyBar(Lines):
         return list(found.values())
 
     def _in_order(self) -> list[ActiveBinding]:
-        """The active bindings, those with other keys in the place where their class declares them."""
+        """Returns the active bindings; rebound keys keep the position that their class declares."""
         found = list(self.screen.active_bindings.values())
         if not self.services.keymap:
             return sorted(found, key=self._rank)
@@ -118,7 +119,7 @@ class KeyBar(Lines):
         return sorted(placed, key=self._rank)
 
     def _rank(self, active: ActiveBinding) -> int:
-        """Keys of what has the focus come first, then those of this kind of screen; in a dialog its answers."""
+        """Returns the sort rank: keys of the focused pane first, then those of the screen; in a dialog, its answers."""
         if active.node is not self.screen:
             return 2 if active.node is self.app else 1
         if active.binding.id not in [binding.id for binding in own_bindings(type(self.screen))]:
@@ -126,7 +127,7 @@ class KeyBar(Lines):
         return 0 if self.screen.is_modal else 2
 
     async def on_click(self, event: events.Click) -> None:
-        """Presses the key that was clicked."""
+        """Presses the key under the mouse."""
         key = next((key for edge, key in self._edges if event.x < edge), "")
         if key:
             self.app.simulate_key(key)

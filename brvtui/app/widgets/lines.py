@@ -1,4 +1,4 @@
-"""The base of panes: a widget that draws lines whose spans have roles, and repaints only rows that changed."""
+"""The base class of panes: draws lines of styled spans and repaints only changed rows."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from brvtui.paint.text import wrap
 Row = TypeVar("Row")
 
 _LEAST_HANGING = 12
-"""Cells behind a head below which words are cut, not wrapped."""
+"""The minimum number of cells after a head for wrapping; in fewer, the text is cut."""
 
 
 class LazyLines(Sequence[Line]):
-    """Lines that are drawn on access. Two are equal if head and tail are, and their rows are the same object."""
+    """Lines that are drawn on access. Two are equal if head and tail are equal and the rows are the same object."""
 
     def __init__(
         self, head: Sequence[Line], rows: Sequence[Row], tail: Sequence[Line], draw: Callable[[Row], Line]
     ) -> None:
-        """Draws each of ``rows`` as a line, between ``head`` and ``tail``."""
+        """Stores ``rows``, each drawn by ``draw`` on access, between ``head`` and ``tail``."""
         self._head, self._tail = head, tail
         self._rows: Sequence[Any] = rows
         self._draw: Callable[[Any], Line] = draw
@@ -67,24 +67,23 @@ class LazyLines(Sequence[Line]):
 
 
 class Lines(Widget):
-    """Draws what :meth:`build` returns, and builds again only when something that it reads has changed."""
+    """Draws the lines from :meth:`build`, and builds them again only when its inputs have changed."""
 
     READS: ClassVar[tuple[type[SubState], ...]] = ()
-    """The sub-states of the view that the lines are built from."""
+    """The parts of the view from which the lines are built."""
 
     def __init__(self, *, id: str) -> None:
-        """Starts without lines; styles and layout name the widget by ``id``."""
         super().__init__(id=id)
         self.view = View()
         self.lines: Sequence[Line] = ()
         """The lines to draw; may be :class:`LazyLines`."""
         self._strips: dict[int, Strip] = {}
         self._painted: dict[int, Strip] = {}
-        """The strips that are on the terminal, by row."""
+        """The strips on the terminal, by row."""
         self._repainting = False
         self._base = Style()
         self.area = Size(0, 0)
-        """The size of the content when it was last measured, in cells."""
+        """The size of the content at the last measurement, in cells."""
         self._built: tuple[object, ...] | None = None
 
     @property
@@ -94,20 +93,20 @@ class Lines(Widget):
 
     @property
     def glyphs(self) -> Glyphs:
-        """Returns the signs to draw with."""
+        """Returns the symbols to draw with."""
         return self.services.glyphs
 
     @property
     def room(self) -> int:
-        """Returns the width for a line, in cells, at least 1."""
+        """Returns the width of a line in cells, at least 1."""
         return max(self.content_size.width, 1)
 
     def build(self, view: View, width: int) -> Sequence[Line]:
-        """Returns the lines for ``view`` in ``width`` cells. Each pane defines this."""
+        """Returns the lines for ``view``, each at most ``width`` cells wide. Subclasses define this."""
         raise NotImplementedError
 
     def lacks(self, view: View) -> Iterable[Message]:
-        """Returns requests for what ``view`` does not hold yet; posted after the lines were built."""
+        """Returns requests for data that ``view`` lacks; they are posted after the lines are built."""
         return ()
 
     def update(self, view: View) -> None:
@@ -116,7 +115,7 @@ class Lines(Widget):
         self.rebuild()
 
     def rebuild(self, force: bool = False) -> None:
-        """Builds the lines again if anything that they read has changed, or with ``force``; repaints if they differ."""
+        """Builds the lines again if an input has changed or with ``force``, and repaints if they differ."""
         if not self.is_attached or not self.content_size.width:
             self._built = None
             return
@@ -132,23 +131,23 @@ class Lines(Widget):
             self.post_message(wanted)
 
     def reads(self, view: View) -> tuple[object, ...]:
-        """What of ``view`` the lines are built from: they are built again once one of these is another object."""
+        """Returns the parts of ``view`` that the lines use; the lines are built again if one of them changes."""
         return read_of(view, self.READS)
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns what the lines are built from beside the view."""
+        """Returns the inputs of the lines other than the view."""
         return ()
 
     def made(self) -> Sequence[Line]:
-        """Returns the lines to draw now."""
+        """Returns the current lines."""
         return self.build(self.view, self.room)
 
     def changed(self) -> None:
-        """Called when the lines differ from those before: repaints."""
+        """Called when the lines have changed; repaints them."""
         self.repaint()
 
     def repaint(self) -> None:
-        """Repaints, once the current messages are handled, only the rows that look different from the terminal's."""
+        """Repaints the rows that differ from the terminal, after the current messages are handled."""
         self._strips.clear()
         if not self._repainting:
             self._repainting = True
@@ -165,49 +164,49 @@ class Lines(Widget):
             self.refresh(*(Region(0, y, width, 1) for y in rows))
 
     def _measure(self) -> None:
-        """Reads size and style once, since Textual computes them on every access."""
+        """Caches size and style, since Textual computes them on every access."""
         self.area = self.content_size
         self._base = self.rich_style
 
     def restyle(self) -> None:
-        """Draws every row again, in the colours of another theme."""
+        """Draws every row again in the colours of the current theme."""
         self._strips.clear()
         self._painted.clear()
         self.refresh()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Builds the lines for the new width and repaints, since unchanged lines are padded to the width, too."""
+        """Builds the lines for the new width and repaints, since even unchanged lines are padded to the width."""
         self.rebuild()
         self.repaint()
 
     def on_show(self, event: events.Show) -> None:
-        """Catches up: a hidden widget is not kept up to date."""
+        """Builds the lines, since a hidden widget is not updated."""
         self.rebuild()
 
     def line_at(self, row: int) -> int:
-        """Returns the number of the line that is drawn in ``row``."""
+        """Returns the number of the line in row ``row``."""
         return row
 
     def ground(self, number: int) -> str:
-        """Returns the role of the background of line ``number``; empty for none."""
+        """Returns the role of the background of line ``number``; empty if it has none."""
         return self.lines[number].ground
 
     def spans(self, number: int) -> Sequence[Span]:
-        """Returns the spans of line ``number`` as they are painted."""
+        """Returns the spans of line ``number`` for painting."""
         return self.lines[number].spans
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Returns the rows of ``crop``; called by Textual."""
+        """Returns the strips in ``crop``; called by Textual."""
         self._measure()
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
-        """Returns row ``y``, and remembers it as painted; called by Textual."""
+        """Returns row ``y`` and records it as painted; called by Textual."""
         strip = self._painted[y] = self.paint_row(y)
         return strip
 
     def paint_row(self, y: int) -> Strip:
-        """Returns how row ``y`` should look now."""
+        """Returns the current strip of row ``y``."""
         number = self.line_at(y)
         if not 0 <= number < len(self.lines):
             return Strip.blank(self.area.width, self._base)
@@ -230,16 +229,16 @@ class Lines(Widget):
 
 
 def _same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
-    """Compares strings and numbers by value and everything else by identity, since comparing large values is slow."""
+    """True if both tuples are equal; strings and numbers are compared by value, others by identity, which is faster."""
     if len(new) != len(old):
         return False
     return all(a is b or (isinstance(a, (str, int, float)) and a == b) for a, b in zip(new, old, strict=True))
 
 
 def _segments(spans: Iterable[tuple[str, Style]], width: int, under: Style) -> list[Segment]:
-    """Returns ``spans`` padded to ``width`` cells in style ``under``, in few segments: each writes its colours.
+    """Returns ``spans`` padded to ``width`` cells in style ``under``.
 
-    Blanks join their neighbours where they look the same.
+    Blanks are merged with a neighbour of the same appearance, since every segment writes its colours again.
     """
     made: list[Segment] = []
     text, style, used = "", under, 0
@@ -265,20 +264,21 @@ def _segments(spans: Iterable[tuple[str, Style]], width: int, under: Style) -> l
 
 
 def _same_blank(one: Style, other: Style) -> bool:
-    """Returns whether a blank looks the same in both styles."""
+    """True if a blank looks the same in both styles."""
     drawn = one.underline or one.strike or one.reverse or other.underline or other.strike or other.reverse
     return not drawn and one.bgcolor == other.bgcolor
 
 
 def wrapped(text: str, width: int, role: str = "muted") -> list[Line]:
-    """Returns ``text`` wrapped to ``width`` cells, of which the first and the last stay free."""
+    """Returns ``text`` wrapped to ``width`` cells, with a margin of one cell on each side."""
     return [line(f" {part}", role) for part in wrap(text, width - 2)]
 
 
 def hanging(head: Line, text: str, width: int) -> list[Line]:
-    """Returns ``head`` and ``text`` behind it, wrapped to ``width`` cells; further lines begin below the text.
+    """Returns ``head`` followed by ``text``, wrapped to ``width`` cells; later lines are indented to the start of the
+    text.
 
-    Where the head leaves too little room for words, the text is cut.
+    If fewer than 12 cells remain after the head, the text is cut.
     """
     indent = head.width
     if width - indent < _LEAST_HANGING:
@@ -288,31 +288,33 @@ def hanging(head: Line, text: str, width: int) -> list[Line]:
 
 
 def stale_lines(said: Mapping[str, str], view: View, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns a warning, in the words of ``said``, if the selected note's file is newer than the index, or gone."""
+    """Returns a warning if the selected note's file is missing or newer than the index; ``said`` maps its state to the
+    text.
+    """
     text = said.get(view.stale.files.get(view.selection.file, ""), "")
     return wrapped(f"{glyphs.warn} {text}", width, "warn") if text else []
 
 
 def restyle(screen: Screen[Any]) -> None:
-    """Draws every part of ``screen`` again, in the colours of the theme."""
+    """Draws all parts of ``screen`` again in the colours of the current theme."""
     for part in screen.query(Lines).results(Lines):
         part.restyle()
 
 
 def rebuild(screen: Screen[Any]) -> None:
-    """Builds every part of ``screen`` again."""
+    """Builds all parts of ``screen`` again."""
     for part in screen.query(Lines).results(Lines):
         part.rebuild(force=True)
 
 
-# Wrapped text, and the notice that the terminal is too small.
+# Wrapped text, and the message that the terminal is too small.
 
 
 class Paragraphs(Lines):
-    """Paragraphs, each in one role, as high as they need."""
+    """Paragraphs, each in one role; the height fits the text."""
 
     def __init__(self, *paragraphs: Span, id: str) -> None:
-        """Shows ``paragraphs``, each a text and its role."""
+        """Creates paragraphs from pairs of text and role."""
         super().__init__(id=id)
         self._paragraphs: Sequence[Span] = paragraphs
 
@@ -333,9 +335,9 @@ class Paragraphs(Lines):
 
 
 class TooSmall(Lines):
-    """Says how large the terminal must be."""
+    """A message with the minimum size of the terminal."""
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns the wrapped sentence."""
+        """Returns the wrapped message."""
         said = f"brv-tui needs {LEAST_WIDTH}×{LEAST_HEIGHT} cells: make the terminal larger"
         return [line(part, "warn") for part in wrap(said, width)]

@@ -1,6 +1,6 @@
-"""Fields whose keys act in the order in which they were pressed, even in a burst, and that never show raw escapes.
+"""Text fields that handle keys in the order of typing, even when they arrive in a burst, and never show raw escapes.
 
-Textual passes an editing key from the field up to the app, which runs its action. By then, letters typed after it are
+Textual sends an editing key from the field to the app, which runs the action. Letters typed meanwhile would already be
 in the field, so ctrl+u or backspace would delete them.
 """
 
@@ -33,16 +33,16 @@ from brvtui.text.visible import visible_each
 
 
 class Options(Lines, can_focus=True):
-    """A label and its options; the left and right arrows choose, and so does a click."""
+    """A label and its options; the arrow keys and clicks select one."""
 
     TITLE = "Options"
     BINDINGS: ClassVar[list[BindingType]] = bindings(OPTIONS)
 
     class Chosen(Message):
-        """Another option was chosen."""
+        """Posted when another option is selected."""
 
     def __init__(self, label: str, options: Sequence[str], chosen: str = "", *, id: str) -> None:
-        """Shows ``options``, with the first chosen unless ``chosen`` is given."""
+        """Creates a row of ``options`` with ``chosen``, or else the first, selected."""
         super().__init__(id=id)
         self._label = label
         self._options = options
@@ -50,11 +50,11 @@ class Options(Lines, can_focus=True):
         self._edges: list[tuple[int, str]] = []
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the chosen option, and whether the row has the focus."""
+        """Returns the selected option and the focus state."""
         return (self.chosen, self.has_focus)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns label and options in one line."""
+        """Returns one line with the label and the options."""
         made = line(f" {self._label} ", "muted")
         made.to(_LABEL_CELLS)
         self._edges = [(made.width, "")]
@@ -66,29 +66,29 @@ class Options(Lines, can_focus=True):
         return [made.cut(width)]
 
     def choose(self, option: str) -> None:
-        """Chooses ``option`` and posts :class:`Chosen` if it was not chosen before."""
+        """Selects ``option``, and posts :class:`Chosen` if it was not selected before."""
         if option != self.chosen:
             self.chosen = option
             self.rebuild()
             self.post_message(self.Chosen())
 
     def action_choose(self, step: int) -> None:
-        """Chooses the option ``step`` places to the right; to the left when negative."""
+        """Moves the selection ``step`` options to the right, or to the left if negative."""
         place = self._options.index(self.chosen) + step
         self.choose(self._options[max(0, min(place, len(self._options) - 1))])
 
     def on_click(self, event: events.Click) -> None:
-        """Chooses the option under the mouse."""
+        """Selects the option under the mouse."""
         option = next((option for edge, option in self._edges if event.x < edge), "")
         if option:
             self.choose(option)
 
     def on_focus(self, event: events.Focus) -> None:
-        """Draws the chosen option brighter."""
+        """Draws the selected option brighter."""
         self.rebuild()
 
     def on_blur(self, event: events.Blur) -> None:
-        """Draws the chosen option dimmer."""
+        """Draws the selected option dimmer."""
         self.rebuild()
 
 
@@ -99,7 +99,7 @@ _LEFT_TO_THE_SCREEN = frozenset({"submit"})
 
 
 class OrderedInput(Input):
-    """A one-line field. Its value is the true text; unsafe characters in it are drawn as placeholders."""
+    """A one-line field. Its value is the raw text; unsafe characters are displayed as placeholders."""
 
     @property
     def _value(self) -> Text:
@@ -113,11 +113,11 @@ class OrderedInput(Input):
         return bisect_right(places, offset + self.scroll_offset.x, key=self._position_to_cell) - 1
 
     async def on_key(self, event: events.Key) -> None:
-        """Runs the action of an editing key at once."""
+        """Runs the action of an editing key immediately."""
         await act_in_order(self, event)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Joins the lines of a text, of which Textual would take the first alone."""
+        """Joins pasted lines, since Textual would insert only the first."""
         lines = event.text.splitlines()
         if len(lines) > 1:
             event.text = " ".join(filter(None, map(str.strip, lines)))
@@ -130,7 +130,7 @@ async def act_in_order(field: Widget, event: events.Key) -> None:
         if event.key in keys_of(binding.id, binding.key, keymap):
             if await field.app.run_action(
                 binding.action, field
-            ):  # else, as copying nothing, it is for whoever is above
+            ):  # otherwise the key is passed on, for example when there is nothing to copy
                 event.stop()
                 event.prevent_default()
             return
@@ -138,7 +138,7 @@ async def act_in_order(field: Widget, event: events.Key) -> None:
 
 @cache
 def _editing(kind: type) -> tuple[Binding, ...]:
-    """Returns the editing keys of ``kind``: those of Textual's Input, or its own; without Enter, which submits."""
+    """Returns the editing keys of Textual's Input, or of ``kind`` itself; Enter, which submits, is left out."""
     owner = Input if issubclass(kind, Input) else kind
     found = (item for item in owner.__dict__.get("BINDINGS", ()) if isinstance(item, Binding))
     single = (part for binding in found for part in Binding.make_bindings([binding]))
@@ -146,10 +146,10 @@ def _editing(kind: type) -> tuple[Binding, ...]:
 
 
 class Field(Horizontal):
-    """Label and input in one row."""
+    """A label and an input in one row."""
 
     def __init__(self, label: str, value: str, *, id: str) -> None:
-        """Labels the input ``label`` and fills it with ``value``."""
+        """Creates a field with ``label`` and the initial ``value``."""
         super().__init__(id=id)
         self._label = label
         self._begin = value

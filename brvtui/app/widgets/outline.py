@@ -1,4 +1,4 @@
-"""The visible rows of a tree: open folders, the filter, and the order of files."""
+"""The visible rows of a tree, with the state of folders, filter and file order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from brvtui.app.states import ancestors
 if TYPE_CHECKING:
     from brvtui.app.contents import Branch, Overview
 
-# A filter by words: keeps rows that contain every word, in any order and case, and marks the words.
+# A filter by words: rows must contain every word, in any order and case; the words are highlighted.
 
 
 @dataclass(frozen=True)
@@ -26,32 +26,32 @@ class WordFilter:
 
     @classmethod
     def of(cls, text: str) -> WordFilter:
-        """Returns the filter for the words of ``text``; a blank text keeps everything."""
+        """Returns the filter for the words of ``text``; a blank text matches everything."""
         return cls(tuple(dict.fromkeys(text.lower().split())))
 
     def __bool__(self) -> bool:
         return bool(self.words)
 
     def keeps(self, lowered: str) -> bool:
-        """Returns whether every word is part of ``lowered``, a text in lower case."""
+        """True if ``lowered``, a text in lower case, contains every word."""
         return all(word in lowered for word in self.words)
 
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
-        """Returns a pattern for any of the words, the longest first; None without words."""
+        """Returns a pattern that matches any of the words, longest first; None without words."""
         if not self.words:
             return None
         return re.compile("|".join(map(re.escape, sorted(self.words, key=len, reverse=True))), re.IGNORECASE)
 
 
 _OPEN_AT_FIRST = 60
-"""A tree of at most this many folders and files starts with all folders open."""
+"""The largest number of folders and files with which a tree starts fully expanded."""
 Row: TypeAlias = "tuple[Branch, int]"
-"""A folder or file, and its depth."""
+"""A folder or file and its depth."""
 
 
 class Order(StrEnum):
-    """The order of the files in a folder; folders are always ordered by name."""
+    """The sort order of files within a folder; folders are always sorted by name."""
 
     NAME = "name"
     IMPORTANCE = "importance"
@@ -59,7 +59,7 @@ class Order(StrEnum):
 
     @property
     def next(self) -> Order:
-        """Returns the order after this one; the first after the last."""
+        """Returns the next order, after the last the first."""
         orders = list(Order)
         return orders[(orders.index(self) + 1) % len(orders)]
 
@@ -71,7 +71,7 @@ _KEYS: dict[Order, Callable[[Branch], float]] = {
 
 
 def ordered(children: Sequence[Branch], order: Order) -> Sequence[Branch]:
-    """Returns ``children``, whose folders come first, with the files in ``order``."""
+    """Returns ``children`` with folders first and then the files in ``order``."""
     key = _KEYS.get(order)
     if key is None:
         return children
@@ -80,16 +80,16 @@ def ordered(children: Sequence[Branch], order: Order) -> Sequence[Branch]:
 
 
 class Kept(NamedTuple):
-    """What passes a filter: files, and the folders above them with the number of such files in each, by path."""
+    """The files that match a filter, and the folders above them with the number of matches in each, by path."""
 
     files: frozenset[str]
     folders: Mapping[str, int]
     paths: frozenset[str]
-    """Files and folders."""
+    """The paths of both."""
 
 
 def kept(files: Sequence[Branch], word_filter: WordFilter, also: Set[str] = frozenset()) -> Kept:
-    """Returns what of ``files`` passes ``word_filter``, and those of ``also``."""
+    """Returns the ``files`` that match ``word_filter`` or whose path is in ``also``."""
     found = files
     for word in word_filter.words:
         found = [branch for branch in found if word in branch.low]
@@ -104,9 +104,9 @@ def kept(files: Sequence[Branch], word_filter: WordFilter, also: Set[str] = froz
 def rows(
     roots: Sequence[Branch], order: Order, opened: Container[str] | None, shown: Callable[[Branch], bool]
 ) -> list[Row]:
-    """Returns the rows of ``roots`` from top to bottom: what is ``shown``, in folders that are ``opened``.
+    """Returns the visible rows of ``roots`` from top to bottom: branches that are ``shown``, inside ``opened`` folders.
 
-    All folders are open where ``opened`` is None.
+    If ``opened`` is None, all folders are open.
     """
     made: list[Row] = []
     stack = [(branch, 0) for branch in reversed(ordered(roots, order)) if shown(branch)]
@@ -121,33 +121,32 @@ def rows(
 
 
 class Outline:
-    """The visible rows, built again only when something that they depend on has changed."""
+    """The visible rows; they are built again only when their inputs have changed."""
 
     def __init__(self) -> None:
-        """Starts without rows."""
         self.opened: frozenset[str] | None = None
-        """The open folders; None before there is a tree."""
+        """The paths of open folders; None before a tree is loaded."""
         self.order = Order.NAME
         self.aside = False
-        """Whether stubs and derived files are shown."""
+        """True if stubs and derived files are shown."""
         self.rows: list[Row] = []
         self.kept: Kept | None = None
-        """What passes the filter; None without one."""
+        """The matches of the filter; None without one."""
         self.found: frozenset[str] = frozenset()
-        """Files that pass the filter by their text."""
+        """The files whose text matches the filter."""
         self.total = 0
-        """The number of files that were filtered."""
+        """The number of files before filtering."""
         self._made_from: tuple[object, ...] = ()
         self._files: tuple[int, bool, list[Branch]] = (0, False, [])
 
     def begin(self, overview: Overview) -> None:
-        """Opens all folders of a small tree, once."""
+        """Opens all folders the first time, if the tree is small."""
         if self.opened is None:
             small = len(overview.branches) <= _OPEN_AT_FIRST
             self.opened = frozenset(path for path, branch in overview.branches.items() if branch.is_folder and small)
 
     def settle(self, overview: Overview, selected: str, word_filter: WordFilter) -> bool:
-        """Builds the rows of ``overview``, always with ``selected``; returns whether they had to be built again."""
+        """Updates the rows of ``overview``, which always include ``selected``; returns True if they have changed."""
         branch = overview.branches.get(selected)
         aside = branch is not None and branch.aside and not word_filter
         also = frozenset((selected, *ancestors(selected))) if aside else frozenset()
@@ -163,7 +162,7 @@ class Outline:
         return True
 
     def is_open(self, path: str) -> bool:
-        """Returns whether folder ``path`` is open; all are while there is a filter."""
+        """True if folder ``path`` is open; while a filter is set, all folders are."""
         return self.kept is not None or path in (self.opened or ())
 
     def open(self, *paths: str) -> None:

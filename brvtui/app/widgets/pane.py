@@ -1,4 +1,4 @@
-"""A bordered pane that can be focused, scrolled and filtered."""
+"""A bordered pane that can have focus, scroll and be filtered."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _WHEEL_ROWS = 3
 _CORNERS = 6
 _BEHIND_TABS = "  "
 _LEAST_BEHIND_TABS = 24
-"""With fewer cells behind the row of tabs, a title says too little there."""
+"""The minimum number of cells after the tabs for a title to be worth showing."""
 _MATCH = "bold match on match-ground"
 _MATCH_HERE = "bold reverse match"
 
 
 class FilterField(OrderedInput):
-    """A one-line field inside the pane that it filters."""
+    """The one-line field in a pane with the words of its filter."""
 
     TITLE = "Filter"
     HELP_TEXT = (
@@ -49,100 +49,99 @@ class FilterField(OrderedInput):
     BINDINGS: ClassVar[list[BindingType]] = bindings(FILTER)
 
     def __init__(self, does: str) -> None:
-        """An empty field, which says what it ``does`` with words."""
+        """Creates an empty field; ``does`` completes the placeholder "words to …"."""
         super().__init__(placeholder=f"words to {does}", select_on_focus=False, compact=True)
         self.cursor_blink = False
 
     @property
     def pane(self) -> Pane:
-        """The pane that is filtered."""
+        """The pane that this field filters."""
         return cast("Pane", self.parent)
 
     def action_keep(self) -> None:
-        """Back to the pane, which stays filtered."""
+        """Returns the focus to the pane and keeps the filter."""
         self.pane.keep_filter()
 
     def action_clear(self) -> None:
-        """Clears the filter and goes back to the pane."""
+        """Clears the filter and returns the focus to the pane."""
         self.pane.clear_filter()
 
     def action_step(self, step: int) -> None:
-        """Moves in the pane; the field keeps the focus."""
+        """Moves the pane's cursor or match; the field keeps the focus."""
         self.pane.step(step)
 
 
 class Pane(Lines, can_focus=True):
-    """Lines under a title. ``pinned`` lines at the top stay when the rest scrolls."""
+    """Lines under a title. The first ``pinned`` lines do not scroll."""
 
     @dataclass
     class NoteWanted(Message):
-        """The text of a note is to be shown."""
+        """Posted to show the text of a note."""
 
         file: str
 
     @dataclass
     class LinkFollowed(Message):
-        """A link to a note or folder was followed."""
+        """Posted when the user follows a link to a note or folder."""
 
         path: str
 
     TITLE: ClassVar[str] = ""
     HELP_TEXT: ClassVar[str] = ""
-    """What F1 says about the pane."""
+    """The help text of the pane, shown by F1."""
     FILTER_DOES: ClassVar[str] = "find"
-    """What its filter does with words; a list keeps the rows that hold them."""
+    """The effect of the filter as a verb: ``find`` marks lines, ``keep`` hides the other rows of a list."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(EVERY_PANE)
 
     def __init__(self, *, id: str) -> None:
-        """An empty pane."""
         super().__init__(id=id)
         self.offset_row = 0
         self.pinned = 0
         self.tabs: Content | None = None
         self.word_filter = WordFilter(())
         self.field: FilterField | None = None
-        """Where the filter is typed, while there is one."""
+        """The filter's text field while it is open."""
         self.found: Sequence[int] = ()
-        """The lines that match the filter."""
+        """The numbers of the lines that match the filter."""
         self._here = -1
 
     @property
     def rows(self) -> int:
-        """How many rows of lines are seen; the filter's field takes one."""
+        """The number of visible rows for lines; the filter's field takes one."""
         return max(self.content_size.height - (self.field is not None), 1)
 
     @property
     def copies(self) -> str:
-        """What the key for copying copies here: ``path`` (of the note at hand), ``answer`` or ``prompt``."""
+        """The kind of text that the copy key copies: ``path`` (of the current note), ``answer`` or ``prompt``."""
         return "path"
 
     @property
     def room(self) -> int:
-        """The last column is left to the scroll mark."""
+        """The width of a line in cells; the last column is reserved for the scroll mark."""
         return max(self.content_size.width - 1, 1)
 
     @property
     def tab_name(self) -> str:
-        """What its tab is called, where panes stand behind each other: what the pane is called."""
+        """The name on the pane's tab; by default its title."""
         return self.TITLE
 
     def heading(self, view: View) -> str:
-        """The title in the border."""
+        """Returns the title for the border."""
         return self.TITLE
 
     def rebuild(self, force: bool = False) -> None:
-        """Builds the lines again, and the title."""
+        """Builds the lines and the title again."""
         self.retitle()
         super().rebuild(force)
         self._count()
-        self.scroll_to_row(self.offset_row)  # more room may show what a kept offset would scroll away
+        self.scroll_to_row(self.offset_row)  # with more rows, the old offset may leave blank rows at the end
 
     def arranged(self, shown: frozenset[str]) -> None:
-        """Called with the ids of everything that is shown, when that has changed."""
+        """Called with the ids of all visible panes when this set changes."""
 
     def retitle(self) -> None:
-        """Puts the title into the border: behind the row of tabs, if there is one, as far as there is room."""
+        """Puts the title into the border, after the row of tabs if there is one, cut to the width."""
         room = max(self.outer_size.width - _CORNERS, 1)
         heading = visible(self.heading(self.view))
 
@@ -160,28 +159,28 @@ class Pane(Lines, can_focus=True):
             self.border_title = title
 
     def changed(self) -> None:
-        """Keeps the place as far as there still are lines."""
+        """Keeps the scroll position within the new lines, and repaints."""
         self.offset_row = max(0, min(self.offset_row, self.last_offset))
         super().changed()
 
     @property
     def last_offset(self) -> int:
-        """The offset at which the last line is at the bottom."""
+        """The scroll offset that shows the last line at the bottom."""
         return max(0, len(self.lines) - self.rows)
 
     def scroll_to_row(self, offset: int) -> None:
-        """Scrolls so that line ``offset`` is the first below the pinned ones."""
+        """Scrolls so that ``offset`` lines are hidden above, below the pinned ones."""
         wanted = max(0, min(offset, self.last_offset))
         if wanted != self.offset_row:
             self.offset_row = wanted
             self.repaint()
 
     def line_at(self, row: int) -> int:
-        """Which line is drawn in ``row``."""
+        """Returns the number of the line in row ``row``."""
         return row if row < self.pinned else row + self.offset_row
 
     def paint_row(self, y: int) -> Strip:
-        """Row ``y``, with the scroll mark at its end when there is more."""
+        """Returns row ``y``, with the scroll mark at its end if the lines do not fit."""
         width, height = self.area
         if self.field is not None:
             height = max(height - 1, 1)
@@ -204,15 +203,15 @@ class Pane(Lines, can_focus=True):
     # filtering
 
     def also_reads(self) -> tuple[object, ...]:
-        """The filter."""
+        """Returns the words of the filter."""
         return (" ".join(self.word_filter.words),)
 
     def made(self) -> Sequence[Line]:
-        """The lines, filtered."""
+        """Returns the filtered lines."""
         return self.filtered(super().made())
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
-        """``lines`` as they are; those that match are found, to be lit and stepped through."""
+        """Returns ``lines`` unchanged, and updates the list of matching lines."""
         if self.word_filter:
             keeps = self.word_filter.keeps
             low = self.lowered(lines)
@@ -224,11 +223,11 @@ class Pane(Lines, can_focus=True):
         return lines
 
     def lowered(self, lines: Sequence[Line]) -> Sequence[str]:
-        """The texts of ``lines`` in lower case."""
+        """Returns the texts of ``lines`` in lower case."""
         return [made.low for made in lines]
 
     def tally(self) -> str:
-        """What the filter found, in words; empty without a filter."""
+        """Returns the number of matches, as text; empty without a filter."""
         if not self.word_filter:
             return ""
         if not self.found:
@@ -238,43 +237,44 @@ class Pane(Lines, can_focus=True):
         return "1 match" if len(self.found) == 1 else f"{len(self.found)} matches"
 
     def spans(self, number: int) -> Sequence[Span]:
-        """The line with what the filter matches lit."""
+        """Returns the spans of line ``number`` with matches of the filter highlighted."""
         spans = super().spans(number)
         if self.word_filter.pattern is None or number < self.pinned:
             return spans
         return lit(spans, self.word_filter.pattern, _MATCH_HERE if number == self._here else _MATCH)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The filter's key is text while a field has the focus; matches can be stepped through while there is one."""
+        """Disables the filter's key while a field has the focus, and stepping through matches if there are none."""
         if action == "filter":
             return not self.services.takes_letters
         return self.has_match if action == "match" else True
 
     @property
     def idle(self) -> frozenset[str]:
-        """The names of the actions that can do nothing with what is under the cursor: the key bar leaves them out.
+        """The names of actions that have no effect on the selection, which the key bar leaves out.
 
-        Their keys still act, to say why; an action that says nothing either is refused by :meth:`check_action`.
+        Their keys still show a message with the reason; an action without such a message is disabled by
+        :meth:`check_action`.
         """
         return frozenset()
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """What the key bar calls actions of this pane that do something else now than usual, by their names."""
+        """The key bar's descriptions of actions that currently do something other than usual, by name."""
         return {}
 
     def show_keys(self) -> None:
-        """Has the key bar show the keys that act now; for what it does not see in the view."""
+        """Updates the key bar after a change that is not part of the view."""
         for bar in self.screen.query(KeyBar):
             bar.show_keys()
 
     @property
     def has_match(self) -> bool:
-        """Whether the filter finds something."""
+        """True if the filter matches a line."""
         return bool(self.word_filter and self.found)
 
     def action_filter(self) -> None:
-        """Opens the filter's field, or goes back to it."""
+        """Opens the filter's field, or focuses it if it is open."""
         if self.field is None:
             self.field = FilterField(self.FILTER_DOES)
             self.mount(self.field)
@@ -282,14 +282,14 @@ class Pane(Lines, can_focus=True):
         self.screen.set_focus(self.field, scroll_visible=False)
 
     def keep_filter(self) -> None:
-        """Leaves the field; a blank filter is none."""
+        """Leaves the field and keeps the filter; a blank filter is removed."""
         if not self.word_filter:
             self.clear_filter()
             return
         self.screen.set_focus(self, scroll_visible=False)
 
     def clear_filter(self) -> bool:
-        """Takes filter and field away; whether there was one."""
+        """Removes the filter and its field; returns True if there was one."""
         field, self.field = self.field, None
         if field is None:
             return False
@@ -307,7 +307,7 @@ class Pane(Lines, can_focus=True):
             self.put_filter(event.value)
 
     def put_filter(self, text: str) -> None:
-        """Filters by ``text``; a blank one shows everything again."""
+        """Sets the filter to the words of ``text``; a blank text shows everything again."""
         before = self.word_filter
         self.word_filter = WordFilter.of(text)
         if self.word_filter != before:
@@ -316,7 +316,7 @@ class Pane(Lines, can_focus=True):
             self.rebuild()
             self.filter_changed()
             self._count()
-            self.show_keys()  # that of going from match to match
+            self.show_keys()  # the keys for the next and previous match appear or disappear
 
     def _count(self) -> None:
         tally = Content(self.tally())
@@ -324,16 +324,16 @@ class Pane(Lines, can_focus=True):
             self.border_subtitle = tally
 
     def filter_changed(self) -> None:
-        """Called when the filter has changed: the first match from here on is shown."""
+        """Called when the filter has changed; shows the first match from the current position on."""
         if self.found:
             self._show_match(bisect_left(self.found, self.offset_row) % len(self.found))
 
     def step(self, step: int) -> None:
-        """Moves while the filter is typed."""
+        """Moves to the next or previous match while the filter is typed."""
         self.action_match(step)
 
     def action_match(self, step: int) -> None:
-        """The next match, or the one before; after the last comes the first."""
+        """Moves to the next or previous match and wraps around at the ends."""
         if not self.found:
             return
         if self._here in self.found:
@@ -352,38 +352,38 @@ class Pane(Lines, can_focus=True):
     # scrolling
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Scrolls without moving a cursor."""
+        """Scrolls down without moving a cursor."""
         event.stop()
         self.scroll_to_row(self.offset_row + _WHEEL_ROWS)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Scrolls without moving a cursor."""
+        """Scrolls up without moving a cursor."""
         event.stop()
         self.scroll_to_row(self.offset_row - _WHEEL_ROWS)
 
     def action_down(self) -> None:
-        """One row down."""
+        """Scrolls one row down."""
         self.scroll_to_row(self.offset_row + 1)
 
     def action_up(self) -> None:
-        """One row up."""
+        """Scrolls one row up."""
         self.scroll_to_row(self.offset_row - 1)
 
     def action_top(self) -> None:
-        """To the first row."""
+        """Scrolls to the first row."""
         self.scroll_to_row(0)
 
     def action_bottom(self) -> None:
-        """To the last row."""
+        """Scrolls to the last row."""
         self.scroll_to_row(self.last_offset)
 
     def action_page(self, pages: int) -> None:
-        """Whole pages up or down."""
+        """Scrolls ``pages`` pages down, or up if negative."""
         self.scroll_to_row(self.offset_row + pages * max(1, self.rows - self.pinned - 1))
 
 
 def own_keys(kind: type[Widget]) -> list[Binding]:
-    """The keys that are of this kind of widget: neither those of every pane nor those of Textual's widgets."""
+    """Returns the keys that ``kind`` itself declares, without those of every pane and of Textual's widgets."""
     classes = [above for above in kind.__mro__ if above.__module__.startswith("brvtui.") and above is not Pane]
     found = [item for above in classes for item in above.__dict__.get("BINDINGS", ())]
     return [item for item in found if isinstance(item, Binding)]

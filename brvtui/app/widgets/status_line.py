@@ -1,4 +1,4 @@
-"""The line at the top: screens, project, notes, profile, clock, watching, model, fingerprint."""
+"""The line at the top: screens, project, notes, profile, clock, watching, model and fingerprint."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from brvtui.fleet.fleet_file import Fleet
 
 LEFT_DRAFTS = "drafts.left"
-"""The action that leads to drafts."""
+"""The name of the action that opens unsaved drafts."""
 _EDITED_CELLS = 28
-"""For the name of the note in the editor."""
+"""The maximum width of the edited note's name."""
 
 
 class StatusLine(Lines):
-    """The screens, the note in the editor, then what is known of the project. A click brings a screen to the front."""
+    """The tabs of the screens, the edited note, and the state of the project. A click switches to a screen."""
 
     READS = (
         ProjectState,
@@ -57,12 +57,13 @@ class StatusLine(Lines):
     )
 
     def __init__(self, *, id: str) -> None:
-        """A line without edges yet."""
         super().__init__(id=id)
         self._edges: list[tuple[int, str]] = []
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Screens, project, counts, profile, watching and more, the least weighty left out first."""
+        """Returns one line of screens, project, counts, profile and more; the least important groups are left out
+        first.
+        """
         made = Line()
         self._edges = []
         for mode in SCREENS:
@@ -100,7 +101,7 @@ class StatusLine(Lines):
         return [made.extend(spread(width - made.width - 1, groups, 2).spans)]
 
     async def on_click(self, event: events.Click) -> None:
-        """Brings the screen whose name was clicked to the front, or the draft that was left behind."""
+        """Switches to the clicked screen, or opens the unsaved drafts."""
         name = next((name for edge, name in self._edges if event.x < edge), "")
         if name == LEFT_DRAFTS:
             await self.app.run_action("app.left_drafts")
@@ -109,7 +110,7 @@ class StatusLine(Lines):
 
 
 def counts(numbers: tuple[int, int, int], glyphs: Glyphs) -> list[Span]:
-    """Notes by maturity as glyph and number; levels without notes are left out."""
+    """Returns the numbers of notes by maturity, each after its symbol; maturities without notes are left out."""
     spans: list[Span] = []
     for name, amount in zip(MATURITIES, numbers, strict=True):
         if amount:
@@ -162,7 +163,7 @@ def _of_project(view: View, overview: Overview, glyphs: Glyphs, wide: bool) -> l
         groups.append((8, [(view.answer.busy, "warn")]))
     clock = [("clock ", "muted"), ("frozen", "warn") if view.engine.frozen else ("live", "text")]
     groups.append((4, clock))
-    if view.watch.active or view.watch.why:  # else watching has not begun yet
+    if view.watch.active or view.watch.why:  # otherwise watching has not started yet
         follows = view.watch.active and not (view.watch.catching_up or view.watch.poll_s)
         groups.append((7 if follows else 9, _watching(view, glyphs, wide)))
     if view.watch.poll_s:
@@ -180,7 +181,7 @@ def _of_project(view: View, overview: Overview, glyphs: Glyphs, wide: bool) -> l
 
 
 def _profile(engine: EngineState) -> tuple[int, list[Span]]:
-    """The profile in use; one that is not the usual gives other answers, which nothing else here would explain."""
+    """Returns the profile in use, highlighted if it is not the default, since it then changes answers."""
     if engine.has_usual_profile:
         return 6, [("profile ", "muted"), (engine.profile, "text")]
     return 9, [("profile ", "muted"), (engine.profile, "bold accent")]
@@ -198,7 +199,7 @@ def _watching(view: View, glyphs: Glyphs, wide: bool) -> list[Span]:
 
 
 def _work(live: LiveAnswer | None) -> list[Span]:
-    """What the model is at, in words."""
+    """Returns the current work of the model as text."""
     if live is None:
         return []
     return [(" stopping…" if live.cancelling else " answers, esc stops it", "warn")]

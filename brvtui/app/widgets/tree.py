@@ -1,4 +1,4 @@
-"""The context tree: folders with their notes by maturity. Subclasses decide what choosing one does."""
+"""The context tree: folders and files, with the number of notes by maturity. Subclasses define the effect of Enter."""
 
 from __future__ import annotations
 
@@ -39,18 +39,19 @@ KIND_WORDS = {
     "archived": "archived note",
     MANIFEST: "manifest",
 }
-"""Words for files that are no ordinary notes, by kind."""
+"""The words for special files, by kind."""
 
 
 class TreePane(ChoicePane):
-    """Rows for folders and files, then one for hidden stubs and one for what the engine does not see."""
+    """A row for each folder and file, followed by a row for hidden stubs and one for files that the engine does not
+    see.
+    """
 
     TITLE = "Tree"
     READS = (ProjectState, SelectionState, QueryState)
     BINDINGS: ClassVar[list[BindingType]] = bindings(TREE)
 
     def __init__(self, *, id: str) -> None:
-        """Starts without a tree."""
         super().__init__(id=id)
         self.outline = Outline()
         self._tail: list[Line] = []
@@ -59,31 +60,32 @@ class TreePane(ChoicePane):
         self._followed = self._opened_to = ""
         self._stamp = 0
         self._missed = ROOT
-        """The choice that disappeared under the cursor; the cursor returns if it comes back before any move."""
+        """The choice that disappeared under the cursor. If it reappears before the cursor moves, it is selected again.
+        """
         self._marks: dict[str, str] = {}
         self._look: tuple[object, ...] = ()
         self._to_look_at: frozenset[str] = frozenset()
-        """The notes that are to be mended, or that changed on disk since they were read, and the folders above them."""
+        """The notes with problems or with changes on disk since they were read, and the folders above them."""
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns a stamp of what is open, and of the order."""
+        """Returns a counter that increases when folders or the order change."""
         return (self._stamp, *super().also_reads())
 
     def move_to(self, place: int, tell: bool = True) -> None:
-        """Moves the cursor to choice ``place``, where it then stays."""
+        """Moves the cursor to choice ``place``, and no longer restores a choice that disappeared."""
         self._missed = ROOT
         super().move_to(place, tell)
 
     def restamp(self) -> None:
-        """Builds the rows again after a change outside the view."""
+        """Builds the rows again after a change that is not part of the view."""
         self._stamp += 1
         self.rebuild()
 
     def update(self, view: View) -> None:
-        """Shows ``view``; repaints unchanged rows, too, for another trace, selection, scope or stale files."""
+        """Shows ``view``; repaints all rows if trace, selection, scope or stale files have changed."""
         overview = view.project.overview
         paths = frozenset(view.stale.files) | (overview.to_mend if overview is not None else frozenset())
-        self._to_look_at = paths.union(*map(ancestors, paths))  # before rows are drawn
+        self._to_look_at = paths.union(*map(ancestors, paths))  # needed before the rows are drawn
         super().update(view)
         look = (view.answered, view.selection.file, view.query.scope, view.stale.files)
         if look != self._look:
@@ -93,19 +95,19 @@ class TreePane(ChoicePane):
 
     @property
     def branch(self) -> Branch | None:
-        """Returns the folder or file under the cursor; None on any other row."""
+        """Returns the folder or file under the cursor; None on other rows."""
         overview = self.view.project.overview
         return overview.branches.get(self.chosen) if overview is not None else None
 
     @property
     def note(self) -> str:
-        """Returns the path of the note under the cursor; empty without one."""
+        """Returns the path of the note under the cursor, or an empty string."""
         branch = self.branch
         return branch.path if branch is not None and branch.maturity else ""
 
     @property
     def idle(self) -> frozenset[str]:
-        """Opening what is no folder, and showing stubs and derived files where there are none."""
+        """Opening a row that is not a folder, and showing stubs and derived files in a tree that has none."""
         can_open = self.chosen in (UNSEEN, ASIDE) if self.branch is None else self.branch.is_folder
         overview = self.view.project.overview
         idle = set() if can_open else {"tree.open"}
@@ -113,13 +115,13 @@ class TreePane(ChoicePane):
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """The key that shows all files, while they are shown."""
+        """The key for stubs and derived files hides them while they are shown."""
         return {"tree.aside": "fewer files"} if self.outline.aside else {}
 
     # rows
 
     def build(self, view: View, width: int) -> Sequence[Line]:
-        """Returns a line for each visible row, drawn only when it is painted."""
+        """Returns a line for each visible row; each is drawn when it is painted."""
         overview = view.project.overview
         if overview is None:
             self.choices, self.owner = [], []
@@ -130,7 +132,9 @@ class TreePane(ChoicePane):
         if view.selection.file != self._followed:
             self._followed = view.selection.file
             before = self.followed(before)
-        if self._followed != self._opened_to and not self.word_filter:  # a filter opens and closes folders itself
+        if (
+            self._followed != self._opened_to and not self.word_filter
+        ):  # while a filter is set, it decides which folders are open
             self._opened_to = self._followed
             self.outline.open(*ancestors(self._followed))
         other = self.outline.settle(overview, view.selection.file, self.word_filter)
@@ -152,22 +156,22 @@ class TreePane(ChoicePane):
         return LazyLines(head, self.outline.rows, self._tail, self._row)
 
     def head(self, view: View, width: int) -> list[Line]:
-        """Returns the line for the whole tree, above the rows; none here."""
+        """Returns the lines above the rows; by default none."""
         return []
 
     def followed(self, before: str) -> str:
-        """Returns the choice for the cursor after another note was selected; ``before`` is where it was."""
+        """Returns the choice to move the cursor to after the selected note changed; ``before`` is the current one."""
         return before
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
-        """Returns the lines, whose rows are filtered already, and moves the cursor to a file that passes."""
+        """Returns ``lines``, whose rows are already filtered, and moves the cursor to a matching file."""
         kept = self.outline.kept
         if kept is not None and self.chosen not in kept.files:
             self.cursor = next((place for place, choice in enumerate(self.choices) if choice in kept.files), 0)
         return lines
 
     def tally(self) -> str:
-        """Returns how many of all files pass the filter; empty without one."""
+        """Returns the number of matching files of all files; empty without a filter."""
         kept = self.outline.kept
         return f"{len(kept.files)} of {self.all}" if kept is not None else ""
 
@@ -200,11 +204,11 @@ class TreePane(ChoicePane):
         return made.right(width, Line().extend(self.held(branch.counts)))
 
     def held(self, numbers: tuple[int, int, int]) -> list[Span]:
-        """How many notes of each maturity a folder holds; how many symbols."""
+        """Returns the number of notes by maturity, or of symbols, in a folder."""
         return counts(numbers, self.glyphs) if self.view.kind.has_maturity else [(str(sum(numbers)), "muted")]
 
     def marks_selected(self, marks: dict[str, str]) -> bool:
-        """Returns whether to mark the selected note in the margin."""
+        """True if the selected note is marked in the margin."""
         return bool(marks)
 
     def name_role(self, branch: Branch) -> str:
@@ -253,7 +257,7 @@ class TreePane(ChoicePane):
         return [line(f" {key} ", "bold muted").add(f"{verb}{left_out}", "faint")]
 
     def _unseen_here(self, overview: Overview) -> list[tuple[str, str]]:
-        """The files that the engine does not see, each with its reason, of those that pass the filter."""
+        """Returns the files that the engine does not see and the filter matches, each with the reason."""
         return [pair for pair in overview.unseen if self.word_filter.keeps(pair[0].lower())]
 
     def _unseen(self, overview: Overview, width: int) -> list[Line]:
@@ -277,19 +281,19 @@ class TreePane(ChoicePane):
     # actions
 
     def clicked(self, place: int) -> None:
-        """Selects and takes what was clicked."""
+        """Selects the clicked row and acts on it."""
         self.move_to(place)
         self.action_take()
 
     def action_take(self) -> None:
-        """Opens or closes the rows below the tree; subclasses take folders and files."""
+        """Opens or closes the groups below the tree; subclasses handle folders and files."""
         if self.chosen == UNSEEN:
             self.toggle(UNSEEN)
         elif self.chosen == ASIDE:
             self.action_aside()
 
     def action_unfold(self) -> None:
-        """Opens the folder under the cursor, or steps into an open one."""
+        """Opens the folder under the cursor, or moves into it if it is open."""
         if self.chosen == ASIDE and not self.outline.aside:
             self.action_aside()
         elif self.outline.is_open(self.chosen):
@@ -318,13 +322,13 @@ class TreePane(ChoicePane):
         self.reveal()
 
     def action_order(self) -> None:
-        """Switches the order of files: name, importance, age."""
+        """Switches the order of files between name, importance and age."""
         self.outline.order = self.outline.order.next
         self.restamp()
         self.reveal()
 
     def action_match(self, step: int) -> None:
-        """Moves to the next or previous file that passes the filter; goes on at the other end."""
+        """Moves to the next or previous file that matches the filter; wraps around at the ends."""
         kept = self.outline.kept
         if kept is None or not kept.files:
             return
@@ -336,11 +340,11 @@ class TreePane(ChoicePane):
                 return
 
     def step(self, step: int) -> None:
-        """Moves to the next or previous file while the filter is typed."""
+        """Moves to the next or previous matching file while the filter is typed."""
         self.action_match(step)
 
     def toggle(self, path: str, wanted: bool | None = None) -> None:
-        """Opens folder ``path`` if ``wanted``, closes it if not; toggles it where that is None."""
+        """Opens or closes folder ``path``; toggles it if ``wanted`` is None."""
         branch = self.view.project.overview.branches.get(path) if self.view.project.overview else None
         if path != UNSEEN and (branch is None or not branch.is_folder):
             return
@@ -354,7 +358,7 @@ class TreePane(ChoicePane):
 
 
 def sign_of(branch: Branch, glyphs: Glyphs, kind: ProjectKind) -> tuple[str, str]:
-    """Returns the sign of a file and its role; symbols have all the same one."""
+    """Returns the symbol and the role of a file; code symbols all have the same."""
     if not kind.has_maturity:
         return glyphs.bullet, "muted"
     if branch.kind == INDEX:
