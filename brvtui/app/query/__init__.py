@@ -1,1 +1,1 @@
-"""Queries: when which is asked, how the engine that is chosen answers, and what is asked about the answer."""
+"""The Query screen: its panes, and the controllers that run queries and explain their answers."""

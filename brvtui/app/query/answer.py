@@ -1,5 +1,6 @@
-"""Answer: what the user would read, the prompt that would be sent, the text of the selected note, or the answer beside
-a pinned one."""
+"""The Answer pane: the answer, the prompt for a model, the text of the selected note, or a comparison with a pinned
+answer.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +27,13 @@ if TYPE_CHECKING:
 
 TABS = ("answer", "prompt", "note")
 PINNED = "pinned"
-"""The tab that compares the answer with the pinned one; there is none until one is pinned."""
+"""The tab that compares the answer with the pinned one; it exists only while an answer is pinned."""
 _LEAST_WIDTH, _LEAST_HEIGHT = 60, 16
-"""The cells in which a comparison can be read."""
+"""The minimum size for a comparison, in cells."""
 
 
 class AnswerPane(Pane):
-    """Three tabs over one text, in which the query's terms are marked, and a fourth while an answer is pinned."""
+    """Three tabs of text with the query's terms marked, and a fourth while an answer is pinned."""
 
     TITLE = "Answer"
     READS = (QueryState, AnswerState, PinState, SelectionState, NoteState, ModelState, ProjectState)
@@ -47,32 +48,33 @@ class AnswerPane(Pane):
 
     @dataclass
     class TextWanted(Message):
-        """Asks to read the text of a note."""
+        """Posted to request the text of a note."""
 
         file: str
 
     def __init__(self, *, id: str) -> None:
-        """An answer pane on its first tab."""
         super().__init__(id=id)
         self.tab = TABS[0]
         self._edges: list[tuple[int, str]] = []
 
     @property
     def copies(self) -> str:
-        """``answer``, ``prompt`` or ``comparison``, whichever is in front; ``path`` where a note is."""
+        """The kind of text that the copy key copies: ``answer``, ``prompt`` or ``comparison`` of the front tab; or
+        ``path``.
+        """
         return {"note": "path", PINNED: "comparison"}.get(self.tab, self.tab)
 
     def reads(self, view: View) -> tuple[object, ...]:
-        """The note and its text only while they are in front: the answer is long, and an edit on disk changes them."""
+        """Returns the parts of ``view`` in use; the note only while its tab is in front."""
         note = (view.selection.file, view.note.text, view.project.overview) if self.tab == "note" else ()
         return (view.answered, view.live, view.opening, view.engine.name, view.pin, *note)
 
     def also_reads(self) -> tuple[object, ...]:
-        """The tab in front."""
+        """Returns the front tab."""
         return (self.tab, *super().also_reads())
 
     def heading(self, view: View) -> str:
-        """Returns the title: the kind of the answer."""
+        """Returns the title for the front tab and the kind of answer."""
         if self.tab == PINNED:
             return "Beside the pinned answer"
         if view.answered is not None and self.tab == "note" and view.selection.file:
@@ -87,7 +89,7 @@ class AnswerPane(Pane):
 
     @property
     def has_room_to_compare(self) -> bool:
-        """Whether enough of a comparison can be seen; else the pane should have the whole screen."""
+        """True if the pane is large enough for a comparison; otherwise it should be maximised."""
         return self.size.width >= _LEAST_WIDTH and self.size.height >= _LEAST_HEIGHT
 
     def show_tab(self, tab: str) -> None:
@@ -98,18 +100,18 @@ class AnswerPane(Pane):
             self.rebuild()
 
     def action_tab(self, step: int) -> None:
-        """The next or previous tab."""
+        """Switches to the next or previous tab."""
         tabs = tabs_of(self.view)
         self.show_tab(tabs[(tabs.index(self.tab) + step) % len(tabs)])
 
     def on_click(self, event: events.Click) -> None:
-        """A click on a tab's name shows it."""
+        """Switches to the clicked tab."""
         content = event.get_content_offset(self)
         if content is not None and content.y == 0:
             self.show_tab(next((tab for edge, tab in self._edges if content.x < edge), self.tab))
 
     def update(self, view: View) -> None:
-        """Another query or note is read from its beginning; a comparison goes on with the next answer."""
+        """Shows ``view``; another query or note starts at the top, but a comparison stays in front."""
         other_query = view.query.text != self.view.query.text
         if (other_query and self.tab != PINNED) or self.tab not in tabs_of(view):
             self.tab = TABS[0]
@@ -118,7 +120,7 @@ class AnswerPane(Pane):
         super().update(view)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """The tabs and the text of the one in front."""
+        """Returns the tabs and the text of the front tab."""
         self.pinned = 1
         made = [self._tabs(view)]
         trace = view.answered
@@ -144,7 +146,7 @@ class AnswerPane(Pane):
         return made + lines_of([*view.presentation.answer(trace), *completion], width, self.glyphs)
 
     def lacks(self, view: View) -> Iterable[Message]:
-        """Returns the text of the selected note while its tab is in front."""
+        """Requests the text of the selected note while its tab is in front."""
         file, text = view.selection.file, view.note.text
         if self.tab == "note" and file and (text is None or text.path != file):
             yield self.TextWanted(file)
@@ -171,12 +173,12 @@ class AnswerPane(Pane):
 
 
 def tabs_of(view: View) -> tuple[str, ...]:
-    """The tabs that there are now."""
+    """Returns the available tabs."""
     return TABS if view.pin.trace is None else (*TABS, PINNED)
 
 
 def _paragraphs(text: str, view: View, width: int) -> list[Line]:
-    """``text`` as lines, with the words of the query marked once there is an answer."""
+    """Returns ``text`` as lines; once there is an answer, the query's words are marked."""
     from brvtui.paint.blocks import marker, paragraphs
 
     marks = marker(view.presentation.words(view.answered)) if view.answered is not None else None
@@ -184,8 +186,8 @@ def _paragraphs(text: str, view: View, width: int) -> list[Line]:
 
 
 def live_lines(live: LiveAnswer, width: int, glyphs: Glyphs) -> list[Line]:
-    """Who is asked, its tools so far, and what it waits for; the text that it writes stands below."""
-    from brvtui.paint.answers import tokens, tool_blocks  # the first paint must not wait for it
+    """Returns the model's name, its tool calls and its state, to be shown above the text that it writes."""
+    from brvtui.paint.answers import tokens, tool_blocks  # imported late to keep it out of the first paint
     from brvtui.paint.blocks import lines_of
 
     state = "stopping…" if live.cancelling else "esc stops it"

@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from brvtui.trace import Detail, Trace, events
 
 PIECES_S = 0.05
-"""Pieces of text that come within this time are shown as one."""
+"""Pieces of text that arrive within this many seconds are shown together."""
 
 
 class QueryRequest(NamedTuple):
-    """One request for a trace; ``number`` orders them."""
+    """A request for a trace; ``number`` increases with each request."""
 
     number: int
     query: str
     scope: str
     run: bool
     without_model: bool = False
-    """Whether to ask no model this time, although a run would."""
+    """True if no model may answer, although this is a run."""
 
 
 class Answered(NamedTuple):
@@ -39,26 +39,26 @@ class Answered(NamedTuple):
     trace: Trace
     took_ms: float
     detail: Detail | None
-    """Of the first hit."""
+    """The detail of the first hit."""
     history: tuple[str, ...] | None = None
-    """The queries that were run, when this one was, oldest first."""
+    """The queries in the history after a run, oldest first."""
     problem: str = ""
-    """Why the history could not be written; empty when it was."""
+    """The reason why the history could not be written, or an empty string."""
     read: TreeRead | None = None
-    """The tree as a run made it, by recording access hits."""
+    """The tree after a run that recorded access hits."""
 
 
 class EngineUnusable(NamedTuple):
-    """``engine`` cannot be asked as it is set; ``why`` says also what to do."""
+    """``engine`` cannot be used with its settings; ``why`` includes advice."""
 
     why: str
     engine: str
     request: QueryRequest | None
-    """The request it was asked; None if it was only to be prepared."""
+    """The failed request; None if the engine was only being prepared."""
 
 
 class Logged(NamedTuple):
-    """A run was logged, or with a ``problem`` could not be."""
+    """A run was logged; ``problem`` is the reason if that failed."""
 
     problem: str
 
@@ -71,7 +71,7 @@ class PermissionWanted(NamedTuple):
 
 
 class AnswerEnded(NamedTuple):
-    """A model has answered, or has not: then ``why`` says what kept it."""
+    """A model's answer ended; ``why`` is the reason if it failed."""
 
     trace: Trace
     why: str = ""
@@ -79,8 +79,7 @@ class AnswerEnded(NamedTuple):
 
 
 RunStep: TypeAlias = "Answered | EngineUnusable | Logged | PermissionWanted | events.Event | AnswerEnded"
-"""A step of answering a request: an answer once the route is decided, then the events of a model, and finally how
-it ended."""
+"""A step of an answer: first the answer itself, then the events of a model, and at last the end."""
 
 
 def steps(
@@ -137,7 +136,7 @@ def _complete(
     mode: str,
     cancellation: Cancellation,
 ) -> Iterator[RunStep]:
-    """Has a model answer a run; yields its route, its events, and how it ended."""
+    """Runs a query that a model completes; yields its route, its events and its end."""
     from brvtui.trace import events
 
     before, began = session.snapshot.generation, time.perf_counter()
@@ -188,14 +187,17 @@ def answer(
 
 
 def _mode_option(mode: str) -> dict[str, str]:
-    """The options that ask an engine in ``mode``; none when it is empty."""
+    """Returns the engine options for ``mode``; none if it is empty."""
     return {"mode": mode} if mode else {}
 
 
 def _answered(
     session: Session, overviews: OverviewBuilder, request: QueryRequest, trace: Trace, took_ms: float, before: int
 ) -> Answered:
-    """``trace`` with what is shown beside it; it was made since generation ``before`` was the newest."""
+    """Returns ``trace`` with its detail and, after a run, the new history.
+
+    ``before`` is the generation of the snapshot before the query; a later one means that access hits were recorded.
+    """
     detail = detail_of(session, trace, trace.hits[0].file) if trace.hits else None
     if not trace.ran:
         return Answered(trace, took_ms, detail)
@@ -210,7 +212,7 @@ def _answered(
 
 
 def _log(session: Session, trace: Trace, took_ms: float) -> str:
-    """Logs a run; returns why it cannot be logged, or nothing. What no model answered took what its trace says."""
+    """Logs a run; returns the problem if that failed. Without a model, the duration is taken from the trace."""
     took_ms = took_ms if trace.answer.completion else trace.timings.get("total", took_ms)
     try:
         session.logbook.add(trace, session.clock(), took_ms)
@@ -220,9 +222,9 @@ def _log(session: Session, trace: Trace, took_ms: float) -> str:
 
 
 def import_painters(engine: str) -> None:
-    """Imports what paints an answer of ``engine``, so that the first one need not wait for it.
+    """Imports the modules that draw answers of ``engine`` ahead of the first answer.
 
-    It takes longer than all that the first screen shows without an answer.
+    This takes longer than everything that the first screen needs without an answer.
     """
     from brvtui.engines.registry import presentation
     from brvtui.paint import (
@@ -239,14 +241,14 @@ def has_services(session: Session) -> bool:
 
 
 def is_own_choice(session: Session) -> bool:
-    """Returns whether the user chose the engine of the settings, rather than the project's file."""
+    """True if the user, not the project's settings file, chose the engine."""
     return session.configuration.source("engine").layer is not Layer.PROJECT
 
 
 def prepare(
     session: Session, engine: str, progressed: Callable[[int, int], None], cancelled: Callable[[], bool]
 ) -> EngineUnusable | None:
-    """Makes what ``engine`` needs ahead of queries; tells how many vectors are made, of how many."""
+    """Prepares data that ``engine`` needs before queries; ``progressed`` is called with the done and total vectors."""
     from brvtui.engines.contract import EngineError, Prepares
 
     chosen = session.engines.named(engine)

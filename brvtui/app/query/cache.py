@@ -1,4 +1,4 @@
-"""The simulated cache: its pane, and what looks at it and empties it."""
+"""The simulated cache: its pane, and the controller that reads and clears it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ if TYPE_CHECKING:
     from brvtui.paint.blocks import Titled
     from brvtui.trace.routing import CacheNow
 
-# Cache: the answers that the engine keeps, counting down.
+# The Cache pane: the entries of the engine's cache with their remaining time.
 
 
 SAVED = "as it was when the trace was saved"
 
 
 class CachePane(Pane):
-    """Entries with tier, age, time left, fingerprint and similarity to the query; the fingerprint that is held."""
+    """The cached entries with tier, age, time left, fingerprint and similarity to the query; and the current
+    fingerprint.
+    """
 
     TITLE = "Cache"
     READS = (QueryState, AnswerState, CacheState, EngineState, ProjectState)
@@ -40,13 +42,13 @@ class CachePane(Pane):
     )
 
     def heading(self, view: View) -> str:
-        """Returns the title: how full the cache is."""
+        """Returns the title with the number of entries."""
         if view.opening:
             return self.TITLE
         return self._cache(view, self.content_size.width).title
 
     def build(self, view: View, width: int) -> list[Line]:
-        """The engine's own account of it."""
+        """Returns the lines in which the engine describes its cache."""
         if view.opening:
             return []
         from brvtui.paint.blocks import lines_of
@@ -60,16 +62,16 @@ class CachePane(Pane):
 
 
 class Cache:
-    """Looks at the cache that a run would find."""
+    """Reads the simulated cache that a run would use, and clears it."""
 
     def __init__(self, services: AppServices, project: Project, ask_again: Callable[[], None]) -> None:
-        """``ask_again`` asks the query again when the cache would answer otherwise."""
+        """Creates a controller; ``ask_again`` repeats the query when the cache would now give another answer."""
         self._services = services
         self._project = project
         self._ask_again = ask_again
 
     def look(self) -> None:
-        """Looks at the simulated cache as it is now."""
+        """Reads the current state of the simulated cache in a worker."""
         session, view = self._project.session, self._services.store.view
         trace, is_read = view.answer.trace, view.project.overview is not None
         if session is not None and is_read and view.presentation.caches:
@@ -78,7 +80,7 @@ class Cache:
             self._services.background.run(look, partial(self._seen, query), group="cache", exclusive=True)
 
     def clear(self) -> None:
-        """Empties the simulated cache."""
+        """Clears the simulated cache and repeats the query."""
         session, shown = self._project.session, presentation(self._services.store.view.engine.name)
         if session is not None and not shown.caches:
             self._services.notify(f"{shown.title} keeps no answers: there is no cache to empty", timeout=4)
@@ -93,7 +95,7 @@ class Cache:
         trace = self._services.store.view.answer.trace
         before = trace.find(CacheLook) if trace is not None else None
         if (trace.query if trace is not None else "") != query or (trace is not None and before is None):
-            return  # of another query by now, or answered by an engine without a cache
+            return  # the query has changed, or its engine has no cache
         self._services.store.update(CacheState(seen))
         if trace is None or before is None:
             return

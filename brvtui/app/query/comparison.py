@@ -1,4 +1,4 @@
-"""The answer beside the pinned one: what differs in a sentence, what was asked otherwise, then a row a result."""
+"""A comparison of the answer with the pinned one: a sentence, the changed settings, and a row for each result."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 _SENTENCE_ROWS = 6
 _TEXT_WIDTH = 100
-"""The columns of a comparison that is copied."""
+"""The width in columns of a copied comparison."""
 _SEEN = 0.5
-"""How much of the last decimal a change must be to be shown."""
+"""The smallest visible change, in units of the last decimal."""
 _NO_CAUSES: Mapping[str, str] = {}
 _RANKS = 9
-"""The cells of mark and ranks, before the title."""
+"""The number of cells for mark and ranks before the title."""
 _ROLES = {Shift.SAME: "faint", Shift.BETTER: "ok", Shift.WORSE: "warn", Shift.NEW: "accent", Shift.GONE: "bad"}
 
 
 def pinned_lines(pin: PinState, now: Trace | None, width: int, glyphs: Glyphs, key: str) -> list[Line]:
-    """``now`` beside the pinned answer; what to do where there is nothing to compare yet.
+    """Returns the comparison of ``now`` with the pinned answer, or a hint if there is nothing to compare.
 
-    ``key`` unpins the answer.
+    ``key`` is the key that unpins the answer, for the hint.
     """
     then = pin.trace
-    assert then is not None  # there is no such tab before
+    assert then is not None  # the tab exists only while an answer is pinned
     if now is None:
         return wrapped(f"pinned: the answer to ‘{then.query}’. Type a query: its answer stands beside it here", width)
     if now is then:
@@ -47,14 +47,14 @@ def pinned_lines(pin: PinState, now: Trace | None, width: int, glyphs: Glyphs, k
 
 
 def compared_text(pin: PinState, now: Trace | None, glyphs: Glyphs) -> str:
-    """``now`` beside the pinned answer as text; empty where there is nothing to compare."""
+    """Returns the comparison with the pinned answer as text; empty if there is nothing to compare."""
     if pin.trace is None or now in (None, pin.trace):
         return ""
     return "".join(f"{one.plain.rstrip()}\n" for one in pinned_lines(pin, now, _TEXT_WIDTH, glyphs, ""))
 
 
 def _causes(diff: AnswerDiff, decimals: int) -> dict[str, str]:
-    """By the files of notes: the causes that changed their scores, as far as that is seen, and why one is no result."""
+    """Returns, by note path, the causes of visible score changes and the reason if the note is not a result."""
     made = {}
     for note in diff.notes:
         seen = [cause for cause in note.causes if abs(cause.change) * 10**decimals >= _SEEN]
@@ -66,7 +66,7 @@ def _causes(diff: AnswerDiff, decimals: int) -> dict[str, str]:
 def comparison_lines(
     compared: TraceDiff, width: int, glyphs: Glyphs, causes: Mapping[str, str] = _NO_CAUSES
 ) -> list[Line]:
-    """Sentence, changed settings, and a table of all results, with the ``causes`` of changes by file."""
+    """Returns a sentence, the changed settings and a table of all results, with ``causes`` of changes by note path."""
     room = max(width - 2, 1)
     sentence = sentence_lines(difference_sentence(compared), (room, room), _SENTENCE_ROWS)
     made = [Line().gap().extend(row.spans) for row in sentence]
@@ -86,7 +86,7 @@ def comparison_lines(
 
 
 def _row(one: ResultChange, title: str, cells: int, width: int, glyphs: Glyphs, causes: str) -> list[Line]:
-    """Mark, ranks, title and scores, of ``cells`` each; below it the causes, or else what changed most."""
+    """Returns mark, ranks, title and both scores of a result; below them its causes, or the largest change."""
     role = _ROLES[one.moved]
     made = line(f" {_mark(one.moved, glyphs)} ", f"bold {role}")
     made.add(f"{_rank(one.then.rank):>2}→{_rank(one.now.rank):<2} ", role if one.moved is not Shift.SAME else "muted")
@@ -124,7 +124,7 @@ def _rank(rank: int | None) -> str:
 
 
 def _score_cells(compared: TraceDiff) -> int:
-    """The cells of one score; 0 where scores are not compared."""
+    """Returns the width of one score in cells; 0 if scores are not compared."""
     if not compared.by_score:
         return 0
     scores = [(one.then.score, one.now.score, one.decimals) for one in compared.results]
@@ -132,5 +132,5 @@ def _score_cells(compared: TraceDiff) -> int:
 
 
 def _both_cells(cells: int) -> int:
-    """The cells of both scores with their arrow and mark."""
+    """Returns the width of both scores with arrow and mark, in cells."""
     return 2 * cells + 4 if cells else 0

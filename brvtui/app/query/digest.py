@@ -1,4 +1,4 @@
-"""Retry and cache in short: a few lines in place of their panes, so that a first look shows both."""
+"""A short form of the Retry and Cache panes, shown in their place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from brvtui.paint.line import Line, Span, flowed, rule, spread
 
 DIGEST = "digest"
 ROWS = {"retry": 4, "cache": 3}
-"""The most rows for each pane, with its heading."""
+"""The maximum number of rows for each pane, including its heading."""
 
 
 class Digest(Lines):
@@ -23,11 +23,11 @@ class Digest(Lines):
         return {widget.id or "" for widget in self.siblings if widget.display}
 
     def also_reads(self) -> tuple[object, ...]:
-        """The panes that are shown."""
+        """Returns the visible panes."""
         return (" ".join(sorted(self._others)),)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """The rungs that ran; the entries of the cache, and the similarity of the query to the nearest."""
+        """Returns the rungs that ran, the number of cached entries, and the query's similarity to the nearest entry."""
         if view.opening or view.project.phase is Phase.FAILED:
             return []
         if self.content_size.height == 1:
@@ -47,7 +47,7 @@ class Digest(Lines):
         return Line().gap().extend(spread(width - 1, groups, cut_from=3).spans)
 
     def _topics(self, view: View, width: int) -> dict[str, tuple[str, list[Span]]]:
-        """Title and phrases of each pane that the engine has something for."""
+        """Returns title and phrases for each pane that the engine supports."""
         shown, trace, seen, topics = view.presentation, view.answered, view.cache.seen, {}
         if shown.has_ladder:
             phrases = [("if a search finds too little", "muted")] if trace is None else shown.attempts_in_short(trace)

@@ -1,4 +1,4 @@
-"""The choice of engine and mode; prepares in a worker what the engine needs of the tree."""
+"""The choice of engine and mode. The data that an engine needs is prepared in a worker."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ _GROUP = "prepare"
 
 
 class EngineChoice:
-    """Switches between engines, and has the one that is chosen prepared."""
+    """Switches between engines and starts the preparation of the selected one."""
 
     def __init__(
         self, services: AppServices, project: Project, queries: QueryRunner, open_memory: Callable[[str], None]
     ) -> None:
-        """The default engine answers. ``open_memory`` opens the other memory of a project that has two."""
+        """Starts with the default engine; ``open_memory`` opens the other memory of a project that has two."""
         self._services = services
         self._project = project
         self._queries = queries
         self._open_memory = open_memory
         self._seen: tuple[str, object] = ("", None)
-        """The engine and the tree that were last shown."""
+        """The engine and the tree at the last change of the view."""
         self._chosen = False
-        """Whether the user chose the engine, so that its services may be asked without a run."""
+        """True once the user has selected an engine, which permits its services without a run."""
         services.store.subscribe((EngineState, ProjectState), self._view_changed)
 
     def begin_as_set(self, session: Session) -> None:
-        """Begins with the engine that the settings name; with the default one where that cannot be loaded."""
+        """Selects the engine from the settings, or the default one if that cannot be loaded."""
         store = self._services.store
         try:
             mode = next(iter(session.engines.named(session.engine).modes), "")
@@ -52,7 +52,7 @@ class EngineChoice:
             store.update(store.view.engine._replace(name=session.engine, mode=mode, profile=profile))
 
     def next_engine(self) -> None:
-        """Switches to the next engine that can be loaded, and asks it the same query."""
+        """Switches to the next engine that can be loaded, and repeats the query."""
         view = self._services.store.view
         if self._project.refuses() or self._project.session is None or view.project.overview is None:
             return
@@ -74,7 +74,7 @@ class EngineChoice:
                 return
 
     def next_mode(self) -> None:
-        """Asks the engine in its next mode."""
+        """Switches the engine to its next mode, and repeats the query."""
         session, store = self._project.session, self._services.store
         if self._project.refuses() or session is None:
             return
@@ -101,7 +101,7 @@ class EngineChoice:
             self._prepare()
 
     def _prepare(self) -> None:
-        """Makes what the engine needs of the tree as it is now."""
+        """Prepares the engine for the current tree."""
         session, view, background = self._project.session, self._services.store.view, self._services.background
         if session is None or view.project.overview is None:
             return
@@ -115,7 +115,7 @@ class EngineChoice:
             self._show("")
 
     def _may(self, session: Session) -> bool:
-        """Returns whether notes may be sent to the user's services; a project's file alone cannot cause that."""
+        """True if notes may be sent to the user's services; a project's settings file cannot permit that by itself."""
         wanted = self._chosen or self._queries.has_run
         return wanted or not answering.has_services(session) or answering.is_own_choice(session)
 

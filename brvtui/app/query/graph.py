@@ -1,4 +1,4 @@
-"""Graph: the links around the selected note, along which one can walk."""
+"""The Graph pane: the links around the selected note, which the user can follow."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NOT_TOLD = "the trace does not tell its links: it tells those of the first resu
 
 
 class GraphPane(ChoicePane):
-    """The selected note as the centre, and a row for each link; walking along one makes its other end the centre."""
+    """The selected note in the centre, and a row for each link; following a link makes its other end the centre."""
 
     TITLE = "Graph"
     READS = (QueryState, AnswerState, SelectionState, EngineState, ProjectState)
@@ -40,26 +40,25 @@ class GraphPane(ChoicePane):
 
     @dataclass
     class PictureWanted(Message):
-        """What is drawn is to be saved as a picture."""
+        """Posted to save the drawing as a picture."""
 
         shown: Neighbourhood
 
     def __init__(self, *, id: str) -> None:
-        """A pane whose centre is the selected note."""
         super().__init__(id=id)
         self._centre = ""
-        """Where one walked to; empty for the selected note."""
+        """The centre after following links; empty for the selected note."""
         self._trail: list[str] = []
-        """The centres before, the last one at the end."""
+        """The earlier centres, the most recent last."""
         self.neighbourhood: Neighbourhood | None = None
-        """What is drawn."""
+        """The neighbourhood that is drawn."""
 
     def also_reads(self) -> tuple[object, ...]:
-        """The centre."""
+        """Returns the centre."""
         return (self._centre, *super().also_reads())
 
     def update(self, view: View) -> None:
-        """Another note that is selected elsewhere, or another question, is where walking begins anew."""
+        """Shows ``view``; a new query, engine or selection resets the centre to the selected note."""
         selected, asked = view.selection.file, view.query.text
         elsewhere = selected != self.view.selection.file and selected != self._centre
         if elsewhere or asked != self.view.query.text or view.engine.name != self.view.engine.name:
@@ -67,7 +66,7 @@ class GraphPane(ChoicePane):
         super().update(view)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """The drawing, or why there is none."""
+        """Returns the drawing, or a message if there is none."""
         before = self.chosen
         self.choices, self.owner, self.neighbourhood = [], [], None
         if view.answered is None:
@@ -84,44 +83,44 @@ class GraphPane(ChoicePane):
         return made
 
     def changed(self) -> None:
-        """Keeps the cursor's row in view, and the keys those of what is drawn."""
+        """Keeps the cursor's row in view and updates the key bar."""
         super().changed()
         self.reveal()
         self.show_keys()
 
     @property
     def end(self) -> tuple[str, str]:
-        """The place under the cursor, and its note or nothing."""
+        """The place under the cursor and its note; empty strings if there is none."""
         return self.neighbourhood.ends.get(self.chosen, ("", "")) if self.neighbourhood is not None else ("", "")
 
     @property
     def note(self) -> str:
-        """The note under the cursor; empty where that is no note."""
+        """The note under the cursor; empty if there is none."""
         return self.end[1]
 
     @property
     def idle(self) -> frozenset[str]:
-        """Walking where there is no neighbour, back where nobody walked, and a picture of nothing."""
+        """Following a link without a neighbour, going back at the start, and saving without a drawing."""
         idle = set() if self._trail else {"graph.back"}
         idle |= set() if self.end[0] else {"graph.walk"}
         return frozenset(idle if self.neighbourhood is not None else idle | {"graph.picture"})
 
     def clicked(self, place: int) -> None:
-        """A first click goes to a neighbour; a second one makes it the centre."""
+        """Selects the clicked neighbour; a second click makes it the centre."""
         again = place == self.cursor and self.has_focus
         self.move_to(place)
         if again:
             self.action_walk()
 
     def action_walk(self) -> None:
-        """Makes the neighbour under the cursor the centre, or the start of the path."""
+        """Makes the neighbour under the cursor the centre."""
         place, file = self.end
         if place and self.neighbourhood is not None:
             self._trail.append(self.neighbourhood.id)
             self._go(place, file)
 
     def action_retrace(self) -> None:
-        """Makes the centre before the centre again, with the cursor on the place that is left."""
+        """Returns to the previous centre, with the cursor on the place that was left."""
         if not self._trail or self.neighbourhood is None:
             self.notify("this is where the walk along the links began", timeout=3)
             return
@@ -133,7 +132,7 @@ class GraphPane(ChoicePane):
             self.move_to(self.choices.index(left))
 
     def action_save_picture(self) -> None:
-        """Saves what is drawn as a picture."""
+        """Saves the drawing as a picture."""
         if self.neighbourhood is None:
             self.notify("there are no links to save: select a result", timeout=4)
         else:

@@ -1,4 +1,4 @@
-"""Opens another memory in place of the one that is open: the project's other one, or that of a fleet's member."""
+"""Opens another memory: the project's other one, or that of a fleet member."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from brvtui.app.query.screen import QueryScreen
     from brvtui.fleet.fleet_file import Member
 
-# Asks which memory to open of a project that has a context tree and a space of ByteRover V4.
+# The dialog for projects with both a context tree and a space of ByteRover V4.
 
 
 class MemoryDialog(Dialog[str]):
-    """Ends with the memory that was chosen, or with None: then the question comes again at the next start."""
+    """Returns the selected memory, or None to show the dialog again at the next start."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(MEMORY)
 
     def __init__(self, tree: Path, key: str) -> None:
-        """Asks about the project with this context ``tree``; ``key`` is the one that switches engines."""
+        """Creates the dialog for the project with the context ``tree``; ``key`` switches engines."""
         super().__init__(
             "Two memories",
             f"This project has a context tree ({tree}) and a space of ByteRover V4. Which one should be opened?",
@@ -39,7 +39,7 @@ class MemoryDialog(Dialog[str]):
 
 
 class Memories:
-    """Shows the memory that the app was opened for, and leaves it for another one."""
+    """Shows the requested memory, and replaces it by another one."""
 
     def __init__(
         self,
@@ -49,8 +49,8 @@ class Memories:
         screen: Callable[[], QueryScreen],
         leave_for: Callable[[Opening], None],
     ) -> None:
-        """``request`` is what the app opens; ``screen`` returns the Query screen; ``leave_for`` opens something else in
-        another app.
+        """Starts with ``request``; ``screen`` returns the Query screen, and ``leave_for`` restarts the app with another
+        request.
         """
         self._services = services
         self._project = project
@@ -59,7 +59,7 @@ class Memories:
         self._leave_for = leave_for
 
     def begin(self) -> None:
-        """Asks the query that came with the request; then which memory to open, if there are two to choose from."""
+        """Runs the requested query, then shows the dialog if the user has to choose between two memories."""
         if self._request.member:
             self._show_member(self._request.query, self._request.note)
         elif self._request.query:
@@ -82,22 +82,24 @@ class Memories:
         self._services.push_screen(MemoryDialog(tree, key), chosen)
 
     def open(self, memory: str) -> None:
-        """Opens the other memory of the project with the same query."""
+        """Opens the project's other memory with the current query."""
         self._open_anew(self._project.chosen(memory), f"the {memory}")
 
     def open_project_anew(self) -> None:
-        """Opens the same project with the same query: its settings are others now."""
+        """Opens the project again with the current query, after its settings have changed."""
         self._open_anew(self._request, "the project")
 
     def _open_anew(self, opening: Opening, what: str) -> None:
-        """Opens ``what`` by ``opening`` with the same query; a browser does so when its page is loaded anew."""
+        """Opens ``opening``, called ``what`` in messages, with the current query; in a browser, asks the user to reload
+        the page.
+        """
         if self._services.is_web:
             self._services.notify(f"load this page again: it then opens {what}", timeout=8)
         else:
             self._leave_for(opening._replace(query=self._services.store.view.query.text))
 
     async def open_member(self, member: Member, query: str, note: str) -> None:
-        """Opens the memory of a fleet's member with ``query``: the one that is open, or another in place of it."""
+        """Opens a fleet member's memory with ``query``, or switches to it if it is already open."""
         request, view = self._request, self._services.store.view
         if view.fleet.opened == member.name and view.project.overview is not None:
             await self._services.switch_mode("query")
@@ -116,7 +118,7 @@ class Memories:
         self._leave_for(opening)
 
     def _show_member(self, query: str, note: str) -> None:
-        """Asks ``query`` of the fleet's member that is open, with ``note`` selected among the results."""
+        """Runs ``query`` in the open fleet member and selects ``note`` in the results."""
         store = self._services.store
         if query and note:
             store.update(store.view.query._replace(text=query), SelectionState(note))

@@ -1,4 +1,4 @@
-"""Asks for permission before a language model is asked for the first time in a session."""
+"""The dialog that asks for permission before the first request of a session to a language model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ALLOW, NOT_NOW = "allow", "not now"
 
 
 class PermissionDialog(Dialog[str]):
-    """Ends with one of these, or with None: then nothing is run."""
+    """Returns ``ALLOW``, ``NOT_NOW``, or None to cancel the run."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(PERMISSION)
 
@@ -30,7 +30,7 @@ class PermissionDialog(Dialog[str]):
         self._model, self._address, self._trace, self._budget = model, address, trace, budget
 
     def make_parts(self) -> ComposeResult:
-        """Yields what would be sent, where to, and how often."""
+        """Yields the model, and what would be sent to it and how often."""
         yield Paragraphs(
             (f"{self._model}  {self._address}", "bold strong"), (what_is_asked(self._trace, self._budget), "text"),
             ("Allowed, runs of this session ask it; llm.allowed in the settings allows it for good.", "muted"),

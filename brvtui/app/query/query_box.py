@@ -1,4 +1,4 @@
-"""The query's field with history, scope and mode beside it, and below it how the engine reads the query."""
+"""The query field with history, scope and mode, and a line with the engine's reading of the query."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from brvtui.app.widgets.tree import ASIDE, ROOT, UNSEEN, TreePane
 from brvtui.paint.line import Line, line, spread
 from brvtui.paint.text import cut_left
 
-# The tree of the Query screen: choosing a folder keeps the query inside it.
+# The tree of the Query screen: Enter on a folder limits the query to it.
 
 
 class ScopeTree(TreePane):
-    """Shows where results stand, with their scores; follows the selected one while it is not in use itself."""
+    """The tree with the scores of results; follows the selected result while the tree does not have the focus."""
 
     HELP_TEXT = (
         "The context tree: folders with their notes by maturity (○ draft, ◐ validated, ● core). {tree.take} on a "
@@ -37,36 +37,36 @@ class ScopeTree(TreePane):
 
     @dataclass
     class ScopeWanted(Message):
-        """Queries are to be kept to a folder; empty for the whole tree."""
+        """Posted to limit queries to ``folder``; empty for the whole tree."""
 
         folder: str
 
     def heading(self, view: View) -> str:
-        """Says when the query is kept to a folder."""
+        """Returns the title with the folder to which the query is limited."""
         return f"Tree · in {view.query.scope}" if view.query.scope else "Tree"
 
     def head(self, view: View, width: int) -> list[Line]:
-        """The whole tree as a scope; a filter keeps it."""
+        """Returns the row for the whole tree, which also remains while a filter is set."""
         mark = self.glyphs.here if not view.query.scope else " "
         right = Line().extend(self.held(view.project.overview.counts) if view.project.overview else [])
         name = view.worded("whole tree") if width > right.width + 12 else "all"
-        if view.project.saved:  # of the tree, a trace knows only these
+        if view.project.saved:  # a trace contains only parts of the tree
             name = "the trace"
         return [line(mark, "accent").add(name, "bold strong").right(width, right)]
 
     @property
     def idle(self) -> frozenset[str]:
-        """Also choosing the whole tree while the query is kept to no folder, and a folder of a saved trace."""
+        """Adds the whole tree while the query has no scope, and folders of a saved trace."""
         is_saved_folder = bool(self.view.project.saved) and self.branch is not None and self.branch.is_folder
         lifts_nothing = self.chosen == ROOT and not self.view.query.scope
         return super().idle | {"tree.take"} if is_saved_folder or lifts_nothing else super().idle
 
     def followed(self, before: str) -> str:
-        """The cursor stays while the tree is in use."""
+        """Returns the selected note, or the current choice while the tree has the focus."""
         return before if self.has_focus else self.view.selection.file
 
     def action_take(self) -> None:
-        """Scopes the query to the folder under the cursor, or shows the note; in a saved trace opens the folder."""
+        """Limits the query to the folder under the cursor, or shows the note; in a saved trace opens the folder."""
         branch = self.branch
         if self.chosen in (UNSEEN, ASIDE):
             super().action_take()
@@ -83,11 +83,11 @@ class ScopeTree(TreePane):
 
 _DATE = len("2026-11-24")
 _TERMS = 6
-"""The weight of what is searched, in the line below the field: groups as heavy are rather cut than left out."""
+"""The weight of the query's terms in the line below the field: groups of at least this weight are cut, not left out."""
 
 
 class QueryInput(OrderedInput):
-    """A one-line field; up and down go through the history and keep what was being typed."""
+    """A one-line field with history on up and down, which preserves the unfinished text."""
 
     TITLE = "Query"
     HELP_TEXT = (
@@ -98,7 +98,6 @@ class QueryInput(OrderedInput):
     BINDINGS: ClassVar[list[BindingType]] = bindings(QUERY_FIELD)
 
     def __init__(self, *, id: str) -> None:
-        """Makes an empty field without history."""
         super().__init__(placeholder="Ask a question", select_on_focus=False, compact=True, id=id)
         self.cursor_blink = False
         self.history: tuple[str, ...] = ()
@@ -106,13 +105,13 @@ class QueryInput(OrderedInput):
         self._draft = ""
 
     def remember(self, history: tuple[str, ...]) -> None:
-        """Replaces the history, oldest query first, and goes behind its end if it is another one."""
+        """Replaces the history, oldest query first; a new history moves the position to its end."""
         if history is not self.history:
             self.history = history
             self._place = len(history)
 
     def action_history(self, step: int) -> None:
-        """Shows an earlier or later query; behind the last one, what was being typed."""
+        """Shows an earlier or later query; after the last one, the unfinished text."""
         if self._place >= len(self.history):
             self._draft = self.value
         place = max(0, min(self._place + step, len(self.history)))
@@ -124,10 +123,10 @@ class QueryInput(OrderedInput):
 
 
 class Prompt(Lines):
-    """The sign before the field."""
+    """The prompt symbol before the field."""
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns the sign."""
+        """Returns the prompt symbol."""
         return [line(f" {self.glyphs.prompt} ", "bold accent")]
 
 
@@ -137,9 +136,9 @@ class QueryBadge(Lines):
     READS = (QueryState, AnswerState, EngineState, ProjectState)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns one line, set to the right."""
+        """Returns one right-aligned line."""
         made, saved = Line(), view.project.saved
-        if saved is not None and not view.query.scope:  # when: the status line has no room for it in a narrow window
+        if saved is not None and not view.query.scope:  # a narrow status line does not show the date
             made.add(f"{saved.saved_at[:_DATE]}  ", "text")
         elif not view.engine.mode:
             named = view.presentation.named_folder(view.answered) if view.answered is not None else ""
@@ -157,14 +156,14 @@ class QueryBadge(Lines):
 
 
 class LintLine(Lines):
-    """How the engine reads the query: its words and terms, and what in it can never match."""
+    """The engine's reading of the query: its words and terms, and parts that can never match."""
 
     READS = (QueryState, AnswerState, EngineState, ProjectState)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns one line, its lightest groups left out, or cut, where it is too narrow.
+        """Returns one line; if it is too narrow, the least important groups are left out or cut.
 
-        For the key of a screen, it says how that screen is opened.
+        If the text is the key of a screen, the line explains how to open that screen.
         """
         if view.answered is None:
             if view.project.phase is Phase.LOADING:
@@ -180,7 +179,7 @@ class LintLine(Lines):
         return [Line().gap(2).extend(spread(width - 2, groups, cut_from=_TERMS).spans)]
 
     def _as_key(self, text: str) -> str:
-        """What opens the screen whose key was typed as a query; empty for other texts."""
+        """Returns a hint if ``text`` is the key of a screen; empty for other texts."""
         for mode in filter(self.view.has_screen, SCREENS):
             if mode is not QUERY and self.services.with_keys(f"{{screens.{mode.name}}}") == text:
                 title = self.view.worded(mode.title)
@@ -189,10 +188,10 @@ class LintLine(Lines):
 
 
 class QueryBox(Vertical):
-    """Field and lint line, in a frame when there is room."""
+    """The field and the lint line, in a frame if there is enough space."""
 
     def compose(self) -> ComposeResult:
-        """Puts sign, field and badge into one row, the lint line below."""
+        """Yields a row with symbol, field and badge, and the lint line below."""
         with Horizontal(id="query-row"):
             yield Prompt(id="prompt")
             yield QueryInput(id="query")

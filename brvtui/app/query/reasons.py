@@ -1,4 +1,6 @@
-"""Reasons of answers: why a note is, or is not, in one; what it lacks to need no model; why it differs from another."""
+"""Finds reasons for an answer: why a note is or is not in it, how to answer without a model, and why it differs from
+another.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ GoToRemedy = Callable[[str, "Remedy"], Awaitable[None]]
 _CHANGES = "{note.signals} and {note.edit} change that"
 _NO_NOTE = "{} is not a note; only notes can be results"
 _PLAIN_SEARCH = "baseline"
-"""The engine that ranks notes by plain search."""
+"""The name of the engine that ranks notes by plain search."""
 _COUNTERFACTUALS, _REMEDIES = "counterfactuals", "remedies"
 _RESTORES = "{dialog.back}, then {note.archive} restores it."
 _EMPTIES = "{cache.clear} on the screen Query empties the cache at once."
@@ -38,16 +40,16 @@ _CACHED = "but the cache has an answer to one like it: {cache.clear} on the scre
 
 
 class Reasons:
-    """Asks the engine for reasons of the answer that is shown."""
+    """Runs explanations of the current answer in workers and shows them."""
 
     def __init__(self, services: AppServices, project: Project, go_to: GoToRemedy) -> None:
-        """Asks nothing yet. ``go_to`` is called with a file and the remedy that was chosen for it."""
+        """Creates a controller; ``go_to`` is called with a file and the remedy that the user selects for it."""
         self._services = services
         self._project = project
         self._go_to = go_to
 
     def explain(self, file: str) -> None:
-        """Finds out why ``file`` is, or is not, in the answer, and what would help it; shows both in a dialog."""
+        """Explains in a dialog why ``file`` is or is not in the answer, and lists remedies."""
         view = self._services.store.view
         session, trace, overview = self._project.session, view.answer.trace, view.project.overview
         if self._project.refuses():
@@ -71,7 +73,7 @@ class Reasons:
             run(partial(explanation, session, trace, file), explained, group="explain", exclusive=True)
 
     def explain_logged(self, entry: LoggedQuery, file: str) -> None:
-        """Finds out why ``file`` is, or is not, in the answer that the query of ``entry`` gets now."""
+        """Explains why ``file`` is or is not in the answer that the query of ``entry`` gets now."""
         session = self._project.session
         if self._project.refuses() or session is None:
             return
@@ -111,7 +113,7 @@ class Reasons:
         self._services.background.run(find, dialog.put, group=_REMEDIES, exclusive=True)
 
     def find_counterfactuals(self) -> None:
-        """Searches the smallest changes after which the query needs no model; again once all of them are found."""
+        """Searches for the smallest changes with which the query needs no model; a finished search can be repeated."""
         if self._project.refuses():
             return
         session, view = self._project.session, self._services.store.view
@@ -133,7 +135,7 @@ class Reasons:
             self._services.background.run(find, found, group=_COUNTERFACTUALS, exclusive=True)
 
     def cancel_counterfactuals(self) -> None:
-        """Ends the search: it is of an answer that is about to be replaced."""
+        """Cancels the search because its answer is about to be replaced."""
         self._services.background.cancel(_COUNTERFACTUALS)
         answer = self._services.store.view.answer
         if answer.counterfactuals is not None and answer.counterfactuals.found is None:
@@ -161,13 +163,13 @@ class Reasons:
         is_shown = answered is not None and (answered.query, answered.scope_option) == (trace.query, trace.scope_option)
         if is_shown and file == store.view.selection.file and file in selectable(trace):
             store.update(store.view.selection._replace(plain=rank))
-        else:  # no row of Results has it
+        else:  # the note has no row in the results
             self._services.notify(f"{file}, asked “{shortened(trace.query)}”: {rank}", timeout=6)
 
-    # why an answer differs from the pinned one
+    # differences from the pinned answer
 
     def pin(self) -> bool:
-        """Pins the answer that is shown, or unpins it when it is the pinned one; whether one was pinned."""
+        """Pins the current answer, or unpins it if it is pinned already; returns True if it was pinned."""
         store = self._services.store
         trace = store.view.answered
         if self._project.refuses():
@@ -187,7 +189,7 @@ class Reasons:
         return True
 
     def _say_pinned(self, trace: Trace, profiles: tuple[str, ...]) -> None:
-        """Says what to change before the next answer is compared with ``trace``, if that is still pinned."""
+        """Shows a hint about comparisons with ``trace``, if it is still pinned."""
         if self._services.store.view.pin.trace is not trace:
             return
         ways = ["wording"]
@@ -198,13 +200,13 @@ class Reasons:
         self._services.notify(self._services.with_keys(said), timeout=4)
 
     def find_causes(self, trace: Trace) -> None:
-        """Finds out why ``trace`` differs from the pinned answer, where the same was asked of the same engine."""
+        """Finds the causes of differences between ``trace`` and the pinned answer, if query and engine are the same."""
         pin, session, background = self._services.store.view.pin, self._project.session, self._services.background
         background.cancel("causes")
         if pin.trace is None or pin.trace is trace or session is None:
             return
         asked = [(one.engine, one.query, one.scope_option, one.options) for one in (pin.trace, trace)]
-        if asked[0] != asked[1] or has_services(session):  # which must not be asked only for this
+        if asked[0] != asked[1] or has_services(session):  # services must not be called only for this
             self._services.store.update(PinState(pin.trace))
             return
         find = partial(_causes, session, pin.trace)
@@ -216,27 +218,29 @@ class Reasons:
             store.update(PinState(diff.traces.then, diff))
 
 
-# in worker threads
+# functions for worker threads
 
 
 def explanation(session: Session, trace: Trace, file: str) -> Explanation | None:
-    """Asks again why ``file`` is, or is not, in the answer; returns None when it is no note any more.
+    """Returns the explanation why ``file`` is or is not in the answer; None if the note no longer exists.
 
-    Raises :class:`Refusal` when the engine cannot be asked.
+    Raises :class:`Refusal` if the engine cannot answer.
     """
     return _asked(partial(session.explainer.explain, trace.query, file, trace.scope_option, trace))
 
 
 def logged_explanation(session: Session, entry: LoggedQuery, file: str) -> Explanation | None:
-    """Asks the query of ``entry`` on an empty cache, and why ``file`` is, or is not, in the answer.
+    """Returns the explanation for ``file`` with the query of ``entry`` on an empty cache; None if the note no longer
+    exists.
 
-    Otherwise as :func:`explanation`.
+    Raises :class:`Refusal` if the engine cannot answer.
     """
     return _asked(partial(session.explainer.explain_logged, entry, file))
 
 
 def _in_plain_search(session: Session, trace: Trace, file: str) -> str:
-    """One line: the rank of ``file`` in plain search for the query of ``trace``, or why it has none.
+    """Returns one line with the rank of ``file`` in plain search for the query of ``trace``, or the reason if it has
+    none.
 
     Raises :class:`Refusal` if plain search cannot answer.
     """
@@ -264,13 +268,14 @@ def _asked(explain: Callable[[], Explanation]) -> Explanation | None:
 
 
 def _remedies(session: Session, explanation: Explanation, cached: str) -> tuple[Remedy, ...] | None:
-    """What would help the note of ``explanation``; None where the engine tries only what it says itself.
+    """Returns the remedies for the note of ``explanation``; None if the engine finds no more than the explanation
+    contains.
 
-    Each was tried on an empty cache: ``cached`` stands behind a wording that the cache would answer.
+    Remedies are tried on an empty cache; ``cached`` is appended to a wording that the current cache would answer.
     """
     try:
         found = session.explainer.remedies(explanation, is_cancelled)
-    except KeyError:  # the tree went on, and an answer to the newest one is on its way
+    except KeyError:  # the tree has changed, and the query will be answered again
         return None
     if found is None or not presentation(explanation.trace.engine).caches:
         return found
@@ -282,15 +287,15 @@ def _remedies(session: Session, explanation: Explanation, cached: str) -> tuple[
 
 
 def _counterfactuals(session: Session, trace: Trace) -> Counterfactuals | None:
-    """The smallest changes after which the query of ``trace`` needs no model; None once they are wanted no more."""
+    """Returns the smallest changes with which the query of ``trace`` needs no model; None if cancelled."""
     try:
         return session.explainer.counterfactuals(trace, cancelled=is_cancelled)
-    except KeyError:  # the tree went on, and an answer to the newest one is on its way
+    except KeyError:  # the tree has changed, and the query will be answered again
         return None
 
 
 def _causes(session: Session, pinned: Trace) -> AnswerDiff | None:
-    """The causes why the query of ``pinned`` is answered otherwise now; None where it cannot be asked again."""
+    """Returns the causes of differences from the ``pinned`` answer; None if the query cannot run again."""
     from brvtui.engines.contract import EngineError
     from brvtui.session.diffing import diff_with_saved_answer
 

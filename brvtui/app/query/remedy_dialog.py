@@ -1,4 +1,4 @@
-"""Why a note is where it is in the answer, and what would help it."""
+"""The dialog that explains a note's place in the answer and lists changes that would improve it."""
 
 from __future__ import annotations
 
@@ -54,28 +54,28 @@ _RANK_ROOM, _TIER_ROOM, _QUERY_ROOM = 9, 7, 32
 
 
 class RemedyDialog(Dialog[Remedy]):
-    """Says why, and lists what would help. Dismissed with the remedy that was chosen, or with None."""
+    """Shows reasons and lists remedies; returns the selected remedy or None."""
 
     AUTO_FOCUS = "#remedies"
 
     def __init__(self, explanation: Explanation, hint: str = "") -> None:
-        """A dialog that still waits for the remedies; ``hint`` stands below the reasons."""
+        """Creates a dialog that waits for remedies; ``hint`` is shown below the reasons."""
         super().__init__(title_of(explanation), *filter(None, (*reasons_of(explanation), hint)), wide=True)
         self._pane = RemedyPane(explanation, id="remedies")
 
     def make_parts(self) -> ComposeResult:
-        """Yields the reasons, then the remedies."""
+        """Yields the reasons, then the list of remedies."""
         yield from super().make_parts()
         yield self._pane
 
     def put(self, remedies: Sequence[Remedy] | None) -> None:
-        """Lists ``remedies``, each of which was tried; without any, the engine's own advice."""
+        """Lists ``remedies``, which were all tried, or the engine's own advice if there are none."""
         self._pane.put(remedies)
-        self.show_keys()  # Enter acts only where something is listed
+        self.show_keys()  # Enter works only if the list has entries
 
 
 class RemedyPane(ChoicePane):
-    """A remedy a choice: what it gives and what it changes, and how it is made below."""
+    """One choice per remedy, with its effect, the change, and how to make it."""
 
     TITLE = "What would help it"
     HELP_TEXT = (
@@ -86,7 +86,6 @@ class RemedyPane(ChoicePane):
     BINDINGS = bindings(REMEDIES)
 
     def __init__(self, explanation: Explanation, *, id: str) -> None:
-        """A pane that waits for remedies."""
         super().__init__(id=id)
         self._explanation = explanation
         self._shown = presentation(explanation.trace.engine)
@@ -94,7 +93,7 @@ class RemedyPane(ChoicePane):
         self._tried_all = False
 
     def heading(self, view: View) -> str:
-        """What the changes are for."""
+        """Returns the title of the list."""
         if not self._explanation.found:
             return "What would bring it into the results"
         if not self._answers:
@@ -103,9 +102,9 @@ class RemedyPane(ChoicePane):
 
     @property
     def _answers(self) -> bool:
-        """Whether nothing can help it more: it is first in an answer that needs no model, and quoted there.
+        """True if no change can improve the note: it is the first and quoted result of an answer without a model.
 
-        A cached answer may be one that needed a model: then remedies were found.
+        A cached answer may have needed a model originally; then there are remedies.
         """
         hit, trace = self._explanation.hit, self._explanation.trace
         quotes = trace.answer.sources
@@ -114,7 +113,7 @@ class RemedyPane(ChoicePane):
 
     @property
     def _is_folder(self) -> bool:
-        """Whether it is a file that stands for its folder: of its own it has no words that are searched."""
+        """True if the file represents its folder and has no searchable words of its own."""
         return self._shown.ranks_folders and role_of(self._explanation.path) is Role.SUMMARY
 
     @property
@@ -122,18 +121,18 @@ class RemedyPane(ChoicePane):
         return self._explanation.trace.answer.kind == "cached"
 
     def put(self, remedies: Sequence[Remedy] | None) -> None:
-        """Lists ``remedies``, or what the explanation advises."""
+        """Lists ``remedies``, or a verified remedy of the explanation."""
         advised = self._explanation.remedy
         self._tried_all = remedies is not None
         self._remedies = remedies or ([advised] if advised is not None and advised.verified else [])
         self.rebuild(force=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Where no remedy is listed, none can be taken."""
+        """Disables Enter while the list is empty."""
         return bool(self._remedies) if action == "take" else super().check_action(action, parameters)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns two lines or more for each remedy."""
+        """Returns two or more lines for each remedy."""
         self.choices, self.owner = [], []
         made: list[Line] = []
         if not self._remedies:
@@ -146,7 +145,7 @@ class RemedyPane(ChoicePane):
         return made
 
     def _none(self) -> str:
-        is_all = self._tried_all and self._shown.has_tiers  # what is first may still need a model, or not be quoted
+        is_all = self._tried_all and self._shown.has_tiers  # the first result may still need a model or not be quoted
         if not self._explanation.found and not is_all:
             return _NOT_BROUGHT_IN
         if self._explanation.rank == 1 and not is_all:
@@ -180,27 +179,27 @@ class RemedyPane(ChoicePane):
 
     def action_take(self) -> None:
         """Dismisses the dialog with the remedy under the cursor."""
-        if self._remedies and self.chosen:  # a filter leaves out choices before it
+        if self._remedies and self.chosen:  # a filter may have removed the selected choice
             self.screen.dismiss(self._remedies[int(self.chosen)])
 
 
 def title_of(explanation: Explanation) -> str:
-    """Returns the title: where the note stands, and for which query."""
+    """Returns the title with the note's rank and the query."""
     asked = f" for “{cut(visible(explanation.query), _QUERY_ROOM)}”"
     if not explanation.found:
-        # one that a cached answer uses is in the answer all the same
+        # a cached answer may use a note that a new search does not find
         return f"Why a new search does not find it{asked}" if explanation.use else f"Why it is not in the answer{asked}"
     return f"Why it is first{asked}" if explanation.rank == 1 else f"Why it is number {explanation.rank}{asked}"
 
 
 def _advised(explanation: Explanation) -> str:
-    """What the engine advises where it tried nothing; empty where nothing of that helps."""
+    """Returns the engine's advice if it tried no change itself, or an empty string if there is none."""
     remedy = explanation.remedy
     return "" if remedy is None or remedy.verified or remedy.text == NOTHING_HELPS else remedy.text
 
 
 def reasons_of(explanation: Explanation) -> list[str]:
-    """Returns the note, then its place and use, or the reason for which it was lost, with its numbers."""
+    """Returns the note's name, then its rank and use, or the reason why it is not a result, with the numbers."""
     named, notice = f"{explanation.title} · {explanation.path}", explanation.notice
     if explanation.found:
         hit = explanation.hit

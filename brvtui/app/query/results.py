@@ -1,4 +1,4 @@
-"""Results: the ranked hits, and below a ruled line the notes that nearly were."""
+"""The Results pane: the ranked hits, and the near misses below a rule."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _TO_FLEET = "It is opened here as soon as that can be done. Esc, then {screens.f
 
 
 class ResultsPane(ChoicePane):
-    """Two lines a hit: title and score, and the words that it answers; a third for the path of the selected one."""
+    """Two lines for each hit: title and score, and the matching words; a third with the path for the selected one."""
 
     TITLE = "Results"
     READS = (QueryState, AnswerState, SelectionState, ProjectState, StaleState, FleetState)
@@ -62,17 +62,17 @@ class ResultsPane(ChoicePane):
 
     @dataclass
     class WordingWanted(Message):
-        """Asks for another query."""
+        """Posted to replace the query."""
 
         query: str
 
     def heading(self, view: View) -> str:
-        """Returns the title: how many results of how many, and where there is room what limits them."""
+        """Returns the title with the number of results and, if there is space, what limits it."""
         counts = "Results" if view.answered is None else view.presentation.counts(view.answered)
         return counts if cell_len(counts) <= self.outer_size.width - _CORNERS else counts.partition(" · ")[0]
 
     def tally(self) -> str:
-        """How many pass the filter; without one, what the marks before the words mean."""
+        """Returns the number of rows that match the filter; without a filter, the meaning of the marks before words."""
         trace = self.view.answered
         if self.word_filter or trace is None:
             return super().tally()
@@ -83,18 +83,18 @@ class ResultsPane(ChoicePane):
         return marks_explained(kinds, places, self.room - _CORNERS)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Hits and near misses; before a query, hints and the most important notes."""
+        """Returns hits and near misses, or hints and the most important notes if there is no query."""
         self.choices, self.owner = [], []
         if view.answered is None:
             return self._empty(view, width)
         made = self._hits(view.answered, view, width) + self._near(view.answered, view, width)
         selected = view.selection.file
-        # A note that was chosen on another screen is no row: none is marked as what keys act on.
+        # a note that is not in the list was selected on another screen, and no row is the target of keys
         self.cursor = self.choices.index(selected) if selected in self.choices else -1 if selected else 0
         return made
 
     def _hits(self, trace: Trace, view: View, width: int) -> list[Line]:
-        """Title and score, below them the words that a hit answers; of the selected one its path too."""
+        """Returns title, score and matching words of each hit, with the path of the selected one."""
         from brvtui.paint.hits import ResultRow, added_rule, hit_lines, title_room
         from brvtui.paint.sentence import told_apart
 
@@ -120,7 +120,7 @@ class ResultsPane(ChoicePane):
         return made
 
     def _add_advised(self, made: list[Line], hits: Sequence[Hit], view: View, width: int) -> None:
-        """What the retry ladder would find: title, and of the selected one its path."""
+        """Adds the hits that the retry ladder would find, with the path of the selected one."""
         if hits:
             self.add_rows(made, [Line(), rule(width, "the retry ladder would find", dash=self.glyphs.dash)])
         for hit in hits:
@@ -186,23 +186,23 @@ class ResultsPane(ChoicePane):
         return made
 
     def words(self, choice: str, lines: Sequence[Line]) -> str:
-        """Title and path, uncut."""
+        """Returns the full title and path."""
         trace = self.view.answer.trace
         found: list[Hit | NearMiss] = [*trace.hits, *trace.near_misses] if trace else []
         return next((f"{one.title}\n{one.path}" for one in found if one.file == choice), "")
 
     def moved(self, choice: str) -> None:
-        """Tells the screen."""
+        """Selects the result in all panes."""
         self.services.select(choice)
 
     @property
     def idle(self) -> frozenset[str]:
-        """Enter, where no result is chosen and there are no other words to ask in."""
+        """Enter, if no result is selected and no other wording is offered."""
         asks_otherwise = not self.choices and not self.word_filter and _in_words_of_notes(self.view)
         return frozenset() if self.chosen or asks_otherwise else frozenset({"results.open"})
 
     def action_take(self) -> None:
-        """Shows the text of the selected note."""
+        """Shows the selected note, or runs the query in the words of the notes if there are no results."""
         if self.chosen:
             self.post_message(self.NoteWanted(self.chosen))
         elif self.word_filter:
@@ -219,20 +219,20 @@ class ResultsPane(ChoicePane):
 
 
 def _plain_lines(view: View, file: str, width: int) -> list[Line]:
-    """The line on where plain search ranks the note at ``file``, if the user asked."""
+    """Returns the lines with the rank of ``file`` in plain search, if the user requested it."""
     text = view.selection.plain if file == view.selection.file else ""
     return [Line().gap(_INDENT).add(part, "accent") for part in wrap(text, width - _INDENT)] if text else []
 
 
 def _in_words_of_notes(view: View) -> str:
-    """The query in the words that notes have, where that can be asked and is another; else nothing."""
+    """Returns the query in words that the notes contain; empty if there is no better wording."""
     if view.answered is None or view.project.saved:
         return ""
     return view.presentation.in_words_of_notes(view.answered)
 
 
 def _nothing(trace: Trace, view: View, width: int, with_keys: Callable[[str], str]) -> list[Line]:
-    """Returns the lines for an empty list, with the keys that ask otherwise and, in a readable tree, begin a note."""
+    """Returns the lines for an empty list, with keys to change the query or to create a note."""
     overview = view.project.overview
     made = [line(_NOTHING, "bold strong")]
     made += view.presentation.nothing(trace, width)

@@ -1,4 +1,4 @@
-"""Retry: what a search tried by itself and what the retry ladder tried, row by row, each with what it found."""
+"""The Retry pane: the searches of the retry ladder and other attempts, each with its results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class RetryPane(ChoicePane):
-    """A row for each thing that was tried; the opened one shows its results, which can be chosen too."""
+    """A row for each attempt; the open one also lists its results, which can be selected."""
 
     TITLE = "Retry"
     READS = (QueryState, AnswerState, SelectionState)
@@ -31,30 +31,29 @@ class RetryPane(ChoicePane):
     BINDINGS: ClassVar[list[BindingType]] = bindings(RETRY)
 
     def __init__(self, *, id: str) -> None:
-        """A pane in which nothing was opened by hand."""
         super().__init__(id=id)
         self._rows: tuple[Attempted, ...] = ()
         self._opened: str | None = None
         self._first_opened = ""
-        """The row that is open when nobody has chosen."""
+        """The row that is open by default."""
 
     @property
     def opened(self) -> str:
-        """The row whose results are shown; empty for none."""
+        """The row with visible results; empty if none is open."""
         return self._first_opened if self._opened is None else self._opened
 
     def also_reads(self) -> tuple[object, ...]:
-        """The position of the open row."""
+        """Returns the row that the user opened."""
         return (self._opened, *super().also_reads())
 
     def update(self, view: View) -> None:
-        """Another query opens what found something; the same one keeps what was opened."""
+        """Shows ``view``; a new query closes rows that the user opened."""
         if view.query.text != self.view.query.text:
             self._opened, self.choices, self.cursor, self.offset_row = None, [], 0, 0
         super().update(view)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """The rows, with all reasons while there is room for them."""
+        """Returns the rows, with all reasons if there is enough space."""
         before = self.chosen
         self.choices, self.owner = [], []
         if view.answered is None:
@@ -102,7 +101,7 @@ class RetryPane(ChoicePane):
         self.reveal()
 
     def reveal(self) -> None:
-        """An opened row is shown with as many of its results as there is room for."""
+        """Scrolls to the cursor, and shows as many results of an open row as fit."""
         super().reveal()
         row = self.row
         if row is None or self.note or row.id != self.opened:
@@ -114,7 +113,7 @@ class RetryPane(ChoicePane):
 
     @property
     def row(self) -> Attempted | None:
-        """The row that the cursor is on or in."""
+        """The attempt under the cursor, or the one whose result is under it."""
         return next((row for row in self._rows if row.id == self.chosen.partition("\n")[0]), None)
 
     @property
@@ -123,35 +122,35 @@ class RetryPane(ChoicePane):
         return self.chosen.partition("\n")[2]
 
     def moved(self, choice: str) -> None:
-        """A result is selected on every pane."""
+        """Selects the result in all panes."""
         if self.note:
             self.services.select(self.note)
 
     def clicked(self, place: int) -> None:
-        """A click opens or closes a row, and selects a result; a second one opens its note."""
+        """Opens or closes the clicked row, or selects the clicked result; a second click opens its note."""
         again = place == self.cursor and self.has_focus
         self.move_to(place)
         if again or not self.note:
             self.action_take()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Where nothing was tried, there is nothing to open."""
+        """Disables Enter if there are no attempts."""
         return bool(self.choices) if action == "take" else super().check_action(action, parameters)
 
     def action_take(self) -> None:
-        """Opens or closes the row, or shows the text of the result."""
+        """Opens or closes the row, or shows the note of the result."""
         if self.note:
             self.post_message(self.NoteWanted(self.note))
         elif self.row is not None:
             self._open("" if self.opened == self.row.id else self.row.id)
 
     def action_unfold(self) -> None:
-        """Opens the row."""
+        """Opens the row under the cursor."""
         if self.row is not None:
             self._open(self.row.id)
 
     def action_fold(self) -> None:
-        """Closes the row, and leaves its results."""
+        """Closes the row that the cursor is on or in."""
         row = self.row
         if row is not None and self.opened == row.id:
             self.move_to(self.choices.index(row.id))

@@ -1,4 +1,4 @@
-"""Route: the waterfall of tiers with every gate's value, threshold and margin."""
+"""The Route pane: the sequence of tiers with value, threshold and margin of every gate."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ if TYPE_CHECKING:
     from brvtui.paint.sentence import Headline
     from brvtui.trace import Trace
 
-# The sentence that says why, and the strip of steps: what the eye lands on first, at every size.
+# The headline sentence and the strip of steps, which are visible at every screen size.
 
 
 _LEAST_METER, _MOST_METER = 8, 60
 VERDICT = "verdict"
-"""The id of the pane."""
+"""The id of the headline widget."""
 SENTENCE_ROWS = 2
-"""The lines that a sentence may take; its lightest clauses give way."""
+"""The maximum number of lines for the sentence; its least important clauses are left out."""
 
 
 class Verdict(Lines):
-    """The sentence, the steps, and how each ended."""
+    """The headline sentence and the steps with their results."""
 
     READS = (QueryState, AnswerState, EngineState, ProjectState)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Sentence and strip."""
+        """Returns the sentence and the strip of steps."""
         return [*verdict(view, width, self.glyphs), *strip(view, width, self.glyphs)]
 
 
 def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
-    """The steps of the answer, or those that there will be; nothing is known of them while the project is opened."""
+    """Returns the strip of steps of the answer, or of a future one; blank lines while the project opens."""
     if view.opening:
         return [Line()] * (4 if values else 2)
     from brvtui.paint import steps
@@ -55,13 +55,15 @@ def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[
 
 
 def verdict(view: View, width: int, glyphs: Glyphs, rows: int = SENTENCE_ROWS) -> list[Line]:
-    """Badge and sentence in at most ``rows`` lines, padded so that the strip below does not move at every key."""
+    """Returns badge and sentence in at most ``rows`` lines, padded to a constant height so that the strip does not
+    move.
+    """
     lines = _verdict(view, width, glyphs, rows)
     return lines + [Line()] * (SENTENCE_ROWS - len(lines))
 
 
 def shortened(view: View, width: int) -> str:
-    """The whole sentence of the answer where a verdict of ``width`` cells leaves out a part of it; else nothing."""
+    """Returns the whole sentence if a verdict of ``width`` cells shortens it; otherwise an empty string."""
     if view.answered is None:
         return ""
     from brvtui.paint.sentence import shortened_sentence
@@ -70,7 +72,7 @@ def shortened(view: View, width: int) -> str:
 
 
 def _headline(view: View, trace: Trace) -> tuple[Headline, float, str]:
-    """The headline of the answer, its milliseconds, and what goes on."""
+    """Returns the headline of the answer, its milliseconds, and the work in progress."""
     return view.presentation.headline(trace), trace.timings.get("total", 0.0), view.answer.busy
 
 
@@ -87,7 +89,7 @@ def _verdict(view: View, width: int, glyphs: Glyphs, rows: int) -> list[Line]:
 
 
 def _loading(view: View, width: int, glyphs: Glyphs) -> Line:
-    """Returns how far reading has come; what follows has no measure."""
+    """Returns the progress of reading; indexing has no measure."""
     if not view.project.total:
         return badge("OPENING", "accent").add(f"  {LOOKING}", "muted")
     if view.project.done >= view.project.total:
@@ -121,16 +123,16 @@ _HOW = (
     "a path is typed as the query"
 )
 _WHOLE_SENTENCE = 1000
-"""The lines that a sentence may take where Route has the screen for itself."""
+"""The maximum number of lines for the sentence when Route is maximised."""
 _LEAST_ROWS = 8
-"""With fewer below verdict and strip, a pane that is asked for is maximised."""
+"""With fewer rows below verdict and strip, the pane is maximised when the user opens it."""
 
 
 class RoutePane(Pane):
-    """Sentence and strip on top when the pane is wide, then every step with its checks, stages and times.
+    """The steps of the route with their checks, stages and times.
 
-    Elsewhere the sentence stands on top if the line above the panes has no room for all of it. A pane that has the
-    screen for itself shows the whole sentence.
+    A maximised pane starts with the whole sentence and the strip. Otherwise the pane starts with the sentence only if
+    the line above the panes shortens it.
     """
 
     TITLE = "Route"
@@ -146,35 +148,34 @@ class RoutePane(Pane):
     BINDINGS: ClassVar[list[BindingType]] = bindings(ROUTE)
 
     class CounterfactualsWanted(Message):
-        """Asks for the smallest changes after which no model is needed."""
+        """Posted to search for the smallest changes with which no model is needed."""
 
     def __init__(self, *, id: str) -> None:
-        """A route pane that leaves the verdict to the line above it."""
         super().__init__(id=id)
         self.with_verdict = self.alone = False
         self._counterfactuals_at = 0
         self._reveals = False
 
     def arranged(self, shown: frozenset[str]) -> None:
-        """The verdict is this pane's where the line above is not shown."""
+        """Shows the verdict in this pane if the line above is hidden."""
         self.with_verdict, self.alone = VERDICT not in shown, len(shown) == 1
 
     def also_reads(self) -> tuple[object, ...]:
-        """Whether to draw verdict and strip on top."""
+        """Returns the state that decides about verdict and strip."""
         return (self.with_verdict, self.alone, *super().also_reads())
 
     @property
     def idle(self) -> frozenset[str]:
-        """Seeking what needs no model, where none is needed."""
+        """Searching for changes with which no model is needed, if none is needed now."""
         return frozenset() if self.view.may_need_less else frozenset({"route.takes"})
 
     @property
     def has_room(self) -> bool:
-        """Whether more of it is seen than verdict and strip."""
+        """True if enough rows remain below verdict and strip."""
         return self.rows - self.pinned >= _LEAST_ROWS
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Strip (when it is this pane's), gates, stages, times."""
+        """Returns verdict and strip if this pane shows them, then notices, gates, stages and times."""
         top: list[Line] = []
         if self.with_verdict:
             rows = _WHOLE_SENTENCE if self.alone else SENTENCE_ROWS
@@ -196,7 +197,7 @@ class RoutePane(Pane):
         return [*top, *decision, *counterfactuals, *flow, *times(trace.timings, width)]
 
     def _counterfactuals(self, view: View, width: int) -> list[Line]:
-        """Each kind of change with its result; before there are results, the key that seeks them, or that it does."""
+        """Returns the counterfactuals, or the key that starts the search, or a message while it runs."""
         if not view.may_need_less or view.project.saved:
             return []
         made = [rule(width, "changes after which no model is needed", dash=self.glyphs.dash)]
@@ -206,7 +207,7 @@ class RoutePane(Pane):
             return [*made, Line().gap().add(key, "bold accent").add(" tries the smallest changes", "muted").cut(width)]
         if search.found is None:
             return [*made, line(" trying changes…", "muted").cut(width)]
-        from brvtui.engines.counterfactuals import counterfactual_blocks  # few ask for that
+        from brvtui.engines.counterfactuals import counterfactual_blocks  # imported late, since few users need it
         from brvtui.paint.blocks import lines_of
 
         made += lines_of(counterfactual_blocks(search.found, self.glyphs), width, self.glyphs)
@@ -215,13 +216,13 @@ class RoutePane(Pane):
         return made
 
     def changed(self) -> None:
-        """Shows what was asked for last, once it is there."""
+        """Scrolls to the counterfactuals when they appear after a request."""
         super().changed()
         if self._reveals and self.view.answer.counterfactuals is not None:
             self.scroll_to_row(self._counterfactuals_at)
             self._reveals = self.view.answer.counterfactuals.found is None
 
     def action_counterfactuals(self) -> None:
-        """Asks for the smallest changes after which no model is needed, and scrolls to them."""
+        """Starts the search for the smallest changes with which no model is needed, and scrolls to the result."""
         self._reveals = True
         self.post_message(self.CounterfactualsWanted())

@@ -1,4 +1,4 @@
-"""Queries: put to the engine that is chosen, one at a time, and answered on the screens."""
+"""Runs the queries of the Query screen one at a time, and shows their answers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SLOW_MS = 20.0
 """A search that took longer makes the next keys wait for a pause."""
 PAUSE_S = 0.08
 _MARGIN_S = 0.2
-"""How long after a cached answer has expired it is asked again."""
+"""The delay in seconds after a cached answer expires before the query is repeated."""
 _STOPPED = "stopped before the model had written anything"
 _NEXT, _GRADE = "{engine.next} asks the next engine; ", "{results.judge} grades a result for the Lab"
 _CUT_OFF = "stopped: what the model had written stands below the answer"
@@ -46,14 +46,13 @@ class RequestQueue:
     """
 
     def __init__(self, start: Callable[[QueryRequest], None], pause: Callable[[], None]) -> None:
-        """Nothing is under way."""
         self._start = start
         self._pause = pause
         self.newest = 0
         """The number of the newest request."""
         self._busy = False
         self._begun = 0
-        """The number of the request that was begun last."""
+        """The number of the most recently started request."""
         self._runs: deque[QueryRequest] = deque()
         self._preview: QueryRequest | None = None
         self._slow = False
@@ -73,7 +72,7 @@ class RequestQueue:
             self.go()
 
     def go(self) -> None:
-        """Begins what waits, unless something is under way."""
+        """Starts the next waiting request, unless one is running."""
         if self._busy:
             return
         waiting = self._runs.popleft() if self._runs else self._preview
@@ -91,7 +90,7 @@ class RequestQueue:
         self._preview = None
 
     def finished(self, number: int, took_ms: float) -> bool:
-        """Takes note of an answer to the request ``number``; returns whether that is the newest request."""
+        """Records the answer to request ``number``; returns True if it is the newest request."""
         if self._busy and number == self._begun:
             self._busy = False
             self._slow = took_ms > SLOW_MS
@@ -99,7 +98,7 @@ class RequestQueue:
         return number == self.newest
 
     def failed(self, number: int) -> None:
-        """The request ``number`` ended without an answer; one that is not under way any more changes nothing."""
+        """Records that request ``number`` ended without an answer; ignored if it is not the running one."""
         if number == self._begun:
             self._busy = False
             self.go()
@@ -121,8 +120,11 @@ class QueryRunner:
         logged: Callable[[str], None],
         bring_answer: Callable[[], None],
     ) -> None:
-        """Starts without a query. ``logged`` is called after a run, with the reason it was not logged or an empty text;
-        ``bring_answer`` is called when a model begins to write."""
+        """Starts without a query.
+
+        ``logged`` is called after a run with the problem of logging it, or an empty text. ``bring_answer`` is called
+        when a model starts to write.
+        """
         self._services = services
         self._project = project
         self._selection = selection
@@ -131,24 +133,24 @@ class QueryRunner:
         self._logged = logged
         self._bring_answer = bring_answer
         self.typed = ""
-        """The text in the query's field."""
+        """The text in the query field."""
         self._asked_for = ("", "")
-        """A query, and the note that it is to help: that is selected once it is answered."""
+        """A query and the note to select once that query is answered."""
         self.has_run = False
-        """Whether the user ran a query, so that an engine may ask services without a run."""
+        """True once the user has run a query, which permits engines to call services without a run."""
         self.requests = RequestQueue(self._begin, self._pause)
         self._pausing: Timer | None = None
         self._expiring: Timer | None = None
-        """Ends with the cached answer that is shown."""
+        """The timer that expires with the displayed cached answer."""
         self._cancellation: Cancellation | None = None
-        """The cancellation of the newest run that a model may answer; it has no effect once that run has ended."""
+        """The cancellation of the newest run that a model may answer; without effect after the end of that run."""
         self._newest_run = 0
         """The number of the newest run that a model may answer."""
 
-    # what is asked
+    # queries
 
     def ask(self, query: str, run: bool = False, at_once: bool = False) -> None:
-        """Has the engine answer ``query``, or shows the empty state when it is blank."""
+        """Has the engine answer ``query``; a blank query clears the answer."""
         if self._project.saved is not None:
             return
         self.typed = query
@@ -162,7 +164,7 @@ class QueryRunner:
             self.requests.ask(query, view.query.scope, run, at_once=at_once)
 
     def select_once_answered(self, query: str, file: str) -> None:
-        """Selects the note at ``file``, not the first result, once ``query`` is answered and has it."""
+        """Selects the note at ``file`` once ``query`` is answered, if it is among the results."""
         answered = self._services.store.view.answered
         if answered is None or answered.query != query:
             self._asked_for = (query, file)
@@ -170,7 +172,7 @@ class QueryRunner:
             self._selection.select(file)
 
     def ask_again(self) -> None:
-        """Asks what was asked last, because something that it depends on has changed."""
+        """Repeats the last query because something that it depends on has changed."""
         self.ask(self.typed, at_once=True)
 
     def _clear(self) -> None:
@@ -185,7 +187,7 @@ class QueryRunner:
         )
 
     def show_saved(self, saved: SavedTrace, overview: Overview) -> None:
-        """Shows a saved trace as it was, in place of a project."""
+        """Shows a saved trace instead of a project."""
         from brvtui.paint.score import ticks_of
 
         trace, store = saved.trace, self._services.store
@@ -199,26 +201,26 @@ class QueryRunner:
         self._selection.select(next(iter(selectable(trace)), ""))
 
     def tree_changed(self) -> None:
-        """Asks again, unless a model is writing the answer: that stays to be read, though it is of the tree before."""
+        """Repeats the query, unless a model is writing the answer, which then stays although its tree is outdated."""
         view = self._services.store.view
         live = view.model.live
         if live is None or not live.is_about(self.typed, view.query.scope, view.engine.name):
             self.ask_again()
 
     def scope_to(self, folder: str) -> None:
-        """Keeps queries to ``folder``; empty for the whole tree."""
+        """Limits queries to ``folder``; empty for the whole tree."""
         if not self._project.refuses():
             store = self._services.store
             store.update(store.view.query._replace(scope=folder))
             self.ask_again()
 
     def use(self, engine: str) -> None:
-        """Asks ``engine`` the same query, in its first mode; selects its first result."""
+        """Repeats the query with ``engine`` in its first mode, and selects the first result."""
         session, store = self._project.session, self._services.store
         assert session is not None
         mode = next(iter(session.engines.named(engine).modes), "")
         self.cancel_model()
-        selected = "" if self.typed.strip() else store.view.selection.file  # without a query, the same note
+        selected = "" if self.typed.strip() else store.view.selection.file  # without a query, the note stays selected
         store.update(
             store.view.engine._replace(name=engine, mode=mode, profile=session.engines.profile(engine)),
             store.view.answer._replace(trace=None, preparing="", serving=False),
@@ -245,7 +247,7 @@ class QueryRunner:
         if request.run and isinstance(session.engines.named(chosen.name), Completes):
             from brvtui.services.model import Cancellation
 
-            self.cancel_model()  # also of a run whose model has not said a word yet
+            self.cancel_model()  # even if that run's model has not written anything yet
             cancellation = self._cancellation = Cancellation()
             self._newest_run, group = request.number, "run"
         else:
@@ -265,7 +267,7 @@ class QueryRunner:
         background.run(work, group=group, on_error=partial(self._broke_down, request))
 
     def _step(self, request: QueryRequest, step: RunStep) -> None:
-        """Takes a ``step`` of answering ``request``."""
+        """Handles a ``step`` of the answer to ``request``."""
         from brvtui.app.live_answer import LiveAnswer, advanced
         from brvtui.trace import events
 
@@ -293,7 +295,7 @@ class QueryRunner:
                     self._show_live(advanced(live, step))
 
     def _broke_down(self, request: QueryRequest, why: str) -> None:
-        """Leaves nothing that seems to go on; a run that is old by now hides no answer of a newer one."""
+        """Resets the display of work in progress; an old run does not hide a newer answer."""
         self._services.notify(why, severity="error", timeout=10)
         if request.number == self._newest_run:
             self._show_live(None)
@@ -303,7 +305,7 @@ class QueryRunner:
         self.requests.failed(request.number)
 
     def _remember(self, answered: Answered) -> None:
-        """Takes over what a run changed: the history, and the tree where access hits were recorded."""
+        """Updates the history and, if access hits were recorded, the tree after a run."""
         store = self._services.store
         if answered.read is not None:
             self._project.show_tree(answered.read, by_a_run=True)
@@ -313,14 +315,14 @@ class QueryRunner:
             self._services.notify(answered.problem, severity="warning")
 
     def _show(self, answered: Answered) -> None:
-        """Shows the answer in every pane."""
+        """Shows the answer in all panes."""
         from brvtui.paint.score import ticks_of
         from brvtui.trace.routing import CacheLook
 
         store, trace = self._services.store, answered.trace
         view = store.view
         same = (trace.query, trace.scope_option) == (view.query.text, view.query.scope)
-        keeps = same and bool(view.selection.file)  # a note that is gone may come back
+        keeps = same and bool(view.selection.file)  # a note that is missing now may reappear
         selected = view.selection.file if keeps else next(iter(selectable(trace)), "")
         if trace.query == self._asked_for[0]:
             wanted, self._asked_for = self._asked_for[1], ("", "")
@@ -356,14 +358,14 @@ class QueryRunner:
             self._expiring = self._services.set_timer(lasts_s + _MARGIN_S, partial(self._expired, trace))
 
     def _expired(self, trace: Trace) -> None:
-        """Asks again where the cached answer is still shown."""
+        """Repeats the query if the cached answer is still displayed."""
         if self._services.store.view.answered is trace:
             self.tree_changed()
 
     def refused(self, refused: EngineUnusable) -> None:
-        """Says why the engine cannot be asked as it is set; the first one of the project answers instead.
+        """Shows why the engine cannot be used as it is set, and switches to the project's first engine.
 
-        A refusal of an older request, or by an engine that was chosen before, changes nothing.
+        A refusal is ignored if the request is outdated or another engine was selected since.
         """
         request, chosen, session = refused.request, self._services.store.view.engine.name, self._project.session
         is_old = request is not None and request.number != self.requests.newest
@@ -375,10 +377,10 @@ class QueryRunner:
         if chosen != first:
             self.use(first)
 
-    # what a model writes
+    # model answers
 
     def stop_model(self) -> bool:
-        """Breaks off the model's answer that is under way; whether one was shown."""
+        """Cancels the model's current answer; returns True if one was displayed."""
         live = self._services.store.view.model.live
         if live is None or live.cancelling:
             return False
@@ -387,7 +389,7 @@ class QueryRunner:
         return True
 
     def cancel_model(self) -> None:
-        """Ends waiting for a model that is still answering."""
+        """Cancels the newest run that a model may answer."""
         if self._cancellation is not None:
             self._cancellation.cancel()
 
@@ -436,7 +438,7 @@ class QueryRunner:
             self._services.notify(ended.why, severity="error", timeout=10)
 
     def _is_of_now(self, trace: Trace) -> bool:
-        """Returns whether ``trace`` answers what is shown: same query, tree, engine and profile."""
+        """True if ``trace`` matches the displayed query, tree, engine and profile."""
         view = self._services.store.view
         shown = view.answer.trace
         if shown is None or (view.query.text, view.query.scope) != (trace.query, trace.scope_option):
@@ -447,7 +449,7 @@ class QueryRunner:
     # feedback
 
     def give_feedback(self, usefulness: Usefulness) -> None:
-        """Tells the engine in a worker what became of the selected result, shows what that changes, and asks again."""
+        """Sends feedback on the selected result to the engine in a worker, shows the effect, and repeats the query."""
         from brvtui.engines.contract import EngineError, Learns
 
         project, services = self._project, self._services

@@ -1,4 +1,4 @@
-"""Score: why the selected result has the score it has, part by part, and how far it can get."""
+"""The Score pane: the parts of the selected result's score, and its best possible score."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ _NAME = 13
 
 
 class ScorePane(Pane):
-    """The selected result's score as one bar and a table whose rows add up; then signals, ceiling and terms."""
+    """The selected result's score as a bar and a table of parts that add up; then signals, best possible score and
+    terms.
+    """
 
     TITLE = "Score"
     READS = (QueryState, AnswerState, SelectionState, StaleState, ProjectState)
@@ -37,7 +39,7 @@ class ScorePane(Pane):
     )
 
     def build(self, view: View, width: int) -> list[Line]:
-        """The explanation of the selected hit or near miss."""
+        """Returns the explanation of the selected hit or near miss."""
         if view.opening:
             return []
         if view.answered is None:
@@ -74,14 +76,14 @@ class ScorePane(Pane):
         return [*made, *terms(detail.score if detail else None, detail, width, glyphs), *place]
 
     def update(self, view: View) -> None:
-        """Scrolls back when another note is shown."""
+        """Shows ``view``; scrolls to the top if another note was selected."""
         if view.selection.file != self.view.selection.file:
             self.offset_row = 0
         super().update(view)
 
 
 def legend(parts: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the legend of a score's ``parts``, for the time before there is a score."""
+    """Returns the legend of ``parts``, pairs of name and explanation, which is shown before the first answer."""
     if not parts:
         return wrapped("how the selected result came to its score", width)
     made = [Line(), line(" a score is made of", "muted"), Line()]

@@ -1,4 +1,4 @@
-"""The Query screen: one query and everything that decided its answer."""
+"""The Query screen: one query and the reasons for its answer."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from brvtui.paint.neighbourhood import Neighbourhood
 
 _SLOT = ("cache", "graph")
-"""The panes of which one is shown: engines that rank over a graph have no cache to show."""
+"""The panes that share a place: graph-ranking engines have a graph, others a cache."""
 
 
 _FOUR_COLUMNS = 170
@@ -98,7 +98,7 @@ QUERY = Arrangement(
 
 
 def _wide_graph(width: int, height: int) -> Split:
-    """The graph has much of the room; the retries are few, and stand below the tree."""
+    """Returns the layout with a large graph; Retry, which is short here, is below the tree."""
     route = _ROUTE_ROWS if height < 40 else min(height // 3, _ROUTE_ROWS + 10)
     rest = height - route
     tree = _tree_width(width)
@@ -121,11 +121,11 @@ QUERY_OVER_GRAPH = QUERY._replace(
     tabs=tuple("graph" if pane == "cache" else pane for pane in QUERY.tabs),
     wide=_wide_graph,
 )
-"""The same for an engine that ranks over a graph."""
+"""The arrangement for engines that rank over a graph."""
 
 
 class QueryScreen(FrameScreen):
-    """The query's field above, and every pane that explains its answer."""
+    """The query field above, and the panes that explain the answer."""
 
     TITLE = "Query"
     PLAN = QUERY
@@ -142,18 +142,18 @@ class QueryScreen(FrameScreen):
         cache: Cache,
         save_graph: Callable[[Neighbourhood], None],
     ) -> None:
-        """A screen whose cache pane does not count down yet; ``save_graph`` makes a picture of what is drawn."""
+        """Creates the screen; ``save_graph`` saves a drawing as a picture."""
         super().__init__(layouts)
         self._queries, self._reasons, self._selection, self._cache = queries, reasons, selection, cache
         self._save_graph = save_graph
         self._ticking: Timer | None = None
 
     def make_head(self) -> ComposeResult:
-        """The query's field."""
+        """Yields the query field."""
         yield QueryBox(id="query-box")
 
     def make_panes(self) -> ComposeResult:
-        """Verdict and panes."""
+        """Yields the headline and the panes."""
         yield Verdict(id="verdict")
         yield RoutePane(id="route")
         yield ResultsPane(id="results")
@@ -166,11 +166,11 @@ class QueryScreen(FrameScreen):
         yield ScopeTree(id="tree")
 
     def on_mount(self) -> None:
-        """The clock of the cache pane stands still until there is something to count down."""
+        """Creates the timer of the cache pane, paused until there is a cached entry."""
         self._ticking = self.set_interval(1.0, self._cache.look, pause=True)
 
     def on_screen_suspend(self) -> None:
-        """Nothing counts down where nobody looks."""
+        """Pauses the timer of the cache pane."""
         if self._ticking is not None:
             self._ticking.pause()
 
@@ -181,29 +181,29 @@ class QueryScreen(FrameScreen):
 
     @property
     def results(self) -> ResultsPane:
-        """The results."""
+        """The Results pane."""
         return self.query_one(ResultsPane)
 
     @property
     def note_at_hand(self) -> str:
-        """Of an empty query only a note of the tree: what was selected in the answer before it is not seen."""
+        """The current note; without an answer, only a note that is selected in the tree."""
         is_seen = self.view.answered is not None or isinstance(self.pane, ScopeTree)
         return super().note_at_hand if is_seen else ""
 
     @property
     def idle(self) -> frozenset[str]:
-        """Also showing the note at hand elsewhere, running and going back in the history, where there is none."""
+        """Adds opening the current note, running, and going back in the history, if there is nothing to act on."""
         lacks = {"results.notes": self.note_at_hand, "query.run": self.field.value, "query.earlier": self.field.history}
         return super().idle | {name for name, found in lacks.items() if not found}
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """Also the key for all panes, where they are shown."""
+        """Adds the key for all panes while they are shown."""
         has_few = self.body.plan.aside <= self.body.shared.hidden
         return super().renamed if has_few else {**super().renamed, "panes.few": "fewer"}
 
     def show(self, view: View) -> None:
-        """Shows ``view`` in every part of the screen."""
+        """Shows ``view`` in all parts of the screen."""
         self._take_plan(view)
         super().show(view)
         self.field.remember(view.query.history)
@@ -217,8 +217,8 @@ class QueryScreen(FrameScreen):
         self._settle_tick()
 
     def _take_plan(self, view: View) -> None:
-        """Where an engine ranks over a graph, its links stand in place of the cache."""
-        if view.opening:  # the first frame does not wait for what only engines need
+        """Switches between the arrangements for engines with a cache and engines with a graph."""
+        if view.opening:  # the first frame must not wait for modules of engines
             return
         left = self.stop
         has = {"retry": view.presentation.has_ladder, "cache": view.presentation.caches}
@@ -275,34 +275,34 @@ class QueryScreen(FrameScreen):
         self._reasons.find_counterfactuals()
 
     def fill(self, query: str) -> None:
-        """Puts ``query`` into the field, as if it was typed."""
+        """Puts ``query`` into the field as if the user had typed it."""
         self.field.value = query
         self.field.cursor_position = len(query)
 
     def bring_answer(self) -> None:
-        """Brings the answer to the front where panes are tabs; the focus stays where it is."""
+        """Brings the answer's tab to the front on a narrow screen; the focus does not change."""
         if not self.body.wide and not self.body.maximised:
             self.body.bring("answer")
 
     # actions
 
     def action_pane(self, pane: str) -> None:
-        """Shows and focuses a pane: of cache and graph the one that the engine has."""
+        """Shows and focuses ``pane``; ``cache`` and ``graph`` both mean the one that the engine supports."""
         again = pane == self.stop
         super().action_pane(next(one for one in _SLOT if one in self.body.plan.panes) if pane in _SLOT else pane)
         warned = self.view.answered is not None and bool(self.view.answered.notices)
-        if pane == "route" and (again or warned or self.body.shared.hidden):  # what it warns of must be seen
+        if pane == "route" and (again or warned or self.body.shared.hidden):  # its warnings must be visible
             self.call_after_refresh(self._make_room_for_route)
         self._settle_tick()
 
     def _make_room_for_route(self) -> None:
-        """Maximises the route where it shows little more than the verdict: what it warns of stands below."""
+        """Maximises Route if it shows little more than the headline, so that its warnings are visible."""
         route = self.query_one(RoutePane)
         if self.focused is route and not route.has_room and not self.body.maximised:
             self.action_maximise()
 
     def action_maximise(self) -> None:
-        """Gives the focused pane the whole body, or back."""
+        """Maximises the focused pane, or restores all panes."""
         super().action_maximise()
         self._settle_tick()
 
@@ -311,15 +311,15 @@ class QueryScreen(FrameScreen):
         self._queries.ask(self.field.value, run=True)
 
     def action_query(self) -> None:
-        """Back to the query."""
+        """Moves the focus to the query field."""
         self.set_focus(self.field, scroll_visible=False)
 
     def action_select(self, step: int) -> None:
-        """The next or previous result, wherever the focus is."""
+        """Selects the next or previous result, regardless of the focus."""
         self.results.move_to(self.results.cursor + step)
 
     async def action_open_note(self) -> None:
-        """Shows the note at hand on the Notes screen."""
+        """Opens the current note on the Notes screen."""
         if self.note_at_hand:
             self.services.select(self.note_at_hand)
             await self.app.switch_mode("notes")
@@ -328,16 +328,16 @@ class QueryScreen(FrameScreen):
             self.notify(self.view.worded(said), timeout=4)
 
     def action_plain(self) -> None:
-        """Shows where plain search ranks the note at hand."""
+        """Shows the current note's rank in plain search."""
         self._reasons.find_in_plain_search(self.note_at_hand)
 
     def action_pin(self) -> None:
-        """Pins the answer that is shown, or unpins it."""
+        """Pins the current answer, or unpins it."""
         if self._reasons.pin():
             self.query_one(AnswerPane).show_tab(PINNED)
 
     def action_compare(self) -> None:
-        """Brings the comparison with the pinned answer to the front, with room for it."""
+        """Shows the comparison with the pinned answer, maximised if necessary."""
         if self.view.pin.trace is None:
             self.notify(
                 self.services.with_keys("nothing is pinned: {answer.pin} pins the answer that is shown"), timeout=4
@@ -350,7 +350,7 @@ class QueryScreen(FrameScreen):
             self.action_maximise()
 
     def action_clear_cache(self) -> None:
-        """Empties the simulated cache."""
+        """Clears the simulated cache."""
         self._cache.clear()
 
 
