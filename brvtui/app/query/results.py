@@ -197,7 +197,7 @@ class ResultsPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Enter, if no result is selected and no other wording is offered."""
+        """Actions without effect: Enter, if no result is selected and no other wording is offered."""
         asks_otherwise = not self.choices and not self.word_filter and _in_words_of_notes(self.view)
         return frozenset() if self.chosen or asks_otherwise else frozenset({"results.open"})
 

@@ -166,7 +166,7 @@ class RoutePane(Pane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Searching for changes with which no model is needed, if none is needed now."""
+        """Actions without effect: the search for changes, if no model is needed now."""
         return frozenset() if self.view.may_need_less else frozenset({"route.takes"})
 
     @property

@@ -192,13 +192,15 @@ class QueryScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Adds opening the current note, running, and going back in the history, if there is nothing to act on."""
+        """Actions without effect: those of the panes, and opening, running or going back without a note, query or
+        history.
+        """
         lacks = {"results.notes": self.note_at_hand, "query.run": self.field.value, "query.earlier": self.field.history}
         return super().idle | {name for name, found in lacks.items() if not found}
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """Adds the key for all panes while they are shown."""
+        """The actions of the panes with another effect, and the key for all panes while all of them are shown."""
         has_few = self.body.plan.aside <= self.body.shared.hidden
         return super().renamed if has_few else {**super().renamed, "panes.few": "fewer"}
 

@@ -107,7 +107,7 @@ class TreePane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Opening a row that is not a folder, and showing stubs and derived files in a tree that has none."""
+        """Actions without effect: opening a row that is not a folder, and showing stubs in a tree that has none."""
         can_open = self.chosen in (UNSEEN, ASIDE) if self.branch is None else self.branch.is_folder
         overview = self.view.project.overview
         idle = set() if can_open else {"tree.open"}
@@ -115,7 +115,7 @@ class TreePane(ChoicePane):
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """The key for stubs and derived files hides them while they are shown."""
+        """The key for stubs and derived files, which hides them while they are shown."""
         return {"tree.aside": "fewer files"} if self.outline.aside else {}
 
     # rows
