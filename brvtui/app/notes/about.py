@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _BAR = 6
 _MOST = 300
-"""The most links shown in each direction: nobody reads more, and they would hold up the event loop."""
+"""The maximum number of links shown in each direction; more would block the event loop without use to a reader."""
 _SEPARATOR = "\0"
 _LIKE = f"like{_SEPARATOR}"
 _OF_A_TRACE = "a saved trace: open its project to see what surrounds the note (brv-tui FOLDER)"
@@ -44,7 +44,7 @@ FIND_SIMILAR = "find similar"
 
 
 class AboutPane(ChoicePane):
-    """Shows signals, ceiling, coming changes, place in the manifest, links in both directions, similar notes."""
+    """Shows signals, best possible score, coming changes, place in the manifest, links and similar notes."""
 
     TITLE = "About"
     READS = (NoteState, SelectionState, ProjectState)
@@ -58,24 +58,23 @@ class AboutPane(ChoicePane):
 
     @dataclass
     class SurroundingsWanted(Message):
-        """Asks for the surroundings of a note: links, coming changes, place in the manifest."""
+        """Posted to request the surroundings of a note: links, coming changes and place in the manifest."""
 
         file: str
 
     @dataclass
     class SimilarWanted(Message):
-        """Asks for the notes most like one."""
+        """Posted to request the notes most similar to ``file``."""
 
         file: str
 
     def __init__(self, *, id: str) -> None:
-        """An empty pane."""
         super().__init__(id=id)
         self._has_surroundings = False
 
     @property
     def note(self) -> str:
-        """The note under the cursor; empty when the cursor is on none, or is not seen."""
+        """The note under the cursor; empty if there is none or the row is scrolled out of view."""
         branch = self._branch(self.path)
         row = self.owner.index(self.cursor) if self.cursor in self.owner else -1
         is_seen = self.offset_row <= row < self.offset_row + self.rows
@@ -83,11 +82,11 @@ class AboutPane(ChoicePane):
 
     @property
     def path(self) -> str:
-        """The path that the row under the cursor leads to."""
+        """The path of the row under the cursor."""
         return self.chosen.partition(_SEPARATOR)[2]
 
     def update(self, view: View) -> None:
-        """Shows ``view``; another note from its beginning, and similar notes once they are found: they stand below."""
+        """Shows ``view``; another note starts at the top, and the view scrolls to similar notes when they arrive."""
         if view.selection.file != self.view.selection.file:
             self.offset_row = self.cursor = 0
         known, similar = self.view.note.similar, view.note.similar
@@ -99,7 +98,7 @@ class AboutPane(ChoicePane):
             self.scroll_to_row(len(self.owner) if first is None else self.owner.index(first) - 1)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Everything that is known so far."""
+        """Returns the lines for the facts that have been read."""
         before = self.chosen if self._has_surroundings else ""
         self.choices, self.owner = [], []
         if not view.selection.file:
@@ -127,7 +126,7 @@ class AboutPane(ChoicePane):
         return made
 
     def lacks(self, view: View) -> Iterable[Message]:
-        """Page and surroundings of the selected note, unless they are known for the newest tree."""
+        """Requests page and surroundings of the selected note, unless they are up to date."""
         if view.selection.file and not is_current(view.note.page, view):
             yield NotePane.PageWanted(view.selection.file)
         if view.selection.file and not is_current(view.note.around, view):
@@ -151,7 +150,7 @@ class AboutPane(ChoicePane):
         return lines
 
     def _speaking(self, around: Around | None, width: int) -> list[Line]:
-        """The notes of the repository that speak of a symbol."""
+        """Returns the notes of the repository that mention a symbol."""
         if around is None:
             return []
         made = [rule(width, "notes that speak of it", dash=self.glyphs.dash)]
@@ -184,7 +183,7 @@ class AboutPane(ChoicePane):
         made += [line(f" {part}", "warn" if place.left_out else "text") for part in wrap(place_words(place), width - 2)]
         return [*made, *(line(f" {part}", "muted") for part in wrap(place.source, width - 2))]
 
-    # rows that can be chosen
+    # rows that can be selected
 
     def _links(self, around: Around | None, width: int) -> Iterable[tuple[list[Line], str]]:
         if around is None:
@@ -255,7 +254,7 @@ class AboutPane(ChoicePane):
         return self.view.project.overview.branches.get(path) if self.view.project.overview is not None else None
 
     def words(self, choice: str, lines: object) -> str:
-        """Title and path, which a filter looks at uncut."""
+        """Returns the full title and path."""
         path = choice.partition(_SEPARATOR)[2]
         branch = self._branch(path)
         return f"{branch.name}\n{path}" if branch is not None else path
@@ -263,7 +262,7 @@ class AboutPane(ChoicePane):
     # actions
 
     def action_take(self) -> None:
-        """Goes to the note or folder under the cursor, or finds similar notes."""
+        """Selects the note or folder under the cursor, or finds similar notes."""
         if self.chosen == FIND_SIMILAR:
             self.action_similar()
         elif self._branch(self.path) is not None:
@@ -272,12 +271,12 @@ class AboutPane(ChoicePane):
             self.notify(f"this link leads to no note: {self.path}", severity="warning", timeout=4)
 
     def clicked(self, place: int) -> None:
-        """Goes to the row that was clicked."""
+        """Selects the clicked row and acts on it."""
         self.move_to(place)
         self.action_take()
 
     def action_similar(self) -> None:
-        """Finds the notes that are most like the selected one."""
+        """Requests the notes most similar to the selected one."""
         if self.view.selection.file:
             self.post_message(self.SimilarWanted(self.view.selection.file))
         else:
@@ -285,7 +284,7 @@ class AboutPane(ChoicePane):
 
 
 def place_words(place: ManifestPlace) -> str:
-    """Returns the place of a file in the manifest in words, or why it has none."""
+    """Returns the place of a file in the manifest as text, or the reason why it has none."""
     if place.left_out:
         return f"left out of {place.lane}: {place.left_out}" if place.lane else f"not in it: {place.left_out}"
     abstract = ", with its abstract" if place.text_path != place.path else ""

@@ -1,4 +1,4 @@
-"""Reads facts about the selected note, and goes back and forward along the links that were followed."""
+"""Reads facts about the selected note, and goes back and forward along followed links."""
 
 from __future__ import annotations
 
@@ -23,17 +23,16 @@ if TYPE_CHECKING:
     from brvtui.session.finding import FoundNotes
 
 _Search = tuple[Callable[["Session"], Any], Callable[[Any], None]]
-"""The function that finds something, in a worker, and the one that shows it."""
+"""A function that searches in a worker, and one that shows the result."""
 MOST_SIMILAR = 12
 MOST_FOUND = 20
 _LONGEST_TRAIL = 100
 
 
 class Browsing:
-    """Reads what the panes of the Notes screen ask for, and remembers the links that the user followed."""
+    """Reads the data that panes of the Notes screen request, and keeps the trail of followed links."""
 
     def __init__(self, services: AppServices, project: Project) -> None:
-        """No link was followed yet."""
         self._services = services
         self._project = project
         self._trail = Trail()
@@ -44,17 +43,19 @@ class Browsing:
         services.store.subscribe((StaleState,), self._read_stale_page)
 
     def request_page(self, file: str) -> None:
-        """Reads text and facts of ``file`` into the view, unless that is under way."""
+        """Reads text and facts of ``file`` into the view, unless that has already started."""
         if self._project.session is not None:
             self._pages.request(file)
 
     def request_surroundings(self, file: str) -> None:
-        """Reads links, coming changes and place in the manifest of ``file`` into the view, unless that is under way."""
+        """Reads links, coming changes and place in the manifest of ``file`` into the view, unless that has already
+        started.
+        """
         if self._project.session is not None:
             self._surroundings.request(file)
 
     def find_similar(self, file: str) -> None:
-        """Finds the notes most like ``file``."""
+        """Finds the notes most similar to ``file``."""
         session, store = self._project.session, self._services.store
         if session is not None and not session.kind.has_files:
             self._services.notify("this is code: notes alone are looked through for similar ones", timeout=4)
@@ -64,11 +65,13 @@ class Browsing:
             self._services.background.run(task, self._similar_found, group="similar", exclusive=True)
 
     def find_texts(self, query: str, show: Callable[[str, frozenset[str]], None]) -> None:
-        """Finds the notes that match ``query``, whose last word may be incomplete, and passes them to ``show``."""
+        """Finds the notes that match ``query``, whose last word may be incomplete, and calls ``show`` with their
+        paths.
+        """
         self._filtering.want((partial(_paths_of, query), partial(show, query)))
 
     def find_notes(self, query: str, show: Callable[[FoundNotes], None]) -> None:
-        """Finds the first notes that match ``query``, each with a piece of its text, and passes them to ``show``."""
+        """Finds the first notes that match ``query``, each with an excerpt, and calls ``show`` with them."""
         if len(query) <= LONGEST_QUERY:
             self._finding.want((partial(_notes_of, query), show))
 
@@ -80,7 +83,7 @@ class Browsing:
         self._services.background.run(partial(find, session), show, group="texts", on_end=searches.finished)
 
     def follow_link(self, file: str) -> None:
-        """Selects ``file`` and remembers the note before it."""
+        """Selects ``file`` and adds the current note to the trail."""
         selected = self._services.store.view.selection.file
         if file != selected:
             self._trail = self._trail.jumped(selected)
@@ -88,11 +91,11 @@ class Browsing:
 
     @property
     def leads_back(self) -> bool:
-        """Whether a link was followed that can be gone back along."""
+        """True if there is a note to go back to."""
         return bool(self._trail.back)
 
     def step(self, way: int) -> None:
-        """Selects the note before (-1) or after (1) on the trail of links that were followed."""
+        """Selects the previous (-1) or next (1) note on the trail of followed links."""
         file, self._trail = self._trail.step(way, self._services.store.view.selection.file)
         if file:
             self._services.select(file)
@@ -111,7 +114,7 @@ class Browsing:
             store.update(store.view.note._replace(page=page))
 
     def _read_stale_page(self) -> None:
-        """Reads the page again if its file has changed since."""
+        """Reads the page again if its file has changed."""
         view = self._services.store.view
         page = view.note.page
         if page is None or page.path != view.selection.file:
@@ -122,7 +125,7 @@ class Browsing:
 
     def _read_surroundings(self, file: str, on_end: Callable[[], None]) -> None:
         session = self._project.session
-        if session is not None:  # the first time, every note is read for its links
+        if session is not None:  # the first call reads the links of all notes
             task = partial(session.around, file)
             self._services.background.run(task, self._surroundings_read, group="around", on_end=on_end)
 
@@ -138,25 +141,25 @@ class Browsing:
 
 
 class _NoteReader:
-    """Reads something about one note at a time: the one requested last, and once for each state of the tree."""
+    """Reads about one note at a time: only the newest request, and only once per state of the tree."""
 
     def __init__(self, services: AppServices, begin: Callable[[str, Callable[[], None]], None]) -> None:
-        """``begin`` begins to read about a file, and calls its second argument at the end."""
+        """Calls ``begin`` with a file to read about and a function to call at the end."""
         self._services = services
         self._newest: Newest[str] = Newest(lambda file: begin(file, self._newest.finished), self._pause)
         self._pause_timer: Timer | None = None
         self._requested = ("", 0)
-        """The file and the generation of the tree that were last read about."""
+        """The file and the tree's generation of the last request."""
 
     def request(self, file: str) -> None:
-        """Reads about ``file``, unless it was the last one and the tree is the same."""
+        """Reads about ``file``, unless the last request was for the same file and tree."""
         requested = (file, self._services.store.view.project.generation)
         if self._requested != requested:
             self._requested = requested
             self._newest.want(file)
 
     def forget(self) -> None:
-        """Reads again at the next request, whatever was read last."""
+        """Makes the next request read again, even for the same file and tree."""
         self._requested = ("", 0)
 
     def _pause(self) -> None:
@@ -167,17 +170,17 @@ class _NoteReader:
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """The notes before and after the present one on the way through links, the nearest last."""
+    """The notes before and after the current one along followed links, the nearest last."""
 
     back: tuple[str, ...] = ()
     ahead: tuple[str, ...] = ()
 
     def jumped(self, here: str) -> Trail:
-        """Returns the trail after a link was followed from ``here``; nothing is ahead then."""
+        """Returns the trail after following a link from ``here``; it has no notes ahead."""
         return Trail((*self.back, here)[-_LONGEST_TRAIL:] if here else self.back)
 
     def step(self, way: int, here: str) -> tuple[str, Trail]:
-        """Returns the note one step back (-1) or ahead (1) of ``here``, empty if there is none, and the trail there."""
+        """Returns the note one step back (-1) or ahead (1) of ``here``, or an empty string, and the new trail."""
         source = self.back if way < 0 else self.ahead
         if not source:
             return "", self
@@ -188,7 +191,7 @@ class Trail:
 
 
 def _paths_of(query: str, session: Session) -> frozenset[str]:
-    """Returns the paths of the notes that match ``query``; none for one that is too long. Blocks."""
+    """Returns the paths of the notes that match ``query``; none if it is too long. Blocks."""
     return session.finder.paths(query, is_typing=True) if len(query) <= LONGEST_QUERY else frozenset()
 
 
@@ -198,7 +201,7 @@ def _notes_of(query: str, session: Session) -> FoundNotes:
 
 
 def _similar(session: Session, file: str) -> SimilarNotes:
-    """Returns the notes most like ``file``. Blocks; the first time, every note is read."""
+    """Returns the notes most similar to ``file``. Blocks; the first call reads every note."""
     try:
         return SimilarNotes(file, session.finder.similar(file, MOST_SIMILAR))
     except KeyError:

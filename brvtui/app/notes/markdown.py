@@ -1,4 +1,4 @@
-"""Renders markdown as lines, with the places of its links. A long note takes a while: call it in a worker thread."""
+"""Renders markdown as lines and locates its links. Long notes take a while, so call it in a worker thread."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from brvtui.text.visible import visible
 from brvtui.tree.reading.links import RELATION, LinkKind
 
 MOST_CHARS = 1_000_000
-"""The longest text that is rendered, or shown as it is: more would take seconds."""
+"""The maximum number of characters to render or show; more would take seconds."""
 MOST_MARKS = 20_000
-"""The most marks and lines of a text that is rendered: parsing so many takes a second. Prose has few: these are ten
-for each of the 2,000 lines that the engine reads."""
+"""The maximum number of markup characters and lines to render, which takes a second to parse.
+
+Prose has far fewer: this allows ten for each of the 2,000 lines that the engine reads.
+"""
 MOST_PIECES = 100_000
-"""The most pieces that the lines of a document have; a line counts for two at least."""
+"""The maximum number of pieces in a document; every line counts as at least two."""
 MARKED = re.compile(r"[\n\[\]!*_~`<&\\|]")
 _CODE = "summary"
 LINK = "underline accent"
@@ -37,22 +39,24 @@ _NOT_IN_SLUG = re.compile(r"[^\w\- ]")
 
 @dataclass(frozen=True, slots=True)
 class LinkTarget:
-    """Where a link leads: to ``path`` in the tree, to a heading (``fragment``), ``outside``, or nowhere."""
+    """The target of a link: a ``path`` in the tree, a heading (``fragment``), a place ``outside``, or none
+    (``broken``).
+    """
 
     path: str = ""
     fragment: str = ""
     outside: str = ""
     broken: str = ""
-    """Why the link leads nowhere."""
+    """The reason why the link is broken, or an empty string."""
 
 
 Resolve = Callable[[LinkKind, str], LinkTarget]
-"""Returns where a link of a kind, as it is written, leads."""
+"""Returns the target of a link of a given kind and text."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedLink:
-    """A link and its places in the lines."""
+    """A link and its positions in the lines."""
 
     target: LinkTarget
     spots: tuple[Spot, ...]
@@ -60,7 +64,7 @@ class PlacedLink:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A rendered text: its lines, its links in order, and the line of each heading by its slug."""
+    """A rendered text: its lines, its links in order, and the line number of each heading by slug."""
 
     lines: tuple[Line, ...] = ()
     lowered: tuple[str, ...] = ()
@@ -70,20 +74,20 @@ class Document:
 
 
 class Full(Exception):
-    """A document has as many pieces as one may have."""
+    """The document has reached its maximum number of pieces."""
 
 
 class Abandoned(Exception):
-    """Nobody wants the document any more."""
+    """The document is no longer needed."""
 
 
 class Typesetter:
-    """Collects the lines of a document, and the places of the links in them."""
+    """Collects the lines of a document and the positions of its links."""
 
     def __init__(self, width: int, resolve: Resolve, is_abandoned: Callable[[], bool] = lambda: False) -> None:
-        """No lines yet. They will be ``width`` cells wide, the first of which is left free.
+        """Creates an empty document with lines of ``width`` cells, of which the first is a margin.
 
-        ``is_abandoned`` says whether nobody wants the document any more.
+        ``is_abandoned`` returns True once the document is no longer needed.
         """
         self.width = width
         self.resolve = resolve
@@ -108,7 +112,10 @@ class Typesetter:
         return [Piece(text, _BROKEN, number), Piece(f" ({target.broken})", "bad")]
 
     def put(self, row: Sequence[Piece]) -> None:
-        """Adds ``row`` as a line. Raises :class:`Full`, and :class:`Abandoned`."""
+        """Adds ``row`` as a line.
+
+        Raises :class:`Full` at the maximum size and :class:`Abandoned` if no longer needed.
+        """
         whole = [Piece(" "), *row]
         self._left -= max(len(whole), 2)
         if self._left < 0:
@@ -120,26 +127,26 @@ class Typesetter:
         self.lines.append(line_of(whole))
 
     def end_early(self, why: str) -> None:
-        """Says at the end why the rest is missing."""
+        """Ends the document with the reason ``why`` the rest is missing."""
         self._left = MOST_PIECES
         self.warn(why)
 
     def warn(self, sentence: str) -> None:
-        """Adds ``sentence``, wrapped, as a warning. Raises as :meth:`put`."""
+        """Adds ``sentence``, wrapped, as a warning. Raises the same errors as :meth:`put`."""
         for row in flow([Piece(sentence, "warn")], self.width - 1):
             self.put(row)
 
     def document(self) -> Document:
-        """Returns the document."""
+        """Returns the finished document."""
         links = [PlacedLink(target, tuple(self._spots.get(place, ()))) for place, target in enumerate(self.targets)]
         lowered = tuple(line.low for line in self.lines)
         return Document(tuple(self.lines), lowered, tuple(links), self.headings)
 
 
 def typeset(text: str, typesetter: Typesetter) -> None:
-    """Adds markdown ``text``; links and relations become links, images and HTML stay text.
+    """Adds markdown ``text``. Links and relations become links; images and HTML remain text.
 
-    Raises :class:`Full` where it has to end before the end of the text, and :class:`Abandoned`.
+    Raises :class:`Full` if the text exceeds the maximum size, and :class:`Abandoned` if no longer needed.
     """
     if len(text) > MOST_CHARS or sum(1 for _ in islice(MARKED.finditer(text), MOST_MARKS + 1)) > MOST_MARKS:
         typesetter.warn("too long to be rendered: this is the text as it is")
@@ -148,14 +155,14 @@ def typeset(text: str, typesetter: Typesetter) -> None:
     before = len(typesetter.lines)
     reader = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     _Blocks(typesetter).set(reader.parse(text))
-    if len(typesetter.lines) == before:  # nothing that markdown shows, such as a lone link definition
+    if len(typesetter.lines) == before:  # markdown shows nothing of it, for example of a lone link definition
         plain(text, typesetter)
 
 
 def plain(text: str, typesetter: Typesetter, links: Iterable[tuple[int, int, LinkKind, str]] = ()) -> None:
-    """Adds ``text`` as it is, wrapped; ``links`` are (start, end, kind, target) by characters, in order.
+    """Adds ``text`` unrendered and wrapped; ``links`` are tuples (start, end, kind, target) in order of position.
 
-    Raises as :func:`typeset`.
+    Raises the same errors as :func:`typeset`.
     """
     pending = iter(links)
     current = next(pending, None)
@@ -180,7 +187,7 @@ def plain(text: str, typesetter: Typesetter, links: Iterable[tuple[int, int, Lin
 
 @dataclass(slots=True)
 class _Indent:
-    """The marks before the first and the other lines of a list item or quotation."""
+    """The markers before the first and the other lines of a list item or quotation."""
 
     first: str
     rest: str
@@ -194,7 +201,7 @@ class _Table:
 
 
 class _Blocks:
-    """Renders the block tokens of a text: one method for each type of token."""
+    """Renders the block tokens of a text, with one method per token type."""
 
     def __init__(self, typesetter: Typesetter) -> None:
         self._out = typesetter
@@ -336,7 +343,7 @@ class _Inline:
         self._broken = ""
 
     def pieces(self, tokens: Iterable[Token]) -> Row:
-        """Returns the text of ``tokens`` in pieces."""
+        """Returns the pieces of text for ``tokens``."""
         made: Row = []
         for token in tokens:
             made += self._one(token)
@@ -398,7 +405,7 @@ def _bold(role: str) -> str:
 
 
 def slug(heading: str) -> str:
-    """Returns the fragment by which links name ``heading``."""
+    """Returns the fragment that links use for ``heading``."""
     return _NOT_IN_SLUG.sub("", heading.strip().lower()).replace(" ", "-")
 
 
@@ -412,6 +419,6 @@ def fields(rows: Iterable[tuple[str, Row]], typesetter: Typesetter) -> None:
 
 
 def labelled_rule(typesetter: Typesetter, label: str, dash: str) -> None:
-    """Adds a rule with ``label`` in it."""
+    """Adds a rule that contains ``label``."""
     row = [Piece(dash * 2, "faint"), Piece(f" {label} ", "muted")]
     typesetter.put([*row, Piece(dash * max(typesetter.width - 1 - width_of(row), 0), "faint")])

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from brvtui.paint.flow import Spot
 
 _WAIT_S = 0.15
-"""After so many seconds the pane says that it is waiting for a note; until then the one before stays."""
+"""The delay in seconds before the pane shows that it is waiting; until then it shows the previous note."""
 _LINK_HERE = "bold reverse accent"
 
 
 @dataclass(frozen=True)
 class RenderRequest:
-    """A note to render in ``width`` cells, or to show as the ``raw`` text that it is."""
+    """A note to render in ``width`` cells, or to show as ``raw`` text."""
 
     page: About
     width: int
@@ -44,7 +44,7 @@ class RenderRequest:
 
 
 class NotePane(Pane):
-    """Shows the selected note, which is rendered in a worker and painted row by row."""
+    """Shows the selected note, rendered in a worker and painted row by row."""
 
     TITLE = "Note"
     READS = (NoteState, SelectionState, ProjectState)
@@ -58,44 +58,43 @@ class NotePane(Pane):
 
     @dataclass
     class PageWanted(Message):
-        """Asks for the page of a note: its text and the facts about it."""
+        """Posted to request the page of a note: its text and the facts about it."""
 
         file: str
 
     def __init__(self, *, id: str) -> None:
-        """A pane without a note."""
         super().__init__(id=id)
         self.raw = False
         self.link = -1
-        """The link that Enter follows, among those of the note; -1 for none."""
+        """The index of the current link, which Enter follows; -1 for none."""
         self.document: Document | None = None
         self.rendered: RenderRequest | None = None
-        """The request that the lines were made for."""
+        """The request for which the lines were rendered."""
         self._requested: RenderRequest | None = None
         self._waits = False
-        """Whether the pane says that it is waiting."""
+        """True if the pane shows that it is waiting."""
         self._wait_timer: Timer | None = None
         self._fragment = ""
-        """The heading to scroll to once the note is there."""
+        """The heading to scroll to when the note is rendered."""
         self._last_offset = 0
-        """The scroll offset of the text, while a problem stands in its place."""
+        """The scroll offset of the text, kept while a problem is shown instead."""
         self._terms: re.Pattern[str] | None = None
         self._terms_of: object = None
-        """The answer whose terms these are."""
+        """The answer that the terms belong to."""
 
     def also_reads(self) -> tuple[object, ...]:
-        """Document and mode."""
+        """Returns the document and the mode."""
         return (self.document, self.raw, self._waits, *super().also_reads())
 
     def heading(self, view: View) -> str:
-        """The note's path, and whether the raw text is shown."""
+        """Returns the note's path, and a mark if the raw text is shown."""
         if self.rendered is None or not view.selection.file:
             return "Note"
         return f"{view.worded('Note')}{', raw' if self.rendered.raw else ''} · {self.rendered.page.path}"
 
     @property
     def note(self) -> str:
-        """The note that is shown, or where it is now if it was moved outside."""
+        """The displayed note, or its new path if another program moved it."""
         page = self.view.note.page
         is_moved = page is not None and page.path == self.view.selection.file and page.moved_to
         return page.moved_to if page is not None and is_moved else self.view.selection.file
@@ -103,7 +102,7 @@ class NotePane(Pane):
     # rendering
 
     def update(self, view: View) -> None:
-        """Shows ``view``; marks the terms of its query."""
+        """Shows ``view`` and highlights the terms of its query."""
         if view.answered is not self._terms_of:
             self._terms_of = view.answered
             self._terms = marker(view.presentation.words(view.answered)) if view.answered is not None else None
@@ -111,7 +110,7 @@ class NotePane(Pane):
         super().update(view)
 
     def build(self, view: View, width: int) -> Sequence[Line]:
-        """The lines of the selected note, or words about what is missing."""
+        """Returns the lines of the selected note, or a message if it is missing."""
         if not view.selection.file:
             return self._no_note(view, width)
         if view.project.saved:
@@ -129,7 +128,7 @@ class NotePane(Pane):
         return self._placeholder(width)
 
     def lacks(self, view: View) -> Iterable[Message]:
-        """The page of the selected note, unless it is known for the newest tree."""
+        """Requests the page of the selected note, unless it is up to date."""
         if view.selection.file and not view.project.saved and not is_current(view.note.page, view):
             yield self.PageWanted(view.selection.file)
 
@@ -146,7 +145,7 @@ class NotePane(Pane):
         return wrapped(texts.get(view.project.phase, view.worded(empty)), width)
 
     def _placeholder(self, width: int) -> Sequence[Line]:
-        # A note that is only read again stays, so that its scroll offset is kept.
+        # a note that is read again stays visible, which keeps its scroll offset
         reads_again = self.rendered is not None and self.rendered.page.path == self.view.selection.file
         if self._waits and not reads_again:
             return wrapped(self.view.worded("reading the note…"), width)
@@ -182,18 +181,18 @@ class NotePane(Pane):
             self.link = -1
             self.offset_row = 0
         elif before.page.problem != self.rendered.page.problem:
-            # A problem has no place to scroll to: the offset is kept until the text is back.
+            # a problem does not scroll: the offset is kept until the text is back
             self.offset_row, self._last_offset = self._last_offset, self.offset_row
         self.repaint()
         self.rebuild()
-        self.show_keys()  # some act on links alone
+        self.show_keys()  # some keys act only on links
         if self._fragment:
             self._show_fragment()
 
     # painting
 
     def spans(self, number: int) -> Sequence[Span]:
-        """Returns the line with the terms of the query, or matches of the filter, and the current link marked."""
+        """Returns the line with highlighted query terms, or matches of the filter, and with the current link."""
         spans = super().spans(number)
         if self._terms is not None and not self.word_filter:
             spans = lit(spans, self._terms, HIGHLIGHT)
@@ -201,7 +200,7 @@ class NotePane(Pane):
         return painted(spans, here) if here else spans
 
     def lowered(self, lines: Sequence[Line]) -> Sequence[str]:
-        """Returns the lines in lower case, as they were made with the note."""
+        """Returns the lines in lower case, from the document if possible."""
         known = self.document is not None and lines is self.document.lines
         return self.document.lowered if self.document is not None and known else super().lowered(lines)
 
@@ -212,16 +211,16 @@ class NotePane(Pane):
 
     @property
     def links(self) -> Sequence[PlacedLink]:
-        """The links of the note, in their order."""
+        """The links of the note, in order."""
         return self.document.links if self.document is not None else ()
 
     @property
     def idle(self) -> frozenset[str]:
-        """Going to a link, and following one, where there is none."""
+        """Actions without effect: following a link and moving between links, if there are none."""
         return frozenset() if self.links else frozenset({"note.follow", "note.next_link"})
 
     def action_link(self, step: int) -> None:
-        """Goes to the next link or the one before, starting from those in view; after the last comes the first."""
+        """Moves to the next or previous link, starting with a visible one; wraps around at the ends."""
         count = len(self.links)
         if not count:
             why = "this note links to nothing" if self.view.selection.file else "select a note first"
@@ -256,7 +255,7 @@ class NotePane(Pane):
             self.action_link(1)
 
     def follow(self, target: LinkTarget) -> None:
-        """Goes to ``target``, or says why it cannot be followed."""
+        """Opens ``target``, or shows why it cannot be opened."""
         if target.broken:
             self.notify(f"this link leads nowhere: {target.broken}", severity="warning", timeout=4)
         elif target.outside:
@@ -274,7 +273,7 @@ class NotePane(Pane):
             self.scroll_to_row(self.document.headings[fragment])
 
     async def on_click(self, event: events.Click) -> None:
-        """A click on a link follows it."""
+        """Follows the clicked link."""
         content = event.get_content_offset(self)
         number = self.line_at(content.y) if content is not None else -1
         if content is None or not 0 <= number < len(self.lines):
@@ -295,13 +294,13 @@ class NotePane(Pane):
 
 
 def is_current(known: About | Around | None, view: View) -> bool:
-    """Whether ``known`` is about the selected note and as new as the tree that is shown."""
+    """True if ``known`` describes the selected note in the displayed tree or a newer one."""
     generation = view.project.overview.generation if view.project.overview is not None else 0
     return known is not None and known.path == view.selection.file and known.generation >= generation
 
 
 def character_at(text: str, cell: int) -> int:
-    """Returns the index of the character of ``text`` in ``cell``; its length when that is beyond the end."""
+    """Returns the index of the character of ``text`` in ``cell``, or the length of ``text`` beyond its end."""
     used = 0
     for place, char in enumerate(text):
         used += cell_len(char)

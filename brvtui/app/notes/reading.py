@@ -1,6 +1,6 @@
-"""Renders a file of the tree for reading: notices, frontmatter as a table, text as lines with links.
+"""Renders a file of the tree for reading: notices, frontmatter as a table, and text as lines with links.
 
-Import and call it in a worker thread: a long note takes a while, and so does importing the markdown parser.
+Import and call it in a worker thread, since both long notes and the import of the markdown parser take a while.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from brvtui.tree.reading.inside import TOPIC_ENDING
 from brvtui.tree.reading.links import Link, LinkKind, LinkState, links_in
 from brvtui.tree.spaces.topic_html import SEARCHED_ATTRIBUTES, TopicPart, UnreadableTopic, topic_parts
 
-# Renders a topic of a space for reading: its elements, and what of it is searched and what is not.
+# Renders a topic of a space: its elements, and which parts are searched.
 
 
 def put_topic(page: About, typesetter: Typesetter) -> None:
-    """Adds the attributes of the topic of ``page``, then each of its elements, then its loose text."""
+    """Adds the attributes of the topic of ``page``, its elements, and its text outside of elements."""
     try:
         found = topic_parts(page.text)
     except UnreadableTopic as error:
@@ -95,8 +95,8 @@ _DASH = "┄"
 def page_document(page: About, width: int, raw: bool, is_abandoned: Callable[[], bool] = lambda: False) -> Document:
     """Renders ``page`` in lines of ``width`` cells, or shows its ``raw`` text.
 
-    Ends early where all of it would take too long, with a line about that. Raises
-    :class:`brvtui.app.notes.markdown.Abandoned` once ``is_abandoned``.
+    A document that would take too long ends early with a notice. Raises :class:`brvtui.app.notes.markdown.Abandoned`
+    once ``is_abandoned`` returns True.
     """
     typesetter = Typesetter(width, resolver(page), is_abandoned)
     try:
@@ -126,7 +126,7 @@ def _put(page: About, raw: bool, typesetter: Typesetter) -> None:
 
 
 def notices(page: About) -> Iterator[str]:
-    """Yields the notices above ``page``, a sentence each."""
+    """Yields the notices above ``page``, one sentence each."""
     if page.state is FileState.NEWER:
         yield "changed on disk since it was read: scores, signals and links are those of the earlier text"
     if page.state is FileState.GONE and page.text:
@@ -146,7 +146,7 @@ def notices(page: About) -> Iterator[str]:
 
 
 def resolver(page: About) -> Resolve:
-    """Returns a function that finds where a link in the text of ``page`` leads."""
+    """Returns a function that finds the target of a link in the text of ``page``."""
     prefix = f"[{page.alias}]:" if page.alias else ""
     source = page.path.removeprefix(prefix)
 
@@ -172,7 +172,7 @@ def resolver(page: About) -> Resolve:
 
 
 def _where_broken(text: str) -> str:
-    """The line of the file that is to be mended, and what is wrong there; empty where fields can be read."""
+    """Returns the line number and the error of broken frontmatter; empty if it can be read."""
     from brvtui.tree.editing.fields import BrokenFrontmatter, fields_of
 
     try:
@@ -201,7 +201,7 @@ def _rendered(page: About, typesetter: Typesetter) -> None:
 
 
 def _value(name: str, value: Any, typesetter: Typesetter) -> Row:
-    """Returns a field's value in words; entries of ``related`` are links, a line each."""
+    """Returns a field's value as text; each entry of ``related`` is a link on its own line."""
     if name == _RELATED:
         row: Row = []
         for entry in value if isinstance(value, list) else [value]:

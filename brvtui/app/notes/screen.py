@@ -46,12 +46,12 @@ class NotesTree(TreePane):
 
     @dataclass
     class TextWanted(Message):
-        """The notes whose titles or texts match what is typed into the filter are to be found."""
+        """Posted to search titles and texts of notes for the words of the filter."""
 
         query: str
 
     def put_filter(self, text: str) -> None:
-        """Filters by title and path at once, and has the texts searched."""
+        """Filters by title and path immediately, and requests a search of the texts."""
         self._typed = text
         if not text.strip():
             self.outline.found = frozenset()
@@ -59,7 +59,7 @@ class NotesTree(TreePane):
         self._ask_for_texts(self.view)
 
     def show_found(self, query: str, paths: frozenset[str]) -> None:
-        """Also keeps the notes at ``paths``, unless the filter is no longer ``query``."""
+        """Adds the notes at ``paths`` to the matches, unless the filter has changed since ``query``."""
         if query == self._typed and paths != self.outline.found:
             self.outline.found = paths
             self.restamp()
@@ -74,12 +74,12 @@ class NotesTree(TreePane):
                 self.post_message(self.TextWanted(self._typed))
 
     def heading(self, view: View) -> str:
-        """The title, with the order of the notes unless that is by name."""
+        """Returns the title, with the order of the notes unless they are sorted by name."""
         order = self.outline.order
         return "Tree" if order is Order.NAME else f"Tree · by {order.value}"
 
     def update(self, view: View) -> None:
-        """Shows ``view``; a filter ends that hides the note which was selected elsewhere."""
+        """Shows ``view``; clears a filter that hides a note selected elsewhere."""
         kept, selected = self.outline.kept, view.selection.file
         if kept is not None and selected not in (self._followed, *kept.files) and view.knows(selected):
             self.clear_filter()
@@ -87,30 +87,30 @@ class NotesTree(TreePane):
         self._ask_for_texts(view)
 
     def tally(self) -> str:
-        """Returns how many of the files that are listed pass the filter; empty without one."""
+        """Returns the number of matching files of all listed files; empty without a filter."""
         told = super().tally()
         overview = self.view.project.overview
         return f"{told}, stubs left out" if told and overview and overview.aside and not self.outline.aside else told
 
     def followed(self, before: str) -> str:
-        """Keeps the cursor on the selected note."""
+        """Returns the selected note, to which the cursor moves."""
         return self.view.selection.file or before
 
     def marks_selected(self, marks: dict[str, str]) -> bool:
-        """Marks the selected note also while the cursor is on a folder."""
+        """Always True, since the cursor may be on a folder."""
         return True
 
     def name_role(self, branch: Branch) -> str:
-        """Notes stand out more than in other trees."""
+        """Returns a brighter role for notes than other trees do."""
         return "muted" if branch.aside else "text"
 
     def moved(self, choice: str) -> None:
-        """Selects the file that the cursor came to."""
+        """Selects the file under the cursor."""
         if self.view.knows(choice) and not self._is_folder(choice):
             self.services.select(choice)
 
     def action_take(self) -> None:
-        """Opens or closes the folder, or goes to the note."""
+        """Opens or closes the folder, or moves the focus to the note."""
         if self.chosen in (UNSEEN, ASIDE):
             super().action_take()
         elif self._is_folder(self.chosen):
@@ -119,14 +119,14 @@ class NotesTree(TreePane):
             self.post_message(self.NoteWanted(self.chosen))
 
     def open_to(self, folder: str) -> None:
-        """Opens ``folder`` and puts the cursor on it."""
+        """Opens ``folder`` and moves the cursor to it."""
         self.outline.open(folder, *ancestors(folder))
         self.restamp()
         if folder in self.choices:
             self.move_to(self.choices.index(folder))
 
     def clicked(self, place: int) -> None:
-        """Shows the note that was clicked; opens or closes a folder."""
+        """Selects the clicked note, or opens or closes the clicked folder."""
         self.move_to(place)
         if self.branch is None or self.branch.is_folder:
             self.action_take()
@@ -148,7 +148,7 @@ NOTES = Arrangement(
 
 
 class NotesScreen(FrameScreen):
-    """Shows the notes of the tree, and follows links between them."""
+    """Shows the notes of the tree and follows links between them."""
 
     TITLE = "Notes"
     PLAN = NOTES
@@ -156,12 +156,12 @@ class NotesScreen(FrameScreen):
     AUTO_FOCUS = "#tree"
 
     def __init__(self, layouts: Layouts, browsing: Browsing) -> None:
-        """A screen that asks ``browsing`` for what its panes lack."""
+        """Creates the screen; its panes get their data from ``browsing``."""
         super().__init__(layouts)
         self._browsing = browsing
 
     def make_panes(self) -> ComposeResult:
-        """Tree, note, facts about it."""
+        """Yields the tree, the note and the facts about it."""
         yield NotesTree(id="tree")
         yield NotePane(id="note")
         yield AboutPane(id="about")
@@ -172,7 +172,7 @@ class NotesScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Also the way back along links where none was followed."""
+        """Actions without effect: also going back, if no link was followed."""
         return super().idle if self._browsing.leads_back else super().idle | {"notes.back"}
 
     @on(AboutPane.SurroundingsWanted)
@@ -204,5 +204,5 @@ class NotesScreen(FrameScreen):
             self.action_pane("note")
 
     def action_go(self, way: int) -> None:
-        """Goes back (-1) or forward (1) along the links that were followed."""
+        """Goes back (-1) or forward (1) along followed links."""
         self._browsing.step(way)
