@@ -1,4 +1,4 @@
-"""Changes of notes: planned in a dialog that shows their effect, carried out, undone, redone, listed."""
+"""Changes of notes: planned in a dialog that shows their effect, applied, undone, redone and listed."""
 
 from __future__ import annotations
 
@@ -33,23 +33,25 @@ if TYPE_CHECKING:
     from brvtui.notes.signals import SignalTarget
     from brvtui.session import Session
 
-# The dialog that begins a new note.
+# The dialog for a new note.
 
 
 class NewNoteDialog(Dialog[NewNoteRequest]):
-    """Asks for title, folder and template, which make the path. Dismissed with a request; nothing is written."""
+    """Returns a request for a note with title, folder and template, or None; writes nothing."""
 
     BINDINGS = bindings(NEW_NOTE)
     AUTO_FOCUS = "#title-input"
 
     def __init__(self, title: str, folder: str, why: str, taken: Collection[str]) -> None:
-        """A dialog that says ``why`` and proposes ``title`` and ``folder``; ``taken`` are the paths that exist."""
+        """Creates the dialog with the reason ``why``, a proposed ``title`` and ``folder``, and the existing paths
+        ``taken``.
+        """
         super().__init__("New note", *([why] if why else []))
         self._proposed = (title, folder)
         self._taken = taken
 
     def make_parts(self) -> ComposeResult:
-        """The question, the fields, the path."""
+        """Yields the question, the fields and the resulting path."""
         from brvtui.tree.editing.new_notes import Template
 
         title, folder = self._proposed
@@ -60,13 +62,13 @@ class NewNoteDialog(Dialog[NewNoteRequest]):
         yield Paragraphs(id="path")
 
     def on_mount(self) -> None:
-        """Shows the path that follows from the proposals; typing replaces the proposed title."""
+        """Shows the path for the proposals and selects the title, so that typing replaces it."""
         self._typed()
         self.query_one("#title-input", Input).select_all()
 
     @property
     def _path(self) -> str:
-        """The path of the note. Raises :class:`brvtui.tree.reading.inside.PathError`."""
+        """The path of the new note. Raises :class:`brvtui.tree.reading.inside.PathError` for an invalid path."""
         from brvtui.tree.editing.new_notes import new_path
 
         folder = self.query_one("#folder", Field).value.strip().strip("/")
@@ -86,7 +88,7 @@ class NewNoteDialog(Dialog[NewNoteRequest]):
             said.set_text((str(error), "bad"))
 
     async def action_begin(self) -> None:
-        """Dismisses the dialog with the note to begin, if its path can be used."""
+        """Closes the dialog with the request, if the path is valid."""
         from brvtui.tree.reading.inside import PathError
 
         await caught_up(self.focused)
@@ -101,23 +103,24 @@ class NewNoteDialog(Dialog[NewNoteRequest]):
 
 _FROM_FILE = "its signals are those of the file that --signals named, which wins: change them there, and open it again"
 _FOREIGN = ("[", "_")
-"""How the names of shared sources and of the engine's own folders begin."""
+"""The first characters of the names of shared sources and of the engine's own folders."""
 
 
 class NoteChanges:
-    """Makes, moves, archives and restores notes and sets their signals, as the user confirms it."""
+    """Moves, archives and restores notes, sets their signals, and starts new ones, after confirmation by the user."""
 
     def __init__(self, services: AppServices, project: Project, editing: Editing) -> None:
-        """Changes notes of ``project``; the one that is open in ``editing`` only once it is saved or given up."""
+        """Changes notes of ``project``; a note that is open in ``editing`` is first saved or discarded."""
         self._services = services
         self._project = project
         self._editing = editing
 
     def new_note(self, path: str, query: QueryAtHand, always_titled: bool, member: str = "") -> None:
-        """Begins a note in the folder of the scope, or of ``path``; it is about ``query`` if nothing covers that.
+        """Starts a note in the scope of ``query``, or else in the folder of ``path``, about ``query`` if no note covers
+        it.
 
-        If ``always_titled``, the query is its title also where something does. ``member`` names the memory, where
-        those of a fleet are shown.
+        If ``always_titled``, the query is the proposed title even if a note covers it. ``member`` is the name of the
+        memory if a fleet is open.
         """
         session, view = self._project.session, self._services.store.view
         if session is None or view.project.overview is None or self._project.refuses_changes():
@@ -138,7 +141,7 @@ class NoteChanges:
         self._services.push_screen(NewNoteDialog(title, proposed, why, taken), answered)
 
     def move(self, path: str) -> None:
-        """Renames or moves the note at ``path``; the links to it follow."""
+        """Renames or moves the note at ``path`` and updates the links to it."""
         session = self._session_for(path, "{note.move} renames or moves it")
         if session is not None:
             from brvtui.app.editing.plan_dialog import MoveDialog
@@ -146,7 +149,7 @@ class NoteChanges:
             self._confirm(path, lambda: MoveDialog(path, partial(session.notes.plan_move, path)))
 
     def archive(self, path: str) -> None:
-        """Archives the note at ``path`` as the engine does; a stub is restored."""
+        """Archives the note at ``path`` as the engine does, or restores it if ``path`` is a stub."""
         session = self._session_for(path, "{note.archive} archives it, or restores a stub")
         if session is None:
             return
@@ -170,7 +173,7 @@ class NoteChanges:
         self._confirm(path, lambda: PlanDialog(title, said, make))
 
     def set_signals(self, path: str, maturity: str = "") -> None:
-        """Sets maturity and importance of the note at ``path``; proposes ``maturity``, if given."""
+        """Sets maturity and importance of the note at ``path``; ``maturity`` is the proposed value, if not empty."""
         session = self._session_for(path, "{note.signals} sets its maturity and importance")
         if session is None:
             return
@@ -199,7 +202,7 @@ class NoteChanges:
         self._confirm(path, lambda: SignalsDialog(path, now.maturity, now.importance, kept, make, maturity))
 
     def _session_for(self, path: str, hint: str) -> Session | None:
-        """Returns the session, if there is one and a note at ``path`` is selected; else says so, with ``hint``."""
+        """Returns the session if a note at ``path`` exists; otherwise shows the reason or ``hint`` and returns None."""
         if self._project.refuses_changes():
             return None
         view = self._services.store.view
@@ -226,11 +229,11 @@ class NoteChanges:
         self._change(lambda session: session.notes.undo(), "undone; {note.redo} does it again")
 
     def redo(self) -> None:
-        """Redoes the change that was undone last."""
+        """Repeats the last undone change."""
         self._change(lambda session: session.notes.redo(), "done again; {note.undo} undoes it")
 
     def list_all(self) -> None:
-        """Lists the changes of this session in a dialog, from which they can be undone and redone."""
+        """Lists the changes of this session in a dialog in which they can be undone and redone."""
         session = self._project.session
         if session is None:
             return
@@ -246,9 +249,9 @@ class NoteChanges:
         self._services.push_screen(ChangesDialog(journal.done, journal.undone), answered)
 
     def _change(self, change: Callable[[Session], AppliedPlan], hint: str) -> None:
-        """Makes ``change`` in a worker; ``hint`` says how to take it back.
+        """Applies ``change`` in a worker; ``hint`` is a message about reverting it.
 
-        The selection follows a note that it moves.
+        If the selected note is moved, the selection follows it.
         """
         session, selected = self._project.session, self._services.store.view.selection.file
         if session is None:
@@ -283,7 +286,9 @@ class NoteChanges:
 
 
 def _followed(steps: Sequence[Step], selected: str) -> str:
-    """Returns where ``steps`` put the selected note, or what stands for it then; empty when it stays."""
+    """Returns the new path of the selected note after ``steps``, or that of its replacement; empty if it does not
+    move.
+    """
     from brvtui.notes.plan import Write, path_after
     from brvtui.tree.reading.files import SEARCHABLE, role_of
 

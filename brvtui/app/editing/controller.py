@@ -1,4 +1,4 @@
-"""Opens notes for editing, one at a time whichever screen is in front, and leaves the app without losing text."""
+"""Opens notes for editing, one at a time from any screen, and quits the app without losing text."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from brvtui.tree.editing.note_text import EditableText
 
 _WRITING = frozenset({"save", "draft", "change", "judge", "settings", "choice"})
-"""The groups of workers that write what the user did: notes, drafts, judgments, settings, which memory was chosen."""
+"""The groups of workers that write the user's changes: notes, drafts, judgments, settings and the choice of memory."""
 _OPEN = "open"
 
 
 class Editing:
-    """Opens notes in the editor or in the user's own, and guards unsaved text."""
+    """Opens notes in the built-in or an external editor, and protects unsaved text."""
 
     def __init__(
         self,
@@ -45,27 +45,26 @@ class Editing:
         external: ExternalEditor,
         drafts: Drafts,
     ) -> None:
-        """No note is open."""
         self._services = services
         self._project = project
         self._external = external
         self._drafts = drafts
         self._screen: EditorScreen | None = None
-        """None until the screen was first in front."""
+        """The editor screen; None until it is first shown."""
         self._requested = ""
         """The note that the user last asked to edit here."""
 
     def use(self, screen: EditorScreen) -> None:
-        """Opens notes in ``screen`` from now on."""
+        """Sets the screen in which notes are opened."""
         self._screen = screen
 
     @property
     def editor(self) -> EditorScreen | None:
-        """The editor; None when no note is open in it."""
+        """The editor screen; None if no note is open in it."""
         return self._screen if self._services.store.view.editor.edit is not None else None
 
     def unsaved_text(self) -> EditedText | None:
-        """Returns the text in the editor, if it is not saved."""
+        """Returns the text in the editor if it is unsaved."""
         from brvtui.lab.whatif.variant import EditedText
 
         editor = self.editor
@@ -74,7 +73,7 @@ class Editing:
         return EditedText(editor.path, editor.data, editor.edit.keep_mtime)
 
     def when_safe(self, then: Callable[[], object]) -> None:
-        """Calls ``then`` once there is no unsaved text, or the user gave it up."""
+        """Calls ``then`` once no text is unsaved; the user may save or discard it."""
         editor = self.editor
         if editor is None:
             then()
@@ -84,7 +83,7 @@ class Editing:
         editor.leave(then)
 
     def when_closed(self, path: str, then: Callable[[], object]) -> None:
-        """Calls ``then``; if the note at ``path`` is open, only once it is saved or its text given up."""
+        """Calls ``then``; if the note at ``path`` is open, only after it is saved or discarded."""
         if self.editor is not None and self.editor.path == path:
             self.when_safe(then)
         else:
@@ -92,21 +91,21 @@ class Editing:
 
     @property
     def is_writing(self) -> bool:
-        """Whether something that the user did is being written."""
+        """True if a change by the user is being written."""
         return any(worker.group in _WRITING and not worker.is_finished for worker in self._services.workers)
 
     async def all_written(self) -> bool:
-        """Waits for what the user did and is being written. Returns whether there was nothing to wait for."""
+        """Waits until all changes by the user are written. Returns True if there was nothing to wait for."""
         writing = [worker for worker in self._services.workers if worker.group in _WRITING and not worker.is_finished]
         is_drafting = self._screen is not None and self._screen.is_drafting
         for worker in writing:
-            with suppress(WorkerError):  # reported by its own callback
-                await asyncio.shield(worker.wait())  # else a limit on the time would cancel the worker
+            with suppress(WorkerError):  # its own callback reports it
+                await asyncio.shield(worker.wait())  # otherwise a timeout would cancel the worker
         await asyncio.sleep(0)
         return not writing and not is_drafting
 
     async def keep_drafts(self) -> None:
-        """Writes the draft of unsaved text now, and waits for all that is being written."""
+        """Writes the draft of unsaved text and waits for all writes."""
         editor = self.editor
         if editor is not None:
             await caught_up(editor.area)
@@ -115,7 +114,7 @@ class Editing:
             pass
 
     def edit_selected(self, path: str, outside: bool) -> None:
-        """Edits ``path``, the note that keys act on; says what to do when there is none."""
+        """Edits the current note ``path``, or shows what to do if there is none."""
         if self._project.refuses() or self._project.refuses_edits():
             return
         if self._project.session is None or self._services.store.view.project.overview is None:
@@ -128,7 +127,7 @@ class Editing:
             self.edit(path, outside)
 
     def edit(self, path: str, outside: bool = False) -> None:
-        """Opens the note at ``path`` in the editor, or hands it to the user's own."""
+        """Opens the note at ``path`` in the editor, or in the external one if ``outside``."""
         session, editor = self._project.session, self.editor
         if session is None or self._project.refuses_edits():
             return
@@ -142,7 +141,7 @@ class Editing:
             self.when_safe(lambda: self._open_here(session, path))
 
     def begin(self, request: NewNoteRequest, query: str) -> None:
-        """Opens a note that does not exist yet; it answers ``query``."""
+        """Opens a note that does not exist yet; ``query`` is the question that it answers."""
         session = self._project.session
         if session is not None:
             self.when_safe(lambda: self._begin_here(session, request, query))
@@ -169,7 +168,7 @@ class Editing:
     def _opened(self, note: NoteOpened, outside: bool) -> None:
         draft = note.draft
         if not outside and note.disk.path != self._requested:
-            return  # the user asked for another one meanwhile
+            return  # the user has requested another note since
         if draft is None:
             self._continue(note, None, outside)
             return
@@ -204,7 +203,7 @@ class Editing:
         self._services.push_screen(questions.DraftDialog(said, draft.hunks), answered)
 
     def _move_draft(self, before: str, draft: FoundDraft, now: OnDisk) -> None:
-        """Keeps ``draft`` of the note that was at the path ``before`` as that of the note where it is ``now``."""
+        """Moves ``draft`` from the path ``before`` to the note's new path."""
         data = draft.text.encode(draft.text.text)
         self._drafts.write(DraftRequest(now.path, data, now.version))
         self._drafts.write(DraftRequest(before, None))
@@ -216,7 +215,7 @@ class Editing:
             self.when_safe(lambda: self._services.call_later(lambda: self._edit_here(note.disk, note.text, draft)))
 
     async def _edit_here(self, disk: OnDisk, text: EditableText, draft: EditableText | None) -> EditorScreen:
-        """Opens a note in the editor; leaving it leads back to the screen that is in front now."""
+        """Opens a note in the editor; closing it returns to the current screen."""
         origin = self._services.current_mode
         await self._services.switch_mode(EDITOR.name)
         assert self._screen is not None, "made when its mode was first in front"
@@ -226,7 +225,9 @@ class Editing:
         return self._screen
 
     async def resolve(self, conflict: SaveConflict) -> None:
-        """Asks in the editor which text the note shall have. Keeps ours as a draft if the editor cannot be used."""
+        """Shows a conflict in the editor for the user to decide; if the editor cannot be used, keeps the text as a
+        draft.
+        """
         from brvtui.tree.editing.note_text import NotText
 
         texts: list[EditableText] = []
@@ -240,19 +241,19 @@ class Editing:
             editor.resolve(conflict)
 
     def look_at_disk(self) -> None:
-        """Checks whether the note in the editor changed on disk."""
+        """Checks if the note in the editor has changed on disk."""
         if self.editor is not None:
             self.editor.look_at_disk()
 
 
 NO_PROJECT = 3
-"""The exit code when no project could be opened."""
+"""The exit code if no project could be opened."""
 _STILL_WRITING = "something is still being written, and the disk does not answer: {app.quit} again ends without waiting"
 _STILL_WRITING_S = 10
 
 
 class Leaving:
-    """Ends the app once nothing is unsaved, and says what the next one opens."""
+    """Quits the app once no text is unsaved, and records which project to open next."""
 
     def __init__(
         self,
@@ -260,23 +261,22 @@ class Leaving:
         editing: Editing,
         layouts: Layouts,
     ) -> None:
-        """The user stays."""
         self._services = services
         self._editing = editing
         self._layouts = layouts
         self._told_of_writing = False
         self.reopening: Opening | None = None
-        """The project that the next app opens when this one ends; None when the user leaves."""
+        """The project to open after this app ends; None if the user quits."""
 
     async def quit(self) -> None:
-        """Ends the app, not without asking about unsaved text."""
+        """Quits the app, after asking about unsaved text."""
         if self._editing.editor is not None:
             await caught_up(self._editing.editor.area)
         self._services.time_left.begin_again()
         self._end_when_safe()
 
     def leave_for(self, opening: Opening) -> None:
-        """Leaves this app for one on ``opening``, not without asking about unsaved text."""
+        """Ends this app to start one on ``opening``, after asking about unsaved text."""
 
         def leave() -> None:
             self.reopening = opening
@@ -286,13 +286,13 @@ class Leaving:
 
     def _end_when_safe(self) -> None:
         self._editing.when_safe(lambda: self._services.call_later(self._end))
-        if self._services.has_modal:  # the user is asked, and may take time
+        if self._services.has_modal:  # the user is being asked and may take time
             self._services.time_left.begin_again()
 
     async def _end(self) -> None:
-        """Ends the app: with the code for a missing project when there was none to open.
+        """Ends the app, with an error code if there was no project to open.
 
-        A note that takes long to be written is waited for once: the user may end the app without it.
+        If writing takes too long, shows a warning once; the user can then quit without waiting.
         """
         services = self._services
         try:

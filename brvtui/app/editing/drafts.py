@@ -1,4 +1,4 @@
-"""Drafts: texts that were typed and never saved."""
+"""Drafts: unsaved texts, kept on disk."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from brvtui.session import Session
 
 DRAFT_S = 1.0
-"""The draft of the open note is written so many seconds after the first key that it lacks."""
+"""The delay in seconds between a change of the open note and writing its draft."""
 _NAMED = 3
 _GROUP = "draft"
 _FINDING = "find drafts"
@@ -32,22 +32,23 @@ class Drafts:
     """Writes drafts, and reports and lists those that were left behind."""
 
     def __init__(self, services: AppServices, project: Project, edit: Callable[[str], None]) -> None:
-        """``edit`` opens the note whose draft was chosen from the list."""
+        """Creates the store; ``edit`` opens the note whose draft the user selects from the list."""
         self._services = services
         self._project = project
         self._edit = edit
         self._requests: dict[str, Newest[tuple[Session, DraftRequest]]] = {}
-        """By the path of the note, while drafts of it are written."""
+        """Drafts that are being written, by path of the note."""
 
     @property
     def is_busy(self) -> bool:
-        """Whether a draft is being written or removed."""
+        """True if a draft is being written or removed."""
         return bool(self._requests)
 
     def write(self, request: DraftRequest) -> None:
-        """Writes or removes a draft, after what is under way for the same note; of what waits for it, only the last.
+        """Writes or removes a draft after any earlier request for the same note; a newer request replaces a waiting
+        one.
 
-        Other notes are not waited for.
+        Requests for different notes do not wait for each other.
         """
         session = self._project.session
         if session is None:
@@ -74,11 +75,11 @@ class Drafts:
             self._find(self._show)
 
     def report(self) -> None:
-        """Says in a toast which drafts were left behind, if any; the status line says it until there are none."""
+        """Shows a message about drafts that were left behind, if any; the status line shows them permanently."""
         self._find(self._report)
 
     def go_to_left(self) -> None:
-        """Opens the note whose draft was left behind; lists them when there are several, or none."""
+        """Opens the note with the only draft that was left behind, or lists all drafts."""
         left = self._services.store.view.editor.left
         if len(left) == 1:
             self._edit(left[0])
@@ -121,24 +122,23 @@ class Drafts:
 
 
 class OpenDraft:
-    """The draft of the note that is open in the editor."""
+    """The draft of the open note."""
 
     def __init__(self, screen: FrameScreen, note: OpenNote, drafts: Drafts) -> None:
-        """There is none."""
         self._screen = screen
         self._note = note
         self._drafts = drafts
         self._written: bytes | None = None
-        """The text of the draft."""
+        """The text of the draft on disk; None if there is none."""
         self._timer: Timer | None = None
 
     def write_soon(self) -> None:
-        """Writes the text before long, unless the draft has it."""
+        """Writes the text after a delay, unless the draft is up to date."""
         if self._timer is None and self._note.data != self._written:
             self._timer = self._screen.set_timer(DRAFT_S, self.write)
 
     def write(self) -> None:
-        """Writes the text at once."""
+        """Writes the text immediately."""
         self._stop_timer()
         disk = self._note.disk
         if disk is not None:
@@ -146,7 +146,7 @@ class OpenDraft:
             self._drafts.write(DraftRequest(disk.path, self._written, disk.version))
 
     def move_from(self, before: str) -> None:
-        """Writes the text as the draft of the open note in place of the one at the path ``before``."""
+        """Writes the draft for the note's new path and removes the draft for the path ``before``."""
         self.write()
         self._drafts.write(DraftRequest(before, None))
 
@@ -159,7 +159,7 @@ class OpenDraft:
             self._written = None
 
     def forget(self) -> None:
-        """Leaves the draft as it is; that of another note begins."""
+        """Leaves the draft on disk, since the editor switches to another note."""
         self._stop_timer()
         self._written = None
 

@@ -1,4 +1,4 @@
-"""Notes in the user's own editor (``editor.command``, $VISUAL or $EDITOR), which works on a private copy."""
+"""Opens notes in the user's own editor (``editor.command``, $VISUAL or $EDITOR), which works on a private copy."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
     from brvtui.tree.editing.note_text import EditableText
 
 _ENDING_S = 0.3
-"""How long an editor may take to end when a signal ends the app."""
+"""The time in seconds that the editor has to end after a signal ends the app."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditorCommand:
-    """A program with its arguments, and the setting or variable that names it."""
+    """A program with its arguments, and the setting or variable that specifies it."""
 
     words: tuple[str, ...]
     origin: str
 
 
 class ExternalEditor:
-    """Hands notes to the user's own editor and saves what it wrote; what cannot be saved becomes a draft."""
+    """Opens notes in the user's own editor and saves the result; a text that cannot be saved becomes a draft."""
 
     def __init__(
         self,
@@ -52,14 +52,14 @@ class ExternalEditor:
         drafts: Drafts,
         on_conflict: Callable[[SaveConflict], Awaitable[None]],
     ) -> None:
-        """``on_conflict`` gets a text that was not saved because the note had changed on disk."""
+        """Creates the controller; ``on_conflict`` is called if a note has changed on disk and was not saved."""
         self._services = services
         self._project = project
         self._drafts = drafts
         self._on_conflict = on_conflict
 
     def edit(self, disk: OnDisk, text: EditableText, draft: EditableText | None) -> None:
-        """Lets the user edit ``text`` of the note ``disk``, or its ``draft``. Blocks until the editor is closed."""
+        """Lets the user edit ``text`` of the note ``disk``, or its ``draft``. Blocks until the editor ends."""
         before = draft or text
         data = self.hand_over(disk.path, before.encode(before.text))
         if data is None:
@@ -70,9 +70,9 @@ class ExternalEditor:
             self.save(disk, data)
 
     def hand_over(self, path: str, data: bytes) -> bytes | None:
-        """Returns what the editor makes of ``data``, the text of the note at ``path``; None, after a toast, on errors.
+        """Returns the edited ``data`` of the note at ``path``; None after an error, which is shown.
 
-        Blocks until the editor is closed.
+        Blocks until the editor ends.
         """
         try:
             session = self._project.session
@@ -83,9 +83,11 @@ class ExternalEditor:
             return None
 
     def _command(self) -> EditorCommand:
-        """Returns ``editor.command``, or what the environment names. Raises :class:`Refusal`: always in a browser.
+        """Returns the command of ``editor.command``, or else of $VISUAL or $EDITOR.
 
-        A project's settings file cannot set ``editor.command``.
+        Raises :class:`Refusal` without one.
+
+        A project's settings file cannot set ``editor.command``. In a browser, this always raises :class:`Refusal`.
         """
         if self._services.is_web:
             raise Refusal("a browser opens no other program: notes are edited here")
@@ -101,7 +103,7 @@ class ExternalEditor:
         )
 
     def save(self, disk: OnDisk, data: bytes) -> None:
-        """Saves ``data`` over the note ``disk``."""
+        """Saves ``data`` over the note ``disk`` in a worker."""
         if self._project.session is not None:
             task = partial(note_saving.save, self._project.session, disk, data, False)
             self._services.background.run(task, self._save_ended, group="save")
@@ -125,7 +127,7 @@ class ExternalEditor:
         self._drafts.write(DraftRequest(saved.disk.path, None))
 
     def set_aside(self, why: str, disk: OnDisk, data: bytes) -> None:
-        """Writes ``data``, which could not be saved, to a draft, and says ``why``."""
+        """Writes ``data``, which could not be saved, to a draft, and shows the reason ``why``."""
         offers = self._services.with_keys("{note.edit} or {note.outside} offers it")
         said = f"{why}; your text is kept as a draft: {offers}"
         self._services.notify(said, severity="error", timeout=10)
@@ -133,7 +135,7 @@ class ExternalEditor:
 
 
 def _parsed(text: str, origin: str) -> EditorCommand:
-    """Returns the words of ``text``, which ``origin`` holds. Raises :class:`Refusal`."""
+    """Returns the command in ``text``, the value of ``origin``. Raises :class:`Refusal` for invalid quotes."""
     try:
         return EditorCommand(tuple(shlex.split(text)), origin)
     except ValueError as error:
@@ -147,11 +149,11 @@ def _edited(
     data: bytes,
     suspended: Callable[[], AbstractContextManager[None]],
 ) -> bytes:
-    """Runs the editor on a copy of ``data`` and returns what it wrote. Raises :class:`Refusal`.
+    """Runs the editor on a copy of ``data`` and returns the edited bytes. Raises :class:`Refusal` on errors.
 
-    ``suspended`` gives the terminal to the editor. The copy has the note's name, in a folder that only the user may
-    enter and in which the editor starts, and is removed afterwards. What was written to it counts, whatever the
-    editor's exit code. An editor that lies in one of ``projects`` is refused.
+    ``suspended`` releases the terminal for the editor. The copy has the note's name, in a private folder that is the
+    editor's working directory, and is removed afterwards. The written text counts even if the exit code reports an
+    error. An editor inside one of ``projects`` is refused.
     """
     words, environ = command.words, programs.environment(*projects)
     program = programs.find_program(words[0], environ)
@@ -172,9 +174,9 @@ def _edited(
 
 
 def _run(words: Sequence[str], environ: programs.Environment, folder: Path) -> int:
-    """Runs a program in the terminal, in ``folder``, and returns its exit code. A signal that ends the app ends it.
+    """Runs a program in the terminal, in ``folder``, and returns its exit code. A signal that ends the app ends it too.
 
-    The app hears of the signal once its event loop goes on.
+    The app handles the signal when its event loop continues.
     """
     came: list[int] = []
     running: list[programs.Process] = []
@@ -186,13 +188,13 @@ def _run(words: Sequence[str], environ: programs.Environment, folder: Path) -> i
 
     with _handling_signals(end), programs.start(words, environ, cwd=folder) as process:
         running.append(process)
-        for number in came:  # before there was a program to end
+        for number in came:  # signals from before the program was started
             _end(process, number)
         return process.wait()
 
 
 def _end(process: programs.Process, number: int) -> None:
-    """Sends a signal, and kills a ``process`` that goes on."""
+    """Sends a signal, and kills ``process`` if it does not end soon."""
     process.send_signal(number)
     killer = threading.Timer(_ENDING_S, process.kill)
     killer.daemon = True
@@ -201,7 +203,7 @@ def _end(process: programs.Process, number: int) -> None:
 
 @contextmanager
 def _handling_signals(end: Callable[[int, object], None]) -> Iterator[None]:
-    """Calls ``end`` with each signal that ends the app."""
+    """Calls ``end`` for each signal that ends the app."""
     numbers = (signal.SIGTERM, signal.SIGHUP) if sys.platform != "win32" else ()
     before = {number: found for number in numbers if callable(found := signal.getsignal(number))}
     for number in before:

@@ -1,4 +1,4 @@
-"""The text area in which a note is edited."""
+"""The text area for editing a note."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from brvtui.tree.editing.note_text import without_hidden
 
 _LANGUAGE = "markdown"
 _HIGHLIGHTED_CHARS = 40_000
-"""The longest text that is highlighted: every edit colours all of it again, which beyond this is noticeably slow."""
+"""The maximum length of a highlighted text; every edit highlights it again, which is slow for longer texts."""
 _LINE_BREAKS = re.compile(r"\r\n?")
 _CORNERS = 6
 _MARK = "!"
 _MARK_CELLS = 2
-"""Cells between a line's number and its text; the first is for the mark."""
+"""The cells between a line's number and its text; the first contains the mark."""
 _HIDDEN = "·"
 _PICTURES = frozenset(map(chr, [*range(0x2400, 0x2422)]))
-"""Marks that are drawn as they are, because their picture names the character."""
+"""Masks that are displayed unchanged, because they are pictures of the character."""
 _ROLES = {
     "heading": "bold strong",
     "heading.marker": "bold accent",
@@ -52,7 +52,7 @@ _ROLES = {
 
 
 class NoteEditor(TextArea, inherit_bindings=False):
-    """A text area that draws placeholders for unsafe characters, and marks lines that have problems."""
+    """A text area that displays placeholders for unsafe characters and marks lines with problems."""
 
     TITLE = "Text"
     HELP_TEXT = (
@@ -65,16 +65,15 @@ class NoteEditor(TextArea, inherit_bindings=False):
     BINDINGS = bindings(TEXT)
 
     def __init__(self, *, id: str) -> None:
-        """An editor without a note."""
         self._path = ""
         self._state = ""
         self.tabs: Content | None = None
         self.line_marks: Mapping[int, str] = {}
-        """The roles of marks, by line number from 0."""
+        """The roles of the marks, by line number from 0."""
         self._masks: frozenset[str] = frozenset()
-        """The characters that stand for what cannot be drawn."""
+        """The characters in the text that represent unsafe characters."""
         self._drawn: dict[int, str] = {}
-        """How masks are drawn, by code point."""
+        """The placeholders of masks, by code point."""
         self._found: re.Pattern[str] | None = None
         super().__init__(id=id, show_line_numbers=True)
         self.cursor_blink = False
@@ -86,11 +85,11 @@ class NoteEditor(TextArea, inherit_bindings=False):
         return services_of(self)
 
     async def on_key(self, event: events.Key) -> None:
-        """Runs the action of an editing key at once, in the order of keys."""
+        """Runs the action of an editing key immediately, to keep the order of keys."""
         await act_in_order(self, event)
 
     def on_mount(self) -> None:
-        """Takes over the colours of the theme, now and when it changes."""
+        """Applies the colours of the theme, and again whenever it changes."""
         self._recolour()
         self.app.theme_changed_signal.subscribe(self, lambda _: self._recolour())
 
@@ -102,23 +101,23 @@ class NoteEditor(TextArea, inherit_bindings=False):
     # the text
 
     def open(self, text: str, masks: Collection[str]) -> None:
-        """Opens ``text``, in which ``masks`` stand for what cannot be drawn. There is nothing to undo then."""
+        """Opens ``text`` with an empty undo history; ``masks`` are the characters that represent unsafe ones."""
         self.mask(masks)
         self.language = _LANGUAGE if len(text) <= _HIGHLIGHTED_CHARS and can_highlight() else None
         self.load_text(text)
 
     def mask(self, masks: Collection[str]) -> None:
-        """Takes ``masks`` for characters that stand for what cannot be drawn."""
+        """Sets ``masks`` as the characters that represent unsafe ones."""
         self._drawn = {ord(mask): self.drawn(mask) for mask in masks}
         self._masks = frozenset(masks)
 
     @staticmethod
     def drawn(mask: str) -> str:
-        """Returns the placeholder that is drawn for ``mask``."""
+        """Returns the placeholder that is displayed for ``mask``."""
         return mask if mask in _PICTURES else _HIDDEN
 
     def edit(self, edit: Edit) -> EditResult:
-        """Performs ``edit`` without characters that cannot be drawn; carriage returns that are pasted end lines."""
+        """Applies ``edit`` without characters that cannot be displayed; pasted carriage returns become line ends."""
         text = _LINE_BREAKS.sub("\n", edit.text)
         edit.text = without_hidden(text)
         if len(edit.text) < len(text):
@@ -127,7 +126,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
         return super().edit(edit)
 
     def replace_text(self, text: str) -> None:
-        """Replaces the whole text with ``text`` in one edit that can be undone; the cursor stays in equal lines."""
+        """Replaces the whole text in one undoable edit; the cursor stays where lines are equal."""
         old, new = self.text.split("\n"), text.split("\n")
         top = next((row for row, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
         below = 0
@@ -141,7 +140,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
         self.history.checkpoint()
 
     def find_matching_bracket(self, bracket: str, search_from: Location) -> Location | None:
-        """Returns None: brackets mean little in notes, and searching for one may take the whole text."""
+        """Returns None: brackets mean little in notes, and a search might take the whole text."""
         return None
 
     def action_text_start(self) -> None:
@@ -155,9 +154,9 @@ class NoteEditor(TextArea, inherit_bindings=False):
     # finding
 
     def find(self, words: str, step: int = 1, here: bool = False) -> tuple[int, int]:
-        """Selects the next (``step`` 1) or previous (-1) match of ``words``, in any case, and marks all matches.
+        """Selects the next (``step`` 1) or previous (-1) match of ``words``, ignoring case, and highlights all matches.
 
-        With ``here``, a match at the cursor counts as the next. Returns the number of the match, from 1, and of all.
+        If ``here``, a match at the cursor counts as the next. Returns the position of the match, from 1, and the total.
         """
         self._found = re.compile(re.escape(words), re.IGNORECASE) if words else None
         self.notify_style_update()
@@ -183,7 +182,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
     # drawing
 
     def get_line(self, line_index: int) -> Text:
-        """Returns a line as it is drawn: with placeholders for masks, and matches marked."""
+        """Returns a line with placeholders for masks and with highlighted matches."""
         style = self.services.palette.style
         text = self.document.get_line(line_index)
         line = Text(text.translate(self._drawn), end="", no_wrap=True)
@@ -197,7 +196,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
         return line
 
     def render_line(self, y: int) -> Strip:
-        """Returns a row, with the mark of its line beside the number."""
+        """Returns a row, with the mark of its line next to the line number."""
         strip = super().render_line(y)
         row = self.scroll_offset.y + y
         if not self.line_marks or row >= self.wrapped_document.height:
@@ -213,7 +212,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
         return Strip.join([left, Strip([mark], 1), right])
 
     def show_marks(self, marks: Mapping[int, str]) -> None:
-        """Marks lines (numbered from 0), each with the role of its mark."""
+        """Marks lines, numbered from 0, each in a role."""
         if dict(marks) != dict(self.line_marks):
             self.line_marks = marks
             self.refresh()
@@ -221,17 +220,17 @@ class NoteEditor(TextArea, inherit_bindings=False):
     # the frame
 
     def entitle(self, path: str, state: str) -> None:
-        """Names the note in the border, with the ``state`` of its edit."""
+        """Shows the note's path and the ``state`` of its edit in the border."""
         self._path, self._state = path, state
         self.retitle()
 
     @property
     def tab_name(self) -> str:
-        """What its tab is called."""
+        """The name on the editor's tab."""
         return self.TITLE
 
     def retitle(self) -> None:
-        """Puts the note's path and the state of the edit, or the row of tabs, into the border."""
+        """Puts path and state, or the row of tabs, into the border."""
         room = max(self.outer_size.width - _CORNERS, 1)
         path = cut_left(visible(self._path), max(8, room - len(self._state) - 1))
         title = self.tabs or Content(cut(f"{path} {self._state}".strip(), room))
@@ -239,11 +238,14 @@ class NoteEditor(TextArea, inherit_bindings=False):
             self.border_title = title
 
     def arranged(self, shown: frozenset[str]) -> None:
-        """Called with the ids of the panes that are shown; the editor does not depend on them."""
+        """Called with the ids of the visible panes; does nothing here."""
 
 
 def _replaced(old: list[str], new: list[str], top: int, below: int) -> tuple[Location, Location, str]:
-    """Returns start and end of the lines of ``old`` between equal ones, and what takes their place in ``new``."""
+    """Returns start and end of the changed lines of ``old``, and their replacement from ``new``.
+
+    The first ``top`` and the last ``below`` lines are equal.
+    """
     gone, come = old[top : len(old) - below], new[top : len(new) - below]
     text = "\n".join(come)
     if below:
@@ -255,8 +257,8 @@ def _replaced(old: list[str], new: list[str], top: int, below: int) -> tuple[Loc
 
 @lru_cache(maxsize=1)
 def can_highlight() -> bool:
-    """Whether tree-sitter and its Markdown grammar are installed (extra ``syntax``) and fit each other."""
+    """True if tree-sitter and its Markdown grammar (extra ``syntax``) are installed in compatible versions."""
     try:
         return get_language(_LANGUAGE) is not None
-    except (ValueError, TypeError):  # a grammar of another version than the library reads
+    except (ValueError, TypeError):  # the grammar has another version than the library expects
         return False

@@ -1,4 +1,7 @@
-"""Reads and opens notes for the editor, and keeps their drafts. Every function blocks: call it in a worker thread."""
+"""Reads and opens notes for the editor, and stores their drafts.
+
+Every function blocks, so call it in a worker thread.
+"""
 
 from __future__ import annotations
 
@@ -22,22 +25,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OnDisk:
-    """A note as it was on disk: its bytes and version; both are None when there was no file."""
+    """The state of a note on disk: its bytes and version, both None if there is no file."""
 
     path: str
     data: bytes | None
     version: FileVersion | None
     read_ms: float = field(default_factory=system_clock, compare=False)
-    """When it was read, in milliseconds since 1970."""
+    """The time of reading, in milliseconds since 1970."""
 
     @property
     def sha256(self) -> str | None:
-        """The hash of its bytes; None when there was no file."""
+        """The hash of the bytes; None if there is no file."""
         return self.version.sha256 if self.version else None
 
 
 def on_disk(session: Session, path: str) -> OnDisk:
-    """Reads the note at ``path``. Raises :class:`brvtui.tree.saving.note_files.SaveError`."""
+    """Reads the note at ``path``. Raises :class:`brvtui.tree.saving.note_files.SaveError` if it cannot be edited."""
     from brvtui.tree.saving.note_files import SaveError, read_note_file
 
     session.notes.check_kind(path)
@@ -50,7 +53,7 @@ def on_disk(session: Session, path: str) -> OnDisk:
 
 
 def read_again(session: Session, before: OnDisk) -> OnDisk:
-    """Returns the note as it is on disk now; ``before`` itself when its text is the same."""
+    """Returns the current state of the note on disk, or ``before`` if the text is the same."""
     from brvtui.tree.saving.note_files import SaveError, is_unchanged
 
     if before.version is not None and is_unchanged(session.project.tree, before.path, before.version):
@@ -58,23 +61,23 @@ def read_again(session: Session, before: OnDisk) -> OnDisk:
     try:
         now = on_disk(session, before.path)
     except SaveError:
-        return before  # saving will say what is wrong
+        return before  # saving will report the problem
     return before if now.data == before.data else now
 
 
 def where_moved(session: Session, path: str, sha256: str, inode: int, at_ms: float) -> OnDisk | None:
-    """Returns the note that was at ``path`` at ``at_ms``, in a file of this text and inode, from where it is now.
+    """Returns the note that was at ``path`` at ``at_ms``, from its current path; None if there is no unique match.
 
-    ``at_ms`` is of the system's clock. The journal knows moves that were made here. Of others the text tells, where one
-    note alone has it that is the same file or whose file is newer: an older one with the same text stood beside the
-    note. Of several the one that is the same file is meant. None where there is none.
+    ``at_ms`` is in milliseconds of the system's clock. Moves by this app are in the journal. Otherwise, a candidate has
+    the hash ``sha256`` and is the same file (``inode``) or was created or moved since ``at_ms``: an older copy existed
+    beside the note. Of several candidates, the one with the same inode is returned.
     """
     from brvtui.tree.saving.note_files import SaveError
 
     snapshot, now = session.snapshot, session.notes.journal.path_now(path, at_ms)
     paths = [now]
     if now == path:
-        # Renaming a file gives it a new ctime, renaming its folder does not; neither gives it another inode.
+        # Renaming a file changes its ctime, renaming its folder does not; neither changes its inode.
         files = [(note.path, snapshot.parsed[note.path]) for note in snapshot.notes]
         paths = [at for at, file in files if file.inode == inode or file.ctime_ns >= at_ms * 1e6]
     found: list[OnDisk] = []
@@ -86,21 +89,22 @@ def where_moved(session: Session, path: str, sha256: str, inode: int, at_ms: flo
 
 
 def _only(found: list[OnDisk]) -> OnDisk | None:
-    """The one that was found; None where there is none, or there are several."""
+    """Returns the only entry; None if there are none or several."""
     return found[0] if len(found) == 1 else None
 
 
-# Opens notes for editing, and begins new ones.
+# Opens notes for editing, and starts new ones.
 
 
 MOST_CHARS = 200_000
-"""The longest text that the editor opens: beyond it, checking on every key is noticeably slow."""
+"""The maximum length of a text in the editor; for longer texts, the checks on every key are slow."""
 
 
 def text_to_edit(data: bytes, before: EditableText | None = None, replaced: str = "") -> EditableText:
-    """The text of ``data`` for the editor, as :func:`brvtui.tree.editing.note_text.note_text` makes it.
+    """Returns the text of ``data`` for the editor.
 
-    Raises :class:`brvtui.tree.editing.note_text.NotText` also for a text that is too long.
+    Arguments are those of :func:`brvtui.tree.editing.note_text.note_text`. Raises
+    :class:`brvtui.tree.editing.note_text.NotText` if the text is unreadable or too long.
     """
     from brvtui.tree.editing.note_text import NotText, note_text
 
@@ -116,7 +120,7 @@ def _too_many(text: EditableText) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NoteOpened:
-    """A note that was read for editing, and its draft, if there is one."""
+    """A note that was read for editing, and its draft, if any."""
 
     disk: OnDisk
     text: EditableText = field(repr=False)
@@ -125,7 +129,7 @@ class NoteOpened:
 
 @dataclass(frozen=True, slots=True)
 class NewNoteRequest:
-    """A note to begin: its path, title and template, as the user entered them."""
+    """A note to create, with path, title and template as the user entered them."""
 
     path: str
     title: str
@@ -133,11 +137,10 @@ class NewNoteRequest:
 
 
 def open_note(session: Session, path: str, outside: bool, outside_key: str) -> NoteOpened:
-    """Reads the note at ``path`` and its draft. For an editor ``outside`` the app, the text may be of any length.
+    """Reads the note at ``path`` and its draft. Raises :class:`Refusal` if the note cannot be edited.
 
-    ``outside_key`` opens that editor.
-
-    Raises :class:`Refusal` when the note cannot be edited.
+    For an editor ``outside`` the app, the text may have any length. ``outside_key`` is the key that opens such an
+    editor.
     """
     from brvtui.tree.editing.note_text import NotText, note_text
     from brvtui.tree.saving.note_files import SaveError
@@ -158,7 +161,7 @@ def open_note(session: Session, path: str, outside: bool, outside_key: str) -> N
 
 
 def begin_note(session: Session, request: NewNoteRequest, query: str) -> NoteOpened:
-    """Returns the text that a new note begins with; ``query`` is the question that it answers."""
+    """Returns the initial text of a new note; ``query`` is the question that it answers."""
     from brvtui.tree.editing.new_notes import NewNote, Template, keywords_of, text_of
     from brvtui.tree.editing.note_text import note_text
 
@@ -174,34 +177,34 @@ def begin_note(session: Session, request: NewNoteRequest, query: str) -> NoteOpe
 
 @dataclass(frozen=True, slots=True)
 class FoundDraft:
-    """A draft of the note that is being opened, and how it differs from the text on disk."""
+    """A draft of the note to open, and its differences from the text on disk."""
 
     text: EditableText = field(repr=False)
     base: EditableText = field(repr=False)
-    """The text on disk: of a note that was moved that of where it is now."""
+    """The text on disk; if the note was moved, the text at its new path."""
     age_s: float
     is_on_disk_text: bool
-    """True if the draft was begun from the text that is on disk now."""
+    """True if the text on disk is still the one from which the draft was started."""
     hunks: tuple[Hunk, ...] | None = field(repr=False)
-    """Its differences from ``base``; None if one of the two is too long for the editor."""
+    """The differences from ``base``; None if one of the two texts is too long for the editor."""
     moved: OnDisk | None = None
-    """The file that has the text that the draft was begun from, where the note is no longer at its path."""
+    """The file that now contains the text from which the draft was started, if the note was moved."""
 
 
 @dataclass(frozen=True, slots=True)
 class DraftRequest:
-    """The draft to write for the note at ``path``; without ``data``, its draft is to be removed."""
+    """A request to write a draft of the note at ``path``, or to remove it if ``data`` is None."""
 
     path: str
     data: bytes | None = field(repr=False)
     base: FileVersion | None = None
-    """The file that the draft was begun from."""
+    """The version of the file from which the draft was started."""
     is_set_aside: bool = False
-    """Whether it is a text that could not be saved, and is kept beside the draft of the text that is being edited."""
+    """True for a text that could not be saved, which is kept in addition to the draft of the edited text."""
 
 
 def find_draft(session: Session, disk: OnDisk, text: EditableText) -> FoundDraft | None:
-    """Returns the draft to offer: none that equals the text on disk, none that belongs to an editor still running."""
+    """Returns the draft to offer, unless it equals the text on disk or belongs to a running editor."""
     from brvtui.store.drafts import DraftStore
     from brvtui.tree.editing.merging import difference
     from brvtui.tree.editing.note_text import NotText, note_text
@@ -226,7 +229,7 @@ def find_draft(session: Session, disk: OnDisk, text: EditableText) -> FoundDraft
 
 
 def write_draft(session: Session, request: DraftRequest) -> None:
-    """Writes or removes a draft. Raises :class:`Refusal` when that fails."""
+    """Writes or removes a draft. Raises :class:`Refusal` if that fails."""
     from brvtui.disk.locks import own_identity
     from brvtui.store.drafts import Draft, DraftStore
 
@@ -245,7 +248,7 @@ def write_draft(session: Session, request: DraftRequest) -> None:
 
 
 def notes_with_drafts(session: Session) -> tuple[str, ...]:
-    """Returns the paths of notes with drafts that no running process works on, the newest draft first."""
+    """Returns the paths of notes with drafts that no running process edits, the newest draft first."""
     from brvtui.store.drafts import DraftStore
 
     left = (draft for draft in DraftStore(session.project.tree).all() if not draft.is_being_edited)
@@ -253,7 +256,7 @@ def notes_with_drafts(session: Session) -> tuple[str, ...]:
 
 
 def _is_unsaved(session: Session, draft: Draft) -> bool:
-    """Whether the note on disk is not the text of ``draft``; also when it cannot be read."""
+    """True if ``draft`` differs from the note on disk, or if the note cannot be read."""
     from brvtui.tree.saving.note_files import SaveError
 
     try:

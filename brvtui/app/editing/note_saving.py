@@ -1,4 +1,4 @@
-"""Saves notes, and says what became of it. Every function blocks: call it in a worker thread."""
+"""Saves notes and reports the result. Every function blocks, so call it in a worker thread."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NoteSaved:
-    """The note on disk has the saved text; ``notices`` are lines for the user about how saving went."""
+    """The text was saved; ``notices`` are lines for the user."""
 
     disk: OnDisk
     notices: tuple[str, ...] = ()
     keeps_time: bool = False
-    """Whether the file has the modification time that it had before."""
+    """True if the file has kept its modification time."""
 
 
 @dataclass(frozen=True, slots=True)
 class SaveConflict:
-    """``data`` was not saved over ``disk``, because the note on disk is ``theirs`` by now."""
+    """``data`` was not saved because the note changed on disk from ``disk`` to ``theirs``."""
 
     disk: OnDisk
     data: bytes = field(repr=False)
@@ -33,20 +33,20 @@ class SaveConflict:
     hunks: tuple[Hunk, ...] = field(default=(), repr=False)
     """The differences between ``data`` and ``theirs``."""
     merged: bytes | None = field(default=None, repr=False)
-    """Both texts merged; None when ``theirs`` cannot be edited here."""
+    """Both texts merged; None if ``theirs`` cannot be edited here."""
     undecided: int = 0
-    """How many places in ``merged`` both changed in different ways."""
+    """The number of places in ``merged`` with conflicting changes."""
     notice: str = ""
-    """A line about a further text of another program; empty when there is none."""
+    """A line about a third text, written by another program; otherwise empty."""
     moved: OnDisk | None = None
-    """The file that has the text of ``disk``, byte for byte, where the note is removed; None without one."""
+    """The file that now contains the text of ``disk``, if the note was removed; otherwise None."""
     problem: str = ""
-    """The reason that ``theirs`` cannot be edited here; empty if it can."""
+    """The reason why ``theirs`` cannot be edited here; empty if it can."""
 
 
 @dataclass(frozen=True, slots=True)
 class SaveFailed:
-    """``data`` was not saved over ``disk``; ``problem`` is a line that says why and names the note."""
+    """``data`` was not saved; ``problem`` is a line that names the note and the reason."""
 
     disk: OnDisk
     data: bytes = field(repr=False)
@@ -55,7 +55,7 @@ class SaveFailed:
 
 @dataclass(frozen=True, slots=True)
 class SaveDoubt:
-    """``data`` was not saved over ``disk``, because it would damage the note; ``problem`` is a line that says how."""
+    """``data`` was not saved because it would damage the note; ``problem`` is a line that describes the damage."""
 
     disk: OnDisk
     data: bytes = field(repr=False)
@@ -66,18 +66,18 @@ SaveResult = SaveDoubt | NoteSaved | SaveConflict | SaveFailed
 
 
 def changed_meanwhile(path: str) -> str:
-    """Says that the note was changed on disk while its text was edited."""
+    """Returns a message that the note was changed on disk during editing."""
     return f"{path} was changed on disk meanwhile"
 
 
 KEPT_TIME = "its time is kept, so cached answers stay as they are: {cache.clear} on screen {screens.query} removes them"
-"""Said where a file is changed and keeps its time: the cache's fingerprint is made of paths and times."""
+"""The message after a change that kept the file's time, since the cache's fingerprint depends on paths and times."""
 
 
 def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agreed: bool = False) -> SaveResult:
-    """Saves ``data`` over the note that was read as ``disk``, unless it has changed since.
+    """Saves ``data`` over the note that was read as ``disk``, unless the note has changed since.
 
-    A text that would damage the note, or lacks the frontmatter that was there, is saved only if that ``is_agreed``.
+    A text that would damage the note or lacks its frontmatter is saved only if ``is_agreed``.
     """
     from brvtui.tree.saving.note_files import Conflict, SaveError, Unconfirmed
 
@@ -106,7 +106,7 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agree
 
 
 def _harm(session: Session, disk: OnDisk, data: bytes) -> str:
-    """Returns what saving ``data`` over ``disk`` would damage that is not damaged before; empty for nothing."""
+    """Returns the new damage that saving ``data`` over ``disk`` would cause; empty if none."""
     from brvtui.notes.topic_problems import topic_damage
     from brvtui.tree.reading.conflicts import conflict_marks
     from brvtui.tree.reading.frontmatter import block_of, parse
@@ -131,13 +131,15 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _lost_signals(session: Session, disk: OnDisk, data: bytes) -> str:
-    """Returns what became of the signals in the frontmatter, where the saved text has none that are read."""
+    """Returns a message about lost signals if the saved text has no readable ones in its frontmatter; otherwise
+    empty.
+    """
     from brvtui.tree.reading.signals import from_frontmatter
 
     snapshot = session.snapshot
     base, entry = snapshot.frontmatter_defaults, snapshot.parsed.get(disk.path)
     if base is None or (entry is not None and snapshot.stored.get(entry.file) is not None):
-        return ""  # frontmatter is not read, or others have precedence
+        return ""  # frontmatter is not read, or other signals have precedence
     was, now = (from_frontmatter(each.decode("utf-8", "replace"), base) for each in (disk.data or b"", data))
     if was is None or now is not None:
         return ""
@@ -152,7 +154,7 @@ def _kept(path: str, kept: str) -> str:
 
 
 def _unconfirmed(session: Session, disk: OnDisk, data: bytes, notice: str) -> SaveResult:
-    """Reads back what was saved without a confirmation by the disk; ``notice`` is the line about that."""
+    """Reads the note again after a save that the disk did not confirm; ``notice`` is the line about that."""
     from brvtui.tree.saving.note_files import SaveError
 
     try:
@@ -165,7 +167,7 @@ def _unconfirmed(session: Session, disk: OnDisk, data: bytes, notice: str) -> Sa
 
 
 def _conflict(disk: OnDisk, mine: bytes, theirs: OnDisk) -> SaveConflict:
-    """Compares and merges ``mine`` and ``theirs``, which were both made from ``disk``."""
+    """Compares and merges ``mine`` and ``theirs``, which are both based on ``disk``."""
     from brvtui.tree.editing.merging import difference, merged
     from brvtui.tree.editing.note_text import NotText, note_text
 
@@ -176,7 +178,7 @@ def _conflict(disk: OnDisk, mine: bytes, theirs: OnDisk) -> SaveConflict:
     own = notes[1]
     texts = [note.plain(note.text) for note in notes]
     if any("\r" in text for text in texts):
-        # One of them mixes line ends: each line keeps the one that it has.
+        # one of them has mixed line ends: each line keeps its own
         texts = [text.replace("\n", note.newline) for text, note in zip(texts, notes, strict=True)]
         own = replace(own, newline="\n")
     both = merged(*texts)

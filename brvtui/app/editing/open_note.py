@@ -18,37 +18,39 @@ if TYPE_CHECKING:
 
 
 class OpenNote:
-    """A note as it was read, and its text in the text area, from :meth:`open` to :meth:`close`."""
+    """The open note as it was read, and its text in the text area, from :meth:`open` to :meth:`close`."""
 
     def __init__(
         self, screen: FrameScreen, project: Project, area: NoteEditor, on_change: Callable[[], object]
     ) -> None:
-        """No note is open; ``on_change`` is called when another text was put into ``area``, or it has another base."""
+        """Starts without a note; ``on_change`` is called when the text in ``area`` or the note's state on disk is
+        replaced.
+        """
         self._screen = screen
         self.project = project
         self.area = area
         self._on_change = on_change
         self.disk: OnDisk | None = None
-        """The note that the text is compared with and saved over; None when no note is open."""
+        """The state on disk that the text is compared with and saved over; None if no note is open."""
         self.text: EditableText | None = None
-        """The text that was last put into the text area, with its marks."""
+        """The text that was last put into the text area, with its masks."""
         self._clean = b""
-        """The text that needs no saving."""
+        """The bytes that do not need saving."""
 
     @property
     def session(self) -> Session:
-        """The open project."""
+        """The session of the open project."""
         assert self.project.session is not None
         return self.project.session
 
     @property
     def edit(self) -> Edit | None:
-        """The state of the edit, as all screens show it; None when no note is open."""
+        """The state of the edit, which all screens show; None if no note is open."""
         return self._screen.view.editor.edit
 
     @property
     def path(self) -> str:
-        """The path of the note; empty when none is open."""
+        """The path of the note; empty if none is open."""
         return self.edit.path if self.edit else ""
 
     @property
@@ -59,7 +61,7 @@ class OpenNote:
 
     @property
     def is_dirty(self) -> bool:
-        """Whether there is unsaved text; the view says so a moment later."""
+        """True if there is unsaved text; the view follows shortly after."""
         return self.text is not None and self.data != self._clean
 
     def show(self, edit: Edit | None) -> None:
@@ -68,7 +70,7 @@ class OpenNote:
         store.update(store.view.editor._replace(edit=edit))
 
     def open(self, disk: OnDisk, text: EditableText) -> None:
-        """Opens ``text``, that of the note ``disk`` or of a new note."""
+        """Opens ``text``, the text of the note ``disk`` or of a new note."""
         self.disk, self.text = disk, None
         self._clean = text.encode(text.text)
         self.show(Edit(disk.path, is_new=disk.data is None))
@@ -81,7 +83,7 @@ class OpenNote:
         self.show(None)
 
     def put(self, text: EditableText) -> None:
-        """Puts ``text`` into the text area, as an edit that can be undone unless it lacks marks for that."""
+        """Puts ``text`` into the text area, as an undoable edit if it contains all earlier masks."""
         before, self.text = self.text, text
         if before is not None and before.marks.items() <= text.marks.items():
             self.area.mask(text.marks)
@@ -91,7 +93,7 @@ class OpenNote:
         self._on_change()
 
     def put_data(self, data: bytes) -> bool:
-        """Puts ``data`` into the text area; returns False, after a toast, when it is not text or too long."""
+        """Puts ``data`` into the text area; returns False and shows an error if it is not text or too long."""
         from brvtui.tree.editing.note_text import NotText
 
         try:
@@ -102,7 +104,7 @@ class OpenNote:
         return True
 
     def rebase(self, disk: OnDisk) -> None:
-        """Compares the text with ``disk`` from now on, and saves over that."""
+        """Sets ``disk`` as the state that the text is compared with and saved over."""
         self.disk, self._clean = disk, disk.data or b""
         if self.edit is not None:
             self.show(replace(self.edit, path=disk.path, on_disk="", is_new=disk.data is None))

@@ -1,4 +1,4 @@
-"""Dialogs that show a plan for notes before it is carried out. They are dismissed with the plan, or with None."""
+"""Dialogs that show a plan for notes before it is applied. They return the plan, or None."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
     from brvtui.notes.plan import Plan, Recorded, Step, Write
     from brvtui.notes.signals import SignalTarget
 
-# How every view of two texts marks them: what is on disk, which is theirs, and what would be saved, which is mine.
+# The signs in every comparison of two texts: theirs is on disk, mine would be saved.
 
 
 SIGNS = {Side.THEIRS: ("-", "bad"), Side.MINE: ("+", "ok"), Side.BOTH: (" ", "muted")}
-"""The sign of a line, and its role."""
+"""The sign of a line and its role."""
 
 
 def legend(mine: str) -> Line:
-    """Returns what the signs mean; ``mine`` says which text of the user's that is."""
+    """Returns a legend of the signs; ``mine`` describes the user's text."""
     (theirs, their_role), (own, own_role) = SIGNS[Side.THEIRS], SIGNS[Side.MINE]
     made = line(f" {theirs} theirs: ", their_role).add("the note on disk", "muted")
     return made.add(f"   {own} mine: ", own_role).add(mine, "muted")
 
 
-# The pane that shows a plan before it is carried out: every file and line that it changes.
+# The pane with a plan before it is applied: every file and line that it changes.
 
 
 _LOOKING = "looking what that changes…"
@@ -59,19 +59,18 @@ class PlanPane(Pane):
     )
 
     def __init__(self, *, id: str) -> None:
-        """A pane that waits for a plan."""
         super().__init__(id=id)
         self.plan: Plan | None = None
         self.problem = ""
 
     def show_plan(self, plan: Plan | None, problem: str = "") -> None:
-        """Shows ``plan``, or the ``problem`` that there is none; without both, that it is being made."""
+        """Shows ``plan``, or the ``problem`` that prevents it; without both, a message that it is being prepared."""
         self.plan, self.problem = plan, problem
         self.offset_row = 0
         self.rebuild(force=True)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """The files, notices and lines of the plan."""
+        """Returns the files, notices and lines of the plan."""
         if self.problem:
             return [line(f" {part}", "warn") for part in wrap(self.problem, width - 2)]
         if self.plan is None:
@@ -101,7 +100,7 @@ def _does(verb: str, what: str, width: int) -> Line:
 
 
 def _source(step: Write, plan: Plan) -> str:
-    """Returns the removed file whose text a new file has; empty when there is none."""
+    """Returns the path of the removed file that has the text of the new file; empty if there is none."""
     from brvtui.notes.plan import Write
 
     assert step.after is not None
@@ -112,7 +111,7 @@ def _source(step: Write, plan: Plan) -> str:
 
 
 def _contents(plan: Plan, width: int) -> list[Line]:
-    """Returns the content of new files, unless it is that of a removed file."""
+    """Returns the content of new files, except for moved ones."""
     from brvtui.notes.plan import Write
 
     made: list[Line] = []
@@ -126,7 +125,7 @@ def _contents(plan: Plan, width: int) -> list[Line]:
 
 
 def _signals(entry: Recorded) -> str:
-    """What the overlay holds of a note then, and what it held before, if anything."""
+    """Returns the signals of a note in the overlay, before and after."""
     before, after = (
         f"{one.maturity}, importance {one.importance:g}" if one is not None else ""
         for one in (entry.before, entry.after)
@@ -135,7 +134,7 @@ def _signals(entry: Recorded) -> str:
 
 
 def _edits(plan: Plan, width: int) -> list[Line]:
-    """Returns the lines that change in files that stay."""
+    """Returns the changed lines in files that remain."""
     from brvtui.notes.plan import Write
 
     made: list[Line] = []
@@ -169,24 +168,26 @@ def _change(number: int, sign: str, text: str, width: int) -> list[Line]:
 
 
 PAUSE_S = 0.15
-"""The plan is made again after a pause in typing of so many seconds."""
+"""The pause in typing, in seconds, after which the plan is prepared again."""
 _SAME = "type another path, below the tree, ending in .md; Enter then moves the note"
 _SAME_SIGNALS = "these are its signals now: change one, or where they are kept"
 _NUMBER = "importance must be a number from 0 to 100"
 
 
 class PlanDialog(Dialog["Plan"]):
-    """Shows what is about to happen and waits for Enter. Subclasses add fields, which change the plan."""
+    """Shows a plan and waits for Enter. Subclasses add fields that change the plan."""
 
     BINDINGS = bindings(PLAN)
     AUTO_FOCUS = "#plan"
 
     def __init__(self, title: str, said: str, make: Callable[[], Plan] | None = None) -> None:
-        """A dialog about the plan that ``make`` returns; it blocks, and raises NoteError when there is none."""
+        """Creates a dialog with the message ``said``; ``make`` returns the plan, blocks, and raises NoteError if there
+        is none.
+        """
         super().__init__(title, said, wide=True)
         self._make = make
         self._number = 0
-        """The number of plans requested so far, so that a late one is ignored."""
+        """The number of plans requested, to recognise late results."""
         self._planned_for: object = None
         self._pause_timer: Timer | None = None
 
@@ -195,27 +196,27 @@ class PlanDialog(Dialog["Plan"]):
         yield from ()
 
     def make_parts(self) -> ComposeResult:
-        """The question, the fields, the plan."""
+        """Yields the question, the fields and the plan."""
         yield from super().make_parts()
         yield from self.make_fields()
         yield PlanPane(id="plan")
 
     @property
     def pane(self) -> PlanPane:
-        """The pane with the plan."""
+        """The pane that shows the plan."""
         return self.query_one(PlanPane)
 
     @property
     def entered(self) -> object:
-        """The values of the fields."""
+        """The current values of the fields."""
         return None
 
     def maker(self) -> Callable[[], Plan] | str:
-        """Returns what makes the plan that the fields ask for, or a line that says why there can be none."""
+        """Returns a function that prepares the plan for the fields, or a line that explains why there is none."""
         return self._make or ""
 
     def on_mount(self) -> None:
-        """Has the plan made."""
+        """Requests the plan."""
         self._plan()
 
     @on(Options.Chosen)
@@ -226,7 +227,7 @@ class PlanDialog(Dialog["Plan"]):
         if isinstance(self.maker(), str):
             self._plan()
             return
-        self._number += 1  # a plan that is being made is no longer wanted
+        self._number += 1  # ignore the plan that is being prepared
         self._show(None)
         self._pause_timer = self.set_timer(PAUSE_S, self._plan)
 
@@ -250,20 +251,20 @@ class PlanDialog(Dialog["Plan"]):
         self.show_keys()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """There is nothing to carry out where the pane says why there is no plan."""
+        """Disables Enter while there is a problem instead of a plan."""
         return action != "carry_out" or not any(pane.problem for pane in self.query(PlanPane))
 
     async def action_carry_out(self) -> None:
-        """Dismisses the dialog with the plan, if there is one for the values that the fields have by now."""
+        """Closes the dialog with the plan, if it matches the current values of the fields."""
         await caught_up(self.focused)
         if self.pane.plan is not None and self._planned_for == self.entered:
             self.dismiss(self.pane.plan)
-        else:  # nothing is carried out that was not shown
+        else:  # only a plan that was shown is applied
             self.services.notify("Enter carries it out once it is shown here", timeout=3)
 
 
 def _planned(make: Callable[[], Plan]) -> tuple[Plan | None, str]:
-    """Returns the plan that ``make`` makes, or None and why there is none. Blocks."""
+    """Returns the plan from ``make``, or None and the reason why there is none. Blocks."""
     from brvtui.notes.plan import NoteError
 
     try:
@@ -278,41 +279,41 @@ class MoveDialog(PlanDialog):
     AUTO_FOCUS = "Input"
 
     def __init__(self, path: str, make: Callable[[str], Plan]) -> None:
-        """A dialog about ``path``; ``make`` plans its move to another path."""
+        """Creates a dialog for ``path``; ``make`` plans the move to another path."""
         super().__init__("Rename or move", f"{path} gets another path; links to it, and in it, follow.")
         self._path = path
         self._make_move = make
 
     def make_fields(self) -> ComposeResult:
-        """The path."""
+        """Yields the field for the path."""
         yield Field("to", self._path, id="target")
 
     def on_mount(self) -> None:
-        """Puts the cursor before the ending."""
+        """Moves the cursor before the file ending."""
         super().on_mount()
         self.query_one(Input).cursor_position = len(self._path.removesuffix(".md"))
 
     @on(Input.Changed)
     def _ending_typed(self, event: Input.Changed) -> None:
-        """Takes the offered ending away once one is typed in front of it."""
+        """Removes the proposed ending once the user types one before it."""
         if event.input.value.endswith(".md.md"):
             event.input.value = event.input.value.removesuffix(".md")
 
     @property
     def entered(self) -> str:
-        """The new path; an ending that is typed in front of the one that was offered counts once."""
+        """The new path, with only one ending."""
         target = self.query_one(Field).value.strip()
         while target.endswith(".md.md"):
             target = target.removesuffix(".md")
         return target
 
     def maker(self) -> Callable[[], Plan] | str:
-        """There is nothing to plan as long as the path is the same."""
+        """Returns a function that plans the move, or a hint if the path is unchanged."""
         return _SAME if self.entered == self._path else partial(self._make_move, self.entered)
 
 
 class SignalsDialog(PlanDialog):
-    """Asks for a note's maturity and importance, and where they are kept."""
+    """Asks for a note's maturity and importance, and for the place to store them."""
 
     AUTO_FOCUS = "#maturity"
 
@@ -325,9 +326,10 @@ class SignalsDialog(PlanDialog):
         make: Callable[[str, float, SignalTarget], Plan],
         proposed: str = "",
     ) -> None:
-        """A dialog about the note at ``path`` and its present signals, ``kept`` there; ``make`` plans others.
+        """Creates a dialog for the note at ``path`` with its current signals, stored in ``kept``; ``make`` plans new
+        ones.
 
-        It begins with the maturity ``proposed``, if given.
+        The maturity ``proposed``, if not empty, is selected first.
         """
         said = f"{path}: {maturity}, importance {importance:g}. The engine's own store is never written."
         super().__init__("Signals", said)
@@ -336,7 +338,7 @@ class SignalsDialog(PlanDialog):
         self._make_signals = make
 
     def make_fields(self) -> ComposeResult:
-        """Maturity, importance, where they are kept."""
+        """Yields the fields for maturity, importance and the place to store them."""
         from brvtui.notes.signals import SignalTarget
 
         yield Options("maturity", MATURITIES, self._proposed, id="maturity")
@@ -345,17 +347,17 @@ class SignalsDialog(PlanDialog):
 
     @property
     def entered(self) -> tuple[str, str, str]:
-        """Maturity, importance as it is typed, where they are kept."""
+        """Maturity, importance as typed, and the place to store them."""
         maturity, where = (self.query_one(name, Options).chosen for name in ("#maturity", "#where"))
         return maturity, self.query_one(Field).value, where
 
     def maker(self) -> Callable[[], Plan] | str:
-        """Importance must be a number in its range, and something another than it is."""
+        """Returns a function that plans new signals, or a hint if they are invalid or unchanged."""
         from brvtui.notes.signals import SignalTarget
 
         maturity, typed, where = self.entered
         try:
-            # The field shows fewer digits than are stored.
+            # the field shows fewer digits than are stored
             importance = self._now[1] if typed == f"{self._now[1]:g}" else float(typed)
         except ValueError:
             return _NUMBER

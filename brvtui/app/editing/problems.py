@@ -1,4 +1,4 @@
-"""The pane with the problems of the text that is being edited."""
+"""The Problems pane, and checks of the edited text."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from brvtui.tree.editing.note_text import EditableText
     from brvtui.tree.editing.problems import KnownFiles, Problem
 
-# Checks texts of notes, and what saving them changes. Every function blocks: call it in a worker thread.
+# Checks texts and the effect of saving them. Every function blocks, so call it in a worker thread.
 
 
 _MOST_ERRORS = 2
-"""Errors that are named after a save."""
+"""The maximum number of errors in the message after a save."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """A text to check: ``edited``, which the editor made of ``note``, and the query to rank it under."""
+    """A text to check: ``edited``, which started as ``note``, and the query for its ranking."""
 
     path: str
     note: EditableText = field(repr=False)
@@ -49,7 +49,7 @@ class CheckRequest:
 
 
 def check(session: Session, request: CheckRequest) -> TextCheck:
-    """Returns the problems of a text, and how saving it changes the note's scores and the answer to the query."""
+    """Returns the problems of a text, and the effect of saving it on the note's scores and the query's answer."""
     from brvtui.engines.contract import EngineError
     from brvtui.tree.spaces.topic_html import UnreadableTopic
 
@@ -95,9 +95,9 @@ def _refused_name(path: str) -> TextCheck | None:
 
 
 def first_errors(session: Session, path: str, data: bytes, before: bytes) -> str:
-    """Returns what the first errors in a note's whole text are, with their lines; nothing for a text without errors.
+    """Returns the first errors in a note's whole text with line numbers; empty if there are none.
 
-    ``before`` is what stood on disk: frontmatter that is no more, because a line was put before it, is an error.
+    ``before`` is the previous text on disk: frontmatter that a new line above it disables is an error.
     """
     from brvtui.tree.editing.note_text import NotText, note_text
     from brvtui.tree.editing.problems import Severity
@@ -122,28 +122,27 @@ def _known_files(snapshot: Snapshot) -> KnownFiles:
     return KnownFiles(Names(file.path for file in snapshot.files), snapshot.reads_frontmatter)
 
 
-# Checks of the text while it is typed.
+# Checks of the text during typing.
 
 
 CHECK_S = 0.2
-"""The text is checked after a pause in typing of so many seconds."""
+"""The pause in typing, in seconds, after which the text is checked."""
 
 
 class TextChecks:
-    """Checks the text of the open note after each pause, one check at a time, and shows the newest one's result."""
+    """Checks the open note's text after each pause in typing, one check at a time, and shows the newest result."""
 
     def __init__(self, screen: FrameScreen, note: OpenNote) -> None:
-        """No check is under way."""
         self._screen = screen
         self._note = note
         self._newest: Newest[CheckRequest] = Newest(self._check)
         self._last: CheckRequest | None = None
         self._checked_for: tuple[object, ...] = ()
-        """The query and tree that the text was last checked with."""
+        """The query and the tree of the last check."""
         self._timer: Timer | None = None
 
     def look_at_view(self) -> None:
-        """Checks the text again, after a pause, when the query or the tree is another."""
+        """Checks the text again after a pause if the query or the tree has changed."""
         if self._note.disk is not None and self._checked_for != self._depends_on:
             self.check_soon()
 
@@ -176,7 +175,7 @@ class TextChecks:
             self._note.show(replace(self._note.edit, check=check))
 
     def stop(self) -> None:
-        """Checks no more; the result of a check that is under way is not shown."""
+        """Stops checking; the result of a running check is not shown."""
         self._stop_timer()
         self._last = None
         self._checked_for = ()
@@ -188,7 +187,7 @@ class TextChecks:
 
 
 class ProblemsPane(ChoicePane):
-    """Lists the problems with the numbers of their lines."""
+    """Lists the problems with their line numbers."""
 
     TITLE = "Problems"
     READS = (EditorState,)
@@ -201,18 +200,18 @@ class ProblemsPane(ChoicePane):
 
     @dataclass
     class LineChosen(Message):
-        """Asks to show a place in the text; line and column count from 0."""
+        """Posted to show a place in the text; line and column are counted from 0."""
 
         line: int
         column: int
 
     def heading(self, view: View) -> str:
-        """The title with the number of problems."""
+        """Returns the title with the number of problems."""
         problems = view.editor.edit.check.problems if view.editor.edit else ()
         return f"Problems · {len(problems)}" if problems else "Problems"
 
     def build(self, view: View, width: int) -> list[Line]:
-        """The number of the line and the message of each problem."""
+        """Returns line number and message of each problem."""
         problems = view.editor.edit.check.problems if view.editor.edit else ()
         self.choices, self.owner = [f"{problem.line + 1}:{problem.column + 1}" for problem in problems], []
         if not problems:
@@ -229,21 +228,21 @@ class ProblemsPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Going to the line of a problem, where there is none."""
+        """Actions without effect: going to a line, if there is no problem."""
         return frozenset() if self.chosen else frozenset({"problems.line"})
 
     def clicked(self, place: int) -> None:
-        """Goes to the line of the problem that was clicked."""
+        """Moves the text cursor to the line of the clicked problem."""
         self.move_to(place)
         self.action_take()
 
     def action_take(self) -> None:
-        """Goes to the line of the problem under the cursor."""
+        """Moves the text cursor to the line of the selected problem."""
         if self.chosen:
             row, _, column = self.chosen.partition(":")
             self.post_message(self.LineChosen(int(row) - 1, int(column) - 1))
 
 
 def role_of(problem: Problem) -> str:
-    """Returns the role that a problem is painted in."""
+    """Returns the role for painting a problem."""
     return "bad" if problem.severity == "error" else "warn"

@@ -1,4 +1,4 @@
-"""The dialogs of the editor: on unsaved text, drafts, and notes that changed on disk; lists of changes and drafts."""
+"""The dialogs of the editor: unsaved text, drafts, notes that changed on disk, and lists of changes and drafts."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from brvtui.paint.text import wrap
 if TYPE_CHECKING:
     from brvtui.tree.editing.merging import DiffLine, Hunk
 
-# The dialogs that list the changes of this session, and the drafts that were left behind.
+# The dialogs that list this session's changes, and drafts that were left behind.
 
 
 UNDO, REDO = "undo", "redo"
 
 
 class ChangesDialog(Dialog[str]):
-    """Lists changes. Dismissed with UNDO, REDO or None."""
+    """Lists changes. Returns UNDO, REDO or None."""
 
     BINDINGS = bindings(CHANGES)
     AUTO_FOCUS = "#changes"
 
     def __init__(self, done: Sequence[str], undone: Sequence[str]) -> None:
-        """A dialog over the titles of changes; the last of each is the next to be undone, or redone."""
+        """Creates a list of titles; the last entry of each sequence is the next to be undone or redone."""
         said = (
             "The changes of notes in this session, the newest first. They are undone in this order; those marked "
             "undone can be done again."
@@ -47,17 +47,17 @@ class ChangesDialog(Dialog[str]):
         self._pane = ChangesPane(done, undone, id="changes")
 
     def make_parts(self) -> ComposeResult:
-        """The list."""
+        """Yields the question and the list."""
         yield from super().make_parts()
         yield self._pane
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """There must be a change to undo, or to do again."""
+        """Enables Undo and Redo only if there is a change for them."""
         return bool(self._listed.get(str(parameters[0]), True)) if action == "dismiss" else True
 
 
 class ChangesPane(Pane):
-    """The changes that can be redone, then those that were made, the newest first."""
+    """The changes that can be redone, then those that can be undone, newest first."""
 
     TITLE = "Changes"
     HELP_TEXT = (
@@ -66,13 +66,12 @@ class ChangesPane(Pane):
     )
 
     def __init__(self, done: Sequence[str], undone: Sequence[str], *, id: str) -> None:
-        """A pane over titles."""
         super().__init__(id=id)
         self._done = done
         self._undone = undone
 
     def build(self, view: View, width: int) -> list[Line]:
-        """A line for each."""
+        """Returns one line per change."""
         if not self._done and not self._undone:
             return wrapped("there is no change of a note to undo or to do again", width)
         made = [line("  undone  ", "muted").add(title, "muted") for title in self._undone]
@@ -84,56 +83,55 @@ class ChangesPane(Pane):
 
 
 class DraftsDialog(Dialog[str]):
-    """Lists drafts. Dismissed with the path of the note whose draft was chosen, or with None."""
+    """Lists drafts. Returns the path of the note whose draft was selected, or None."""
 
     AUTO_FOCUS = "#drafts"
 
     def __init__(self, paths: Sequence[str]) -> None:
-        """A dialog over the notes at ``paths``, the newest draft first."""
+        """Creates a list of drafts of the notes at ``paths``, newest first."""
         super().__init__("Drafts", "Texts of notes that were typed and never saved, the newest first.", wide=True)
         self._pane = DraftsPane(paths, id="drafts")
 
     def make_parts(self) -> ComposeResult:
-        """The list."""
+        """Yields the question and the list."""
         yield from super().make_parts()
         yield self._pane
 
 
 class DraftsPane(ChoicePane):
-    """A row for each note that has a draft."""
+    """One row for each note with a draft."""
 
     TITLE = "Drafts"
     HELP_TEXT = "Texts that were typed and never saved. Enter shows how one differs from its note, and asks."
     BINDINGS = bindings(DRAFTS)
 
     def __init__(self, paths: Sequence[str], *, id: str) -> None:
-        """A pane over the notes at ``paths``."""
         super().__init__(id=id)
         self._paths = paths
 
     def build(self, view: View, width: int) -> list[Line]:
-        """A line for each."""
+        """Returns one line per draft."""
         self.choices = list(self._paths)
         self.owner = list(range(len(self.choices)))
         return [line(f" {path}", "text").cut(width) for path in self._paths] or wrapped("there are none", width)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without drafts there is none to look at."""
+        """Disables Enter if there are no drafts."""
         return bool(self._paths) if action == "take" else super().check_action(action, parameters)
 
     def clicked(self, place: int) -> None:
-        """Takes the draft that was clicked."""
+        """Selects the clicked draft."""
         self.move_to(place)
         self.action_take()
 
     def action_take(self) -> None:
-        """Dismisses the dialog with the draft under the cursor."""
+        """Closes the dialog with the draft under the cursor."""
         if self.chosen:
             self.screen.dismiss(self.chosen)
 
 
 PAUSE_S = 0.5
-"""The pause in typing after which letters are answers to a question that came unexpectedly."""
+"""The pause in typing, in seconds, after which letters count as answers to an unexpected question."""
 SAVE, DISCARD, KEEP = "save", "discard", "keep"
 MINE, THEIRS, MERGED = "mine", "theirs", "merged"
 TAKE, DROP = "take", "drop"
@@ -141,27 +139,29 @@ AGAIN, MOVED = "again", "moved"
 
 
 class LeavingDialog(Dialog[str]):
-    """Asks about unsaved text. Dismissed with SAVE, DISCARD, KEEP, or None: stay in the editor."""
+    """Asks about unsaved text. Returns SAVE, DISCARD, KEEP, or None to stay in the editor."""
 
     BINDINGS = bindings(dialogs.LEAVING)
 
     def __init__(self, path: str, can_stay_open: bool) -> None:
-        """Asks about the note at ``path``; KEEP is offered if it ``can_stay_open``."""
+        """Creates a dialog for the note at ``path``; offers KEEP only if it ``can_stay_open``."""
         super().__init__("Unsaved text", f"{path} has text that is not saved. What should happen to it?")
         self._can_stay_open = can_stay_open
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """No text is kept open when the app ends."""
+        """Disables KEEP if the note cannot stay open."""
         return self._can_stay_open or parameters != (KEEP,)
 
 
 class UnexpectedQuestion(Dialog[str]):
-    """A question that may come in the middle of a word: letters are answers only after a pause in typing."""
+    """A question that may interrupt typing, so letters count as answers only after a pause."""
 
     AUTO_FOCUS = "#differences"
 
     def __init__(self, title: str, *said: str, hunks: Sequence[Hunk] | None = None, mine: str = "") -> None:
-        """Says ``said``, a paragraph each, and shows ``hunks``, if given, below; ``mine`` names the user's text."""
+        """Creates a dialog with the paragraphs ``said`` and, if given, ``hunks``; ``mine`` describes the user's
+        text.
+        """
         super().__init__(title, *said, wide=hunks is not None)
         self._hunks = hunks
         self._mine = mine
@@ -169,79 +169,83 @@ class UnexpectedQuestion(Dialog[str]):
         self._pause_timer: Timer | None = None
 
     def make_parts(self) -> ComposeResult:
-        """The question, and the differences."""
+        """Yields the question and the differences."""
         yield from super().make_parts()
         if self._hunks is not None:
             yield DiffPane(self._hunks, self._mine, id="differences")
 
     def on_mount(self) -> None:
-        """Waits for a pause."""
+        """Starts to wait for a pause."""
         self.wait()
 
     def on_key(self, event: events.Key) -> None:
-        """Waits again: whoever types on has not read the question."""
+        """Waits again, since the user is still typing."""
         if not self._listens:
             self.wait()
 
     def wait(self) -> None:
-        """Takes letters for answers only after a pause from now on."""
+        """Accepts letters as answers only after another pause."""
         if self._pause_timer is not None:
             self._pause_timer.stop()
         self._pause_timer = self.set_timer(PAUSE_S, self.listen)
 
     def listen(self) -> None:
-        """Takes keys for answers from now on."""
+        """Accepts keys as answers from now on."""
         self._listens = True
         self.show_keys()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Esc always leads back to the text."""
+        """Disables all answers but Esc until there is a pause."""
         return self._listens or action != "dismiss" or parameters == (None,)
 
 
 class ConflictDialog(UnexpectedQuestion):
-    """Asks about a note that changed on disk. Dismissed with MINE, THEIRS, MERGED, or None: back to the text."""
+    """Asks about a note that changed on disk. Returns MINE, THEIRS, MERGED, or None to go back to the text."""
 
     BINDINGS = bindings(dialogs.CONFLICT)
 
     def __init__(self, said: Sequence[str], hunks: Sequence[Hunk] | None) -> None:
-        """Shows ``hunks``; THEIRS and MERGED are offered only if there are any: the note on disk can be edited."""
+        """Creates a dialog; THEIRS and MERGED are offered only with ``hunks``, that is, if the note on disk can be
+        edited.
+        """
         super().__init__("Changed on disk", *said, hunks=hunks, mine="your text, not saved")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offers no editing of a note that is not text or is too long."""
+        """Disables THEIRS and MERGED if the note on disk cannot be edited."""
         if self._hunks is None and parameters in ((THEIRS,), (MERGED,)):
             return False
         return super().check_action(action, parameters)
 
 
 class DamageDialog(UnexpectedQuestion):
-    """Asks about a text that would damage its note. Dismissed with SAVE, or None: back to the text."""
+    """Asks about a text that would damage its note. Returns SAVE, or None to go back to the text."""
 
     BINDINGS = bindings(dialogs.DAMAGE)
 
     def __init__(self, problem: str) -> None:
-        """Says what the ``problem`` is."""
+        """Creates a dialog that describes the ``problem``."""
         super().__init__("Not saved yet", f"{problem}. Esc leads back to the text.")
 
 
 class DraftDialog(UnexpectedQuestion):
-    """Asks about a draft. Dismissed with TAKE, DROP, or None: the note is not opened, its draft stays."""
+    """Asks about a draft. Returns TAKE, DROP, or None to leave note and draft as they are."""
 
     BINDINGS = bindings(dialogs.DRAFT)
 
     def __init__(self, said: Sequence[str], hunks: Sequence[Hunk] | None) -> None:
-        """Shows how the draft differs from the note, unless one of them is too long."""
+        """Creates a dialog with the draft's differences from the note; None if one of them is too long."""
         super().__init__("A draft was found", *said, hunks=hunks, mine="the draft, not saved")
 
 
 class GoneDialog(UnexpectedQuestion):
-    """Asks about a note that was removed on disk. Dismissed with AGAIN, MOVED, DROP, or None: back to the text."""
+    """Asks about a note that was removed on disk. Returns AGAIN, MOVED, DROP, or None to go back to the text."""
 
     BINDINGS = bindings(dialogs.GONE)
 
     def __init__(self, path: str, moved: str) -> None:
-        """Asks about the note at ``path``; MOVED is offered if the text that was read is now in the file ``moved``."""
+        """Creates a dialog for the note at ``path``; MOVED is offered if ``moved`` is the path of a file with the text
+        as read.
+        """
         said = f"{path} was {'moved' if moved else 'removed'} while you were editing it"
         said += f": what you read is in {moved} now. " if moved else ". "
         super().__init__(
@@ -250,12 +254,12 @@ class GoneDialog(UnexpectedQuestion):
         self._moved = moved
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A note that is nowhere else cannot be saved there."""
+        """Disables MOVED if the note was not found elsewhere."""
         return bool(self._moved or parameters != (MOVED,)) and super().check_action(action, parameters)
 
 
 class DiffPane(Pane):
-    """The places at which two texts differ."""
+    """The differences between two texts."""
 
     TITLE = "Differences"
     HELP_TEXT = (
@@ -264,14 +268,14 @@ class DiffPane(Pane):
     )
 
     def __init__(self, hunks: Sequence[Hunk], mine: str, *, id: str) -> None:
-        """A pane over ``hunks``; ``mine`` names the user's text."""
+        """Creates a pane for ``hunks``; ``mine`` describes the user's text."""
         super().__init__(id=id)
         self._hunks = hunks
         self._mine = mine
         self.pinned = 1
 
     def build(self, view: View, width: int) -> list[Line]:
-        """What the signs mean; then the numbers in both texts, a sign, the line; a rule between places."""
+        """Returns a legend, then each line with its numbers in both texts and its sign; rules separate the hunks."""
         if not self._hunks:
             return [line(" nothing differs", "muted")]
         from brvtui.app.editing.plan_dialog import legend

@@ -1,4 +1,4 @@
-"""The pane that compares the answer to the query with the edited text and with the saved one."""
+"""The Ranking pane, which compares the answers to the query with the saved and with the edited text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class RankingPane(Pane):
-    """Shows the tier and the results of both answers, and how results moved."""
+    """Shows tier and results of both answers, and the changes of rank."""
 
     TITLE = "Ranking"
     READS = (ProjectState, QueryState, EditorState, EngineState)
@@ -29,12 +29,12 @@ class RankingPane(Pane):
     )
 
     def heading(self, view: View) -> str:
-        """The query, and the ranking engine if another one answers queries."""
+        """Returns the query, and the ranking engine if the selected engine is another."""
         whose = "Ranking" if view.is_native else f"Ranking by {view.kind.native}"
         return f"{whose} · {view.query.text}" if view.query.text.strip() else whose
 
     def build(self, view: View, width: int) -> list[Line]:
-        """The tier before and after, then the results."""
+        """Returns the tiers before and after, then the results."""
         check = view.editor.edit.check if view.editor.edit else None
         preview = check.preview if check is not None else None
         if not view.query.text.strip():
@@ -52,7 +52,7 @@ class RankingPane(Pane):
 
 
 def _outcome(preview: EditPreview, width: int) -> list[Line]:
-    """The tiers now and once saved; of an engine without tiers, what it says."""
+    """Returns the tiers now and after saving, or the verdicts of an engine without tiers."""
     before, after = preview.now, preview.after
     if before.tier is None or after.tier is None:
         same = before.verdict == after.verdict

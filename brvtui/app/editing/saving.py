@@ -1,4 +1,4 @@
-"""Saves the open note over what is on disk by then."""
+"""Saves the open note, and handles changes of it on disk."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from brvtui.paint.line import Line, Span, line, spread
 from brvtui.paint.text import number, plural
 from brvtui.tree.reading.files import Role, role_of
 
-# The line above the text that says what saving does.
+# The line above the text with the effects of saving.
 
 
 _GENERATED = frozenset({Role.SUMMARY, Role.ABSTRACT, Role.OVERVIEW})
@@ -34,12 +34,12 @@ _NEW = " a new note: nothing is on disk until {editor.save}"
 
 
 class SavingLine(Lines):
-    """Says which modification time the file will have, and how that changes the note's scores."""
+    """Shows the modification time after saving, and its effect on the note's scores."""
 
     READS = (EditorState,)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """A warning that the note changed on disk, or the effects of saving."""
+        """Returns a warning if the note has changed on disk, or else the effects of saving."""
         edit = view.editor.edit
         if edit is None:
             return [Line()]
@@ -93,7 +93,7 @@ _UNDECIDED = "<<<<<<<"
 
 
 class NoteSaver:
-    """Saves the open note, follows it on disk, and asks which text it shall have where both have changed."""
+    """Saves the open note, watches it on disk, and asks the user about conflicting changes."""
 
     def __init__(
         self,
@@ -105,8 +105,11 @@ class NoteSaver:
         leave: Callable[[], object],
         find: Callable[[str], object],
     ) -> None:
-        """``bring_to_front`` shows the screen, ``leave`` closes the note and shows the screen before, ``find`` selects
-        the first match of words in the text."""
+        """Starts without a save.
+
+        ``bring_to_front`` shows the screen, ``leave`` closes the note and returns to the previous screen, and ``find``
+        selects the first match of words in the text.
+        """
         self._screen = screen
         self._note = note
         self._draft = draft
@@ -115,15 +118,15 @@ class NoteSaver:
         self._leave = leave
         self._find = find
         self.is_saving = False
-        """Whether a save of the note that is open is under way."""
+        """True while the open note is being saved."""
         self._again = False
-        """Whether the user asked to save while a save was under way."""
+        """True if the user asked to save again during a save."""
         self._after: Callable[[], object] | None = None
 
     def save(self, then: Callable[[], object] | None = None, is_agreed: bool = False) -> None:
-        """Saves the text and, on success, calls ``then``. While a save is under way, saves again after it.
+        """Saves the text and, on success, calls ``then``. During a save, this requests another save after it.
 
-        Asks before it saves a text that would damage the note, unless that ``is_agreed``.
+        Asks before saving a text that would damage the note, unless ``is_agreed``.
         """
         disk, edit = self._note.disk, self._note.edit
         if disk is None or edit is None:
@@ -147,7 +150,7 @@ class NoteSaver:
         )
 
     def _save_ended(self, before: OnDisk, result: SaveResult) -> None:
-        """Goes on after the text was saved over ``before``, or was not; by now another note may be open."""
+        """Handles the result of saving over ``before``; another note may be open now."""
         if isinstance(result, NoteSaved):
             self._saved(before, result)
             return
@@ -198,20 +201,20 @@ class NoteSaver:
         self._screen.app.push_screen(questions.DamageDialog(doubt.problem), answered)
 
     def _set_aside(self, unsaved: SaveConflict | SaveFailed | SaveDoubt) -> None:
-        """Keeps the text of a note that is no longer open as a draft, and says why it was not saved."""
+        """Keeps the text of a note that is no longer open as a draft, and shows why it was not saved."""
         path = unsaved.disk.path
         why = unsaved.problem if isinstance(unsaved, SaveFailed | SaveDoubt) else note_saving.changed_meanwhile(path)
         self._external.set_aside(why, unsaved.disk, unsaved.data)
 
     def forget(self) -> None:
-        """Takes no save to be under way, and drops what waited for it."""
+        """Forgets any running save and the requests that wait for it."""
         self.is_saving = self._again = False
         self._after = None
 
-    # conflicts: the note on disk is no longer the one that was read
+    # conflicts: the note has changed on disk since it was read
 
     def resolve(self, conflict: SaveConflict) -> None:
-        """Asks which of the two texts the note shall have."""
+        """Asks the user which of the two texts to keep."""
         self._bring_to_front()
         path = conflict.theirs.path
         if conflict.theirs.data is None:
@@ -242,7 +245,7 @@ class NoteSaver:
             self._leave()
 
     def _move_to(self, disk: OnDisk) -> None:
-        """Goes on with the text as that of ``disk``, where the note was moved to; its draft goes there too."""
+        """Continues with the text at ``disk``, the note's new place, and moves its draft."""
         before = self._note.path
         self._note.rebase(disk)
         self._draft.move_from(before)
@@ -264,14 +267,14 @@ class NoteSaver:
                 self._screen.notify(said, timeout=8)
 
     def look_at_disk(self) -> None:
-        """Checks whether the note changed on disk."""
+        """Checks if the note has changed on disk."""
         before = self._note.disk
         if before is not None:
             task, on_result = partial(read_again, self._note.session, before), partial(self._disk_seen, before)
             self._screen.services.background.run(task, on_result, group="disk", owner=self._screen)
 
     def _disk_seen(self, before: OnDisk, now: OnDisk) -> None:
-        """Takes over the text of ``now`` where nothing is unsaved; else only shows that the disk has another."""
+        """Adopts the text of ``now`` if nothing is unsaved; otherwise shows that the note has changed on disk."""
         edit = self._note.edit
         if edit is None or before is not self._note.disk or self.is_saving:
             return

@@ -1,4 +1,4 @@
-"""The Edit screen: one note's text, its problems, and the effect of saving it. Ctrl+S begins at ``action_save``."""
+"""The Edit screen: one note's text, its problems, and the effect of saving it. Ctrl+S calls ``action_save``."""
 
 from __future__ import annotations
 
@@ -41,33 +41,33 @@ from brvtui.app.widgets.ordered_keys import OrderedInput
 if TYPE_CHECKING:
     from brvtui.tree.editing.note_text import EditableText
 
-# The find bar: a row with a field for words to find in the text, and the number of matches.
+# The find bar: a field for the words to find, and the number of matches.
 
 
 class FindField(OrderedInput):
-    """The field for the words."""
+    """The field of the find bar."""
 
     TITLE = "Find"
     HELP_TEXT = "Words to find in the text, in any case. Enter and down go to the next place, up to the one before."
     BINDINGS = bindings(FIND)
 
     def action_step(self, step: int) -> None:
-        """Goes to the next match, or the one before."""
+        """Moves to the next match, or the previous one."""
         self.post_message(FindBar.FindRequested(self.value, step))
 
 
 class FindBar(Horizontal):
-    """Field and count; hidden until Ctrl+F."""
+    """A field and a count, hidden until Ctrl+F."""
 
     @dataclass
     class FindRequested(Message):
-        """Asks for a match of ``words``: the next (``step`` 1), the one before (-1), or the nearest (0)."""
+        """Posted to select a match of ``words``: the next (``step`` 1), the previous (-1), or the nearest (0)."""
 
         words: str
         step: int
 
     def compose(self) -> ComposeResult:
-        """Label, field, count."""
+        """Yields label, field and count."""
         yield Paragraphs(("find", "bold accent"), id="find-label")
         field = FindField(id="find", compact=True)
         field.cursor_blink = False
@@ -76,11 +76,11 @@ class FindBar(Horizontal):
 
     @property
     def field(self) -> FindField:
-        """The field."""
+        """The text field."""
         return self.query_one(FindField)
 
     def show_count(self, number: int, count: int) -> None:
-        """Shows which match of how many is selected."""
+        """Shows the position of the selected match and the number of matches."""
         said = f"{number} of {count}" if count else "nowhere" if self.field.value else ""
         self.query_one("#find-count", Paragraphs).set_text((said, "muted" if count else "warn"))
 
@@ -105,7 +105,7 @@ EDITOR = Arrangement(
 
 
 class EditorScreen(FrameScreen):
-    """Edits one note at a time, from :meth:`begin` to :meth:`close`. Whatever blocks runs in a worker."""
+    """Edits one note at a time, from :meth:`begin` to :meth:`close`. Blocking work runs in workers."""
 
     CSS_PATH = sheet("editor")
     TITLE = "Edit"
@@ -114,12 +114,11 @@ class EditorScreen(FrameScreen):
     AUTO_FOCUS = "#text"
 
     def __init__(self, layouts: Layouts, project: Project, external: ExternalEditor, drafts: Drafts) -> None:
-        """An editor without a note."""
         super().__init__(layouts)
         self._external = external
         self._drafts = drafts
         self.origin = ""
-        """The screen to go back to."""
+        """The screen to return to."""
         self.area = NoteEditor(id="text")
         """The text area."""
         self._note = OpenNote(self, project, self.area, self._text_changed)
@@ -130,12 +129,12 @@ class EditorScreen(FrameScreen):
         )
 
     def make_head(self) -> ComposeResult:
-        """The effect of saving, and the find bar."""
+        """Yields the line about saving and the find bar."""
         yield SavingLine(id="saving")
         yield FindBar(id="find-bar")
 
     def make_panes(self) -> ComposeResult:
-        """Text, problems, ranking."""
+        """Yields text, problems and ranking."""
         yield self.area
         yield ProblemsPane(id="problems")
         yield RankingPane(id="ranking")
@@ -147,12 +146,12 @@ class EditorScreen(FrameScreen):
 
     @property
     def edit(self) -> Edit | None:
-        """The state of the edit, as all screens show it; None when no note is open."""
+        """The state of the edit, which all screens show; None if no note is open."""
         return self._note.edit
 
     @property
     def path(self) -> str:
-        """The path of the note; empty when none is open."""
+        """The path of the note; empty if none is open."""
         return self._note.path
 
     @property
@@ -162,16 +161,16 @@ class EditorScreen(FrameScreen):
 
     @property
     def is_dirty(self) -> bool:
-        """Whether there is unsaved text; the view says so a moment later."""
+        """True if there is unsaved text; the view follows shortly after."""
         return self._note.is_dirty
 
     @property
     def is_drafting(self) -> bool:
-        """Whether a draft is being written or removed."""
+        """True if a draft is being written or removed."""
         return self._drafts.is_busy
 
     def show(self, view: View) -> None:
-        """Shows ``view``; checks the text again when the query or the tree is another."""
+        """Shows ``view``; checks the text again if the query or the tree has changed."""
         super().show(view)
         edit, area = view.editor.edit, self.area
         area.entitle(edit.path if edit else "", state_of(edit) if edit else "")
@@ -182,7 +181,7 @@ class EditorScreen(FrameScreen):
     # opening and closing a note
 
     def begin(self, disk: OnDisk, note: EditableText, draft: EditableText | None = None) -> None:
-        """Begins to edit ``note``, the text on disk or of a new note; with a ``draft``, goes on where that ended."""
+        """Starts to edit ``note``, the text on disk or of a new note; ``draft`` replaces it as an undoable edit."""
         self._draft.forget()
         self._saver.forget()
         self._note.open(disk, note)
@@ -205,7 +204,7 @@ class EditorScreen(FrameScreen):
             self.notify(said, timeout=8)
 
     def close(self) -> None:
-        """Closes the note; its draft stays."""
+        """Closes the note and keeps its draft."""
         self.bar.display = False
         self._checks.stop()
         self._draft.forget()
@@ -213,7 +212,7 @@ class EditorScreen(FrameScreen):
         self._note.close()
 
     def leave(self, then: Callable[[], object], can_stay_open: bool = False) -> None:
-        """Closes the note and calls ``then``; asks about unsaved text, which may be kept open if ``can_stay_open``."""
+        """Closes the note and calls ``then``; asks about unsaved text, which may stay open if ``can_stay_open``."""
         edit = self.edit
         if isinstance(self.app.screen, questions.LeavingDialog):
             return
@@ -235,7 +234,7 @@ class EditorScreen(FrameScreen):
         self.app.push_screen(questions.LeavingDialog(edit.path, can_stay_open), answered)
 
     def bring_to_front(self) -> None:
-        """Puts this screen in front; leaving the note leads back to the screen that is in front now."""
+        """Shows this screen; closing the note returns to the current screen."""
         if self.services.current_mode != modes.EDITOR.name:
             self.origin = self.services.current_mode
             self.services.switch_mode(modes.EDITOR.name)
@@ -256,7 +255,7 @@ class EditorScreen(FrameScreen):
             self._text_changed()
 
     def _text_changed(self) -> None:
-        """Shows whether the text is unsaved; before long, checks it and writes its draft."""
+        """Shows if the text is unsaved; after a pause, checks it and writes its draft."""
         edit, dirty = self.edit, self.is_dirty
         assert edit is not None
         if dirty != edit.dirty:
@@ -267,30 +266,30 @@ class EditorScreen(FrameScreen):
         else:
             self._draft.drop()
             if edit.on_disk == CHANGED:
-                self.look_at_disk()  # a text without changes follows the disk
+                self.look_at_disk()  # an unchanged text follows the disk
 
     def keep_draft(self) -> None:
-        """Writes the draft of unsaved text at once."""
+        """Writes the draft of unsaved text immediately."""
         if self.is_dirty:
             self._draft.write()
 
     async def action_save(self) -> None:
-        """Saves the text."""
+        """Saves the text after handling all typed keys."""
         await caught_up(self.area)
         self._saver.save()
 
     def resolve(self, conflict: SaveConflict) -> None:
-        """Asks which of the two texts the note shall have."""
+        """Asks the user which of the two texts to keep."""
         self._saver.resolve(conflict)
 
     def look_at_disk(self) -> None:
-        """Checks whether the note changed on disk."""
+        """Checks if the note has changed on disk."""
         self._saver.look_at_disk()
 
     # finding
 
     def action_find(self) -> None:
-        """Shows the find bar; when it already exists, goes to the next match."""
+        """Shows the find bar, or moves to the next match if it is visible."""
         if self.bar.display:
             self.bar.field.action_step(1)
             return
@@ -318,9 +317,9 @@ class EditorScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Also editing the note that is open, and saving and undoing what is not changed.
+        """Actions without effect: also editing the open note, and saving or undoing without changes.
 
-        A note that is not on disk yet has no time that it could keep.
+        A new note has no modification time to keep.
         """
         edit, idle = self.edit, super().idle
         idle |= {"note.edit"} if self.note_at_hand == self.path else frozenset()
@@ -331,17 +330,17 @@ class EditorScreen(FrameScreen):
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """Also the key for the note's time, while that is kept."""
+        """The key for the modification time, which resets it while it is kept."""
         keeps = self.edit is not None and self.edit.keep_mtime
         return {**super().renamed, "editor.keep_mtime": "new time"} if keeps else super().renamed
 
     @property
     def leads_back(self) -> bool:
-        """From everywhere: from the text to the screen before."""
+        """Always True: Esc leads from the text to the previous screen."""
         return True
 
     async def action_back(self) -> None:
-        """From the find bar, a maximised pane or another pane to the text; from the text to the screen before."""
+        """Returns from the find bar or another pane to the text, and from the text to the previous screen."""
         if self.bar.display:
             self._stop_finding()
         elif self.body.maximised or self.focused is not self.area:
@@ -351,7 +350,7 @@ class EditorScreen(FrameScreen):
             self.leave(self._go_back, can_stay_open=True)
 
     def action_keep_mtime(self) -> None:
-        """Has saving keep the note's modification time, or renew it; a new note has none yet."""
+        """Switches between keeping and renewing the modification time on saving; a new note has none yet."""
         if self.edit is not None and self.edit.is_new:
             self.notify("a new note has no time yet that could be kept", timeout=4)
         elif self.edit is not None:
@@ -359,11 +358,11 @@ class EditorScreen(FrameScreen):
             self._checks.check_soon()
 
     def action_wrap(self) -> None:
-        """Wraps long lines, or not."""
+        """Switches wrapping of long lines on or off."""
         self.area.soft_wrap = not self.area.soft_wrap
 
     async def action_external(self) -> None:
-        """Hands the text to the user's own editor, and saves what comes back."""
+        """Opens the text in the user's own editor, and saves the result."""
         await caught_up(self.area)
         disk = self._note.disk
         if disk is None:
@@ -374,14 +373,14 @@ class EditorScreen(FrameScreen):
             return
         if self._note.put_data(after):
             self._saver.save()
-        else:  # what cannot be edited here can be saved
+        else:  # the result cannot be edited here, but it can be saved
             self.close()
             self._go_back()
             self._external.save(disk, after)
 
 
 def state_of(edit: Edit) -> str:
-    """The words in the title that describe ``edit``."""
+    """Returns the state of ``edit`` for the title."""
     said = {
         "• unsaved": edit.dirty,
         "new note": edit.is_new,
