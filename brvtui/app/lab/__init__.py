@@ -1,1 +1,1 @@
-"""The Lab: judged queries, as they are answered now and in other states."""
+"""The Lab: judged queries and their answers now and in other variants."""

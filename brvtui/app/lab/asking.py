@@ -1,4 +1,4 @@
-"""The blocking work of the Lab: reads judgments, asks them, changes them. Every function runs in a worker thread."""
+"""The blocking work of the Lab: reads and changes judgments and runs their queries. Call it in a worker thread."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from brvtui.session.variants import VariantState
 
 _QUICK_S, _PAUSE_S, _LONG_S = 0.04, 0.15, 0.4
-"""Answers are handed over in batches, so that the event loop is not kept busy with each; the first comes at once."""
+"""The intervals between batches of answers, which keep the event loop free; the first batch is sent immediately."""
 _FEW_ROWS = 100
-"""A table of so many rows is drawn again quickly."""
+"""The maximum number of rows of a table that is quick to draw."""
 _KEPT = "as it was answered when it was added: look through the grade"
 _EITHER_WAY = "judge it in the Lab's column “before edits”, or remove that column to accept the edits"
 _EXPECTED = "brv-tui judge set QUERY --expect changes how it is expected to be answered"
@@ -45,21 +45,21 @@ _MOST_ADDED = 200
 
 
 class JudgmentsRead(NamedTuple):
-    """The judgments of a project, or why they cannot be read."""
+    """The judgments of a project, or the problem with reading them."""
 
     judgments: tuple[Judgment, ...]
     file: str
     problem: str = ""
     revisions: Mapping[str, str] = MappingProxyType({})
-    """Revisions of a context tree in git, each with what it is."""
+    """The git revisions of a context tree, each with a description."""
     controls: tuple[Control, ...] = ()
-    """What of the engine can be changed."""
+    """The constants of the engine that can be changed."""
     unjudged: tuple[Judgment, ...] = ()
-    """The queries of the Log, where none is judged."""
+    """The logged queries, if there are no judgments."""
 
 
 class Judged(NamedTuple):
-    """What was done to the judgments, in a line, and what they were before and are after it."""
+    """A change of the judgments: a line about it, and the judgments before and after."""
 
     said: str
     before: Judgments
@@ -67,7 +67,7 @@ class Judged(NamedTuple):
 
 
 class LabRequest(NamedTuple):
-    """Queries to be asked in some variants."""
+    """Queries to run in one or more variants."""
 
     number: int
     variants: tuple[Variant, ...]
@@ -77,24 +77,24 @@ class LabRequest(NamedTuple):
 
 
 class LabBatch(NamedTuple):
-    """Answers of one column to some queries, or why it cannot be asked."""
+    """Answers of one column to some queries, or the problem that prevents them."""
 
     number: int
-    """Of the request."""
+    """The number of the request."""
     variant: Variant
     cells: dict[str, LabCell]
     problem: str = ""
 
 
 def read_judgments(session: Session, engine: str) -> JudgmentsRead:
-    """The judgments of the project, where they lie, and what of ``engine`` can be changed."""
+    """Returns the project's judgments, the path of their file, and the controls of ``engine``."""
     file = JudgmentsFile.of(session.project)
     is_read = session.profile.limits.linked_trees or not session.project.link
     revisions = named_revisions(session.project.tree) if session.kind.can_vary and is_read else {}
     root = session.project.root
     place = str(file.path.relative_to(root)) if file.path.is_relative_to(root) else file.path.name
     controls: tuple[Control, ...] = ()
-    with suppress(EngineError):  # asking says it
+    with suppress(EngineError):  # running a query reports the error
         controls = session.variants.controls(engine)
     try:
         judgments = file.read()
@@ -104,7 +104,9 @@ def read_judgments(session: Session, engine: str) -> JudgmentsRead:
 
 
 def ask_all(session: Session, request: LabRequest, told: Callable[[LabBatch], None]) -> None:
-    """Asks every query of ``request`` in every variant, and tells of the answers in batches; ends when cancelled."""
+    """Runs every query of ``request`` in every variant, and calls ``told`` with batches of answers; ends if
+    cancelled.
+    """
     for variant in request.variants:
         if is_cancelled():
             return
@@ -131,14 +133,14 @@ def _ask_column(session: Session, request: LabRequest, variant: Variant, told: C
 
 
 def _pause(since_s: float, rows: int) -> float:
-    """How long the next batch waits, so long after the first, in seconds."""
+    """Returns the seconds until the next batch, given the seconds since the first and the number of rows."""
     if since_s < _PAUSE_S and rows <= _FEW_ROWS:
         return _QUICK_S
     return _PAUSE_S if since_s < 1.0 else _LONG_S
 
 
 def causes(session: Session, variant: Variant, judgment: Judgment, engine: str, mode: str) -> tuple[ChangeLine, ...]:
-    """Why ``judgment`` is answered otherwise now than in ``variant``, line by line. Raises :class:`Refusal`."""
+    """Returns lines on why the answer to ``judgment`` differs between ``variant`` and now. Raises :class:`Refusal`."""
     try:
         return causes_of_change(session, variant, judgment, engine, mode)
     except (EngineError, RevisionError) as error:
@@ -150,9 +152,9 @@ def _cell(result: QueryResult) -> LabCell:
 
 
 def keep_profile(session: Session, variant: Variant, engine: str, name: str) -> str:
-    """Writes the constants of ``variant`` as a profile called ``name`` beside the user's settings.
+    """Writes the constants of ``variant`` as the profile ``name`` next to the user's settings.
 
-    Returns what was done. Raises :class:`Refusal`, also where there is a file of that name, or it means something else.
+    Returns a message. Raises :class:`Refusal` if the name is in use or the file cannot be written.
     """
     from brvtui import faults
     from brvtui.disk import writing
@@ -175,9 +177,9 @@ def keep_profile(session: Session, variant: Variant, engine: str, name: str) -> 
 
 
 def grade_of(session: Session, text: str, scope: str, path: str) -> int | None:
-    """The grade of the note at ``path`` for a query, wherever it lay when it was graded; None without one.
+    """Returns the grade of the note at ``path`` for a query, even if the note has moved since; None without a grade.
 
-    Raises :class:`Refusal`.
+    Raises :class:`Refusal` if the judgments cannot be read.
     """
     try:
         judgment = judgment_of(JudgmentsFile.of(session.project).read(), text, scope)
@@ -190,13 +192,16 @@ def grade_of(session: Session, text: str, scope: str, path: str) -> int | None:
 
 
 def grade(session: Session, text: str, scope: str, path: str, value: int | None) -> Judged:
-    """Gives the note at ``path`` a grade for a query, or takes it away. Raises :class:`Refusal`."""
+    """Sets the grade of the note at ``path`` for a query, or removes it if ``value`` is None.
+
+    Raises :class:`Refusal`.
+    """
     finder = DocumentFinder(session.snapshot)
     document = finder.judged(path, value or 0)
 
     def graded(now: Judgments) -> Judgments:
         judgment = judgment_of(now, text, scope)
-        if judgment is not None:  # a note that moved is graded where it was graded before
+        if judgment is not None:  # a moved note keeps its grade
             followed, _ = finder.followed(judgment)
             now = tuple(followed if each is judgment else each for each in now)
         return with_grade(now, text, scope, document, value is not None)
@@ -206,7 +211,7 @@ def grade(session: Session, text: str, scope: str, path: str, value: int | None)
 
 
 def unjudge(session: Session, text: str, scope: str) -> Judged:
-    """Takes a query out of the judgments. Raises :class:`Refusal`."""
+    """Removes a query from the judgments. Raises :class:`Refusal` if they cannot be changed."""
 
     def without(now: Judgments) -> Judgments:
         return tuple(each for each in now if (each.text, each.scope) != (text, scope))
@@ -215,10 +220,7 @@ def unjudge(session: Session, text: str, scope: str) -> Judged:
 
 
 def take_back(session: Session, done: Judged) -> Judged:
-    """Puts the judgments back as they were before ``done``.
-
-    Raises :class:`Refusal`, also where they changed since.
-    """
+    """Restores the judgments from before ``done``. Raises :class:`Refusal` if they have changed since."""
 
     def restored(now: Judgments) -> Judgments:
         if now != done.after:
@@ -229,7 +231,7 @@ def take_back(session: Session, done: Judged) -> Judged:
 
 
 def _changed(session: Session, said: str, edit: Callable[[Judgments], Judgments]) -> Judged:
-    """Changes the judgments by ``edit``, which is done as ``said``. Raises :class:`Refusal`."""
+    """Changes the judgments by ``edit``, described by ``said``. Raises :class:`Refusal` if they cannot be changed."""
     before: list[Judgments] = []
 
     def noted(now: Judgments) -> Judgments:
@@ -244,7 +246,7 @@ def _changed(session: Session, said: str, edit: Callable[[Judgments], Judgments]
 
 
 def _failure(state: VariantState, judgment: Judgment) -> str:
-    """Why the engine of ``state`` fails on the query of ``judgment``, and what helps; empty where it answers."""
+    """Returns the reason why the engine of ``state`` fails on the query of ``judgment``; empty if it answers."""
     trace = state.trace(judgment)
     return verdict_sentence(trace) if presentation(trace.engine).failure(trace) else ""
 
@@ -257,10 +259,10 @@ def keep_answers(
     engine: str,
     mode: str,
 ) -> Judged:
-    """Judges ``queries``, of text and scope, by the answers of ``engine`` in ``variant``: the outcome is expected, the
-    first note has grade 3. Leaves out those that are answered otherwise since ``edits``.
+    """Judges ``queries``, pairs of text and scope, by the answers of ``engine`` in ``variant``.
 
-    Raises :class:`Refusal`.
+    The outcome becomes the expected one, and the first note gets grade 3. Queries whose answer has changed since
+    ``edits`` are left out. Raises :class:`Refusal` if a query cannot be judged.
     """
     try:
         known = JudgmentsFile.of(session.project).read()
@@ -294,9 +296,10 @@ def _as_answered(
     engine: str,
     mode: str,
 ) -> tuple[list[Judgment], list[str]]:
-    """The answers to ``queries`` as judgments, and the texts of those that are left out, as :func:`keep_answers` says.
+    """Returns the answers to ``queries`` as judgments, and the texts of the queries that :func:`keep_answers` leaves
+    out.
 
-    Raises :class:`Refusal` where the engine fails on a query, and what asking it raises.
+    Raises :class:`Refusal` if the engine fails on a query, and the errors of running it.
     """
     runner = session.variants
     state = runner.state(variant, engine, mode)

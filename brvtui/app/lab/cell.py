@@ -1,4 +1,4 @@
-"""The cell under the cursor: how the query is answered there, and where the notes stand that it should find."""
+"""The Answer pane of the Lab: a query's answer in the cell under the cursor, and the ranks of its judged notes."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from brvtui.lab.judgments.model import NOT_COVERED, Judgment
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.sentence import NO_ANSWER, tier_role
 
-# How a judged query came out in the columns of the Lab: what it loses, whether it is answered otherwise.
+# The results of judged queries in the columns of the Lab: losses and different answers.
 
 
 _SAME = 5e-4
 
 
 def loss_of(columns: Sequence[LabColumn], query: str, metric: int) -> float:
-    """How much the query loses in the worst of the other columns, from 0 to 1; with one column alone, what it lacks.
+    """Returns the query's loss in the worst of the other columns, from 0 to 1; with only one column, what it lacks to
+    1.
 
-    Another answer that the metric does not see counts a little.
+    A different answer with an equal metric counts as a small loss.
     """
     if not columns or query not in columns[0].cells:
         return 0.0
@@ -45,7 +46,7 @@ def loss_of(columns: Sequence[LabColumn], query: str, metric: int) -> float:
 
 
 def is_otherwise(lab: LabState, column: LabColumn, query: str) -> bool:
-    """Whether ``query`` is answered otherwise in ``column`` than in the present."""
+    """True if the answer to ``query`` in ``column`` differs from the one now."""
     now, there = lab.columns[0].cells.get(query), column.cells.get(query)
     return now is not None and there is not None and _differs(now, there, column)
 
@@ -56,21 +57,21 @@ def _differs(now: LabCell, there: LabCell, column: LabColumn) -> bool:
 
 
 def value_of(columns: Sequence[LabColumn], query: str, metric: int) -> float:
-    """The value of a metric in the first column; 2, which is above all, where it has none."""
+    """Returns the metric's value in the first column, or 2, which is above all values, if it has none."""
     cell = columns[0].cells.get(query) if columns else None
     value = cell.values[metric] if cell is not None else None
     return 2.0 if value is None else value
 
 
 def short_outcome(outcome: str) -> str:
-    """The outcome in at most 4 cells."""
+    """Returns the outcome in at most 4 characters."""
     if outcome == NOT_COVERED:
         return "none"
     return outcome.replace("tier ", "T") if outcome.startswith("tier ") else "yes" if outcome else ""
 
 
 def tier_role_of(outcome: str) -> str:
-    """The role of an outcome."""
+    """Returns the role for painting an outcome."""
     number = outcome.removeprefix("tier ")
     return NO_ANSWER if outcome == NOT_COVERED else tier_role(int(number)) if number.isdigit() else "text"
 
@@ -80,7 +81,7 @@ _GONE = "is gone: brv-tui judge set QUERY NOTE=none takes it out of the judged o
 
 
 class CellPane(Pane):
-    """Query, outcome, judged notes with their ranks, metrics, results."""
+    """The query, its outcome, judged notes with their ranks, metrics and results."""
 
     TITLE = "Answer"
     READS = (LabState,)
@@ -92,26 +93,25 @@ class CellPane(Pane):
     BINDINGS: ClassVar = []
 
     def __init__(self, *, id: str) -> None:
-        """Shows nothing yet."""
         super().__init__(id=id)
         self._judgment: Judgment | None = None
         self._column: LabColumn | None = None
 
     def put(self, judgment: Judgment | None, column: LabColumn | None) -> None:
-        """Shows the query ``judgment`` as it is answered in ``column``."""
+        """Shows the query of ``judgment`` as answered in ``column``."""
         self._judgment, self._column = judgment, column
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """The cell."""
+        """Returns the cell."""
         return (self._judgment, self._column, *super().also_reads())
 
     def heading(self, view: View) -> str:
-        """The column."""
+        """Returns the title with the column's name."""
         return f"{self.TITLE} · {self._column.title}" if self._column is not None else self.TITLE
 
     def build(self, view: View, width: int) -> list[Line]:
-        """What is known of the cell."""
+        """Returns the lines of the cell, as far as its query has run."""
         judgment, column = self._judgment, self._column
         if judgment is None or column is None:
             return wrapped("how the query under the cursor is answered in the column under the cursor", width)
@@ -155,7 +155,9 @@ class CellPane(Pane):
         return [head.cut(width), *beside, *wrapped(result.sentence, width, "text")]
 
     def _causes(self, lab: LabState, result: QueryResult, width: int) -> list[Line]:
-        """Why it is answered otherwise now than before; the sentence of ``result``, which stands above, is left out."""
+        """Returns the reasons for the change of the answer, without the sentence of ``result``, which is shown
+        above.
+        """
         found, column, judgment = lab.causes, self._column, self._judgment
         if found is None or column is None or judgment is None or found.query != judgment.id:
             return []

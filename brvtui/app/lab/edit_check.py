@@ -1,4 +1,4 @@
-"""Says what edits break: once notes changed, judged queries are asked again and compared with before."""
+"""Reports the effect of edits: after a change of notes, judged queries run again and are compared."""
 
 from __future__ import annotations
 
@@ -21,52 +21,53 @@ if TYPE_CHECKING:
     from brvtui.session.held_notes import HeldNotes
 
 OPEN_QUERY = "the open query"
-"""The id of the query of the Query screen."""
+"""The id of the query on the Query screen."""
 HOLD_S = 1.0
-"""The notes are held so many seconds after they are first shown: nothing waits for that."""
+"""The delay in seconds after the first display before notes are recorded, so that nothing waits for it."""
 PAUSE_S = 0.4
-"""Queries are asked once nothing changed for so many seconds."""
+"""The delay in seconds after the last change before queries run."""
 _ASKING = "edits"
 AS_BEFORE = "as before in outcome and first note"
-"""What is compared of each query (``docs/how-to/use-the-lab.md``); scores and further results may differ."""
+"""The compared parts of each answer (``docs/lab.md``); scores and further results may differ."""
 _TOAST_S = 10
 
 
 class EditCheck:
-    """Holds the notes as they were, and asks again after edits, in the app or outside. Whatever blocks runs in a
-    worker."""
+    """Records the notes, and runs queries again after edits inside or outside the app.
+
+    Blocking work runs in workers.
+    """
 
     def __init__(self, services: AppServices, project: Project) -> None:
-        """Holds nothing yet."""
         self._services = services
         self._project = project
         self._held: HeldNotes | None = None
         self._timer: Timer | None = None
         self._saved = False
-        """Whether the user saved since the last check, so that no change is worth a line too."""
+        """True if the user has saved since the last check, so that even unchanged answers are reported."""
         self._said = ""
-        """The last toast about queries."""
+        """The last message about queries."""
         self._told: frozenset[tuple[str, str, str]] = frozenset()
-        """The queries that the last toast counted, by id, text and scope."""
+        """The queries that the last message counted, by id, text and scope."""
         self._asked_by: tuple[str, str, str] = ("", "", "")
-        """Engine, mode and profile that answered last."""
+        """Engine, mode and profile of the last check."""
         services.store.subscribe((EngineState,), self._engine_changed)
 
     def tree_shown(self, first: bool) -> None:
-        """Holds the notes that are first shown; after that, asks what the newer ones change."""
+        """Records the notes when they are first shown; after that, runs queries to find the effect of changes."""
         if first:
             self._timer = self._services.set_timer(HOLD_S, self.hold)
         elif self._held is not None:
             self._soon()
 
     def saved(self) -> None:
-        """Says what a save of the user changes, also when it is nothing."""
+        """Reports the effect of the user's save, even if there is none."""
         if self._held is not None:
             self._saved = True
             self._soon()
 
     def hold(self) -> None:
-        """Compares with the notes of now from now on."""
+        """Records the current notes, with which later ones are compared."""
         session = self._project.session
         if session is not None:
             self._services.background.run(partial(_hold, session), self._are_held, group="hold notes", exclusive=True)
@@ -77,7 +78,7 @@ class EditCheck:
         self._services.store.update(EditsState())
 
     def _engine_changed(self) -> None:
-        """Another engine may find other queries changed."""
+        """Runs the queries again, since another engine may answer them differently."""
         if self._services.store.view.edits.earlier is not None and self._asked_by != self._engine():
             self._soon()
 
@@ -86,7 +87,7 @@ class EditCheck:
         return engine.name, engine.mode, engine.profile
 
     def _soon(self) -> None:
-        self._services.background.cancel(_ASKING)  # what it would say, and what it said, is of before
+        self._services.background.cancel(_ASKING)  # both the running check and the last message are outdated
         self._services.withdraw(self._said)
         if self._timer is not None:
             self._timer.stop()
@@ -119,21 +120,23 @@ class EditCheck:
             self._services.notify(message, severity="warning" if queries else "information", timeout=_TOAST_S)
 
     def _failed(self, why: str) -> None:
-        """Says after a save why nothing is known; after other changes the Lab says it, once it is looked at."""
+        """Shows the reason of a failed check after a save; after other changes, the Lab shows it."""
         if self._saved:
             self._saved = False
             self._services.notify(f"no judged query was asked again: {why}", severity="warning", timeout=_TOAST_S)
 
     def seen(self) -> None:
-        """The user looks at the Lab."""
+        """Called when the user opens the Lab."""
         edits = self._services.store.view.edits
         if not edits.is_seen:
             self._services.store.update(edits._replace(is_seen=True))
 
 
 def sentence(effect: EditEffect, noun: str, key: str = "") -> str:
-    """What became of the queries, in one line. ``noun`` is what the engine ranks, ``key`` leads to the Lab; without one
-    it is in front."""
+    """Returns one line about the changed answers.
+
+    ``noun`` is the kind of document that the engine ranks; ``key`` opens the Lab, and is empty if the Lab is in front.
+    """
     if effect.judged:
         judged = "the judged query" if effect.judged == 1 else f"{effect.judged} judged queries"
         parts = [(f"the first {judged}" if effect.left_out else judged, effect.judged, len(effect.judged_otherwise))]
@@ -163,7 +166,7 @@ def sentence(effect: EditEffect, noun: str, key: str = "") -> str:
 
 
 def _are(queries: list[tuple[str, int]]) -> str:
-    """Who, and ``is`` or ``are``; each of ``queries`` is a name and a number."""
+    """Returns the names of ``queries``, pairs of name and number, followed by ``is`` or ``are``."""
     verb = "is" if sum(number for _, number in queries) == 1 else "are"
     return f"{' and '.join(name for name, _ in queries)} {verb}"
 

@@ -1,4 +1,4 @@
-"""The table of judged queries: a row a query, a column a variant."""
+"""The table of judged queries, with a row for each query and a column for each variant."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FIRST, _OTHER, _LEAST_TEXT, _MISS = 11, 16, 18, 36
 _ORDERS = ("by loss", "as in the file", "by value")
 _SOUGHT = 50
 _HEAD = 2
-"""Lines above the rows: names and means."""
+"""The number of lines above the rows: names and means."""
 EMPTY = (
     "No query is judged yet. {lab.judge} judges the open one by its answer in the column; without one, all of the Log.",
     "Meanwhile the open query and the Log's last 20 are asked here: after an edit, with other constants, in a month.",
@@ -40,7 +40,7 @@ EMPTY = (
 
 
 class JudgedPane(ChoicePane):
-    """Metric and tier of every query in every variant, with what was lost against the present."""
+    """Metric and tier of every query in every variant, with the loss compared to now."""
 
     TITLE = "Judged queries"
     READS = (LabState, ProjectState, EngineState)
@@ -59,25 +59,24 @@ class JudgedPane(ChoicePane):
     BINDINGS: ClassVar[list[BindingType]] = bindings(JUDGED)
 
     class CellChosen(Message):
-        """Another cell is under the cursor."""
+        """Posted when the cursor moves to another cell."""
 
     class OpenWanted(Message):
-        """The query under the cursor is to be asked on the Query screen."""
+        """Posted to run the query under the cursor on the Query screen."""
 
     @dataclass
     class RemoveWanted(Message):
-        """A column is to be removed."""
+        """Posted to remove a column."""
 
         column: LabColumn
 
     @dataclass
     class UnjudgeWanted(Message):
-        """A query is to be taken out of the judged ones."""
+        """Posted to remove a query from the judgments."""
 
         judgment: Judgment
 
     def __init__(self, *, id: str) -> None:
-        """Starts at the present, ordered by loss."""
         super().__init__(id=id)
         self.pinned = _HEAD
         self.column = 0
@@ -86,18 +85,18 @@ class JudgedPane(ChoicePane):
         self._rows: list[Judgment] = []
         self._of: tuple[object, ...] = ()
         self._losses: dict[str, tuple[int, list[LabCell | None], float]] = {}
-        """By query: metric, answers, and the loss that they come to."""
+        """For each query, its metric, answers and loss."""
         self._seeks = False
-        """Whether the cursor goes to the first query that edits changed, once it is known."""
+        """True if the cursor should move to the first query that edits changed, once it is known."""
         self._awaited: Variant | None = None
-        """The variant to whose column the cursor goes, once it is there."""
+        """The variant whose column the cursor moves to once it exists."""
 
     def also_reads(self) -> tuple[object, ...]:
-        """Column, metric and order."""
+        """Returns column, metric and order."""
         return (self.column, self.metric, self.order, *super().also_reads())
 
     def heading(self, view: View) -> str:
-        """How many queries, by what, and how far asking is."""
+        """Returns the title with the number of queries, the metric, and the progress."""
         lab = view.lab
         if not lab.rows:
             return self.TITLE
@@ -115,7 +114,7 @@ class JudgedPane(ChoicePane):
 
     @property
     def judgment(self) -> Judgment | None:
-        """The query under the cursor."""
+        """The judgment under the cursor."""
         return self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
 
     @property
@@ -126,13 +125,13 @@ class JudgedPane(ChoicePane):
 
     @property
     def looked_at(self) -> list[str]:
-        """The query under the cursor, then the others in view."""
+        """The ids of the query under the cursor, then of the other visible ones."""
         begin = self.offset_row
         return [self.chosen, *self.choices[begin : begin + self.rows]]
 
     @property
     def note(self) -> str:
-        """The note that the query misses first, else the one it should find, for keys that act on notes."""
+        """The first relevant note that the query misses, or else one that it should find."""
         columns, judgment = self.view.lab.columns, self.judgment
         if not columns or judgment is None or judgment.id not in columns[0].cells:
             return ""
@@ -141,7 +140,9 @@ class JudgedPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Removing the present, going where no column is, and what acts on queries or metrics where there are none."""
+        """Actions without effect: removing the present, moving past the last column, and those without queries or
+        metrics.
+        """
         last = max(len(self.view.lab.columns) - 1, 0)
         idle = {"judged.remove", "judged.left"} if self.column == 0 else set()
         idle |= {"judged.right"} if self.column >= last else set()
@@ -150,7 +151,7 @@ class JudgedPane(ChoicePane):
         return frozenset(idle if self.judgment is not None else idle | {"judged.take", "judged.unjudge"})
 
     def build(self, view: View, width: int) -> Sequence[Line]:
-        """Names and means, then a row for every query that passes the filter."""
+        """Returns names and means, then a row for each query that matches the filter."""
         lab = view.lab
         self._choose(lab)
         if not lab.rows or not lab.columns or lab.problem:
@@ -172,7 +173,7 @@ class JudgedPane(ChoicePane):
         return LazyLines(head, rows, tail, lambda row: self._row(lab, row, shown, text - miss, miss))
 
     def _shown_columns(self, lab: LabState, width: int) -> list[int]:
-        """The first column, and as many of the others as there is room for, the chosen one among them."""
+        """Returns the indices of the first column and of as many others as fit, including the selected one."""
         room = max((width - _FIRST - _LEAST_TEXT - 1) // _OTHER, 1)
         others = list(range(1, len(lab.columns)))
         begin = max(0, min(self.column - room, len(others) - room)) if len(others) > room else 0
@@ -200,13 +201,13 @@ class JudgedPane(ChoicePane):
         self.cursor = self.choices.index(before) if before in self.choices else 0
         if self._seeks:
             columns = [each for each in lab.columns if each.variant.earlier is not None]
-            first = enumerate(rows[:_SOUGHT])  # what changed comes first
+            first = enumerate(rows[:_SOUGHT])  # changed queries come first
             changed = (place for place, row in first if columns and is_otherwise(lab, columns[0], row.id))
             self.cursor = next(changed, self.cursor)
         self.column = min(self.column, max(len(lab.columns) - 1, 0))
 
     def _loss(self, lab: LabState, query: str) -> float:
-        """:func:`loss_of`, computed again only where one of the answers is another: it is asked with every batch."""
+        """Returns :func:`loss_of`, cached until one of the answers changes, since every batch requests it."""
         cells = [column.cells.get(query) for column in lab.columns]
         metric, known, loss = self._losses.get(query, (-1, [], 0.0))
         if metric != self.metric or len(known) != len(cells) or any(map(operator.is_not, known, cells)):
@@ -215,11 +216,11 @@ class JudgedPane(ChoicePane):
         return loss
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
-        """The lines as they are: only rows that pass the filter were made."""
+        """Returns the lines unchanged, since only matching rows were built."""
         return lines
 
     def _cause(self, lab: LabState, width: int) -> list[Line]:
-        """What changed the query under the cursor, in a line where the cell beside is behind a tab."""
+        """Returns the cause of the change of the query under the cursor, if the cell's pane is behind a tab."""
         found = lab.causes
         if is_wide(*self.app.size) or found is None or found.query != self.chosen or not found.lines:
             return []
@@ -228,16 +229,16 @@ class JudgedPane(ChoicePane):
         return [line(f" {part}", "warn") for part in wrap(named, width - 2)]
 
     def seek_changed(self) -> None:
-        """Puts the cursor on the first query that edits changed, until the user moves it."""
+        """Moves the cursor to the first query that edits changed, until the user moves it."""
         self._seeks, self.order, self._of = True, 0, ()
 
     def show_column(self, variant: Variant) -> None:
-        """Goes to the column of ``variant``, now or once there is one."""
+        """Moves to the column of ``variant``, now or when it appears."""
         self._awaited = variant
         self._go_to_awaited()
 
     def changed(self) -> None:
-        """Goes to the column that was asked for, once it is there."""
+        """Moves to the requested column when it appears."""
         super().changed()
         self._go_to_awaited()
 
@@ -315,7 +316,9 @@ class JudgedPane(ChoicePane):
         moved: str = "",
         expected: bool | None = None,
     ) -> Line:
-        """Metric and outcome, crossed where it is not as ``expected``; what it gained, or how else it ``moved``."""
+        """Returns metric and outcome, with a cross if the outcome is not ``expected``; then the gain, or the text
+        ``moved``.
+        """
         made = Line().fit("   –" if value is None else f"{value:.2f}", 5, "faint" if value is None else "strong")
         made.fit(f"{short_outcome(outcome)}{self.glyphs.cross if expected is False else ''}", 5, role)
         if place:
@@ -348,19 +351,19 @@ class JudgedPane(ChoicePane):
         return made
 
     def moved(self, choice: str) -> None:
-        """Shows the cell beside."""
+        """Shows the cell under the cursor in the pane next to the table."""
         self._seeks = False
         self.post_message(self.CellChosen())
 
     # actions
 
     def action_take(self) -> None:
-        """Opens the query."""
+        """Opens the query on the Query screen."""
         if self.judgment is not None:
             self.post_message(self.OpenWanted())
 
     def action_column(self, step: int) -> None:
-        """Goes to the column to the right, or left."""
+        """Moves ``step`` columns to the right, or to the left if negative."""
         self._awaited = None
         wanted = max(0, min(self.column + step, len(self.view.lab.columns) - 1))
         if wanted != self.column:
@@ -370,7 +373,7 @@ class JudgedPane(ChoicePane):
             self.post_message(self.CellChosen())
 
     def action_unjudge(self) -> None:
-        """Takes the query under the cursor out of the judged ones."""
+        """Removes the query under the cursor from the judgments."""
         if self.judgment is not None:
             self.post_message(self.UnjudgeWanted(self.judgment))
 
@@ -380,12 +383,12 @@ class JudgedPane(ChoicePane):
             self.post_message(self.RemoveWanted(self.chosen_column))
 
     def action_order(self) -> None:
-        """Takes the next order."""
+        """Switches to the next order."""
         self.order = (self.order + 1) % len(_ORDERS)
         self.rebuild()
 
     def action_metric(self, step: int) -> None:
-        """Takes the next metric, or the one before."""
+        """Switches to the next or previous metric."""
         self.metric = (self.metric + step) % len(DEFAULT_METRICS)
         self.rebuild()
         self.post_message(self.CellChosen())

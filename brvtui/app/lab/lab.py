@@ -1,4 +1,4 @@
-"""The Lab's controller: which queries are asked in which variants, when, and what is changed in the judgments."""
+"""The controller of the Lab: runs queries in variants, and changes the judgments."""
 
 from __future__ import annotations
 
@@ -27,37 +27,37 @@ if TYPE_CHECKING:
     from brvtui.lab.evaluation.comparing import ChangeLine
     from brvtui.session import Session
 
-# The dialog that asks how relevant a note is to the open query.
+# The dialog that asks for the relevance of a note to the open query.
 
 
 NO_GRADE = -1
 
 
 class GradeDialog(Dialog[int]):
-    """Asks for a grade. Dismissed with 0 to 3, with :data:`NO_GRADE` to take one away, or with None."""
+    """Asks for a grade; returns 0 to 3, :data:`NO_GRADE` to remove the grade, or None."""
 
     BINDINGS = bindings(GRADE)
 
     def __init__(self, query: str, path: str, noun: str) -> None:
-        """A dialog about the note at ``path`` and ``query``; ``noun`` is what is ranked."""
+        """Creates a dialog for the note at ``path`` and ``query``; ``noun`` is the kind of document."""
         said = "3 is what the query is about, 2 relevant, 1 related, 0 irrelevant. The screen Lab lists judged queries."
         super().__init__(f"How relevant is this {noun} to the query?", f"{query}", path, said)
 
     def make_parts(self) -> ComposeResult:
-        """The question, and a line for the grade of now."""
+        """Yields the question and a line for the current grade."""
         yield from super().make_parts()
         yield Paragraphs(id="grade")
 
     def show_grade(self, grade: int | None) -> None:
-        """Says which grade the note has now."""
+        """Shows the current grade of the note."""
         said = "It has no grade yet." if grade is None else f"Its grade is {grade}."
         self.query_one("#grade", Paragraphs).set_text((said, "muted"))
 
 
 def ask_grade(services: AppServices, project: Project, path: str, grade: Callable[[str, int | None], None]) -> None:
-    """Asks for the grade of the note at ``path`` for the open query; says what to do where one of the two is missing.
+    """Asks for the grade of the note at ``path`` for the open query, or shows what is missing.
 
-    ``grade`` is called with the path and the grade, None to take one away.
+    ``grade`` is called with the path and the grade, or None to remove it.
     """
     view = services.store.view
     query = view.query.text.strip()
@@ -94,7 +94,7 @@ _COMMITTED = Variant(revision="HEAD")
 
 
 class Lab:
-    """Asks the judged queries in variants while the screen is in front, and again when something changes."""
+    """Runs the judged queries in variants while the screen is in front, and again after changes."""
 
     def __init__(
         self,
@@ -106,11 +106,11 @@ class Lab:
         use_profile: Callable[[str, str], None],
         fill: Callable[[str, str], None],
     ) -> None:
-        """Nothing is asked yet.
+        """Starts without columns.
 
-        ``edits`` holds the notes before edits, ``edited`` returns the unsaved text in the editor, ``use`` has an engine
-        answer from now on, ``use_profile`` has one answer with a profile, ``fill`` puts a query and its scope into the
-        Query screen.
+        ``edits`` records the notes before edits, ``edited`` returns the unsaved text in the editor, ``use`` switches
+        the engine, ``use_profile`` switches an engine's profile, and ``fill`` puts a query and its scope into the Query
+        screen.
         """
         self._services = services
         self._project = project
@@ -120,42 +120,42 @@ class Lab:
         self._use_profile = use_profile
         self._fill = fill
         self._added: list[Variant] = []
-        """The columns that the user added."""
+        """The variants of columns that the user added."""
         self._hidden: set[Variant] = set()
-        """Columns that the Lab offers by itself, and the user took away."""
+        """The variants of proposed columns that the user removed."""
         self._number = 0
         self._is_alone = False
-        """Whether what is being asked is the column of what if, while the others are known."""
+        """True if only the what-if column is being run, since the others are up to date."""
         self._asked: tuple[object, ...] = ()
-        """What the last request depends on."""
+        """The state that the last request depended on."""
         self.revisions: Mapping[str, str] = {}
-        """Revisions of the open context tree, each with what it is."""
+        """The git revisions of the open context tree, each with a description."""
         self._done: list[tuple[asking.Judged, int]] = []
-        """What was done to the judgments, the newest last, each with what had been done to notes by then."""
+        """The changes of judgments, newest last, each with the number of note changes before it."""
         self.looked_at: Sequence[str] = ()
-        """The queries that are asked first: those that the user sees, by the judgment's id."""
+        """The ids of the judgments to run first, because the user sees them."""
         services.store.subscribe((ProjectState, QueryState, EngineState, EditsState), self._view_changed)
 
     @property
     def state(self) -> LabState:
-        """What the screen shows."""
+        """The state that the screen shows."""
         return self._services.store.view.lab
 
     @property
     def unsaved(self) -> EditedText | None:
-        """The text in the editor, if it is not saved and queries can be asked with it: that of a note."""
+        """The unsaved text in the editor, if queries can run with it."""
         session = self.session
         return self._edited() if session is not None and session.kind.can_vary else None
 
     @property
     def session(self) -> Session | None:
-        """The open project; None before its notes are read."""
+        """The session of the open project; None before its notes are read."""
         return self._project.session if self._services.store.view.project.overview is not None else None
 
-    # reading and asking
+    # reading judgments and running queries
 
     def read(self) -> None:
-        """Reads the judgments again, then asks what is not known yet."""
+        """Reads the judgments again, then runs queries without an up-to-date answer."""
         self._edits.seen()
         session = self.session
         if session is not None:
@@ -166,7 +166,7 @@ class Lab:
         self.revisions = read.revisions
         state = self.state._replace(judgments=read.judgments, unjudged=read.unjudged, file=read.file)
         state = state._replace(problem=read.problem, causes=None)
-        if state.controls != read.controls:  # another engine or profile: its constants have other names or values
+        if state.controls != read.controls:  # another engine or profile has constants with other names or values
             state = state._replace(controls=read.controls, what_if=None)
         self._services.store.update(state)
         self.ask()
@@ -195,7 +195,7 @@ class Lab:
         return Judgment(OPEN_QUERY, text, scope)
 
     def _variants(self, what_if: Variant | None) -> list[Variant]:
-        """The present, ``what_if``, what the Lab offers by itself, and what the user added."""
+        """Returns the present, ``what_if``, the proposed variants and those that the user added."""
         edited, judgments = self.unsaved, self.state.judgments
         offered = [Variant(edit=edited)] if edited is not None else []
         earlier = self._services.store.view.edits.earlier
@@ -208,11 +208,11 @@ class Lab:
         return list(dict.fromkeys([_PRESENT, *slid, *shown, *self._added]))
 
     def ask(self) -> None:
-        """Asks every query in every variant; those that are known already cost little."""
+        """Runs every query in every variant; up-to-date answers cost little."""
         self._ask(self.state.what_if)
 
     def _ask(self, what_if: Variant | None, alone: bool = False) -> None:
-        """Asks with the sliders at ``what_if``; it ``alone``, if the other columns are known."""
+        """Runs the queries with the sliders at ``what_if``; if ``alone``, only in that column."""
         session, view = self.session, self._services.store.view
         if session is None or view.lab.judgments is None:
             return
@@ -245,7 +245,7 @@ class Lab:
         if batch.number != self._number or state.stopped:
             return
         if batch.problem and batch.variant == _COMMITTED and batch.variant not in self._added:
-            self._hidden.add(batch.variant)  # offered by itself: the tree may not be committed at all
+            self._hidden.add(batch.variant)  # a proposed column: the tree may not be committed at all
             state = state._replace(columns=tuple(each for each in state.columns if each.variant != batch.variant))
         columns = tuple(
             column._replace(cells={**column.cells, **batch.cells}, problem=batch.problem)
@@ -258,7 +258,7 @@ class Lab:
         self._services.store.update(state._replace(columns=columns, done=done))
 
     def stop(self) -> None:
-        """Stops asking, or goes on."""
+        """Stops running queries, or continues."""
         state = self.state
         if state.stopped:
             self.ask()
@@ -269,7 +269,7 @@ class Lab:
     # columns
 
     def add(self, variant: Variant) -> bool:
-        """Asks the judged queries in ``variant`` too; returns whether a column of it is there, or comes."""
+        """Adds a column for ``variant``; returns True if the column exists or will appear."""
         self._hidden.discard(variant)
         if variant == _PRESENT or variant in self._variants(self.state.what_if):
             self._services.notify("that column is there already", timeout=4)
@@ -283,7 +283,7 @@ class Lab:
         return True
 
     def remove(self, variant: Variant) -> None:
-        """Removes the column of ``variant``; that of the present stays."""
+        """Removes the column of ``variant``, unless it is the present."""
         if variant == self.state.what_if:
             self.reset()
             return
@@ -302,9 +302,9 @@ class Lab:
         self.ask()
 
     def explain(self, judgment: Judgment | None, column: LabColumn | None) -> None:
-        """Finds out why ``judgment`` is answered otherwise now than in ``column``, where that is of before.
+        """Finds the reasons why the answer to ``judgment`` differs between ``column``, an earlier state, and now.
 
-        In the column of the present: than before the edits.
+        For the present column, the comparison is with the notes before the edits.
         """
         state = self.state
         if judgment is None or column is None:
@@ -329,7 +329,7 @@ class Lab:
     # what if
 
     def change(self, control: Control, value: Value) -> None:
-        """Puts a slider at ``value``: the column of what if follows."""
+        """Moves a slider to ``value`` and updates the what-if column."""
         before = self.state
         variant = with_value(before.what_if or _PRESENT, control, value)
         what_if = variant if variant != _PRESENT else None
@@ -339,12 +339,12 @@ class Lab:
         self._ask(what_if, alone=is_whole or self._is_alone)
 
     def reset(self) -> None:
-        """Puts all sliders back."""
+        """Resets all sliders."""
         if self.state.what_if is not None:
             self._ask(None)
 
     def keep_profile(self, name: str) -> None:
-        """Keeps the constants that the sliders are at as a profile called ``name``."""
+        """Saves the constants of the sliders as the profile ``name``."""
         session, variant = self.session, self.state.what_if
         if session is not None and variant is not None:
             engine = self._services.store.view.engine.name
@@ -353,7 +353,9 @@ class Lab:
             self._services.background.run(keep, tell, group="keep profile")
 
     async def open(self, judgment: Judgment, variant: Variant) -> None:
-        """Asks the query on the Query screen, with engine and profile of ``variant``; says what is only in the Lab."""
+        """Runs the query on the Query screen with engine and profile of ``variant``; other changes of it are only in
+        the Lab.
+        """
         await self._services.switch_mode("query")
         if variant.engine and variant.engine != self._services.store.view.engine.name:
             self._use(variant.engine)
@@ -368,16 +370,16 @@ class Lab:
     # judging
 
     def grade(self, path: str, value: int | None) -> None:
-        """Grades the note at ``path`` for the open query, or takes its grade away."""
+        """Sets the grade of the note at ``path`` for the open query, or removes it."""
         session, query = self.session, self._services.store.view.query
         if session is not None and query.text.strip() and path:
             grade = partial(asking.grade, session, query.text.strip(), query.scope, path, value)
             self._services.background.run(grade, self._judged, group="judge")
 
     def keep(self, queries: list[tuple[str, str]], variant: Variant = _PRESENT) -> None:
-        """Judges ``queries``, of text and scope, by how they are answered in ``variant``.
+        """Judges ``queries``, pairs of text and scope, by their answers in ``variant``.
 
-        Of the present, only those that no edit changed: their answer may be damaged.
+        In the present, queries whose answer has changed with edits are left out, since the edits may be wrong.
         """
         session = self.session
         if session is not None and queries:
@@ -387,7 +389,7 @@ class Lab:
             self._services.background.run(keep, self._judged, group="judge")
 
     def keep_open_or_logged(self, variant: Variant) -> None:
-        """Judges the open query by its answer in ``variant``; without one, those of the log that were covered."""
+        """Judges the open query by its answer in ``variant``, or the covered queries of the log if none is open."""
         session, query = self.session, self._services.store.view.query
         if session is None or self._project.refuses():
             return
@@ -412,7 +414,7 @@ class Lab:
             self._services.notify("no query is open, and none is logged: ask one on the Query screen", timeout=5)
 
     def unjudge(self, judgment: Judgment) -> None:
-        """Takes the query of ``judgment`` out of the judged ones."""
+        """Removes the query of ``judgment`` from the judgments."""
         session = self.session
         if judgment not in (self.state.judgments or ()):
             self._services.notify(f"“{judgment.text}” is not judged", timeout=4)
@@ -421,7 +423,7 @@ class Lab:
             self._services.background.run(drop, self._judged, group="judge")
 
     def take_back(self) -> bool:
-        """Takes back what was done to the judgments last, unless notes were changed since; whether it does."""
+        """Undoes the last change of judgments, unless notes were changed later; returns True if it does."""
         session = self.session
         if session is None or not self._done or self._done[-1][1] < session.notes.journal.depth:
             return False
@@ -446,12 +448,12 @@ class Lab:
 
 
 def _present(engine: EngineState) -> str:
-    """The engine that answers, or its profile where that is another than the usual one."""
+    """Returns the name of the engine, or of its profile if that is not the default."""
     return engine.name if engine.has_usual_profile else engine.profile
 
 
 def title_of(variant: Variant, present: str = DEFAULT) -> str:
-    """The title of the column of ``variant``; that of the ``present`` names what answers."""
+    """Returns the title of the column of ``variant``; ``present`` is the title of the present."""
     if variant == _PRESENT:
         return present
     if variant.edit is not None and replace(variant, edit=None) == _PRESENT:

@@ -1,4 +1,4 @@
-"""The Lab screen: what the judged queries find now, and what an edit, a month or other constants would make of it."""
+"""The Lab screen: the results of judged queries now, and with an edit, at another time or with other constants."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from brvtui.app.view import View
 from brvtui.lab.evaluation.results import DEFAULT_METRICS
 from brvtui.lab.whatif.variant import Control, Value, Variant, read_value
 
-# The fields in which a value, and the name of a profile, are typed.
+# The fields for a value and for the name of a profile.
 
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 
 
 class ValueField(FieldDialog[float]):
-    """Asks for a number. Dismissed with it, or with None."""
+    """Asks for a number; returns it or None."""
 
     def __init__(self, control: Control, value: Value) -> None:
-        """A field for ``control``, which is at ``value``."""
+        """Creates a field for ``control`` with its current ``value``."""
         super().__init__(
             control.key,
             f"{value:g}" if isinstance(value, float) else f"{value}",
@@ -45,11 +45,11 @@ class ValueField(FieldDialog[float]):
         self._control = control
 
     def on_mount(self) -> None:
-        """What is typed replaces the number."""
+        """Selects the number, so that typing replaces it."""
         self.field.action_select_all()
 
     def submit(self, text: str) -> None:
-        """Dismisses the dialog with the number, if it is one."""
+        """Closes the dialog with the number, if it is valid."""
         value = read_value(text.strip())
         is_whole = isinstance(self._control.base, int)
         is_number = not isinstance(value, (bool, str)) and math.isfinite(value) and value >= self._control.least
@@ -60,14 +60,13 @@ class ValueField(FieldDialog[float]):
 
 
 class ProfileNameField(FieldDialog[str]):
-    """Asks for the name of a profile. Dismissed with it, or with None."""
+    """Asks for the name of a profile; returns it or None."""
 
     def __init__(self) -> None:
-        """An empty field."""
         super().__init__("Name of the profile", "", "letters, digits, - and _; it is kept beside your settings")
 
     def submit(self, text: str) -> None:
-        """Dismisses the dialog with the name, if a file can have it."""
+        """Closes the dialog with the name, if it is valid."""
         name = text.strip()
         if _NAME.fullmatch(name):
             self.dismiss(name)
@@ -95,30 +94,30 @@ class LabScreen(FrameScreen):
     AUTO_FOCUS = "#judged"
 
     def __init__(self, layouts: Layouts, lab: Lab, sweeps: Sweeps) -> None:
-        """Shows what ``lab`` asks, and begins ``sweeps``."""
+        """Creates the screen for the controllers ``lab`` and ``sweeps``."""
         super().__init__(layouts)
         self._lab = lab
         self._sweeps = sweeps
 
     def make_panes(self) -> ComposeResult:
-        """Yields the table, the cell, the sliders."""
+        """Yields the table, the cell and the sliders."""
         yield JudgedPane(id="judged")
         yield CellPane(id="cell")
         yield WhatIfPane(id="sliders")
 
     @property
     def table(self) -> JudgedPane:
-        """The table."""
+        """The table of judged queries."""
         return self.query_one(JudgedPane)
 
     @property
     def idle(self) -> frozenset[str]:
-        """Also judging, while there is no query to judge."""
+        """Actions without effect: also judging, if there is no query."""
         can_judge = self.view.query.text.strip() or self.view.lab.rows
         return super().idle if can_judge else super().idle | {"lab.judge"}
 
     def show(self, view: View) -> None:
-        """Shows the table, and the cell beside it."""
+        """Shows ``view`` in the table, and the cell under its cursor."""
         super().show(view)
         self._show_cell()
 
@@ -135,7 +134,9 @@ class LabScreen(FrameScreen):
         self._lab.explain(self.table.judgment, self.table.chosen_column)
 
     def on_screen_resume(self) -> None:
-        """Reads the judgments again, and asks what is not known yet; first what edits changed."""
+        """Reads the judgments again and runs queries without an answer; the cursor moves to queries that edits
+        changed.
+        """
         if self.view.edits.unseen:
             self.table.seek_changed()
         super().on_screen_resume()
@@ -158,7 +159,7 @@ class LabScreen(FrameScreen):
     @on(WhatIfPane.ValueWanted)
     def _change(self, event: WhatIfPane.ValueWanted) -> None:
         if self.view.lab.what_if is None:
-            self.table.column = 1  # where the column of what if is going to be
+            self.table.column = 1  # the position of the new what-if column
         self._lab.change(event.target, event.value)
 
     @on(WhatIfPane.SweepWanted)
@@ -206,18 +207,18 @@ class LabScreen(FrameScreen):
         self.app.push_screen(VariantDialog(session.variants, self._lab.unsaved, self._lab.revisions, self.view), add)
 
     def add_column(self, variant: Variant) -> None:
-        """Asks the judged queries in ``variant`` too, and goes to its column."""
+        """Adds a column for ``variant`` and moves to it."""
         if self._lab.add(variant):
             self.table.show_column(variant)
 
     def action_stop(self) -> None:
-        """Stops asking, or goes on."""
+        """Stops running queries, or continues."""
         self._lab.stop()
 
     def action_judge(self) -> None:
-        """Judges the open query, or those of the Log, by the answer in the column under the cursor.
+        """Judges the open query, or those of the log, by the answer in the selected column.
 
-        A column that cannot be asked has none: then it is that of now.
+        A column with a problem has no answers, so the present is used instead.
         """
         column = self.table.chosen_column
         if column is not None:

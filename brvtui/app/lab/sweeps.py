@@ -1,4 +1,4 @@
-"""Sweeps of the Lab: one or two controls over their range, asked in a worker while a dialog shows how far it is."""
+"""Sweeps of the Lab: queries run over the range of one or two controls, with a dialog that shows the progress."""
 
 from __future__ import annotations
 
@@ -25,27 +25,26 @@ if TYPE_CHECKING:
     from brvtui.lab.whatif.sweep import Sweep
     from brvtui.session import Session
 
-# The dialog of a sweep: how far it is, then its curve or heat map, and where answers change their tier.
+# The dialog of a sweep: its progress, then a curve or heat map, and the values at which tiers change.
 
 
 class SweepPane(Pane):
-    """The sweep, or how many of its points are asked."""
+    """The sweep, or the progress of running it."""
 
     TITLE = "Sweep"
 
     def __init__(self, *, id: str) -> None:
-        """Nothing is asked yet."""
         super().__init__(id=id)
         self._said = "asking…"
         self._made: Sweep | None = None
 
     def put(self, said: str, made: Sweep | None = None) -> None:
-        """Shows the sweep ``made``; without one, ``said``."""
+        """Shows the sweep ``made``, or the text ``said`` if there is none."""
         self._said, self._made = said, made
         self.rebuild(force=True)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """The lines that ``brv-tui sweep`` prints."""
+        """Returns the lines that ``brv-tui sweep`` prints."""
         if self._made is None:
             return wrapped(self._said, width)
         from brvtui.paint.blocks import lines_of
@@ -55,60 +54,62 @@ class SweepPane(Pane):
 
 
 class SweepDialog(Dialog[None]):
-    """Shows a sweep while it is asked, and afterwards. Dismissed with nothing."""
+    """Shows a sweep during and after its run; returns nothing."""
 
     BINDINGS = bindings(SWEEP)
     AUTO_FOCUS = "#sweep"
 
     def __init__(self, title: str, save: Callable[[Sweep], None]) -> None:
-        """A dialog under ``title``; ``save`` makes a picture of what is shown."""
+        """Creates a dialog with ``title``; ``save`` saves the sweep as a picture."""
         super().__init__(title, wide=True)
         self._save = save
         self.made: Sweep | None = None
-        """What is shown; None until it is asked."""
+        """The displayed sweep; None until it is complete."""
 
     def make_parts(self) -> ComposeResult:
         """Yields the pane."""
         yield SweepPane(id="sweep")
 
     def put(self, said: str, made: Sweep | None = None) -> None:
-        """Shows the sweep ``made``; without one, ``said``: how far it is, or why there is none."""
+        """Shows the sweep ``made``, or the text ``said``: the progress, or the reason why there is no sweep."""
         if self.is_running:
             self.made = made
             self.query_one(SweepPane).put(said, made)
             self.show_keys()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """There is no picture before the sweep is asked."""
+        """Disables saving a picture until the sweep is complete."""
         return action != "save_picture" or self.made is not None
 
     def action_save_picture(self) -> None:
-        """Saves curve or heat map as SVG."""
+        """Saves the curve or heat map as SVG."""
         if self.made is not None:
             self._save(self.made)
 
 
 MOST_QUERIES = 100
-"""Of more queries, the first so many are asked at every point."""
+"""The maximum number of queries that run at every point of a sweep."""
 _ASKING = "sweep"
 
 
 class Sweeps:
-    """Asks the queries of the Lab over the range of a control, or of two."""
+    """Runs the queries of the Lab over the range of one or two controls."""
 
     def __init__(
         self, services: AppServices, session: Callable[[], Session | None], save: Callable[[Sweep], None]
     ) -> None:
-        """Nothing was swept; ``save`` makes a picture of a sweep."""
+        """Creates the controller; ``save`` saves a sweep as a picture."""
         self._services = services
         self._session = session
         self._save = save
         self._last: Control | None = None
-        """The control that was swept alone last."""
+        """The control of the last sweep over only one."""
 
     def begin(self, control: Control, metric: Metric, with_last: bool = False) -> None:
-        """Asks over the range of ``control``, with the other sliders as they are; ``with_last``: over that of the
-        control that was swept before, too."""
+        """Sweeps over the range of ``control``, with all other sliders unchanged.
+
+        If ``with_last``, the sweep also covers the range of the previously swept control.
+        """
         session, lab = self._session(), self._services.store.view.lab
         rows = (lab.judgments or lab.rows)[:MOST_QUERIES]
         if session is None or not rows:
@@ -145,7 +146,7 @@ def _swept(
     mode: str,
     progressed: Callable[[int, int], None],
 ) -> Sweep:
-    """The sweep. Blocks, and raises :class:`Refusal`."""
+    """Returns the sweep. Blocks, and raises :class:`Refusal` if the sweep fails or is cancelled."""
     from brvtui.engines.contract import EngineError
     from brvtui.lab.whatif.sweep import SweepError, parse_axis
     from brvtui.lab.whatif.variant import VariantError
@@ -156,7 +157,7 @@ def _swept(
     def progress(done: int, of: int) -> None:
         nonlocal told
         if is_cancelled():
-            raise Refusal("the sweep was left")  # nobody is told: its dialog is closed
+            raise Refusal("the sweep was left")  # not shown, since the dialog is closed
         if done != told:
             told = done
             progressed(done, of)

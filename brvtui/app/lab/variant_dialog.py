@@ -1,4 +1,4 @@
-"""The dialog that asks for another column of the Lab."""
+"""The dialog that adds a column to the Lab."""
 
 from __future__ import annotations
 
@@ -31,15 +31,14 @@ _LATER = "+30d"
 
 
 class VariantsPane(ChoicePane):
-    """The variants that fit what is typed."""
+    """The variants that match the typed words."""
 
     TITLE = "Columns"
 
     class Taken(Message):
-        """A row was clicked."""
+        """Posted when a row is clicked."""
 
     def __init__(self, *, id: str) -> None:
-        """A pane without rows."""
         super().__init__(id=id)
         self.can_focus = False
         self._rows: Sequence[tuple[Variant, str]] = ()
@@ -47,16 +46,16 @@ class VariantsPane(ChoicePane):
 
     @property
     def variant(self) -> Variant | None:
-        """The one under the cursor."""
+        """The variant under the cursor."""
         return self._rows[self.cursor][0] if 0 <= self.cursor < len(self._rows) else None
 
     def put(self, rows: Sequence[tuple[Variant, str]], problem: str) -> None:
-        """Lists ``rows``, or says what is wrong with what is typed."""
+        """Lists ``rows``, or shows the ``problem`` with the typed text if there are none."""
         self._rows, self._problem, self.cursor = rows, problem, 0
         self.rebuild(force=True)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """A line for each."""
+        """Returns a line for each variant."""
         self.choices, self.owner = [], []
         made: list[Line] = []
         for number, (variant, said) in enumerate(self._rows):
@@ -65,13 +64,13 @@ class VariantsPane(ChoicePane):
         return made or wrapped(self._problem or "nothing", width, "warn") or [line()]
 
     def clicked(self, place: int) -> None:
-        """Takes the row that was clicked."""
+        """Selects the clicked row."""
         self.move_to(place)
         self.post_message(self.Taken())
 
 
 class VariantDialog(Dialog[Variant]):
-    """Asks for a variant. Dismissed with it, or with None."""
+    """Asks for a variant; returns it, or None."""
 
     AUTO_FOCUS = "#variant"
     BINDINGS = bindings(VARIANTS)
@@ -79,7 +78,7 @@ class VariantDialog(Dialog[Variant]):
     def __init__(
         self, variants: VariantRunner, edited: EditedText | None, revisions: Mapping[str, str], view: View
     ) -> None:
-        """Offers what the engines can be asked; ``revisions`` are those of the tree, each with what it is."""
+        """Lists the available variants; ``revisions`` are those of the tree, each with a description."""
         self._variants, self._profiles, self._engine = variants, variants.profiles, view.engine.name
         constants = (each for each in view.lab.controls if isinstance(each.base, float) and "." in each.name)
         self._constant = next((f"{each.name}={each.base}" for each in constants if each.group != "limits"), "")
@@ -90,7 +89,7 @@ class VariantDialog(Dialog[Variant]):
         self._offered = offered_variants(self._profiles, self._engine, edited, {**named, **moments})
 
     def _kinds(self) -> Iterator[str]:
-        """What can be written here, in words."""
+        """Yields the kinds of variants that can be typed here."""
         variants = self._variants
         if self._other_engine:
             yield "an engine"
@@ -108,12 +107,12 @@ class VariantDialog(Dialog[Variant]):
 
     @property
     def _other_engine(self) -> str:
-        """An engine that does not answer now; empty where there is none."""
+        """The name of an engine other than the current one; empty if there is none."""
         return next((name for name in self._profiles if name != self._engine), "")
 
     @property
     def _other_profile(self) -> str:
-        """A profile that is not an engine's default; empty where there is none."""
+        """The name of a profile that is not an engine's default; empty if there is none."""
         return next((own[1] for own in self._profiles.values() if len(own) > 1), "")
 
     def make_parts(self) -> ComposeResult:
@@ -127,7 +126,7 @@ class VariantDialog(Dialog[Variant]):
         yield from super().make_parts()
 
     def on_mount(self) -> None:
-        """Lists everything."""
+        """Lists all variants."""
         self._search()
 
     @on(Input.Changed)
@@ -149,7 +148,7 @@ class VariantDialog(Dialog[Variant]):
     @on(Input.Submitted)
     @on(VariantsPane.Taken)
     def action_take(self) -> None:
-        """Dismisses the dialog with the variant under the cursor, unless its constants are not of its engine."""
+        """Closes the dialog with the variant under the cursor, if its constants belong to its engine."""
         pane = self.query_one(VariantsPane)
         if pane.variant is None:
             return
@@ -161,7 +160,7 @@ class VariantDialog(Dialog[Variant]):
             self.dismiss(pane.variant)
 
     def action_step(self, step: int) -> None:
-        """Goes to the next row, or the one before."""
+        """Moves to the next or previous row."""
         pane = self.query_one(VariantsPane)
         pane.move_to(pane.cursor + step)
 
@@ -169,7 +168,7 @@ class VariantDialog(Dialog[Variant]):
 def offered_variants(
     profiles: Mapping[str, Collection[str]], engine: str, edited: EditedText | None, others: Mapping[str, str]
 ) -> list[tuple[Variant, str]]:
-    """What can be chosen without writing, each with what it is; among them ``others``, as they are written."""
+    """Returns the variants to list, each with a description; ``others`` maps written variants to their descriptions."""
     made: list[tuple[Variant, str]] = []
     if edited is not None:
         made.append((Variant(edit=edited), "the text in the editor, before it is saved"))

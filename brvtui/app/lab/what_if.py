@@ -1,4 +1,4 @@
-"""What if: a slider for every constant, the clock, and the note at hand."""
+"""The What-if pane: a slider for every constant, for the clock, and for the current note."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from brvtui.wording import counted
 
 _LABEL, _VALUE, _WAS = 18, 9, 9
 _ROOMY = 60
-"""From this width on, names and units have room."""
+"""The minimum width with space for names and units."""
 _LEAST_TRACK = 8
 _BOUNDS = ("limits", "text")
-"""Groups of constants that bound what is read of notes: seldom why an answer is what it is."""
+"""The groups of constants that limit the text to read, and rarely explain an answer."""
 
 
 class WhatIfPane(ChoicePane):
-    """A row a value that can be changed, below a line for each group."""
+    """A row for each value that can be changed, below a line for each group."""
 
     TITLE = "What if"
     READS = (LabState, ProjectState)
@@ -43,62 +43,61 @@ class WhatIfPane(ChoicePane):
 
     @dataclass
     class ValueWanted(Message):
-        """A control is to be at another value."""
+        """Posted to set a control to another value."""
 
         target: Control
         value: Value
 
         def can_replace(self, message: Message) -> bool:
-            """Replaces an earlier request of the same control: of a drag only the last value matters."""
+            """A newer request for the same control replaces this one, since only the last value of a drag matters."""
             return isinstance(message, WhatIfPane.ValueWanted) and message.target.key == self.target.key
 
     class ResetWanted(Message):
-        """Everything is to be as it is."""
+        """Posted to reset all controls."""
 
     class KeepWanted(Message):
-        """The constants are to be kept as a profile."""
+        """Posted to save the constants as a profile."""
 
     @dataclass
     class SweepWanted(Message):
-        """A control is to be swept; together with the last one when ``with_last``."""
+        """Posted to sweep a control, together with the last one if ``with_last``."""
 
         target: Control
         with_last: bool
 
     @dataclass
     class TypingWanted(Message):
-        """A value is to be typed."""
+        """Posted to type a value."""
 
         target: Control
         value: Value
 
     def __init__(self, *, id: str) -> None:
-        """Starts without a note."""
         super().__init__(id=id)
         self.note_controls: tuple[Control, ...] = ()
         self._by_key: dict[str, Control] = {}
         self._track = (0, 0)
-        """The first cell of sliders, and how many they have."""
+        """The first cell and the number of cells of sliders."""
         self._value = _VALUE
         self._touched = ""
-        """The control that was changed last; the filter keeps it."""
+        """The key of the last changed control, which stays visible while filtering."""
 
     def put_note(self, controls: tuple[Control, ...]) -> None:
-        """Offers the values of a note."""
+        """Sets the controls of the current note."""
         if controls != self.note_controls:
             self.note_controls = controls
             self.rebuild()
 
     def reads(self, view: View) -> tuple[object, ...]:
-        """The sliders alone: answers that come in change nothing here."""
+        """Returns the sliders and controls; new answers do not affect them."""
         return (view.lab.what_if, view.lab.controls)
 
     def also_reads(self) -> tuple[object, ...]:
-        """The note's values."""
+        """Returns the controls of the note."""
         return (self.note_controls, *super().also_reads())
 
     def heading(self, view: View) -> str:
-        """The title, what is changed, and what comes of it: it is seen where the table is behind a tab, too."""
+        """Returns the title with the changes and their effect, which is visible even if the table is behind a tab."""
         changed = view.lab.what_if
         return f"{self.TITLE} · {effect_of(view.lab)}{changed}" if changed is not None else self.TITLE
 
@@ -108,7 +107,7 @@ class WhatIfPane(ChoicePane):
         return self._by_key.get(self.chosen)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """A line for each control, with a line for each group before."""
+        """Returns a line for each control, and one above each group."""
         before, lab = self.chosen, view.lab
         self.choices, self.owner, self._by_key = [], [], {}
         made: list[Line] = []
@@ -165,21 +164,21 @@ class WhatIfPane(ChoicePane):
         return Line().add("".join(signs[: place + 1]), role).add("".join(signs[place + 1 :]), "faint")
 
     def words(self, choice: str, lines: Sequence[Line]) -> str:
-        """The whole name, which a filter looks at."""
+        """Returns the full name for filtering."""
         control = self._by_key[choice]
         return f"{control.group} {control.name} {control.key} {control.name.replace('_', ' ')}"
 
     def keeps(self, choice: str, lines: Sequence[Line]) -> bool:
-        """Keeps the control that was changed last too: else the next key would change another."""
+        """Also keeps the last changed control, so that the next key changes the same one."""
         return choice == self._touched or super().keeps(choice, lines)
 
     def put_filter(self, text: str) -> None:
-        """Filters by ``text``, whatever was changed before."""
+        """Filters by ``text``, and no longer keeps the last changed control."""
         self._touched = ""
         super().put_filter(text)
 
     def on_click(self, event: events.Click) -> None:
-        """Chooses the row, and puts its slider where it was clicked."""
+        """Selects the row, and moves its slider to the clicked cell."""
         super().on_click(event)
         content, control = event.get_content_offset(self), self.control
         first, cells = self._track
@@ -196,7 +195,7 @@ class WhatIfPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Going on at the end of a range, and putting back or keeping what is not changed."""
+        """Actions without effect: moving past the end of a range, and resetting or saving unchanged values."""
         control, variant = self.control, self.view.lab.what_if or Variant()
         idle = set() if self.view.lab.what_if is not None else {"whatif.reset"}
         idle |= set() if variant.constants else {"whatif.keep"}
@@ -213,13 +212,13 @@ class WhatIfPane(ChoicePane):
     # actions
 
     def action_step(self, steps: int) -> None:
-        """Moves the slider."""
+        """Moves the slider by ``steps``."""
         control = self.control
         if control is not None:
             self._want(control, control.moved(value_in(self.view.lab.what_if or Variant(), control), steps))
 
     def action_type(self) -> None:
-        """Has a value typed; takes the next choice where there are few."""
+        """Asks for a value, or selects the next choice of a control with few."""
         control = self.control
         if control is None:
             return
@@ -230,26 +229,28 @@ class WhatIfPane(ChoicePane):
             self.post_message(self.TypingWanted(control, value))
 
     def action_restore(self) -> None:
-        """Puts the value back."""
+        """Resets the value."""
         if self.control is not None:
             self._want(self.control, self.control.base)
 
     def action_reset(self) -> None:
-        """Puts everything back."""
+        """Resets all values."""
         self.post_message(self.ResetWanted())
 
     def action_sweep(self, with_last: bool = False) -> None:
-        """Asks over the range of the value."""
+        """Runs the queries over the range of the value."""
         if self.control is not None:
             self.post_message(self.SweepWanted(self.control, with_last))
 
     def action_keep(self) -> None:
-        """Keeps the constants as a profile."""
+        """Saves the constants as a profile."""
         self.post_message(self.KeepWanted())
 
 
 def effect_of(lab: LabState) -> str:
-    """What the sliders change of the judged queries, in a few words: the mean, and how many tiers."""
+    """Returns the effect of the sliders on the judged queries as short text: the means and the number of changed
+    tiers.
+    """
     slid = next((column for column in lab.columns if column.variant == lab.what_if), None)
     if slid is None or not lab.judgments:
         return ""
@@ -263,7 +264,7 @@ def effect_of(lab: LabState) -> str:
 
 
 def _in_order(lab: LabState, notes: tuple[Control, ...]) -> list[Control]:
-    """The clock, the note at hand, the constants; those that only bound what is read come last."""
+    """Returns the controls in order: the clock, the current note, and the constants, of which limits come last."""
     clock = [each for each in lab.controls if each.group == CLOCK]
     constants = [each for each in lab.controls if each.group != CLOCK]
     return [*clock, *notes, *sorted(constants, key=lambda each: each.group in _BOUNDS)]
