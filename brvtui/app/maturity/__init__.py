@@ -1,1 +1,1 @@
-"""The screen Maturity: every note by maturity, today and on days to come."""
+"""The Maturity screen: all notes by maturity, today and in the future."""

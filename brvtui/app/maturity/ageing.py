@@ -1,4 +1,4 @@
-"""Ageing: the curve of the selected note, what comes when, and what hits or updates would make of it."""
+"""The Ageing pane: the selected note's curve, coming events, and the effect of hits or updates."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from brvtui.paint.score import source_name
 from brvtui.paint.text import cut_left, days, number, plural, wrap
 from brvtui.text.visible import visible
 
-# Curves over a row of days, in dots: eight to a cell, or a letter to a cell where there are no such signs.
+# Curves over a row of days, drawn with eight dots per cell, or with a letter per cell if only ASCII is available.
 
 
 _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
@@ -44,7 +44,7 @@ _ACROSS, _DOWN = 2, 4
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """One curve: values in 0..1 beside the days, its role, and the letter that stands at its end."""
+    """A curve: its values from 0 to 1 over the days, its role, and the letter at its end."""
 
     letter: str
     role: str
@@ -59,10 +59,11 @@ def plot(
     upright: float | None = None,
     levels: Sequence[float] = (),
 ) -> list[Line]:
-    """Returns ``series`` drawn in ``width`` × ``height`` cells, 1 on top, 0 at the bottom, letters in the last cell.
+    """Returns ``series`` drawn in ``width`` × ``height`` cells, with 1 at the top and 0 at the bottom.
 
-    ``upright`` (0..1 of the width) is marked by a line from top to bottom, ``levels`` (0..1) by lines across. Where
-    curves share a cell, the first of them gives the colour. Values that are NaN are left out.
+    The last cell of a row contains the letters of curves that end there. A vertical line marks ``upright`` (0..1 of the
+    width); horizontal lines mark ``levels`` (0..1). In a cell with several curves, the first one determines the colour.
+    NaN values are left out.
     """
     across = max(width - 1, 1)
     grid = _Grid(across, height)
@@ -93,19 +94,19 @@ def plot(
 
 
 def row_of(value: float, height: int) -> int:
-    """Returns the row, from the top, in which ``value`` (0..1) is drawn."""
+    """Returns the row, from the top, for ``value`` (0..1)."""
     return round((1 - max(0.0, min(1.0, value))) * (height - 1))
 
 
 class _Grid:
-    """Maps each cell to the dots that each series has in it."""
+    """The dots of each series in each cell."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
         self.cells: dict[tuple[int, int], dict[int, int]] = {}
 
     def draw(self, number: int, values: NDArray[np.float64], across: int, down: int) -> None:
-        """Draws the values, the gaps between neighbours filled."""
+        """Draws the values and fills the gaps between neighbours."""
         points = self.width * across
         sampled = values[np.round(np.linspace(0, len(values) - 1, points)).astype(np.int64)]
         last = self.height * down - 1
@@ -123,7 +124,7 @@ class _Grid:
 
 
 def _line_ends(series: Sequence[Series], height: int) -> dict[int, tuple[str, str]]:
-    """Returns the row of each letter: where its curve ends, or above it where that row is taken."""
+    """Returns the row of each letter: the end of its curve, or the next free row above."""
     ended = [(float(one.values[-1]), one) for one in series]
     found: dict[int, tuple[str, str]] = {}
     lowest = height - 1
@@ -163,40 +164,39 @@ class AgeingPane(Pane):
 
     @dataclass
     class TimesWanted(Message):
-        """Asks for the effect of more hits, or of fewer, on the selected note."""
+        """Posted to change the number of hits in the what-if section."""
 
         step: int
 
     def __init__(self, *, id: str) -> None:
-        """Starts without a note."""
         super().__init__(id=id)
         self.ageing: Ageing | None = None
         self.forecast: EngineForecast | None = None
         self._what_if = 0
-        """The first line of what hits would do."""
+        """The first line of the what-if section."""
 
     def put(self, ageing: Ageing | None) -> None:
-        """Shows ``made``: another note, or the same on another day."""
+        """Shows ``ageing`` of a note, or an empty pane; another note starts at the top."""
         if ageing is None or self.ageing is None or ageing.row.path != self.ageing.row.path:
             self.offset_row = 0
         self.ageing = ageing
         self.rebuild()
 
     def put_forecast(self, forecast: EngineForecast | None) -> None:
-        """Shows how the note ages in the engine that answers, where that is not ByteRover."""
+        """Shows the ageing of the note in the current engine, if that is not ByteRover."""
         self.forecast = forecast
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the ageing of the note that is shown, None without one, and its forecast in another engine."""
+        """Returns the ageing of the note, and its forecast in another engine."""
         return (self.ageing, self.forecast, *super().also_reads())
 
     def heading(self, view: View) -> str:
-        """The note's path."""
+        """Returns the title with the note's path."""
         return f"Ageing · {self.ageing.row.path}" if self.ageing else "Ageing"
 
     def build(self, view: View, width: int) -> Sequence[Line]:
-        """Returns the lines of the note, or what to do where there is none."""
+        """Returns the lines of the note, or a message if there is none."""
         made = self.ageing
         if made is None:
             if view.project.saved:
@@ -226,7 +226,7 @@ class AgeingPane(Pane):
         return [*lines, *_signals(made, width)]
 
     def action_times(self, step: int) -> None:
-        """Shows what one more hit, or one fewer, would do."""
+        """Shows the effect of one hit more, or fewer."""
         self.post_message(self.TimesWanted(step))
         if not self.offset_row <= self._what_if <= self.offset_row + self.rows - _WHAT_IF_ROWS:
             self.scroll_to_row(self._what_if)
@@ -294,7 +294,7 @@ def _events(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def _ends(made: Ageing) -> list[str]:
-    """What ends that the engine may archive or prune the note, or demote it; keys by the names of their actions."""
+    """Returns the ways to end archiving, pruning or demotion of the note; keys are named by their actions."""
     row, least, ends = made.row, made.archive_below, []
     if least is not None and ARCHIVE in row.has_come:
         since = "" if row.updated_days is None else f" by updatedAt, {days(row.updated_days)} ago,"

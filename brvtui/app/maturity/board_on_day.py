@@ -1,4 +1,4 @@
-"""What the Maturity screen shows, computed by the engine: all notes in a worker, one when it is chosen."""
+"""The data of the Maturity screen, computed by the engine: all notes in a worker, one note on selection."""
 
 from __future__ import annotations
 
@@ -29,53 +29,53 @@ if TYPE_CHECKING:
 
 _NOTABLE = (ARCHIVE, PRUNING)
 _SOON = 30
-"""Days within which what is to come is said rather than what has come."""
+"""The number of days within which a coming event is shown in place of a past one."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardOptions:
-    """What to show: the day, the order, and which notes to keep."""
+    """The options of the board: the day, the order, and the filter of notes."""
 
     day: int = 0
     order: BoardOrder = BoardOrder.IMPORTANCE
     only: Event | None = None
-    """Keeps the notes to which this event has come by the day."""
+    """Keeps only notes for which this event has happened by the day."""
     only_changes: bool = False
-    """Keeps the notes to which an event comes between today and the day; for today, it keeps all."""
+    """Keeps only notes for which an event happens between today and the day; keeps all if the day is today."""
 
     @property
     def in_span(self) -> bool:
-        """Whether notes that do not change between today and the day are left out."""
+        """True if notes without a change between today and the day are left out."""
         return self.only_changes and self.day > 0
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a card says of a note's ageing: an event that comes by the chosen day, that has come, or the next one."""
+    """The event on a card: one that happens by the selected day, one in the past, or the next one."""
 
     event: Event
     days: float
-    """Days until it comes; 0 if it has come."""
+    """The number of days until the event; 0 if it has happened."""
     by_then: bool
     more: int = 0
-    """How many other events come by the chosen day."""
+    """The number of other events by the selected day."""
     filtered: bool = False
-    """Whether all cards have marks of this event, so that its day tells them apart."""
+    """True if all cards show this event, so that its day is shown too."""
     after_another: bool = False
-    """Whether the note can be archived or pruned already, while this is still to come."""
+    """True if the note can already be archived or pruned before this event."""
 
 
 @dataclass(frozen=True, eq=False)
 class BoardOnDay:
-    """Every note on one day, by maturity, in the wanted order."""
+    """All notes on one day, by maturity, in the selected order."""
 
     wanted: BoardOptions
     forecast: Forecast
     columns: Mapping[str, Sequence[int]]
-    """Positions in the snapshot, by maturity."""
+    """The positions in the snapshot, by maturity."""
     calendar: Mapping[Event, NDArray[np.int64]]
     names: Sequence[str]
-    """Title and path of each note in lower case, by position: what a filter looks at."""
+    """The title and path of each note in lower case, by position, for filtering."""
 
     @property
     def board(self) -> Board:
@@ -84,28 +84,28 @@ class BoardOnDay:
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """What ageing can bring to these notes, the heaviest first."""
+        """The events that ageing can cause for these notes, the most important first."""
         return tuple(sorted(self.board.events, key=lambda event: -event.weight))
 
     @property
     def collapsed(self) -> frozenset[str]:
-        """The maturities without a note to show, unless none has any."""
+        """The maturities without notes to show; empty if there are no notes at all."""
         empty = frozenset(level for level in LEVELS if not self.columns[level])
         return empty if len(empty) < len(LEVELS) else frozenset()
 
     def position(self, path: str) -> int | None:
-        """Returns the position of the note at ``path``; None when there is none."""
+        """Returns the position of the note at ``path``; None if there is none."""
         return self.board.snapshot.by_path.get(path)
 
     def level_of(self, path: str) -> str:
-        """Returns the maturity of the note at ``path``; empty when there is none."""
+        """Returns the maturity of the note at ``path``; empty if there is none."""
         position = self.position(path)
         return "" if position is None else LEVELS[self.board.snapshot.columns.maturity[position]]
 
     def mark(self, position: int) -> Mark | None:
-        """Returns the event on the card of the note at ``position``: that of the filter, if one is kept.
+        """Returns the event for the card of the note at ``position``: the filter's if one is set.
 
-        None when nothing is ahead of the note.
+        None without an event.
         """
         days = {event: float(until[position]) for event, until in self.board.days_until.items()}
         only = self.wanted.only
@@ -124,7 +124,7 @@ class BoardOnDay:
 
 @dataclass(frozen=True, eq=False)
 class Ageing:
-    """One note: where it stands, how it ages, and what hits or updates would make of it."""
+    """One note: its signals, its ageing, and the effect of hits or updates."""
 
     wanted: BoardOptions
     row: BoardRow
@@ -134,26 +134,26 @@ class Ageing:
     coming: Sequence[UpcomingEvent]
     curve: Curve
     thresholds: tuple[float, ...]
-    """The scores that gates need, such as those of the direct answer and of the prompt."""
+    """The scores that gates require, for example those of the direct answer and of the prompt."""
     hits: After
     updates: After
     archive_below: float | None
-    """The importance under which drafts are archive candidates; None where the engine archives none."""
+    """The importance below which drafts are archive candidates; None if the engine archives none."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineForecast:
-    """How the note at ``path`` ages in an engine other than ByteRover, until a day of the forecast."""
+    """The ageing of the note at ``path`` in an engine other than ByteRover, until a day of the forecast."""
 
     path: str
     engine: str
-    """The engine's title."""
+    """The title of the engine."""
     day: int
     forecast: DocumentForecast
 
 
 def board_on_day(session: Session, wanted: BoardOptions, before: BoardOnDay | None) -> BoardOnDay:
-    """Computes what ``wanted`` asks for, on the board of ``before`` if there is one."""
+    """Returns the board for the options ``wanted``; reuses parts of ``before``, if given."""
     board = before.board if before is not None else session.ageing.board()
     forecast = session.ageing.forecast(wanted.day, board)
     sorted_columns = columns(forecast, wanted.order, wanted.only, wanted.in_span)
@@ -168,7 +168,9 @@ def board_on_day(session: Session, wanted: BoardOptions, before: BoardOnDay | No
 
 
 def ageing_of(session: Session, on_day: BoardOnDay, path: str, times: int) -> Ageing | None:
-    """Returns how the note at ``path`` ages, now and after ``times`` hits or updates; None if not on the board."""
+    """Returns the ageing of the note at ``path``, and the effect of ``times`` hits or updates; None if not on the
+    board.
+    """
     position = on_day.position(path)
     if position is None or path not in session.snapshot.by_path:
         return None
@@ -189,6 +191,6 @@ def ageing_of(session: Session, on_day: BoardOnDay, path: str, times: int) -> Ag
 
 
 def forecast_in(session: Session, engine: str, path: str, day: int) -> EngineForecast | None:
-    """Returns how the note at ``path`` ages in ``engine``; None where that says nothing of it."""
+    """Returns the ageing of the note at ``path`` in ``engine``; None if the engine has no forecast."""
     made = session.ageing.in_engine(engine, path, day)
     return EngineForecast(path, session.engines.named(engine).title, day, made) if made is not None else None

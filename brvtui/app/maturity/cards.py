@@ -1,4 +1,4 @@
-"""A note as a card of the maturity board: in one line where there is room, else in two."""
+"""A note as a card of the maturity board: one line if it fits, otherwise two."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from brvtui.paint.line import Line, Span, line
 from brvtui.paint.text import days
 from brvtui.ranking.maturity import LEVELS, demoted_below, promoted_from
 
-# Words for the events of ageing, always beside a sign: short for a card, and in full.
+# The words for events of ageing, after a symbol: short for a card, and in full.
 
 
 NO_BREAK = "\u00a0"
 
 
 def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
-    """Returns ``▾ off prompt +1`` by the day of the forecast, ``⚠ archive`` now, ``12d off tier 2`` ahead, with the
-    sign of *now* where the note can be archived or pruned already.
+    """Returns the label of a card and its role.
 
-    Where all cards have marks of one event, ``▾ 12d archive`` by the day of the forecast.
+    Examples: ``▾ off prompt +1`` for events by the day of the forecast, ``⚠ archive`` now, ``12d off tier 2`` in the
+    future, with ``⚠`` if the note can already be archived or pruned. If all cards show the same event: ``▾ 12d
+    archive``.
     """
     if mark is None:
         return "", "muted"
@@ -39,7 +40,7 @@ def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
 
 
 def sentence_of(coming: UpcomingEvent, glyphs: Glyphs) -> Span:
-    """Returns one event of one note in full, and what it means."""
+    """Returns one event of a note as a full sentence with its meaning, and the role."""
     meaning = coming.event.in_short.replace(" ", NO_BREAK)
     if not coming.days:
         return f"{glyphs.cross} {coming.event.has_come} ({meaning})", "muted"
@@ -52,18 +53,18 @@ _ONE_LINE = 72
 _BAR = 14
 _LABEL = 17
 _NUMBERS = 25
-"""Cells of importance, hits, recency and counts in a card of one line, with the gaps between them."""
+"""The cells of importance, hits, recency and counts in a card of one line, including gaps."""
 _LEAST_BAR = 6
 _COUNTS = 6
 
 
 def card_height(width: int) -> int:
-    """Returns how many lines a card takes in ``width`` cells."""
+    """Returns the number of lines of a card in ``width`` cells."""
     return 1 if width >= _ONE_LINE else 2
 
 
 def header(width: int) -> Line:
-    """Returns the heading over the numbers of the cards."""
+    """Returns the heading above the numbers of the cards."""
     if width < _ONE_LINE:
         return line("  importance", "faint").right(width, line("hits rec", "faint"))
     made = line("  note", "faint").to(width - _BAR - _LABEL - _NUMBERS + 1)
@@ -72,7 +73,7 @@ def header(width: int) -> Line:
 
 
 def card(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs, stale: str = "") -> list[Line]:
-    """The lines of the note at ``position``; of one whose file is ``stale``, that in place of what ageing brings."""
+    """Returns the card of the note at ``position``; for a ``stale`` file, a warning replaces the event."""
     label, role = label_of(on_day.mark(position), glyphs)
     if stale:
         label, role = STALE_LABELS[stale], "warn"
@@ -96,7 +97,7 @@ def card(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs, stale: s
 
 
 def share(value: float) -> str:
-    """Returns a value in 0..1 in three cells: ``.87``, ``1.0``."""
+    """Returns a value from 0 to 1 in three characters, for example ``.87`` or ``1.0``."""
     return "1.0" if value >= 0.995 else f"{value:.2f}".removeprefix("0")
 
 
@@ -107,7 +108,7 @@ def _named(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs) -> Lin
 
 
 def _bar(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs) -> Line:
-    """Returns the importance left on the day of the forecast as a bar, with the thresholds of the note's maturity."""
+    """Returns the importance on the day of the forecast as a bar, with the thresholds of the note's maturity."""
     board = on_day.board
     level = int(board.snapshot.columns.maturity[position])
     rules = board.rules.signals

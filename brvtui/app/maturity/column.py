@@ -1,4 +1,4 @@
-"""One column of the maturity board: the notes of one maturity as cards, drawn only where they are seen."""
+"""A column of the maturity board: the notes of one maturity as cards, drawn only when visible."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def _explained(events: Collection[Event]) -> str:
 
 
 _TERMS = f"{_explained(OF_NOTES)} In a space of ByteRover V4: {_explained(set(OF_TOPICS) - set(OF_NOTES))}"
-"""The words of the cards, explained."""
+"""Explanations of the words on cards."""
 
 
 class ColumnPane(ChoicePane):
-    """Cards of one or two lines: title and what ageing brings; importance, hits to promotion, recency, counts."""
+    """Cards of one or two lines: title and next event; importance, hits to promotion, recency and counts."""
 
     TITLE = "Maturity"
     READS = (ProjectState, StaleState)
@@ -54,43 +54,42 @@ class ColumnPane(ChoicePane):
     BINDINGS: ClassVar[list[BindingType]] = bindings(COLUMN)
 
     class DetailsWanted(Message):
-        """Asks to show the curve of the selected note."""
+        """Posted to show the curve of the selected note."""
 
     class Filtered(Message):
-        """The filter changed, in every column."""
+        """Posted when the filter has changed in every column."""
 
     def __init__(self, level: str) -> None:
-        """The column of one maturity."""
         super().__init__(id=level)
         self.level = level
         self.pinned = 1
         self.on_day: BoardOnDay | None = None
         self._positions: list[int] = []
         self._of: tuple[BoardOnDay, WordFilter] | None = None
-        """What the rows were built from, so that equal input is not built again."""
+        """The board and filter of the current rows, to skip building them again."""
 
     def put(self, on_day: BoardOnDay) -> None:
-        """Shows another board or day."""
+        """Shows ``on_day``, the board on another day or with other options."""
         self.on_day = on_day
         self._choose(on_day)
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the board on its day, and the filter."""
+        """Returns the board and the filter."""
         return (self.on_day, *super().also_reads())
 
     @property
     def _is_strip(self) -> bool:
-        """Whether the column is collapsed, since it has nothing to show."""
+        """True if the column is collapsed because it is empty."""
         return 0 < self.outer_size.width <= STRIP
 
     @property
     def tab_name(self) -> str:
-        """Returns the maturity."""
+        """The maturity."""
         return self.level.capitalize()
 
     def heading(self, view: View) -> str:
-        """Returns the title: the maturity with its sign, and the number of notes."""
+        """Returns the title with the maturity's symbol and the number of notes."""
         if self._is_strip:
             return ""
         name = f"{self.glyphs.maturity[self.level]} {self.level}"
@@ -99,7 +98,7 @@ class ColumnPane(ChoicePane):
         return f"{name} {len(self.on_day.columns[self.level])}"
 
     def build(self, view: View, width: int) -> Sequence[Line]:
-        """Returns a card for every note that passes the filter."""
+        """Returns a card for every note that matches the filter."""
         on_day = self.on_day
         if on_day is None:
             text = view.project.problem if view.project.phase is Phase.FAILED else "reading the tree…"
@@ -158,16 +157,16 @@ class ColumnPane(ChoicePane):
         return f"no {self.level} {noun}" if len(on_day.board) or overview is None else overview.why_empty
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
-        """Returns the lines unchanged: only cards that pass the filter were made."""
+        """Returns the lines unchanged, since only matching cards were built."""
         return lines
 
     def changed(self) -> None:
-        """Scrolls so that the chosen note stays in view."""
+        """Keeps the selected note in view."""
         super().changed()
         self.reveal()
 
     def update(self, view: View) -> None:
-        """Follows the selected note."""
+        """Shows ``view`` and moves the cursor to the selected note."""
         before = self.view.selection.file
         super().update(view)
         if before != view.selection.file and self.on_day is not None:
@@ -178,12 +177,12 @@ class ColumnPane(ChoicePane):
                 self.repaint()
 
     def follow(self, path: str) -> None:
-        """Puts the cursor on the note at ``path``, if it stands in this column."""
+        """Moves the cursor to the note at ``path``, if it is in this column."""
         if path in self.choices and path != self.chosen:
             self.move_to(self.choices.index(path), tell=False)
 
     def ground(self, number: int) -> str:
-        """Returns whether to draw the cursor: in the column of the selected note, and in the focused one."""
+        """Returns the cursor's background only in the focused column and in the column of the selected note."""
         if not self.has_focus and self.chosen != self.view.selection.file:
             return ""
         return super().ground(number)
@@ -209,7 +208,7 @@ class ColumnPane(ChoicePane):
         self.post_message(self.Filtered())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Where no note is shown, there are no details of one."""
+        """Disables details if there are no notes."""
         return bool(self.choices) if action == "details" else super().check_action(action, parameters)
 
     def action_details(self) -> None:
@@ -218,7 +217,7 @@ class ColumnPane(ChoicePane):
         self.post_message(self.DetailsWanted())
 
     def clicked(self, place: int) -> None:
-        """Selects on the first click; a second click on the same note shows its details."""
+        """Selects the clicked note; a second click shows its details."""
         if place == self.cursor and self.chosen == self.view.selection.file:
             self.post_message(self.DetailsWanted())
         self.move_to(place)
@@ -226,5 +225,5 @@ class ColumnPane(ChoicePane):
 
     @property
     def note(self) -> str:
-        """Returns the note under the cursor."""
+        """The note under the cursor."""
         return self.chosen

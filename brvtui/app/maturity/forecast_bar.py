@@ -1,4 +1,4 @@
-"""The forecast: a slider over the days to come, how much changes on each, and what has changed by the chosen one."""
+"""The forecast bar: a slider over the coming days, the changes on each day, and the totals by the selected day."""
 
 from __future__ import annotations
 
@@ -24,38 +24,37 @@ _TRACK_ROWS = (1, 2)
 
 
 class ForecastBar(Lines):
-    """Five lines: the day, the slider, changes of each day, notes of each event by that day, what a word means."""
+    """Five lines: the day, the slider, changes per day, notes per event by that day, and an explanation."""
 
     READS = (ProjectState, EngineState)
 
     @dataclass
     class DayWanted(Message):
-        """Asks for the forecast of a day, counted from today."""
+        """Posted to request the forecast of a day, counted from today."""
 
         day: int
 
         def can_replace(self, message: Message) -> bool:
-            """Replaces an earlier request: during a drag only the last day matters."""
+            """A newer request replaces this one, since only the last day of a drag matters."""
             return isinstance(message, ForecastBar.DayWanted)
 
     def __init__(self, *, id: str) -> None:
-        """Starts at today."""
         super().__init__(id=id)
         self.on_day: BoardOnDay | None = None
         self.day = 0
         self._dragged = False
 
     def put(self, on_day: BoardOnDay | None, day: int) -> None:
-        """Shows another board or day; ``day`` is the requested one, for which the board may not be computed yet."""
+        """Shows another board or day; ``day`` is the requested one, for which the board may still be missing."""
         self.on_day, self.day = on_day, day
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the board on its day, and the requested day."""
+        """Returns the board and the requested day."""
         return (self.on_day, self.day)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns the lines: day, slider, calendar, counts, the meaning of the words."""
+        """Returns the lines: day, slider, calendar, counts and explanation."""
         made = [self._head(view, width)]
         on_day = self.on_day
         if on_day is None:
@@ -66,7 +65,7 @@ class ForecastBar(Lines):
         order = f"by {on_day.wanted.order}"
         room = width - len(order) - 3
         text = f" {whose}{meaning}" if len(f" {whose}{meaning}") <= room else f" {meaning}"
-        if len(text) > room:  # what the word means goes before the order
+        if len(text) > room:  # the explanation is more important than the order
             return [*made, line(text, "muted").cut(width)]
         return [*made, line(text, "muted").right(width - 1, line(order, "muted"))]
 
@@ -95,7 +94,7 @@ class ForecastBar(Lines):
         return made.cut(width)
 
     def _track(self, width: int) -> tuple[int, int]:
-        """Returns the first cell of the slider and its number of cells."""
+        """Returns the first cell and the number of cells of the slider."""
         return len(_LEFT), max(width - len(_LEFT) - len(_RIGHT), 2)
 
     def _slider(self, width: int) -> Line:
@@ -106,7 +105,10 @@ class ForecastBar(Lines):
         return made.add(rest * (cells - place - 1), "faint").add(_RIGHT, "muted")
 
     def _calendar(self, on_day: BoardOnDay, width: int) -> Line:
-        """Returns how many events, or how many of the one that is kept, fall into each cell: signs from low to high."""
+        """Returns the number of events per cell of the slider, as symbols from low to high.
+
+        If the filter keeps one event, only that event is counted.
+        """
         _, cells = self._track(width)
         only = on_day.wanted.only
         days = on_day.calendar[only] if only is not None else np.sum(list(on_day.calendar.values()), axis=0)
@@ -120,9 +122,9 @@ class ForecastBar(Lines):
         return made.add("".join(signs[: place + 1]), "warn").add("".join(signs[place + 1 :]), "muted")
 
     def _counts(self, on_day: BoardOnDay, width: int) -> Line:
-        """Returns how many notes each event has come to by the day, and how many of them after today.
+        """Returns the number of notes with each event by the day, and the number of new ones since today.
 
-        In a narrow window without those that come to none.
+        A narrow window leaves out events without notes.
         """
         then = {event: int(on_day.forecast.then.has_come[event].sum()) for event in on_day.events}
         come = [event for event in on_day.events if then[event] or event is on_day.wanted.only]
@@ -146,30 +148,30 @@ class ForecastBar(Lines):
         return made.cut(width)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Starts a drag of the slider."""
+        """Starts to drag the slider."""
         if event.y in _TRACK_ROWS and self.on_day is not None:
             self._dragged = True
             self.capture_mouse()
             self._want(event.x)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Follows a drag of the slider."""
+        """Drags the slider."""
         if self._dragged:
             self._want(event.x)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        """Ends the drag."""
+        """Ends dragging."""
         if self._dragged:
             self._dragged = False
             self.release_mouse()
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Moves a day on."""
+        """Moves forward by one day."""
         event.stop()
         self._ask(self.day + 1)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Moves a day back."""
+        """Moves back by one day."""
         event.stop()
         self._ask(self.day - 1)
 
@@ -178,14 +180,14 @@ class ForecastBar(Lines):
         self._ask(round((x - first) / max(cells - 1, 1) * LAST_DAY))
 
     def _ask(self, day: int) -> None:
-        """Shows the day at once and asks for its forecast; the notes follow."""
+        """Shows the day immediately and requests its forecast; the notes follow."""
         self.day = max(0, min(day, LAST_DAY))
         self.rebuild()
         self.post_message(self.DayWanted(self.day))
 
 
 def _sentence(on_day: BoardOnDay, noun: str) -> str:
-    """What has come, or comes, to each ``noun`` by the day: counts that stand on their own."""
+    """Returns a sentence with the number of notes that change, or that have the selected event, by the day."""
     wanted, forecast = on_day.wanted, on_day.forecast
     only, span = wanted.only, these_days(wanted.day)
     if only is None and not wanted.day:
@@ -202,7 +204,7 @@ def _sentence(on_day: BoardOnDay, noun: str) -> str:
 
 
 def _meaning(wanted: BoardOptions) -> str:
-    """The meaning of the event that is kept; without one, of the numbers."""
+    """Returns the explanation of the selected event, or else of the numbers."""
     if wanted.only is not None:
         return f"{wanted.only.short}: {wanted.only.meaning}"
     if wanted.day:

@@ -1,4 +1,4 @@
-"""The Maturity screen: every note by maturity, on any day of the year to come."""
+"""The Maturity screen: all notes by maturity, on any day of the coming year."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ORDERS = tuple(BoardOrder)
 
 @dataclass(frozen=True, slots=True)
 class _ForecastWanted:
-    """The forecast of a note by the engine that answers, on the day that the board shows."""
+    """A request for the forecast of a note in the current engine, on the day of the board."""
 
     engine: str
     file: str
@@ -61,7 +61,7 @@ MATURITY = Arrangement(
 
 
 class MaturityScreen(FrameScreen):
-    """A column a maturity, the forecast above, the selected note beside."""
+    """A column for each maturity, with the forecast above and the selected note beside."""
 
     CSS_PATH = sheet("maturity")
     TITLE = "Maturity"
@@ -70,7 +70,7 @@ class MaturityScreen(FrameScreen):
     AUTO_FOCUS = f"#{LEVELS[0]}"
 
     def __init__(self, layouts: Layouts, project: Project, show_answers: Callable[[int], None]) -> None:
-        """Starts with today, ordered by importance; ``show_answers`` shows those of so many days on."""
+        """Starts with today, ordered by importance; ``show_answers`` shows answers after a number of days."""
         super().__init__(layouts)
         self._project = project
         self._show_answers = show_answers
@@ -82,10 +82,10 @@ class MaturityScreen(FrameScreen):
         self._forecasts: Newest[_ForecastWanted] = Newest(self._begin_forecast)
         self._forecast_of: _ForecastWanted | None = None
         self._outdated = True
-        """Whether to read the board again, rather than show it on another day or in another order."""
+        """True if the board must be read again, not just shown for another day or order."""
 
     def make_panes(self) -> ComposeResult:
-        """Forecast, columns, note."""
+        """Yields the forecast bar, the columns and the ageing pane."""
         yield ForecastBar(id="forecast")
         for level in LEVELS:
             yield ColumnPane(level)
@@ -93,11 +93,11 @@ class MaturityScreen(FrameScreen):
 
     @property
     def columns(self) -> list[ColumnPane]:
-        """Returns the columns from left to right."""
+        """The columns from left to right."""
         return list(self.query(ColumnPane).results(ColumnPane))
 
     def show(self, view: View) -> None:
-        """Shows ``view``; reads the board again for another tree or profile."""
+        """Shows ``view``; reads the board again if the tree or the profile has changed."""
         super().show(view)
         source = (view.project.overview, view.engine.profile)
         if view.project.overview is not None and source != self._of:
@@ -106,7 +106,7 @@ class MaturityScreen(FrameScreen):
         self._show_note()
 
     def on_screen_resume(self) -> None:
-        """Refreshes on return: time has passed, and another note may be selected."""
+        """Updates the screen, since time has passed and another note may be selected."""
         super().on_screen_resume()
         if self.on_day is not None:
             self._ask_for_board(anew=True)
@@ -114,28 +114,28 @@ class MaturityScreen(FrameScreen):
 
     @property
     def home(self) -> str:
-        """Returns the column of the selected note, since focusing another would select a note there."""
+        """The column of the selected note, since focusing another would change the selection."""
         return self._level_of_selected() or super().home
 
     @property
     def idle(self) -> frozenset[str]:
-        """Also going to the day that is shown, past the last day, and below one hit."""
+        """Actions without effect: also going to the displayed day, past the last day, or below one hit."""
         idle = super().idle | ({"ageing.less"} if self.times <= 1 else frozenset())
         idle |= frozenset() if self.wanted.day else {"forecast.today"}
         return idle | {"forecast.next", "forecast.month"} if self.wanted.day >= LAST_DAY else idle
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """Also the key that keeps what changes, while it does."""
+        """The key for changes, which shows more notes while only changes are shown."""
         if not self.wanted.in_span:
             return super().renamed
         shows = "all notes" if self.wanted.only is None else "also before"
         return {**super().renamed, "board.changes": shows}
 
-    # what is shown
+    # the displayed board
 
     def want(self, **changes: object) -> None:
-        """Changes day, order or filter: the slider shows it at once, the notes when they are computed."""
+        """Changes day, order or filter; the slider shows it immediately, the notes follow."""
         self.wanted = replace(self.wanted, **changes)  # type: ignore[arg-type]  # names of BoardOptions's own fields
         self.query_one(ForecastBar).put(self.on_day, self.wanted.day)
         self.show_keys()
@@ -173,16 +173,16 @@ class MaturityScreen(FrameScreen):
         if first or (now and (emptied or now != before) and self._shows_selected(now)):
             self._go_to_selected()
         self._show_note()
-        self.show_keys()  # a column may be empty now
+        self.show_keys()  # a column may have become empty
 
     @property
     def note_at_hand(self) -> str:
-        """The selected note; empty where the filter leaves it out of every column."""
+        """The selected note; empty if the filter removes it from every column."""
         file = self.view.selection.file
         return file if any(file in column.choices for column in self.columns) else ""
 
     def select_seen(self) -> None:
-        """Selects the note under the cursor where the selected one is not on the board: keys act on what is seen."""
+        """Selects the note under the cursor if the selected one is not visible, since keys act on it."""
         filled = [column for column in self.columns if column.choices]
         if self.is_current and filled and not any(self.view.selection.file in column.choices for column in filled):
             self.services.select((self.focused if self.focused in filled else filled[0]).chosen)
@@ -200,7 +200,7 @@ class MaturityScreen(FrameScreen):
         wanted = _ForecastWanted(engine, file, on_day)
         if wanted != self._forecast_of:
             self._forecast_of = wanted
-            if self.view.is_native:  # the pane shows nothing else
+            if self.view.is_native:  # only ByteRover's ageing is shown
                 pane.put_forecast(None)
             else:
                 self._forecasts.want(wanted)
@@ -221,7 +221,7 @@ class MaturityScreen(FrameScreen):
         return self.on_day.level_of(self.view.selection.file) if self.on_day is not None else ""
 
     def _shows_selected(self, level: str) -> bool:
-        """Whether the selected note is a card of the column ``level``: what is kept may leave it out there."""
+        """True if the selected note is a card of the column ``level``."""
         return self.view.selection.file in self.query_one(f"#{level}", ColumnPane).choices
 
     def _go_to_selected(self) -> None:
@@ -240,12 +240,12 @@ class MaturityScreen(FrameScreen):
 
     @property
     def why_notice(self) -> str:
-        """That a note is explained as of today, where the board shows another day."""
+        """A notice that explanations are for today, if the board shows another day."""
         is_forecast = self.wanted.day and self.view.answered is not None and self.note_at_hand
         return "this is about the answer of today, not of the day of the forecast" if is_forecast else ""
 
     def action_answers(self) -> None:
-        """Shows which judged queries are answered otherwise on the day of the forecast; for today, in a month."""
+        """Shows judged queries with other answers on the day of the forecast, or in a month if that is today."""
         self._show_answers(self.wanted.day or _MONTH)
 
     @on(ColumnPane.Filtered)
@@ -275,11 +275,11 @@ class MaturityScreen(FrameScreen):
     # actions
 
     def action_day(self, step: int) -> None:
-        """Moves the forecast this many days on, or back."""
+        """Moves the forecast ``step`` days forward, or back if negative."""
         self._go_to_day(self.wanted.day + step)
 
     def action_beside(self, step: int) -> None:
-        """Focuses the column to the right, or to the left."""
+        """Focuses the column to the right or to the left."""
         place = LEVELS.index(self.stop) + step if self.stop in LEVELS else -1
         if 0 <= place < len(LEVELS):
             self.action_pane(LEVELS[place])
@@ -289,16 +289,16 @@ class MaturityScreen(FrameScreen):
         self._go_to_day(0)
 
     def action_order(self, step: int) -> None:
-        """Switches to the next order, or the one before."""
+        """Switches to the next or previous order."""
         self.want(order=_ORDERS[(_ORDERS.index(self.wanted.order) + step) % len(_ORDERS)])
 
     def action_only(self, step: int) -> None:
-        """Shows only the notes of the next event, or of the one before; after the last, all again."""
+        """Keeps only the notes of the next or previous event; after the last event, shows all notes."""
         events: tuple[Event | None, ...] = (None, *(self.on_day.board.events if self.on_day is not None else ()))
         self.want(only=events[(events.index(self.wanted.only) + step) % len(events)])
 
     def action_only_changes(self) -> None:
-        """Shows only the notes that change by the day of the forecast, or all again; from today it goes 30 days on."""
+        """Keeps only notes that change by the day of the forecast, or shows all; from today, moves 30 days forward."""
         if self.wanted.day:
             self.want(only_changes=not self.wanted.only_changes)
         else:
