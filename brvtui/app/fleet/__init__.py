@@ -1,1 +1,1 @@
-"""The Fleet screen: one question to many memories, and what each answers."""
+"""The Fleet screen: one question to many memories, and their answers."""

@@ -1,4 +1,4 @@
-"""Asks the members of a fleet and passes on their replies in batches. Every function blocks."""
+"""Queries the members of a fleet and passes on their replies in batches. Every function blocks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from brvtui.fleet.opening import FRESH_S
 from brvtui.fleet.questions import Answering, MemberAnswer, MemberState, StateOf
 
 MOST_HITS = 3
-"""Results of a member that are kept: its best stands in the list, the others beside its score."""
+"""The number of results kept for each member: the best for the list, the others for the score pane."""
 _BATCH_S = 0.1
 
 
@@ -28,12 +28,12 @@ class FleetRequest(NamedTuple):
     """One question to some members."""
 
     number: int
-    """Larger than that of any request before."""
+    """The number of the request, which increases."""
     members: tuple[Member, ...]
     text: str = ""
-    """Empty to open the members without asking them."""
+    """The question; empty to only open the members."""
     again: bool = False
-    """Whether to read files again that were read a moment ago."""
+    """True to read files again that were read a moment ago."""
 
 
 class FleetBatch(NamedTuple):
@@ -45,18 +45,18 @@ class FleetBatch(NamedTuple):
     missing: dict[str, Absence]
     replies: int
     step: str
-    """What the members are doing, as the screen says it: ``ranking notes``; empty where all failed."""
+    """The current step of the members as shown on screen, for example ``ranking notes``; empty if all failed."""
 
 
 class FleetRead(NamedTuple):
-    """The fleet as it is now."""
+    """The current list of members."""
 
     number: int
     fleet: Fleet
 
 
 class FleetRanked(NamedTuple):
-    """The answer of one ranking, or why it cannot be made though each member can answer by itself."""
+    """The result of one ranking, or the reason why there is none although each member can answer by itself."""
 
     number: int
     ranking: OneRanking | None
@@ -76,14 +76,14 @@ class _Batches:
         value = reply.value
         if isinstance(value, MemberAnswer):
             reply = replace(reply, value=replace(value, hits=value.hits[:MOST_HITS]))
-            declaration(value.engine)  # which loads it: the panes must not wait for that
+            declaration(value.engine)  # loads the engine, so that panes do not wait for it
         self._replies.append(reply)
         self._flush_if_due()
 
     def stopped(self) -> bool:
-        """Returns whether the task was cancelled.
+        """True if the task was cancelled.
 
-        Passes on due replies too, because this is also called while no member replies.
+        Also passes on due replies, since this is called even while no member replies.
         """
         self._flush_if_due()
         return is_cancelled()
@@ -122,7 +122,7 @@ def _step(reply: MemberReply) -> str:
 
 
 def read_fleet(opened: OpenFleet, number: int) -> FleetRead:
-    """Reads the fleet again, for the request ``number``. Raises :class:`Refusal`."""
+    """Reads the fleet again for the request ``number``. Raises :class:`Refusal` on errors."""
     try:
         return FleetRead(number, opened.read())
     except (FleetError, OSError) as error:
@@ -130,9 +130,9 @@ def read_fleet(opened: OpenFleet, number: int) -> FleetRead:
 
 
 def ask_members(opened: OpenFleet, request: FleetRequest, tell: Callable[[FleetBatch], None]) -> int | None:
-    """Asks each member for its own answer, or opens it; ``tell`` receives the replies.
+    """Asks each member for its own answer, or only opens it; ``tell`` is called with batches of replies.
 
-    Returns the number of the request; None when it was stopped. Raises :class:`Refusal`.
+    Returns the number of the request; None if it was stopped. Raises :class:`Refusal` on errors.
     """
     batches = _Batches(request.number, tell)
     question = Answering(request.text) if request.text else StateOf()
@@ -148,9 +148,9 @@ def ask_members(opened: OpenFleet, request: FleetRequest, tell: Callable[[FleetB
 
 
 def rank_together(opened: OpenFleet, request: FleetRequest, tell: Callable[[FleetBatch], None]) -> FleetRanked | None:
-    """Ranks the notes of all members in one list; ``tell`` receives the progress.
+    """Ranks the notes of all members in one list; ``tell`` is called with the progress.
 
-    Returns None when it was stopped. Raises :class:`Refusal`.
+    Returns None if it was stopped. Raises :class:`Refusal` on errors.
     """
     batches = _Batches(request.number, tell)
     try:

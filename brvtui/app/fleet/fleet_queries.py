@@ -1,4 +1,4 @@
-"""The controller of the Fleet screen: sends the question to the members, stops it, and collects their replies."""
+"""The controller of the Fleet screen: sends questions to the members, stops them, and collects the replies."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from brvtui.fleet.fleet_file import AbsenceKind, Member
 from brvtui.fleet.questions import MemberAnswer
 
 _PAUSE_S = 0.3
-"""Seconds without a key before a typed question is sent: hundreds of members cannot answer at every key."""
+"""The pause in typing, in seconds, before a question is sent; hundreds of members cannot answer on every key."""
 _GROUP = "fleet"
 _DIRECT, _NO_TIER = 2, 9
 _FROM_GIT = "is read from git, so there is no folder to open: check it out, and open that with brv-tui FOLDER"
 
 
 class FleetQueries:
-    """Asks the members of the open fleet. A new question replaces the one before."""
+    """Sends questions to the members of the open fleet. A new question replaces the previous one."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class FleetQueries:
         opened: OpenFleet | None,
         open_member: Callable[[Member, str, str], Awaitable[None]],
     ) -> None:
-        """Asks nothing yet. ``open_member`` opens a member's memory with a query and a selected note."""
+        """Creates the controller; ``open_member`` opens a member's memory with a query and a selected note."""
         self._services = services
         self._opened = opened
         self._open_member = open_member
@@ -47,13 +47,13 @@ class FleetQueries:
 
     @property
     def state(self) -> FleetState:
-        """What the screen shows."""
+        """The state that the screen shows."""
         return self._services.store.view.fleet
 
     def begin(self, opened: str, alone: bool) -> None:
-        """Shows the fleet as the user left it.
+        """Restores the screen's state.
 
-        ``opened`` names the member whose memory is the open project; ``alone`` says that no project is open.
+        ``opened`` is the name of the member that is the open project; ``alone`` is True if no project is open.
         """
         if self._opened is not None:
             self.typed = self._opened.state.text
@@ -61,7 +61,7 @@ class FleetQueries:
             self._services.store.update(state, self._opened.selection)
 
     def leave(self) -> None:
-        """Stops asking, and saves what the screen shows, so that the user finds it again on the way back."""
+        """Stops the question and saves the screen's state, to be restored when the user returns."""
         self._drop()
         if self._opened is not None:
             view = self._services.store.view
@@ -72,7 +72,7 @@ class FleetQueries:
     # asking
 
     def resume(self) -> None:
-        """Opens the members when the screen is first shown; goes on with a question that :meth:`leave` stopped."""
+        """Opens the members when the screen is first shown; continues a question that :meth:`leave` stopped."""
         if self._opened is None:
             return
         interrupted, self._opened.interrupted = self._opened.interrupted, False
@@ -82,7 +82,7 @@ class FleetQueries:
             self._open_rest()
 
     def type(self, text: str) -> None:
-        """Stops the question that is being asked, and asks ``text`` after a pause without keys."""
+        """Stops the current question, and sends ``text`` after a pause in typing."""
         if text.strip() == self.typed.strip():
             return
         self.typed = text
@@ -99,10 +99,10 @@ class FleetQueries:
             self._pause = self._services.set_timer(_PAUSE_S, self.ask)
 
     def ask(self, again: bool = False) -> None:
-        """Asks the typed question now, unless every member has replied to it.
+        """Sends the typed question now, unless every member has replied to it.
 
-        After a stop, asks only the members that have not replied. ``again`` asks every member in any case, and reads
-        the fleet and changed files first.
+        After a stop, only members without a reply are queried. ``again`` first reads the fleet and changed files, then
+        queries every member.
         """
         text, state = self.typed.strip(), self.state
         if again:
@@ -111,7 +111,7 @@ class FleetQueries:
             self._ask(text)
 
     def _read_fleet(self) -> None:
-        """Reads the fleet again; then asks all its members."""
+        """Reads the fleet again, then queries all its members."""
         if self._opened is None:
             return
         self._drop()
@@ -141,7 +141,7 @@ class FleetQueries:
         self._open_rest()
 
     def _open_rest(self) -> None:
-        """Without a question: opens the members that are neither open nor known to be unreadable."""
+        """Opens members that are neither open nor known to be unreadable, if there is no question."""
         state = self.state
         if not self.typed and not state.text and _unopened(state, self._members):
             self._ask("")
@@ -151,7 +151,7 @@ class FleetQueries:
         return self._opened.fleet.members if self._opened is not None else ()
 
     def stop(self) -> bool:
-        """Stops asking. Returns whether there was anything to stop."""
+        """Stops the question. Returns True if there was one."""
         state = self.state
         waits = self._pause is not None
         self._drop()
@@ -161,7 +161,7 @@ class FleetQueries:
         return waits or state.is_busy
 
     def _drop(self) -> None:
-        """Cancels the question, sent or not; replies that still arrive are ignored."""
+        """Cancels the question; later replies are ignored."""
         self._number += 1
         if self._pause is not None:
             self._pause.stop()
@@ -207,7 +207,7 @@ class FleetQueries:
             ask = partial(asking.ask_members, self._opened, request, tell)
             run(ask, self._ended, group=_GROUP, exclusive=True, on_error=failed)
 
-    # what comes back
+    # replies
 
     def _came(self, batch: FleetBatch) -> None:
         if batch.number != self._number:
@@ -215,7 +215,7 @@ class FleetQueries:
         state = self.state
         step = batch.step or state.step
         ranks = state.together and bool(state.text)
-        again = ranks and step != state.step  # each step of one ranking asks every member again
+        again = ranks and step != state.step  # each step of one ranking queries every member again
         done = batch.replies + (0 if again else state.done)
         state = state._replace(
             done=min(done, state.total),
@@ -231,7 +231,7 @@ class FleetQueries:
         self._services.store.update(state)
 
     def _with(self, covering: tuple[Covering, ...], answers: dict[str, MemberAnswer]) -> tuple[Covering, ...]:
-        """Returns ``covering`` with those of ``answers`` added that cover the question, in order."""
+        """Returns ``covering`` and those of ``answers`` that cover the question, in order."""
         places = {member.name: place for place, member in enumerate(self._members) if member.name in answers}
         made = list(covering)
         for name, answer in answers.items():
@@ -263,7 +263,7 @@ class FleetQueries:
         settle_memory()
         self._services.store.update(state._replace(work=FleetWork.IDLE, took_s=self._since))
 
-    # choosing
+    # selection
 
     def select(self, member: str, file: str = "") -> None:
         """Selects a result."""
@@ -272,11 +272,11 @@ class FleetQueries:
             store.update(FleetSelection(member, file))
 
     def is_from_git(self, name: str) -> bool:
-        """Whether a member is read from git, so that it has no folder to open."""
+        """True if a member is read from git and has no folder to open."""
         return any(one.name == name and one.repository for one in self._members)
 
     def why_not_open(self, name: str) -> str:
-        """Why a member's memory cannot be opened, and what to do; empty where that can be tried."""
+        """Returns the reason why a member's memory cannot be opened, with advice; empty if it may be possible."""
         if self.is_from_git(name):
             return f"{name} {_FROM_GIT}"
         absence = self.state.missing.get(name)
@@ -296,7 +296,7 @@ class FleetQueries:
 
 
 def _is_answered(state: FleetState) -> bool:
-    """Returns whether the question is being answered, or was by all members, in the way that the screen shows."""
+    """True if all members have replied to the question in the current mode, or are still doing so."""
     if state.work is FleetWork.ASKING or state.fleet is None:
         return True
     if state.together:
@@ -305,11 +305,11 @@ def _is_answered(state: FleetState) -> bool:
 
 
 def _unopened(state: FleetState, members: Sequence[Member]) -> list[Member]:
-    """Returns those of ``members`` that are neither open nor known to be unreadable."""
+    """Returns the ``members`` that are neither open nor known to be unreadable."""
     return [one for one in members if one.name not in state.known and one.name not in state.missing]
 
 
 def _asked_nothing(state: FleetState) -> FleetState:
-    """Returns ``state`` without its question; what is known of the members stays."""
+    """Returns ``state`` without its question, but with the known members."""
     kept = FleetState(state.fleet, state.alone, state.opened, together=state.together)
     return kept._replace(known=state.known, missing=state.missing)

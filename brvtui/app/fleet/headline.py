@@ -1,4 +1,4 @@
-"""The headline of the Fleet screen: one sentence on all answers; and what can be done about members without one."""
+"""The headline of the Fleet screen: one sentence about all answers, and advice about members without one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from brvtui.paint.text import ms, plural
 from brvtui.trace.routing import SearchOutcome
 from brvtui.wording import counted
 
-# What can be done about a member that gave no answer.
+# Advice about members without an answer.
 
 
 EACH = "{fleet.merge} asks each by its own engine"
-"""What to do where one ranking cannot be made; the key is named by its action."""
+"""The advice if one ranking is impossible; the key is named by its action."""
 _FIX, _ALONE = "fix that and press {fleet.again}", "; Enter opens it alone"
 _WHAT_TO_DO = {
     AbsenceKind.OTHER: _FIX,
@@ -36,12 +36,12 @@ _WHAT_TO_DO = {
 
 
 def what_to_do(state: FleetState, absence: Absence) -> str:
-    """What to do about a member that is missing; keys are named by their actions."""
+    """Returns advice about a missing member; keys are named by their actions."""
     return _WHAT_TO_DO[absence.kind] + (_ALONE if _opens_alone(state, absence) else "")
 
 
 def _opens_alone(state: FleetState, absence: Absence) -> bool:
-    """Whether it can be opened alone, as far as that is known: what is read from git has no folder."""
+    """True if the member can be opened by itself, as far as known; a member read from git has no folder."""
     members = state.fleet.members if state.fleet is not None else ()
     if any(one.name == absence.member and one.repository for one in members):
         return False
@@ -50,7 +50,7 @@ def _opens_alone(state: FleetState, absence: Absence) -> bool:
 
 
 def missing_words(state: FleetState, count: int) -> str:
-    """What became of ``count`` members without an answer: one ranking also leaves out those of other engines."""
+    """Returns text for ``count`` members without an answer; one ranking leaves out members of other engines."""
     if state.together and state.ranking is not None:
         return counted(count, "is left out", "are left out")
     return f"{count} could not be read"
@@ -62,7 +62,7 @@ _EACH = (
     "each by its own engine: scores of members are not comparable",
     "scores of members are not comparable",
 )
-"""How it was asked, the longest text first."""
+"""The description of the mode, longest text first."""
 _TOGETHER = (
     "one ranking: words are counted over the notes of all who are ranked, so scores are comparable",
     "one ranking: scores are comparable",
@@ -77,12 +77,12 @@ _OUTCOMES = {
 
 
 class FleetHeadline(Lines):
-    """The sentence in two lines, and a third about how it was asked."""
+    """The sentence in two lines, and a third with the mode or the progress."""
 
     READS = (FleetState,)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Sentence and state."""
+        """Returns the sentence and the state."""
         state = view.fleet
         if state.fleet is None:
             return [badge("NO FLEET", "warn").add("  many memories are asked here at once", "muted").cut(width)]
@@ -166,7 +166,7 @@ def _badge(state: FleetState, ended: str) -> str:
 
 
 def _rest(state: FleetState) -> Sentence:
-    """How many were not asked, when it was stopped."""
+    """Returns the number of members that were not queried because of a stop."""
     assert state.fleet is not None
     left = len(state.fleet.members) - len(state.answers) - len(state.unread)
     said = counted(left, "was not asked", "were not asked")
@@ -174,7 +174,7 @@ def _rest(state: FleetState) -> Sentence:
 
 
 def _unread(state: FleetState) -> Sentence:
-    """How many gave no answer, or could not even be listed."""
+    """Returns the number of members that gave no answer or could not be listed."""
     assert state.fleet is not None
     count = len(state.unread) + len(state.fleet.absent)
     return (clause("; ", [(missing_words(state, count), "warn")]),) if count else ()
@@ -185,7 +185,7 @@ def _memories(count: int) -> str:
 
 
 def _how(state: FleetState, width: int, glyphs: Glyphs, again: str) -> Line:
-    """How far asking is, or in which way the answers were merged; the key ``again`` asks all again."""
+    """Returns the progress, or the mode of the answers; the key ``again`` repeats the question for all."""
     if state.is_busy:
         made = Line().gap().extend(meter(state.done / max(1, state.total), min(_METER, width // 4), glyphs))
         doing = "opened" if state.work is FleetWork.OPENING else "asked"

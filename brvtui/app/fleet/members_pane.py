@@ -1,4 +1,4 @@
-"""Members: every memory of the fleet, how it is, and what it said."""
+"""The Members pane: every memory of the fleet with its state and answer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ _MISSING, _COVERS, _SILENT, _OPEN, _WAITING = range(5)
 
 
 class FleetMembersPane(ChoicePane):
-    """A line a member under a line of names. Lines are made as they come into view: there may be thousands."""
+    """A line for each member, below the column names.
+
+    Lines are built when they become visible, as there may be thousands.
+    """
 
     TITLE = "Members"
     READS = (FleetState,)
@@ -42,36 +45,35 @@ class FleetMembersPane(ChoicePane):
 
     @dataclass
     class MemberSelected(Message):
-        """Another member is under the cursor."""
+        """Posted when the cursor moves to another member."""
 
         name: str
 
     @dataclass
     class MemberWanted(Message):
-        """The memory of a member is to be opened."""
+        """Posted to open the memory of a member."""
 
         name: str
 
     def __init__(self, *, id: str) -> None:
-        """Starts in the order of the fleet."""
         super().__init__(id=id)
         self.order = 0
 
     def also_reads(self) -> tuple[object, ...]:
-        """The order."""
+        """Returns the order."""
         return (self.order, *super().also_reads())
 
     def heading(self, view: View) -> str:
-        """How many there are, and in which order."""
+        """Returns the title with the number of members and their order."""
         fleet = view.fleet.fleet
         return f"{self.TITLE} {len(fleet.members)} · {_ORDERS[self.order]}" if fleet is not None else self.TITLE
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
-        """The lines as they are: only rows that pass the filter were made."""
+        """Returns the lines unchanged, since only matching rows were built."""
         return lines
 
     def build(self, view: View, width: int) -> Sequence[Line]:
-        """Names of columns, then the members that pass the filter."""
+        """Returns the column names, then the members that match the filter."""
         state, before = view.fleet, self.chosen
         self.pinned, self.choices, self.owner, self.all = 0, [], [], 0
         if state.fleet is None:
@@ -117,7 +119,7 @@ class FleetMembersPane(ChoicePane):
         return made.add(f"{sign} ", role).add(said, role).cut(width)
 
     def moved(self, choice: str) -> None:
-        """Tells the screen."""
+        """Posts the selected member."""
         self.post_message(self.MemberSelected(choice))
 
     def action_take(self) -> None:
@@ -126,14 +128,14 @@ class FleetMembersPane(ChoicePane):
             self.post_message(self.MemberWanted(self.chosen))
 
     def action_order(self) -> None:
-        """Orders the members by the next of their values."""
+        """Switches to the next order."""
         self.order = (self.order + 1) % len(_ORDERS)
         self.rebuild()
         self.reveal()
 
 
 def _kind(state: FleetState, name: str) -> int:
-    """The member's state as a sort key: those that need something done come first."""
+    """Returns the member's state as a sort key: members that need attention come first."""
     if name in state.unread:
         return _MISSING
     ranked = state.ranked(name)
@@ -145,7 +147,7 @@ def _kind(state: FleetState, name: str) -> int:
 
 
 def _state(state: FleetState, member: Member, glyphs: Glyphs) -> tuple[str, str, str]:
-    """Sign, words and role of a member's state. Its place is not repeated: that may be longer than the row."""
+    """Returns symbol, text and role of a member's state, without its place, which may be longer than the row."""
     name = member.name
     kind = _kind(state, name)
     if kind == _MISSING:
@@ -165,7 +167,7 @@ def _state(state: FleetState, member: Member, glyphs: Glyphs) -> tuple[str, str,
 
 
 def _notes(state: FleetState, name: str) -> int | None:
-    """How many notes it holds; None before it was opened, and once its folder is gone."""
+    """Returns the number of notes of a member; None before it is opened and if its folder is missing."""
     if (absence := state.unread.get(name)) is not None and absence.kind is AbsenceKind.NO_FOLDER:
         return None
     found = state.answers.get(name) or state.known.get(name)
@@ -178,6 +180,6 @@ def _engine(state: FleetState, member: Member) -> str:
 
 
 def _searched(state: FleetState, member: Member, glyphs: Glyphs) -> str:
-    """What a filter searches of a member."""
+    """Returns the text of a member that the filter searches."""
     said = _state(state, member, glyphs)[1]
     return f"{member.name}\n{member.owner}\n{_engine(state, member)}\n{member.place}\n{said}".lower()

@@ -1,4 +1,4 @@
-"""The results of a fleet: a member's best note and its words, or the results of one ranking."""
+"""The results of a fleet: each member's best note and its words, or the results of one ranking."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TITLE = "Results"
 _TIER = 4
 _CORNERS = 4
 BY_ITS_ENGINE, BY_ITSELF = "each by its own engine", "each by itself"
-"""The ways to ask members, in full and where there is little room."""
+"""The names of the mode, in full and for narrow panes."""
 _ROOMY = 62
 _HINT = 7
 """The cells before the text of a hint."""
@@ -55,7 +55,9 @@ _WAY_OUT = "Ask in other words, or add a note about it to a member: {fleet.membe
 
 
 class FleetResultsPane(ChoicePane):
-    """Two lines a member, or a result; below, how many do not cover the question, and who is missing."""
+    """Two lines per member or result; below, the number of members that do not cover the question, and missing
+    members.
+    """
 
     TITLE = "Fleet results"
     READS = (FleetState, FleetSelection)
@@ -73,32 +75,31 @@ class FleetResultsPane(ChoicePane):
 
     @dataclass
     class ResultSelected(Message):
-        """Another result is under the cursor."""
+        """Posted when the cursor moves to another result."""
 
         member: str
         file: str
 
     @dataclass
     class ResultWanted(Message):
-        """A result is to be opened in its own memory."""
+        """Posted to open a result in its own memory."""
 
         member: str
         file: str
 
     def __init__(self, *, id: str) -> None:
-        """Starts without results."""
         super().__init__(id=id)
         self._chosen: dict[str, tuple[str, str]] = {}
-        """Member and file of each choice of one ranking."""
+        """The member and file of each choice of one ranking."""
         self._name_cells = _LEAST_NAME
 
     @property
     def tab_name(self) -> str:
-        """What its tab is called: the screen says that it is of a fleet."""
+        """The name on the pane's tab, without "Fleet", which the screen shows."""
         return _TITLE
 
     def heading(self, view: View) -> str:
-        """In which way they were merged, and how many there are."""
+        """Returns the title with the number of results and the mode."""
         state = view.fleet
         if not state.text:
             return _TITLE
@@ -109,7 +110,7 @@ class FleetResultsPane(ChoicePane):
         return f"{_TITLE} {len(state.covering)} · {each}"
 
     def tally(self) -> str:
-        """How many pass the filter; without one, what the marks before the words mean."""
+        """Returns the number of rows that match the filter; without a filter, the meaning of the marks before words."""
         if self.word_filter:
             return super().tally()
         state = self.view.fleet
@@ -120,11 +121,11 @@ class FleetResultsPane(ChoicePane):
         return marks_explained([word.kind for hit in hits for word in hit.words], "", self.room - _CORNERS)
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
-        """The lines as they are: only rows that pass the filter were made."""
+        """Returns the lines unchanged, since only matching rows were built."""
         return lines
 
     def build(self, view: View, width: int) -> Sequence[Line]:
-        """Results, then who does not cover it, then who is missing."""
+        """Returns the results, then the number of members that do not cover the question, and missing members."""
         state, chosen = view.fleet, view.fleet_selection
         self.choices, self.owner, self.all = [], [], 0
         if state.fleet is None:
@@ -148,11 +149,11 @@ class FleetResultsPane(ChoicePane):
             self._follow()
 
     def on_focus(self, event: events.Focus) -> None:
-        """Selects the result under the cursor: the member that another pane selected may have none."""
+        """Selects the result under the cursor, since a member selected in another pane may have none."""
         self._follow()
 
     def _follow(self) -> None:
-        """Selects the result under the cursor in place of one that is not listed."""
+        """Selects the result under the cursor if the selected one is not listed."""
         if self.chosen and self.chosen != self._key(self.view):
             self.moved(self.chosen)
 
@@ -170,10 +171,10 @@ class FleetResultsPane(ChoicePane):
         self.owner = [-1] * len(made)
         return made
 
-    # each by its own engine
+    # each member by its own engine
 
     def _rows(self, state: FleetState) -> range:
-        """Chooses the members that are shown; two lines each, by number."""
+        """Sets the choices to the members that match the filter, and returns the numbers of their lines, two each."""
         self.all = len(state.covering)
         names = [one.member for one in state.covering]
         if self.word_filter:
@@ -185,7 +186,7 @@ class FleetResultsPane(ChoicePane):
         return range(2 * len(names))
 
     def _row(self, state: FleetState, number: int, width: int) -> Line:
-        """A member and its best note, or, in the line below, the words of that note."""
+        """Returns line ``number``: a member with its best note, or below it the words of that note."""
         name = self.choices[number // 2]
         answer = state.answers[name]
         if number % 2 == 0:
@@ -236,7 +237,7 @@ class FleetResultsPane(ChoicePane):
         return made
 
     def _near(self, made: list[Line], ranking: OneRanking, chosen: FleetSelection, width: int) -> None:
-        """Adds the notes that nearly were results."""
+        """Adds the near misses."""
         reason = ""
         for near in ranking.near_misses[:_MOST_MISSES]:
             miss, key = near.miss, f"{near.member}\n{near.miss.file}"
@@ -250,7 +251,7 @@ class FleetResultsPane(ChoicePane):
             self._chosen[key] = (near.member, miss.file)
             self.add_rows(made, near_miss_lines(miss, row, Scale(), width, self.glyphs), key)
 
-    # what is below
+    # lines below the results
 
     def _tail(self, state: FleetState, width: int) -> list[Line]:
         made: list[Line] = []
@@ -277,7 +278,7 @@ class FleetResultsPane(ChoicePane):
         return made
 
     def _missing_lines(self, state: FleetState, width: int) -> list[Line]:
-        """A rule, and below it those that are missing, the same reason said once."""
+        """Returns a rule and the missing members, grouped by reason."""
         assert state.fleet is not None
         missing = [*state.unread.values(), *state.fleet.absent]
         if not missing:
@@ -294,10 +295,10 @@ class FleetResultsPane(ChoicePane):
             made.append(line(f" {len(reasons) - _MOST_REASONS} {lists}", "muted"))
         return made
 
-    # choosing
+    # selection
 
     def _key(self, view: View) -> str:
-        """The choice of the selected result; without one, of the best."""
+        """Returns the choice of the selected result, or else of the best one."""
         member, file = view.fleet_result
         return f"{member}\n{file}" if view.fleet.together else member
 
@@ -310,16 +311,16 @@ class FleetResultsPane(ChoicePane):
 
     @property
     def member(self) -> str:
-        """The member whose result is under the cursor; empty without one."""
+        """The member of the result under the cursor; empty if there is none."""
         return self.chosen.partition("\n")[0]
 
     @property
     def idle(self) -> frozenset[str]:
-        """Enter, where no result is chosen."""
+        """Actions without effect: opening a result, if none is selected."""
         return frozenset() if self.chosen else frozenset({"fleet_results.open"})
 
     def moved(self, choice: str) -> None:
-        """Tells the screen."""
+        """Posts the selected result."""
         self.post_message(self.ResultSelected(*self._at(choice)))
 
     def action_take(self) -> None:
@@ -334,20 +335,20 @@ class FleetResultsPane(ChoicePane):
 
 
 def _found_nothing(state: FleetState) -> bool:
-    """Whether all that can be asked were, and none covers the question."""
+    """True if all available members have replied and none covers the question."""
     if state.together:
         return state.ranking is not None and not state.ranking.hits
     return state.work is FleetWork.IDLE and bool(state.answers) and not state.covering
 
 
 def _searched(name: str, answer: MemberAnswer) -> str:
-    """What a filter searches of a member's answer."""
+    """Returns the text of a member's answer that the filter searches."""
     best = f"{answer.hits[0].title}\n{answer.hits[0].path}" if answer.hits else ""
     return f"{name}\n{best}\n{answer.engine}".lower()
 
 
 def _missing(names: Sequence[str], why: str, todo: str, width: int, sign: str) -> list[Line]:
-    """Who is missing for one reason, and what ``todo`` about it."""
+    """Returns lines about members that are missing for one reason, with the advice ``todo``."""
     who = first_of(names)
     head = f"{who}: {why}" if names[0] and names[0] not in why else why
     made = [line(f" {sign} ", "warn").add(part, "text") if not place else line(f"   {part}")

@@ -1,4 +1,4 @@
-"""Score: how the selected result of a fleet came to its score, in parts that sum, and what that score counts over."""
+"""The score pane of the fleet: the parts of the selected result's score, and the notes that it is based on."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOT_COUNTED = "The question names it, so no words are counted."
 
 
 class FleetScorePane(Pane):
-    """The selected result: whose it is, why its engine answers so, its score in parts."""
+    """The selected result: its member, its engine's explanation, and the parts of its score."""
 
     TITLE = "Fleet score"
     READS = (FleetState, FleetSelection)
@@ -45,15 +45,15 @@ class FleetScorePane(Pane):
 
     @property
     def tab_name(self) -> str:
-        """What its tab is called: the screen says that it is of a fleet."""
+        """The name on the pane's tab, without "Fleet", which the screen shows."""
         return "Score"
 
     def heading(self, view: View) -> str:
-        """The title in the border."""
+        """Returns the title."""
         return self.tab_name
 
     def build(self, view: View, width: int) -> list[Line]:
-        """The explanation of the selected result."""
+        """Returns the explanation of the selected result."""
         state = view.fleet
         if state.fleet is None or not (state.text or view.fleet_selection.member):
             return wrapped(_EMPTY, width)
@@ -79,7 +79,7 @@ class FleetScorePane(Pane):
         return [*made, Line(), *wrapped(_not_answered(state, member), width)]
 
     def update(self, view: View) -> None:
-        """Scrolls back when another result is shown."""
+        """Shows ``view``; scrolls to the top if another result was selected."""
         if view.fleet_selection != self.view.fleet_selection:
             self.offset_row = 0
         super().update(view)
@@ -98,9 +98,9 @@ def _head(member: Member, width: int) -> Line:
 
 
 def _of_member(answer: MemberAnswer, width: int, glyphs: Glyphs, merge: str) -> list[Line]:
-    """The sentence of the member's engine, its best note's score in parts, its other notes.
+    """Returns the sentence of the member's engine, the score of its best note in parts, and its other notes.
 
-    ``merge`` says how scores become comparable: in one ranking, which holds members of one engine.
+    ``merge`` is a hint to use one ranking, which only members of one engine support.
     """
     made = wrapped(answer.sentence, width, "text")
     if answer.hits:
@@ -117,9 +117,9 @@ def _of_member(answer: MemberAnswer, width: int, glyphs: Glyphs, merge: str) -> 
 
 
 def _of_ranking(ranking: OneRanking, selection: FleetSelection, width: int, glyphs: Glyphs) -> list[Line]:
-    """The selected note of one ranking, how far it is from others, what was counted.
+    """Returns the selected note of one ranking, its distance from others, and the counted notes.
 
-    Of a member without a note, its best result; of nothing, the best of all.
+    For a member without a selected note, its best result; without a member, the best of all.
     """
     member, file = selection
     mine = [one for one in ranking.hits if member in ("", one.member) and file in ("", one.hit.file)]
@@ -143,7 +143,7 @@ def _of_ranking(ranking: OneRanking, selection: FleetSelection, width: int, glyp
 
 
 def _near_miss(miss: NearMiss, width: int, glyphs: Glyphs) -> list[Line]:
-    """Title, score, path and words of a note that is no result, and why it is none."""
+    """Returns title, score, path and words of a near miss, and the reason why it is not a result."""
     sign, colour = glyph_of(miss.kind, miss.maturity, glyphs)
     score = Line().add(f"{miss.score:.{Scale().decimals}f}", "strong")
     return [
@@ -168,7 +168,7 @@ def _score(hit: Hit, scale: Scale, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def _short(hit: Hit, scale: Scale, width: int, glyphs: Glyphs, role: str = "text") -> Line:
-    """Mark, title and score of a note."""
+    """Returns symbol, title and score of a note."""
     sign, colour = glyph_of(hit.kind, hit.maturity, glyphs)
     score = Line().add(f"{hit.score:.{scale.decimals}f}", "strong")
     return line(f" {sign} ", colour).add(hit.title, role).right(width, score)

@@ -1,4 +1,4 @@
-"""The Fleet screen: one question to many memories, results by member, and the members."""
+"""The Fleet screen: one question to many memories, the results, and the members."""
 
 from __future__ import annotations
 
@@ -79,26 +79,25 @@ class FleetInput(OrderedInput):
     BINDINGS: ClassVar[list[BindingType]] = bindings(FLEET_FIELD)
 
     def __init__(self, *, id: str) -> None:
-        """Makes an empty field."""
         super().__init__(placeholder="Ask all memories", select_on_focus=False, compact=True, id=id)
         self.cursor_blink = False
 
 
 class FleetPrompt(Lines):
-    """The sign before the field."""
+    """The prompt symbol before the field."""
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns the sign."""
+        """Returns the prompt symbol."""
         return [line(f" {self.glyphs.prompt} ", "bold accent")]
 
 
 class FleetBadge(Lines):
-    """The way in which answers are merged."""
+    """The mode: one ranking, or each member by itself."""
 
     READS = (FleetState,)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns one line, set to the right."""
+        """Returns one right-aligned line."""
         state = view.fleet
         if state.fleet is None:
             return [Line()]
@@ -108,17 +107,17 @@ class FleetBadge(Lines):
 
 
 class FleetBox(Horizontal):
-    """Sign, field and badge in one row, in a frame when there is room."""
+    """Symbol, field and badge in one row, in a frame if there is enough space."""
 
     def compose(self) -> ComposeResult:
-        """Puts sign, field and badge into one row."""
+        """Yields symbol, field and badge."""
         yield FleetPrompt(id="fleet-prompt")
         yield FleetInput(id="fleet-query")
         yield FleetBadge(id="fleet-badge")
 
 
 class FleetScreen(FrameScreen):
-    """The field above, then the sentence, the results, their scores, and the members."""
+    """The field above, then the headline, the results, their scores and the members."""
 
     TITLE = "Fleet"
     PLAN = FLEET
@@ -128,17 +127,17 @@ class FleetScreen(FrameScreen):
     AUTO_FOCUS = "#fleet-query"
 
     def __init__(self, layouts: Layouts, queries: FleetQueries, copy: Callable[[str, str], None]) -> None:
-        """Shows what ``queries`` asks; ``copy`` copies a text, which toasts call by the second argument."""
+        """Creates the screen; ``copy`` copies a text, and its second argument is the text's name in messages."""
         super().__init__(layouts)
         self._queries = queries
         self._copy = copy
 
     def make_head(self) -> ComposeResult:
-        """The question's field."""
+        """Yields the question's field."""
         yield FleetBox(id="fleet-box")
 
     def make_panes(self) -> ComposeResult:
-        """Sentence and panes."""
+        """Yields the headline and the panes."""
         yield FleetHeadline(id="fleet-headline")
         yield FleetResultsPane(id="results")
         yield FleetScorePane(id="score")
@@ -150,14 +149,14 @@ class FleetScreen(FrameScreen):
         return self.query_one(FleetInput)
 
     def on_mount(self) -> None:
-        """A question that was asked before stands in the field again."""
+        """Puts an earlier question back into the field."""
         self.query_one(FleetBox).border_title = Content("Fleet: one question to all memories")
         if self._queries.typed:
             self.field.value = self._queries.typed
             self.field.cursor_position = len(self._queries.typed)
 
     def on_screen_resume(self) -> None:
-        """Opens the members the first time."""
+        """Opens the members the first time, or continues a stopped question."""
         super().on_screen_resume()
         self._queries.resume()
 
@@ -182,17 +181,19 @@ class FleetScreen(FrameScreen):
     async def _open_member(self, event: FleetMembersPane.MemberWanted) -> None:
         await self._queries.open(event.name)
 
-    # what keys act on
+    # the targets of keys
 
     @property
     def note_at_hand(self) -> str:
-        """The note of the result, if its memory is the open one: keys change notes of that alone."""
+        """The selected note, if it belongs to the open memory, since keys can only change notes there."""
         member, file = self.view.fleet_result
         return file if member == self.view.fleet.opened else ""
 
     @property
     def idle(self) -> frozenset[str]:
-        """Also asking nothing, and opening a member that has no folder, or one of its results."""
+        """Actions without effect: also an empty question, and opening a member without a folder or one of its
+        results.
+        """
         chosen = {
             "fleet_members.open": self.query_one(FleetMembersPane).chosen,
             "fleet_results.open": self.query_one(FleetResultsPane).member,
@@ -202,11 +203,11 @@ class FleetScreen(FrameScreen):
 
     @property
     def leads_back(self) -> bool:
-        """Also where members are being asked, which it stops."""
+        """Also True while members are being queried, which going back stops."""
         return super().leads_back or self.view.fleet.is_busy
 
     def shares_itself(self, what: str) -> bool:
-        """Copies the path of the result with its member; says which command exports the fleet's answer."""
+        """Copies the path of the result with its member, or shows the command that exports the fleet's answer."""
         member, file = self.view.fleet_result
         if not file and (what == "path" or not self.view.fleet.text):
             self.notify(_NO_RESULT, timeout=4)
@@ -220,7 +221,7 @@ class FleetScreen(FrameScreen):
         return True
 
     def explains_itself(self) -> bool:
-        """Says where the result is explained: its own engine does that, in its own memory or by a command."""
+        """Shows where to get an explanation of the result: in its own memory, or by a command."""
         member, file = self.view.fleet_result
         said = self.services.with_keys(_NO_WHY if file else _NO_RESULT)
         if file and self._queries.is_from_git(member):
@@ -231,16 +232,16 @@ class FleetScreen(FrameScreen):
     # actions
 
     async def action_back(self) -> None:
-        """Stops asking; else out of the filter, out of a maximised pane, to the results."""
+        """Stops the question, or else leaves the filter or the maximised pane, or returns to the results."""
         if not self._queries.stop():
             await super().action_back()
 
     def action_field(self) -> None:
-        """To the question's field."""
+        """Moves the focus to the question's field."""
         self.set_focus(self.field, scroll_visible=False)
 
     async def action_ask(self) -> None:
-        """Asks what was typed at once, and goes to the results."""
+        """Sends the typed question immediately, and moves to the results."""
         await caught_up(self.field)
         self._queries.type(self.field.value)
         self._queries.ask()
@@ -248,9 +249,9 @@ class FleetScreen(FrameScreen):
             self.action_pane("results")
 
     def action_merge(self) -> None:
-        """Each by its own engine, or one ranking."""
+        """Switches between one ranking and each member's own answer."""
         self._queries.switch()
 
     def action_again(self) -> None:
-        """Asks again, of the fleet and its files as they are now."""
+        """Repeats the question with the current fleet and files."""
         self._queries.ask(again=True)
