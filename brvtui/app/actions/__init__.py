@@ -1,1 +1,1 @@
-"""What keys do, as data: all that bindings, key bar, palette, help and docs/reference/keys.md are made from."""
+"""Actions as data: the source of key bindings, key bar, palette, help and docs/keys.md."""

@@ -1,4 +1,4 @@
-"""The answers that dialogs take."""
+"""The actions of dialogs."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ _CHANGES = (
     Action("note.changes", "C", "app.changes", "changes", "What was changed in this session"),
 )  # fmt: skip
 CHANGES = tuple(action._replace(needs=action.needs | Need.PROJECT | Need.NOTES) for action in _CHANGES)
-"""The actions that change notes, or lead to what was changed."""
+"""The actions that change notes or show changes."""
 
 EVERY_SCREEN = Place("every screen", "Every screen", PlaceKind.EVERY_SCREEN, (
     *CHANGES,

@@ -1,6 +1,6 @@
-"""The registry of actions. Palette, the table of settings and docs/reference/keys.md are made from it.
+"""The registry of actions, from which palette, settings and docs/keys.md are generated.
 
-To add an action, add it to its place here, and the method ``action_…`` to the class that has the place.
+To add an action, add it to its place, and add the method ``action_…`` to the class with that place.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ PLACES: tuple[Place, ...] = (
     dialogs.PLAN,
     dialogs.SWEEP,
 )
-"""Every place, in the order of lists of keys: by kind, then by title."""
+"""All places, ordered by kind and title."""
 
 ACTIONS: dict[str, Action] = {action.name: action for place in PLACES for action in place.actions}
-"""Every action by its name."""
+"""All actions by name."""

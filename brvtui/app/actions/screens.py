@@ -25,7 +25,7 @@ _KEEP = "Saving keeps the note's modification time, or makes it new"
 
 
 def _panes(prefix: str, keys: dict[str, str]) -> tuple[Action, ...]:
-    """Actions that show and focus panes, by the pane's id; in the key bar, the first stands for all."""
+    """Returns actions that show and focus the panes with these ids; in the key bar, the first represents all."""
     first, *_, last = keys.values()
     return tuple(
         Action(

@@ -1,1 +1,1 @@
-"""The command palette: every action and every note, found by a few letters."""
+"""The command palette, which finds actions and notes by a few letters."""

@@ -1,4 +1,4 @@
-"""Shows the command palette, and carries out the command that is chosen there."""
+"""Shows the command palette and runs the selected command."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from brvtui.paint.text import cut
 if TYPE_CHECKING:
     from brvtui.session.finding import FoundNotes, TextMatch
 
-# The commands of the palette as data, and how they are found and ordered.
+# The commands of the palette as data, and the search for them.
 
 
 NOT_OFFERED = (PlaceKind.DIALOG, PlaceKind.FIELD)
-"""Kinds of places that need a question, or a text, to act on."""
+"""The kinds of places whose actions need a question or a text."""
 
 ALSO: Mapping[str, str] = {
     "app.quit": "exit leave",
@@ -65,12 +65,12 @@ ALSO: Mapping[str, str] = {
     "board.order": "sort",
     "judged.order": "sort",
 }
-"""Words by which newcomers look for actions that are called otherwise, by the names of these."""
+"""Other words for actions, by action name, for users who do not know our terms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """An action, and the screen where it acts."""
+    """An action and its screen."""
 
     action: Action
     mode: str
@@ -79,24 +79,24 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One row of the palette: an action, or a note to show."""
+    """One row of the palette: an action to run or a note to show."""
 
     title: str
     aside: str
-    """The place where the action acts, or the path of the note."""
+    """The place of the action, or the path of the note."""
     keys: str = ""
     act: Act | None = None
     note: str = ""
     snippet: Sequence[Span] = ()
-    """A piece of the note's text if that matched; otherwise empty."""
+    """An excerpt of the note's text if the text matched; otherwise empty."""
 
     @property
     def low(self) -> str:
-        """The text that is searched, in lower case."""
+        """The searched text in lower case."""
         return f"{self.title}\n{self.aside}\n{self.act.action.label if self.act else ''}".lower()
 
     def is_meant_by(self, words: Sequence[str]) -> bool:
-        """Returns True if each of ``words`` is part of its text, or begins a word that newcomers look for it by."""
+        """True if each of ``words`` is part of the text, or begins one of the other words for the action."""
         low, also = self.low, ALSO.get(self.act.action.name, "").split() if self.act else ()
         return all(word in low or any(one.startswith(word) for one in also) for word in words)
 
@@ -104,10 +104,10 @@ class Command:
 def offered(
     front: str, near: Collection[str], editing: bool, keymap: Mapping[str, str], idle: Collection[str] = ()
 ) -> list[Command]:
-    """Returns every action but those named in ``idle``, the nearest first; those of the editor only while ``editing``.
+    """Returns all actions except those named in ``idle``; actions of the editor only if ``editing``.
 
-    Actions named in ``near`` come first, then those of the screen in ``front``, of the app, of every screen, of the
-    other panes in front, and of other screens.
+    The order is: actions named in ``near``, then those of the screen ``front``, of the app, of every screen, of other
+    panes in front, and of other screens.
     """
     modes = [mode for mode in (*SCREENS, EDITOR) if mode is not EDITOR or editing]
     modes.sort(key=lambda mode: mode.name != front)
@@ -142,10 +142,10 @@ def _of(
 
 
 def found(word_filter: WordFilter, commands: Iterable[Command]) -> list[Command]:
-    """Returns the commands that every word of ``word_filter`` means.
+    """Returns the commands that match all words of ``word_filter``.
 
-    First come titles that begin with the words as they are, then those with words that begin so, then those that hold
-    the words elsewhere; equals keep their order.
+    Titles that start with the typed words come first, then titles with words that start with them, then other matches;
+    otherwise the order is kept.
     """
     kept = [command for command in commands if command.is_meant_by(word_filter.words)]
     return sorted(kept, key=lambda command: _rank(word_filter, command.title.lower()))
@@ -159,47 +159,46 @@ def _rank(word_filter: WordFilter, title: str) -> int:
     return 2 if word_filter.keeps(title) else 3
 
 
-# The command palette: every action and every note, found by a few letters.
+# The palette: a field and the list of matching actions and notes.
 
 
 _LEAST_TITLE = 24
 _BEFORE_MATCH = 12
-"""Characters of a note's text that are shown before the first match."""
+"""The number of characters of a note's text to show before the first match."""
 MOST_ROWS = 200
 MOST_RANKED = 2_000
-"""The most notes that are ordered by their titles; further ones are only counted."""
+"""The maximum number of notes to rank by title; further notes are only counted."""
 
 
 class CommandsPane(ChoicePane):
-    """Lists the commands that were found."""
+    """Lists the matching commands."""
 
     class Taken(Message):
-        """Posted when a command was clicked."""
+        """Posted when a command is clicked."""
 
     def __init__(self, *, id: str) -> None:
-        """A pane without commands."""
         super().__init__(id=id)
         self.commands: Sequence[Command] = ()
-        """The commands that were found, best first."""
+        """The matching commands, best first."""
         self._words = WordFilter(())
 
     @property
     def command(self) -> Command | None:
-        """The command under the cursor; None when there is none."""
+        """The command under the cursor, or None."""
         return self.commands[self.cursor] if self.cursor < len(self.commands) else None
 
     def put(self, commands: Sequence[Command], words: WordFilter) -> None:
-        """Shows ``commands``, the first chosen, with ``words`` marked."""
+        """Shows ``commands`` with the first one selected and ``words`` highlighted."""
         self.commands, self._words, self.cursor, self.offset_row = commands, words, 0, 0
         self.rebuild(force=True)
 
     def extend(self, commands: Sequence[Command]) -> None:
-        """Shows ``commands``, which begin with the rows shown now; the chosen row stays chosen."""
+        """Replaces the commands by a longer list with the same beginning; the selection stays."""
         self.commands = commands
         self.rebuild(force=True)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """A line for each: its title on the left, place and keys on the right."""
+        """Returns a line for each command, with the title on the left, place and keys on the right."""
         self.choices = [str(place) for place in range(len(self.commands))]
         self.owner = list(range(len(self.choices)))
         return [self._row(command, width) for command in self.commands] or [
@@ -223,29 +222,32 @@ class CommandsPane(ChoicePane):
         return made
 
     def clicked(self, place: int) -> None:
-        """Takes the command that was clicked."""
+        """Selects and runs the clicked command."""
         self.move_to(place)
         self.post_message(self.Taken())
 
 
 Find = Callable[[str, Callable[["FoundNotes"], None]], None]
-"""Finds the first notes that match a query, and passes them on."""
+"""Finds the first notes that match a query, and calls its second argument with them."""
 
 
 class CommandsDialog(Dialog[Command]):
-    """Dismissed with the chosen command, or None. The list always fits the typed text, so Enter takes its first row."""
+    """Returns the selected command, or None.
+
+    The list is always up to date with the typed text, so Enter runs its first row.
+    """
 
     AUTO_FOCUS = "#command"
     BINDINGS = bindings(COMMANDS)
 
     def __init__(self, mode: str, near: Collection[str], find: Find) -> None:
-        """A palette over screen ``mode``, whose focused pane has the actions named in ``near``."""
+        """Creates a palette for the screen ``mode``; ``near`` contains the names of the focused pane's actions."""
         super().__init__("Commands: every action and every note", wide=True)
         self._mode, self._near, self._find = mode, near, find
         self._actions: list[Command] = []
         self._listed: list[Command] = []
         self._amount = 0
-        """The number of actions and notes with the typed words in their names."""
+        """The number of actions and notes whose names match."""
 
     @property
     def rows(self) -> CommandsPane:
@@ -253,7 +255,7 @@ class CommandsDialog(Dialog[Command]):
         return self.query_one(CommandsPane)
 
     def make_parts(self) -> ComposeResult:
-        """Field and list."""
+        """Yields field and list."""
         field = OrderedInput(
             placeholder="find actions by name, and notes by title, path or text", id="command", compact=True
         )
@@ -262,7 +264,7 @@ class CommandsDialog(Dialog[Command]):
         yield CommandsPane(id="commands")
 
     def on_mount(self) -> None:
-        """Lists everything."""
+        """Lists all actions."""
         view = self.services.store.view
         editing = view.editor.edit is not None
         self._actions = offered(self._mode, self._near, editing, self.services.keymap, self.services.idle)
@@ -284,7 +286,7 @@ class CommandsDialog(Dialog[Command]):
             self._find(self.query_one(Input).value, self._add_found)
 
     def _add_found(self, found: FoundNotes) -> None:
-        """Adds the notes whose texts match below the other rows, unless the query has changed since."""
+        """Appends the notes whose texts match, unless the query has changed."""
         listed = {command.note for command in self._listed}
         more = [_by_text(note) for note in found.notes if note.path not in listed]
         with suppress(NoMatches):  # the dialog is being closed
@@ -293,13 +295,13 @@ class CommandsDialog(Dialog[Command]):
                 self._count(self._amount + len(more), found.count > len(found.notes))
 
     def _count(self, amount: int, has_more: bool = False) -> None:
-        """Says how many rows there are, and whether more notes match by their text."""
+        """Shows the number of rows; ``has_more`` means that more notes match by their text."""
         of = f"{amount} or more" if has_more else f"{amount}"
         tally = f"the first {min(amount, MOST_ROWS)} of {of}: type on" if has_more or amount > MOST_ROWS else of
         self.query_one("#dialog").border_subtitle = tally
 
     def _notes(self, word_filter: WordFilter) -> list[Branch]:
-        """Returns the files that hold every word; none without words."""
+        """Returns the files that match every word; none without words."""
         overview = self.services.store.view.project.overview
         if overview is None or not word_filter:
             return []
@@ -307,16 +309,16 @@ class CommandsDialog(Dialog[Command]):
 
     @on(CommandsPane.Taken)
     def action_take(self) -> None:
-        """Dismisses the dialog with the command under the cursor."""
+        """Closes the dialog with the command under the cursor."""
         if self.rows.command is not None:
             self.dismiss(self.rows.command)
 
     def action_step(self, step: int) -> None:
-        """Goes to the next row, or the one before."""
+        """Moves to the next or previous row."""
         self.rows.move_to(self.rows.cursor + step)
 
     def action_page(self, pages: int) -> None:
-        """Goes a page of rows up or down."""
+        """Moves ``pages`` pages of rows down, or up if negative."""
         self.rows.action_page(pages)
 
 
@@ -332,7 +334,7 @@ def _by_text(note: TextMatch) -> Command:
 
 
 Perform = Callable[[Action], Awaitable[bool]]
-"""Does an action where it acts in front; returns whether that could be done."""
+"""Runs an action in the current screen; returns True if that was possible."""
 
 
 def show_palette(
@@ -340,7 +342,7 @@ def show_palette(
 ) -> None:
     """Shows the palette, with the actions named in ``near`` first.
 
-    ``find`` finds notes by their text; ``show_note`` shows the note at a path, once the Notes screen is in front.
+    ``find`` searches the texts of notes; ``show_note`` shows the note at a path on the Notes screen.
     """
 
     async def carry_out(command: Command | None) -> None:
@@ -356,11 +358,11 @@ def show_palette(
 
 
 async def _act(services: AppServices, perform: Perform, act: Act) -> bool:
-    """Brings the screen of ``act`` to the front and does it there; returns whether that could be done."""
+    """Switches to the screen of ``act`` and runs its action; returns True if that was possible."""
     if act.mode and act.mode != services.current_mode:
         if act.mode == EDITOR.name and services.store.view.editor.edit is None:
             return False
         await services.switch_mode(act.mode)
         if services.current_mode != act.mode:
-            return True  # a toast says why
+            return True  # a message explains why
     return await perform(act.action)

@@ -1,1 +1,1 @@
-"""Copies and exports what the app shows."""
+"""Copies and exports the displayed content."""

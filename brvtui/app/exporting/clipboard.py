@@ -1,6 +1,6 @@
-"""Copies text out of the app: with a program, through tmux, through the terminal (OSC 52), or into a file.
+"""Copies text out of the app: by a program, through tmux, through the terminal (OSC 52), or into a file.
 
-A terminal never confirms OSC 52, so the text is also written to a file, and the user is told its path.
+A terminal never confirms OSC 52, so the text is also written to a file whose path is shown.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from brvtui.disk import writing
 from brvtui.wording import counted
 
 LARGEST_BASE64 = 74_994
-"""The most characters of base64 that terminals take in one OSC 52: the limit of xterm and hterm."""
+"""The maximum number of base64 characters in one OSC 52 sequence: the limit of xterm and hterm."""
 TIMEOUT_S = 2.0
 _REMOTE = ("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY")
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The environment of the app, as far as it matters to copying."""
+    """The parts of the app's environment that matter for copying."""
 
     environ: Mapping[str, str]
     is_web: bool = False
@@ -33,7 +33,7 @@ class Surroundings:
 
     @property
     def is_remote(self) -> bool:
-        """True if the user sits at another machine."""
+        """True if the user works from another machine."""
         return self.is_web or any(self.environ.get(name) for name in _REMOTE)
 
     @property
@@ -44,7 +44,9 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """The result of copying. ``escape`` must still be written to the terminal; ``failed`` if the text is nowhere."""
+    """The result of copying: ``escape`` must still be written to the terminal; ``failed`` if the text was copied
+    nowhere.
+    """
 
     message: str
     escape: str = ""
@@ -52,9 +54,9 @@ class Copied:
 
 
 def copy(text: str, named: str, where: Surroundings, kept: Path) -> Copied:
-    """Copies ``text`` in the first way that works, and writes it to the file ``kept`` where that is uncertain.
+    """Copies ``text`` in the first way that works, and writes it to the file ``kept`` if the result is uncertain.
 
-    Messages call the text ``named`` ("the path"). Blocks, for at most :data:`TIMEOUT_S` with each program.
+    Messages call the text ``named`` ("the path"). Blocks, for at most :data:`TIMEOUT_S` per program.
     """
     it = f"{named} ({counted(len(text), 'character', 'characters')})"
     for command, how in _programs(where):
@@ -76,10 +78,10 @@ def copy(text: str, named: str, where: Surroundings, kept: Path) -> Copied:
 
 
 def osc52(text: str, in_tmux: bool) -> str:
-    """Returns the escape sequence that puts ``text`` on the terminal's clipboard; empty if it is too long.
+    """Returns the escape sequence that copies ``text`` to the terminal's clipboard; empty if it is too long.
 
-    tmux takes the plain sequence if ``set-clipboard`` is ``on``, and passes on the wrapped one if ``allow-passthrough``
-    is. Both are sent, and it drops the one that it may not take.
+    tmux accepts the plain sequence if ``set-clipboard`` is ``on``, and passes on the wrapped one if
+    ``allow-passthrough`` is. Both are sent, and tmux ignores the one that is not allowed.
     """
     encoded = base64.b64encode(_encoded(text)).decode("ascii")
     if len(encoded) > LARGEST_BASE64:
@@ -92,7 +94,7 @@ def osc52(text: str, in_tmux: bool) -> str:
 
 
 def _programs(where: Surroundings) -> Iterator[tuple[list[str], str]]:
-    """Yields commands that read the text from standard input, and words for the toast about each."""
+    """Yields commands that read the text from standard input, each with words for the message."""
     environ = where.environ
     if not where.is_remote:
         if where.platform == "darwin":
@@ -112,7 +114,7 @@ def _fed(command: list[str], text: str, where: Surroundings) -> bool:
     program = programs.find_program(command[0], variables)
     if program is None:
         return False
-    nowhere = programs.DEVNULL  # some stay to serve the text, so a pipe from them would never end
+    nowhere = programs.DEVNULL  # some programs keep running to serve the text, so a pipe from them would never end
     try:
         process = programs.start(
             [program, *command[1:]], variables, stdin=programs.PIPE, stdout=nowhere, stderr=nowhere,

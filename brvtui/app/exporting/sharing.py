@@ -1,4 +1,4 @@
-"""Copies what is shown, and exports its trace to a file or the browser."""
+"""Copies the displayed content, and exports its trace to a file or the browser."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 
 
 Deliver = Callable[[str, bytes], None]
-"""Hands a file, its name and content, to the browser that shows the app."""
+"""Sends a file with name and content to the browser that shows the app."""
 
 
 def take_screenshot(app: App[None], deliver: Deliver, filename: str | None, path: str | None) -> None:
-    """Saves the screen of ``app`` as SVG, without ``path`` among the user's pictures, and says where.
+    """Saves the screen of ``app`` as SVG and shows the path; without ``path``, in the user's pictures folder.
 
-    A browser is handed the file instead. Toasts go first: they would cover a part of it.
+    A browser receives the file instead. Messages are removed first, since they would cover parts of the screen.
     """
     app.clear_notifications()
     for rack in app.screen.query("ToastRack"):
@@ -75,35 +75,35 @@ _FORMS = ".json opens again without the tree · .md a document · .svg a picture
 
 @dataclass(frozen=True, slots=True)
 class _ExportResult:
-    """The file that was written, or the ``problem`` that kept it from being written."""
+    """The written file, or the ``problem`` that prevented it."""
 
     file: Path | None = None
     problem: str = ""
     exists: bool = False
-    """Whether the problem is that there is a file already."""
+    """True if the problem is that the file exists."""
 
 
 class ExportDialog(FieldDialog[Path]):
-    """Asks for a file's path. Dismissed with the path of the saved file, or with None."""
+    """Asks for a path; returns that of the saved file, or None."""
 
     def __init__(self, what: str, name: str, place: str, write: Callable[[Path, bool], Path], notice: str = "") -> None:
-        """Proposes the file ``name`` for ``what`` is saved, and says in which ``place`` it will be, then a ``notice``.
+        """Creates a dialog to save ``what``, with the proposed file ``name`` in ``place`` and a ``notice``.
 
-        ``write`` saves the trace in a file, over another one only if told so, returns where it is, may block, and
-        raises :class:`brvtui.report.saved.ExportError`.
+        ``write`` saves the trace in a file and returns its path; its second argument permits replacing a file. It may
+        block, and raises :class:`brvtui.report.saved.ExportError`.
         """
         super().__init__(f"Save {what}", name, "\n".join(filter(None, (f"in {place}", notice, _FORMS))))
         self._write = write
         self._confirmable = ""
-        """The text whose file exists, as the user was told: Enter on it replaces the file."""
+        """The typed path whose file exists; Enter on the same path replaces the file."""
 
     def on_mount(self) -> None:
-        """Puts the cursor before the ending, so that typing changes the name."""
+        """Moves the cursor before the file ending, so that typing changes the name."""
         self.field.cursor_position = len(self.field.value) - len(Path(self.field.value).suffix)
 
     @on(Input.Changed)
     def _ending_typed(self, event: Input.Changed) -> None:
-        """Takes the offered ending away once one is typed in front of it."""
+        """Removes the proposed ending once the user types one before it."""
         from brvtui.report.saved import Form
 
         endings = [f".{form}" for form in Form]
@@ -111,7 +111,7 @@ class ExportDialog(FieldDialog[Path]):
             event.input.value = str(Path(event.value).with_suffix(""))
 
     def submit(self, text: str) -> None:
-        """Saves the trace."""
+        """Saves the trace in the file ``text``."""
         if text.strip():
             task = partial(_export, self._write, Path(text.strip()), text == self._confirmable)
             services_of(self).background.run(task, self._exported, group="export", exclusive=True, owner=self)
@@ -125,7 +125,7 @@ class ExportDialog(FieldDialog[Path]):
 
 
 def _export(write: Callable[[Path, bool], Path], file: Path, replace: bool) -> _ExportResult:
-    """Lets ``write`` save the trace in ``file``. Blocks."""
+    """Calls ``write`` to save the trace in ``file``, and returns the result. Blocks."""
     from brvtui.report.saved import ExportError, InTheWayError
 
     try:
@@ -157,18 +157,20 @@ _LONGEST_NAME = 40
 
 
 class Sharing:
-    """Copies what is shown, and exports its trace."""
+    """Copies the displayed content, and exports its trace."""
 
     def __init__(self, services: AppServices, project: Project, comparison: Callable[[], str]) -> None:
-        """Nothing was copied yet; ``comparison`` is the answer beside the pinned one as text, empty without."""
+        """Creates the controller; ``comparison`` returns the comparison with the pinned answer as text, or an empty
+        string.
+        """
         self._services = services
         self._project = project
         self._comparison = comparison
         self.copied = ""
-        """The text that was copied last in this app; fields paste it."""
+        """The last text copied in this app, which fields paste."""
 
     def copy(self, what: str, file: str) -> None:
-        """Copies ``path`` (of ``file``, the note at hand), ``answer``, ``prompt``, ``comparison`` or ``trace``."""
+        """Copies ``path`` (of ``file``, the current note), ``answer``, ``prompt``, ``comparison`` or ``trace``."""
         trace = self._services.store.view.answered
         if what == "trace" and trace is not None:
             otherwise = self._services.with_keys("; {trace.save} downloads it") if self._services.is_web else ""
@@ -181,7 +183,7 @@ class Sharing:
             self._services.notify(_NOTHING[what], timeout=4)
 
     def copy_text(self, text: str, named: str, otherwise: str = "") -> None:
-        """Copies ``text``, which toasts call ``named``; they end with ``otherwise``, another way to it."""
+        """Copies ``text``, called ``named`` in messages, which end with ``otherwise``, another way to get it."""
         self.copied = text
         if text:
             session = self._project.session
@@ -197,7 +199,7 @@ class Sharing:
         self._services.notify(told, severity="warning" if copied.failed else "information", timeout=_TOAST_S)
 
     def export(self, ending: str) -> None:
-        """Asks for a file and saves the trace in it; a browser that shows the app is handed the file."""
+        """Asks for a file and saves the trace in it; a browser receives the file instead."""
         trace = self._services.store.view.answered
         if trace is None:
             self._services.notify(_NO_TRACE, timeout=4)
@@ -219,11 +221,11 @@ class Sharing:
             self._services.background.run(task, deliver, group="export", exclusive=True)
 
     def save_graph(self, shown: Neighbourhood) -> None:
-        """Saves the links that are drawn as SVG among the user's pictures; a browser is handed the file instead."""
+        """Saves the displayed links as SVG in the user's pictures folder; a browser receives the file instead."""
         self._save_picture(f"graph-of-{_slug(shown.title)}.svg", partial(_drawn, shown))
 
     def save_sweep(self, made: Sweep) -> None:
-        """Saves the curve or heat map of a sweep as :meth:`save_graph` does."""
+        """Saves the curve or heat map of a sweep in the same way as :meth:`save_graph`."""
         names = "-".join(axis.control.key for axis in made.axes)
         self._save_picture(f"sweep-of-{_slug(names)}.svg", partial(_curve, made))
 
@@ -238,7 +240,7 @@ class Sharing:
             self._services.notify(f"saved {file}", timeout=_TOAST_S)
 
     def deliver(self, name: str, content: bytes) -> None:
-        """Hands a file called ``name`` to the browser that shows the app, and says where it then is."""
+        """Sends a file to the browser that shows the app, and shows a message about it."""
         self._services.deliver_binary(BytesIO(content), save_filename=name)
         said = f"{name} goes to your browser: it is among its downloads, on the machine that you sit at"
         self._services.notify(said, timeout=_TOAST_S)
@@ -256,7 +258,7 @@ def _text_of(what: str, trace: Trace | None, file: str) -> str:
 
 
 def _saved_trace(project: Project, trace: Trace) -> SavedTrace:
-    """Returns ``trace`` with everything that is saved beside it. Blocks."""
+    """Returns ``trace`` with all data that is saved with it. Blocks."""
     if project.saved is not None:
         return project.saved
     assert project.session is not None
@@ -264,14 +266,14 @@ def _saved_trace(project: Project, trace: Trace) -> SavedTrace:
 
 
 def _as_json(project: Project, trace: Trace) -> str:
-    """Returns ``trace`` as it is saved. Blocks."""
+    """Returns ``trace`` as JSON. Blocks."""
     from brvtui.saved.traces import as_json
 
     return as_json(_saved_trace(project, trace)).decode()
 
 
 def _written(project: Project, trace: Trace, file: Path, replace: bool) -> Path:
-    """Saves ``trace`` in ``file``, outside of the tree and its sources, and returns where it is. Blocks."""
+    """Saves ``trace`` in ``file``, which must be outside of the tree and its sources, and returns the path. Blocks."""
     from brvtui.report.saved import export
 
     session = project.session
@@ -280,7 +282,7 @@ def _written(project: Project, trace: Trace, file: Path, replace: bool) -> Path:
 
 
 def _file_of_form(file: Path, replace: bool) -> Path:
-    """Returns ``file``'s name, which a browser puts among its downloads, if its ending is that of a form."""
+    """Returns the name of ``file`` for a browser's downloads; raises ExportError for an unknown ending."""
     from brvtui.report.saved import form_of
 
     form_of(file)
@@ -288,7 +290,7 @@ def _file_of_form(file: Path, replace: bool) -> Path:
 
 
 def _rendered(project: Project, trace: Trace, file: Path) -> bytes:
-    """Returns the content of a file with the name of ``file``. Blocks."""
+    """Returns the content of ``file`` in the form of its ending. Blocks."""
     from brvtui.report.saved import form_of, rendered
 
     return rendered(_saved_trace(project, trace), form_of(file))
@@ -309,9 +311,9 @@ def _curve(made: Sweep) -> bytes:
 
 
 def _saved_picture(draw: Callable[[], bytes], name: str) -> Path:
-    """Writes what ``draw`` returns into the user's folder for pictures, over no other file. Blocks.
+    """Writes the result of ``draw`` to a new file in the user's pictures folder, and returns its path. Blocks.
 
-    Raises :class:`Refusal`.
+    Raises :class:`Refusal` if that fails.
     """
     from brvtui.disk import writing
 
@@ -326,11 +328,11 @@ def _saved_picture(draw: Callable[[], bytes], name: str) -> Path:
 
 
 def _quoted(trace: Trace) -> str:
-    """The query of ``trace``, short enough for a title."""
+    """Returns the query of ``trace`` in quotes, shortened for a title."""
     return f"“{shortened(trace.query, _LONGEST_NAME)}”"
 
 
 def _slug(text: str) -> str:
-    """Returns a file name, without an ending, that says what was asked."""
+    """Returns a file name for ``text``, without an ending."""
     kept = re.sub(r"[^\w]+", "-", text.lower()).strip("-_")[:_LONGEST_NAME].strip("-_")
     return kept or "trace"

@@ -1,1 +1,1 @@
-"""Keys: their names, Textual's bindings made from actions, the user's own keys, and lists of all."""
+"""Keys: their names, Textual's bindings for actions, the user's own keys, and lists of all keys."""

@@ -14,25 +14,25 @@ from textual.keys import REPLACED_KEYS, Keys, _character_to_key, key_to_characte
 
 from brvtui.app.actions.action import Action, Place
 
-# The names of keys: which exist, which are text, and how people write them.
+# The names of keys: existing keys, keys that are text, and names for display.
 
 
 _MODIFIERS = frozenset({"ctrl", "shift", "alt", "super", "hyper", "meta"})
 _LAST_TYPED = 0xFFFF
-"""No keyboard has a key for the characters after this one, such as emoji, by whose names Textual knows them too."""
+"""The last character that any keyboard has a key for; Textual knows later ones, such as emoji, by name too."""
 _NAMES = {"escape": "esc", "pagedown": "pgdn", "pageup": "pgup"}
 KNOWN = frozenset(key.value for key in Keys if not key.value.startswith("<"))
 """The names of keys that are not characters."""
 
 
 def character_of(key: str) -> str | None:
-    """Returns the character that ``key`` puts into a field; None if it puts none."""
+    """Returns the character that ``key`` types into a field; None if it types none."""
     character = key if key == "+" else key_to_character(REPLACED_KEYS.get(key, key))
     return character if character is not None and character.isprintable() else None
 
 
 def is_key(key: str) -> bool:
-    """Whether there is a key called ``key``: ``ctrl+r``, ``f5``, ``?``, ``question_mark``."""
+    """True if ``key`` is the name of a key: ``ctrl+r``, ``f5``, ``?``, ``question_mark``."""
     *modifiers, last = [key] if key == "+" else key.split("+")
     character = character_of(last)
     is_typed = character is not None and ord(character) <= _LAST_TYPED
@@ -40,12 +40,12 @@ def is_key(key: str) -> bool:
 
 
 def is_text(key: str) -> bool:
-    """Whether ``key`` puts a character into a field."""
+    """True if ``key`` types a character into a field."""
     return character_of(key) is not None
 
 
 def canonical(key: str) -> str:
-    """Returns one name for ``key``, whichever of its names is given."""
+    """Returns the canonical one of the names of ``key``."""
     character = character_of(key)
     return "space" if character == " " else character or key
 
@@ -56,7 +56,7 @@ def split(keys: str) -> list[str]:
 
 
 def key_name(key: str) -> str:
-    """Returns a key as people write it: ``^r``, ``F1``, ``esc``, ``?``."""
+    """Returns the name of ``key`` for display: ``^r``, ``F1``, ``esc``, ``?``."""
     first = split(key)[0]
     if first.startswith("ctrl+"):
         return f"^{first.removeprefix('ctrl+')}"
@@ -67,31 +67,31 @@ def key_name(key: str) -> str:
 
 
 def keys_of(name: str | None, default: str, keymap: Mapping[str, str]) -> list[str]:
-    """Returns the keys of the action ``name``: the user's, else ``default``."""
+    """Returns the keys of the action ``name``: the user's own, or else ``default``."""
     return split(keymap.get(name or "", default))
 
 
-# Esc and a key pressed right after it, which tmux and slow lines hand on together, as they hand on Alt with a key.
+# Esc and a key pressed right after it; tmux and slow connections send them like Alt with that key.
 
 
 _LONGER = frozenset("[]OP_^\\")
-"""With these after it, Esc begins a longer sequence: of a key, or of a terminal's answer."""
+"""The characters after Esc that begin a longer sequence, of a key or of a terminal's reply."""
 _WORDS = frozenset("bf")
-"""Option and an arrow, by words, on a Mac."""
+"""The characters of Option with an arrow key, which moves by words, on a Mac."""
 _ALT = "alt+"
 _SHIFT = "shift+"
 
 
 class _AltKey(NamedTuple):
-    """A key as Textual's table has it."""
+    """A key in the form of Textual's table."""
 
     value: str
 
 
 def read_alt() -> None:
-    """Has Textual read Esc and a character as Alt and its key, for the whole process.
+    """Makes Textual read Esc and a character as Alt with that key, for the whole process.
 
-    By itself, it reads some as a Mac's signs (Esc 4 as ¢) and forgets the Esc before others.
+    By default, it reads some as symbols of a Mac (Esc 4 as ¢) and drops the Esc before others.
     """
     table = cast("dict[str, object]", ANSI_SEQUENCES_KEYS)
     for character in string.digits + string.ascii_letters + string.punctuation:
@@ -102,9 +102,9 @@ def read_alt() -> None:
 
 
 def apart(event: Key, given: Iterable[str]) -> tuple[Key, ...]:
-    """Returns Alt with a character as two keys, Esc and the character, unless Alt with it is among the keys ``given``.
+    """Returns Alt with a character as two keys, Esc and the character, unless ``given`` contains that key with Alt.
 
-    Any other key is returned as it is. None of the app's own keys needs Alt.
+    Other keys are returned unchanged. None of the app's own keys needs Alt.
     """
     name = event.key.removeprefix(_ALT)
     if name == event.key or any(event.key in split(keys) for keys in given):
@@ -116,11 +116,11 @@ def apart(event: Key, given: Iterable[str]) -> tuple[Key, ...]:
 
 
 Call = tuple[str, tuple[Any, ...]]
-"""The name and the parameters of an action, as Textual parses them."""
+"""The name and the parameters of an action, as parsed by Textual."""
 
 
 def bindings(place: Place) -> list[BindingType]:
-    """Returns the bindings for the class that has ``place``."""
+    """Returns the bindings for the class with ``place``."""
     return [_binding(action) for action in place.actions]
 
 
@@ -143,14 +143,15 @@ def own_bindings(kind: type) -> tuple[Binding, ...]:
 
 
 def declared(kind: type) -> list[Binding]:
-    """Returns the bindings of ``kind`` and its base classes, the most general first, as Textual orders them."""
+    """Returns the bindings of ``kind`` and its base classes, the most general first, in Textual's order."""
     return [binding for above in reversed(kind.__mro__) for binding in own_bindings(above)]
 
 
 def letter_actions(kind: type, keymap: Mapping[str, str]) -> frozenset[Call]:
-    """Returns the actions of ``kind`` and its base classes that have text keys only, and so do nothing in a field.
+    """Returns the actions of ``kind`` and its base classes whose keys are all text, so that they do not work in a
+    field.
 
-    An action that has another key too, as ctrl+q beside q, works while a field has the focus.
+    An action with another key too, such as ctrl+q besides q, works while a field has the focus.
     """
     letters: set[Call] = set()
     others: set[Call] = set()

@@ -1,4 +1,4 @@
-"""Checks the keys that the user gives to actions."""
+"""Checks the keys that the user assigns to actions."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _INSTEAD = "choose another key, or give that one another key first"
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The keys that can be used, and why the others cannot, by the action's name."""
+    """The usable keys, and the problems with others, by the action's name."""
 
     usable: dict[str, str]
     problems: dict[str, str] = field(default_factory=dict)
 
 
 def check_keys(keys: Mapping[str, str]) -> Checked:
-    """Checks ``keys``, by the action's name as in the settings. Keys that another action has too cannot be used.
+    """Checks ``keys``, by action name as in the settings. Keys that another action has at the same time are not usable.
 
-    Of many unknown names the first are listed, and one more problem counts the rest.
+    Only the first of many unknown names are listed; one more problem counts the rest.
     """
     usable: dict[str, str] = {}
     problems: dict[str, str] = {}
@@ -40,7 +40,9 @@ def check_keys(keys: Mapping[str, str]) -> Checked:
             problems[name] = f'keys."{name}": {wrong}'
         else:
             usable[name] = given
-    while clashes := dict(_clashes(usable)):  # what is left out has its default again, which may be another's new key
+    while clashes := dict(
+        _clashes(usable)
+    ):  # a rejected action has its default keys again, which may clash with another's new key
         for name, shared in clashes.items():
             problems[name] = f'keys."{name}": {shared}: {_INSTEAD}'
             del usable[name]
@@ -48,14 +50,16 @@ def check_keys(keys: Mapping[str, str]) -> Checked:
 
 
 def why_not_keys(name: str, given: str, keys: Mapping[str, str]) -> str:
-    """Returns why the action ``name`` may not have the keys ``given`` beside the user's ``keys``; empty if it may."""
+    """Returns the reason why ``name`` cannot have the keys ``given`` in addition to the user's ``keys``; empty if it
+    can.
+    """
     wrong = _wrong(ACTIONS[name], given)
     shared = "" if wrong else dict(_clashes({**keys, name: given})).get(name, "")
     return wrong or (f"{shared}: {_INSTEAD}" if shared else "")
 
 
 def _wrong(action: Action, given: str) -> str:
-    """Returns why ``action`` cannot have the keys ``given``; empty if it can."""
+    """Returns the reason why ``action`` cannot have the keys ``given``; empty if it can."""
     keys = split(given)
     for key in keys:
         if not is_key(key):
@@ -69,7 +73,7 @@ def _wrong(action: Action, given: str) -> str:
 
 
 def _clashes(keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yields the name of each action in ``keys`` with a new key that others have at the same time, and which others."""
+    """Yields the name of each action in ``keys`` with a new key that others share, and a text that names these."""
     placed = [(place, action) for place in PLACES for action in place.actions]
     for place, action in placed:
         new = {canonical(key) for key in split(keys.get(action.name, ""))} - {

@@ -1,4 +1,4 @@
-"""The lists of all keys that ``brv-tui keys`` prints."""
+"""The lists of keys that ``brv-tui keys`` prints."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brvtui.app.keys.bindings import key_name, keys_of, split
 
 
 def listed(keymap: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Returns every action as plain data: where it acts, its name, its keys and default keys, its description."""
+    """Returns all actions as plain data: place, name, keys, default keys and description."""
     return [
         {
             "where": place.heading,
@@ -50,7 +50,7 @@ def _written(keys: list[str]) -> str:
 
 
 def default_table() -> str:
-    """Returns a table ``[keys]`` for a settings file, with every default."""
+    """Returns a table ``[keys]`` for a settings file with all defaults."""
     return "\n".join(_lines()) + "\n"
 
 

@@ -1,1 +1,1 @@
-"""The screen Log: what was asked, by whom, and whether it would still be answered the same."""
+"""The Log screen: past queries, who ran them, and a comparison with their answers now."""

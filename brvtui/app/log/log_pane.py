@@ -1,4 +1,4 @@
-"""Log: the queries that were answered, by the engine and here, newest first."""
+"""The Log pane: the queries that the engine and this app answered, newest first."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WIDE = 64
 
 
 class LogPane(ChoicePane):
-    """One line an entry under a line of names."""
+    """One line for each entry, below the column names."""
 
     TITLE = "Log"
     READS = (LogState, ProjectState, EngineState)
@@ -39,26 +39,25 @@ class LogPane(ChoicePane):
     BINDINGS: ClassVar[list[BindingType]] = bindings(LOG_LIST)
 
     class EntryChosen(Message):
-        """Another entry is under the cursor."""
+        """Posted when the cursor moves to another entry."""
 
     @dataclass
     class AskAgain(Message):
-        """Asks to put the query of an entry into the Query screen."""
+        """Posted to put the query of an entry into the Query screen."""
 
         entry: LoggedQuery
 
     def __init__(self, *, id: str) -> None:
-        """Starts with every entry shown."""
         super().__init__(id=id)
         self.only_uncovered = False
         self._entries: dict[str, LoggedQuery] = {}
 
     def also_reads(self) -> tuple[object, ...]:
-        """Which entries are shown."""
+        """Returns the filter of entries."""
         return (self.only_uncovered, *super().also_reads())
 
     def heading(self, view: View) -> str:
-        """Returns the title: how many entries, and whether the engine is followed."""
+        """Returns the title with the number of entries, and a mark if the engine is followed."""
         if view.log.entries is None:
             return "Log"
         following = " · following the engine" if view.log.following else ""
@@ -69,7 +68,7 @@ class LogPane(ChoicePane):
 
     @property
     def entry(self) -> LoggedQuery | None:
-        """Returns the entry under the cursor."""
+        """The entry under the cursor."""
         return self._entries.get(self.chosen)
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -85,7 +84,7 @@ class LogPane(ChoicePane):
         for entry in view.log.entries:
             if self.only_uncovered and not entry.not_covered:
                 continue
-            if width < _WIDE and moment(entry.at_ms)[:_DAY].rstrip() != day:  # a narrow row has room for the time alone
+            if width < _WIDE and moment(entry.at_ms)[:_DAY].rstrip() != day:  # a narrow row shows only the time
                 day = moment(entry.at_ms)[:_DAY].rstrip()
                 self.add_rows(made, [rule(width, day, dash=self.glyphs.dash)])
             self._entries[key_of(entry)] = entry
@@ -121,12 +120,12 @@ class LogPane(ChoicePane):
         return made.add(f"  {entry.verdict_sentence}" if wide else "", "muted").cut(width)
 
     def moved(self, choice: str) -> None:
-        """Posts that another entry is under the cursor."""
+        """Posts that another entry is selected."""
         self.post_message(self.EntryChosen())
 
     @property
     def idle(self) -> frozenset[str]:
-        """What acts on an entry, where there is none; following, where the engine keeps no log."""
+        """Actions without effect: those on an entry if there is none, and following if the engine keeps no log."""
         log = self.view.log
         kept = log.engine_log is not None and (log.engine_log.exists or log.engine_log.is_pending)
         idle = frozenset() if kept or log.following else frozenset({"log.follow"})
@@ -134,23 +133,23 @@ class LogPane(ChoicePane):
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """The keys that follow the engine and show what was not covered, while they do: then they go back."""
+        """The keys for following and for queries that were not covered, which switch back while they are on."""
         renamed = {"log.follow": "stop following"} if self.view.log.following else {}
         return {**renamed, "log.uncovered": "all queries"} if self.only_uncovered else renamed
 
     def filter_changed(self) -> None:
-        """Also tells the screen when the filter leaves no entry, and when it is cleared."""
+        """Also posts the change of the selection when the filter matches no entry or is cleared."""
         super().filter_changed()
         if self.field is None or not self.chosen:
             self.post_message(self.EntryChosen())
 
     def action_take(self) -> None:
-        """Puts the query into the Query screen."""
+        """Puts the selected query into the Query screen."""
         if self.entry is not None:
             self.post_message(self.AskAgain(self.entry))
 
     def action_uncovered(self) -> None:
-        """Shows only what was not covered, or everything again."""
+        """Shows only queries that were not covered, or all queries."""
         self.only_uncovered = not self.only_uncovered
         self.rebuild(force=True)
         self.show_keys()
@@ -158,29 +157,29 @@ class LogPane(ChoicePane):
 
 
 def _looked_for(view: View, width: int) -> list[Line]:
-    """Returns where the engine's log would be."""
+    """Returns a line with the expected place of the engine's log."""
     log = view.log.engine_log
     return [Line(), *wrapped(f"looked for in {log.place}", width, "faint")] if log is not None else []
 
 
 def names_engines(view: View) -> bool:
-    """Returns whether rows name their engine: not where the only one that it could be answered all, and answers now."""
+    """True if rows show their engine: unless the native engine answered all entries and is also selected now."""
     engines = {entry.engine for entry in view.log.entries or ()}
     return not engines <= ({view.kind.native} if view.is_native else frozenset())
 
 
 def is_of_tiers(entry: LoggedQuery) -> bool:
-    """Returns whether the engine of ``entry`` answers at tiers."""
+    """True if the engine of ``entry`` has tiers."""
     return presentation(entry.engine).has_tiers or entry.tier is not None
 
 
 def key_of(entry: LoggedQuery) -> str:
-    """Returns a key that no two entries share, unless they are the same query of the same millisecond."""
+    """Returns a unique key of ``entry``, unless the same query was run twice in a millisecond."""
     return f"{entry.at_ms:.0f} {entry.who} {entry.query} {entry.scope} {entry.options}"
 
 
 def moment(at_ms: float) -> str:
-    """Returns day and time in the local zone, in 14 cells; dashes where the log holds no time that can be."""
+    """Returns day and time in the local zone in 14 cells; dashes if the logged time is invalid."""
     try:
         return datetime.fromtimestamp(at_ms / 1000).strftime("%m-%d %H:%M:%S")  # local time is meant
     except (OverflowError, OSError, ValueError):
@@ -188,7 +187,7 @@ def moment(at_ms: float) -> str:
 
 
 def tier_of(entry: LoggedQuery) -> tuple[str, str]:
-    """Returns the tier in two letters, or how else the query ended, and its role."""
+    """Returns the tier in two letters, or another result of the query, and its role."""
     if entry.not_covered or (entry.tier is not None and entry.status == "completed"):
         return tier_mark(entry.tier, not entry.not_covered)
     if entry.status == "completed" and not presentation(entry.engine).has_tiers:
@@ -197,7 +196,7 @@ def tier_of(entry: LoggedQuery) -> tuple[str, str]:
 
 
 def tier_mark(tier: int | None, is_covered: bool) -> tuple[str, str]:
-    """Returns the tier of an answer in two letters, or that there is none where no note answers; and its role."""
+    """Returns the tier of an answer in two letters, or "none" if no note answers, and its role."""
     if not is_covered:
         return "none", NO_ANSWER
     return ("–", "muted") if tier is None else (f"T{tier}", tier_role(tier))

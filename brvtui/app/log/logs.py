@@ -1,4 +1,4 @@
-"""Reads the logs, asks logged queries again, and follows the engine."""
+"""Reads the logs, repeats logged queries, and follows the engine."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ class Logs:
     def __init__(
         self, services: AppServices, project: Project, fill: Callable[[str, str], None], explain: Explain
     ) -> None:
-        """Reads nothing yet; ``fill`` puts a query and its scope into the Query screen.
+        """Starts without logs.
 
-        ``explain`` is called with an entry and a note, to say why that note is where it is in the answer.
+        ``fill`` puts a query and its scope into the Query screen. ``explain`` is called with an entry and a note, to
+        explain the note's place in the answer.
         """
         self._services = services
         self._project = project
@@ -41,7 +42,7 @@ class Logs:
         self._begun = False
 
     def read(self) -> None:
-        """Reads both logs; from then on the engine's is watched."""
+        """Reads both logs, and starts to watch the engine's."""
         session = self._project.session
         if session is None:
             return
@@ -49,7 +50,7 @@ class Logs:
         if not self._begun:
             self._begun = True
             answered = self._services.background.relay(self._engine_answered)
-            # Without a watch, the log is still read each time it is opened.
+            # without a watch, the log is still read whenever its screen opens
             self._services.background.run(partial(session.logbook.engine.follow, answered), group="log watch")
 
     def _read(self, session: Session) -> None:
@@ -61,7 +62,7 @@ class Logs:
         store.update(store.view.log._replace(entries=entries, summary=summary, engine_log=engine_log))
 
     def compare(self, entry: LoggedQuery) -> bool:
-        """Asks a logged query again on an empty cache and shows the differences; False before notes are read."""
+        """Repeats a logged query on an empty cache and shows the differences; returns False before notes are read."""
         session = self._project.session
         if session is None or self._services.store.view.project.overview is None:
             return False
@@ -70,8 +71,8 @@ class Logs:
         journal = session.notes.journal
 
         def path_now(path: str) -> str:
-            # Beside the journal's times, which are of the system's clock, the moment of a frozen session says nothing:
-            # all its moves are followed, also those before the query.
+            # The journal's times are of the system's clock. If the session's clock is frozen, its time
+            # cannot be compared with them, and all moves are followed, including those before the query.
             now = journal.path_now(path, 0.0 if session.frozen else entry.at_ms)
             return now if now != path else outside.get(path, path)
 
@@ -83,7 +84,7 @@ class Logs:
         return True
 
     def compare_none(self) -> None:
-        """Shows no differences: no entry is under the cursor."""
+        """Removes the comparison, since no entry is selected."""
         self._services.background.cancel("log compare")
         self._compared(None)
 
@@ -92,7 +93,7 @@ class Logs:
         store.update(store.view.log._replace(compared=compared))
 
     def explain(self, entry: LoggedQuery | None) -> None:
-        """Explains the note that keys act on, in the answer of now to the query of ``entry``."""
+        """Explains the current note in the answer that the query of ``entry`` gets now."""
         view = self._services.store.view
         note = answering_note(view, entry)
         if entry is not None and note:
@@ -144,7 +145,7 @@ class Logs:
             self._fill(entries[-1].query, entries[-1].scope)
 
     def logged(self, problem: str) -> None:
-        """Reads the logs again after a run was logged; notifies of ``problem`` if it could not be."""
+        """Reads the logs again after a run; ``problem`` is shown if the run could not be logged."""
         if problem:
             self._services.notify(problem, severity="warning")
         if self._begun and self._project.session is not None:
@@ -152,7 +153,9 @@ class Logs:
 
 
 def results_of(view: View, entry: LoggedQuery | None) -> tuple[str, ...]:
-    """Returns the results of ``entry`` then, by their paths of now, followed by those of now if it is compared."""
+    """Returns the logged results of ``entry`` by their current paths, followed by the current ones if it is
+    compared.
+    """
     compared = view.log.compared
     if entry is None:
         return ()
@@ -162,9 +165,10 @@ def results_of(view: View, entry: LoggedQuery | None) -> tuple[str, ...]:
 
 
 def answering_note(view: View, entry: LoggedQuery | None) -> str:
-    """Returns the note that keys act on: what answered ``entry`` then, else what answers it now, else its next result.
+    """Returns the current note: the one that answered ``entry``, or else the one that answers it now, or the next
+    result.
 
-    Empty where none of them is a note any more.
+    Empty if none of them is a note any more.
     """
     overview, results = view.project.overview, results_of(view, entry)
     if overview is None or entry is None:
@@ -175,11 +179,11 @@ def answering_note(view: View, entry: LoggedQuery | None) -> str:
 
 
 def _read(session: Session) -> tuple[tuple[LoggedQuery, ...], LogSummary, EngineLog]:
-    """Returns both logs, their counts, and the place of the engine's log. It blocks."""
+    """Returns both logs, their counts, and the place of the engine's log. Blocks."""
     from brvtui.lab.log_comparison import summarise
 
     entries = session.logbook.read(_MOST_LOGGED)
     for engine in {entry.engine for entry in entries}:
-        presentation(engine)  # which loads it: the panes must not wait for that
+        presentation(engine)  # loads the engine, so that panes do not wait for it
     place = session.logbook.engine.place
     return tuple(entries), summarise(entries), EngineLog(shown_path(place), place.exists(), session.kind.is_html)

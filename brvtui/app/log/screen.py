@@ -1,4 +1,4 @@
-"""The Log screen: what was asked, by whom, and whether it would still be answered the same."""
+"""The Log screen: past queries, who ran them, and a comparison with their answers now."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from brvtui.paint.sentence import NO_ANSWER
 from brvtui.paint.text import ms, number, wrap
 from brvtui.tree.engine_files.query_log import LoggedQuery
 
-# Then and now: one logged query beside its answer at this moment.
+# The comparison of a logged query with its answer now.
 
 
 _LABEL = 10
 
 
 class LogEntryPane(Pane):
-    """The entry under the cursor as it was logged, beside the answer now, with the differences."""
+    """The selected entry as it was logged, its answer now, and the differences."""
 
     TITLE = "Then and now"
     READS = (LogState, ProjectState, EngineState)
@@ -47,7 +47,7 @@ class LogEntryPane(Pane):
     )
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Then, now, differences."""
+        """Returns the logged answer, the answer now, and the differences."""
         compared = view.log.compared
         if compared is None:
             said = "choose a query: it is asked again, and compared"
@@ -71,7 +71,7 @@ class LogEntryPane(Pane):
         return made
 
     def update(self, view: View) -> None:
-        """Scrolls back when another query is compared."""
+        """Shows ``view``; scrolls to the top if another query is compared."""
         before, compared = self.view.log.compared, view.log.compared
         if compared is not None and (before is None or before.entry != compared.entry):
             self.offset_row = 0
@@ -80,7 +80,7 @@ class LogEntryPane(Pane):
     def _verdict(self, compared: LogComparison, width: int) -> list[Line]:
         made = wrapped(compared.cached, width, "muted") if compared.cached else []
         if not compared.differences and compared.cached and not compared.entry.paths:
-            return made  # the log holds nothing to compare
+            return made  # the log contains nothing to compare
         if not compared.differences:
             same = "the notes give the same" if compared.cached else "would be answered the same"
             return [*made, line(f" {self.glyphs.check} {same}", "ok"), *_moved(compared, width)]
@@ -95,7 +95,7 @@ class LogEntryPane(Pane):
 
 
 def _moved(compared: LogComparison, width: int) -> list[Line]:
-    """Where the results of then are that were moved since."""
+    """Returns lines with the new paths of logged results that were moved."""
     return [row for path, now in compared.paths_now.items() for row in wrapped(f"{path} is {now} now", width, "muted")]
 
 
@@ -124,7 +124,7 @@ def _then(compared: LogComparison, with_engine: bool, width: int) -> list[Line]:
 
 
 def _at_hand(view: View, compared: LogComparison, width: int) -> list[Line]:
-    """Names the note that keys act on where that is not the first result."""
+    """Returns lines that name the current note if it is not the first result."""
     note, results = answering_note(view, compared.entry), results_of(view, compared.entry)
     if not note or note == results[0]:
         return []
@@ -156,7 +156,7 @@ def _paths(paths: tuple[str, ...], width: int) -> list[Line]:
     ]
 
 
-# The log in numbers: tiers, cache, the slowest queries, what was not covered.
+# The summary of the log: tiers, cache, slow queries, and queries that were not covered.
 
 
 _MOST = 8
@@ -165,7 +165,7 @@ _TIERS = ("exact cache", "fuzzy cache", "direct", "one call", "agent loop")
 
 
 class LogSummaryPane(Pane):
-    """Counts over the entries that are shown."""
+    """Counts over the listed entries."""
 
     TITLE = "Summary"
     READS = (LogState,)
@@ -176,7 +176,9 @@ class LogSummaryPane(Pane):
     )
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns tiers, cache, queries that were not covered, the slowest, and where the engine's log is."""
+        """Returns tiers, cache hits, queries that were not covered, the slowest queries, and the place of the engine's
+        log.
+        """
         summary = view.log.summary
         if summary is None or not view.log.entries:
             return wrapped("tiers, cache hits, slow queries, and those that were not covered", width)
@@ -239,7 +241,7 @@ LOG = Arrangement(
 
 
 class LogScreen(FrameScreen):
-    """The entries, the chosen one then and now, and counts over all."""
+    """The entries, the selected one then and now, and counts over all entries."""
 
     TITLE = "Log"
     PLAN = LOG
@@ -247,12 +249,12 @@ class LogScreen(FrameScreen):
     AUTO_FOCUS = "#log"
 
     def __init__(self, layouts: Layouts, logs: Logs, keep_answer: Callable[[str, str], None]) -> None:
-        """Shows what ``logs`` reads; ``keep_answer`` judges a query in a scope by its answer now."""
+        """Creates the screen; ``keep_answer`` judges a query in a scope by its answer now."""
         super().__init__(layouts)
         self._logs = logs
         self._keep_answer = keep_answer
         self._asked: tuple[object, ...] = ()
-        """What the last comparison depends on; empty when none is shown."""
+        """The state that the last comparison depended on; empty if none is shown."""
 
     def make_panes(self) -> ComposeResult:
         """Yields log, entry and summary."""
@@ -261,13 +263,13 @@ class LogScreen(FrameScreen):
         yield LogSummaryPane(id="summary")
 
     def show(self, view: View) -> None:
-        """Shows the logs, and the chosen entry beside them at once."""
+        """Shows the logs, and immediately compares the selected entry."""
         super().show(view)
         self._compare_chosen()
 
     @on(LogPane.EntryChosen)
     def _compare_chosen(self) -> None:
-        """Asks the entry under the cursor again, unless it was the last that was asked, in the same way."""
+        """Repeats the selected entry's query, unless the last comparison was of the same entry and state."""
         log, view = self.query_one(LogPane), self.view
         asked = (log.chosen, view.project.generation, view.edits.earlier, view.engine.name, view.engine.profile)
         if log.entry is not None and asked != self._asked and self._logs.compare(log.entry):
@@ -281,28 +283,28 @@ class LogScreen(FrameScreen):
         self.app.run_worker(self._logs.ask_again(event.entry), exclusive=True, group="ask again")
 
     def on_screen_resume(self) -> None:
-        """Reads the logs again: they may have grown."""
+        """Reads the logs again, since they may have grown."""
         self._logs.read()
 
     def action_judge(self) -> None:
-        """Judges the query under the cursor by its answer now."""
+        """Judges the selected query by its answer now."""
         entry = self.query_one(LogPane).entry
         if entry is not None and entry.query.strip():
             self._keep_answer(entry.query.strip(), entry.scope)
 
     @property
     def note_at_hand(self) -> str:
-        """The first note that answered the chosen query and is still there; empty without one."""
+        """The first note that answered the selected query and still exists; empty if there is none."""
         return answering_note(self.view, self.query_one(LogPane).entry)
 
     @property
     def idle(self) -> frozenset[str]:
-        """Also explaining a note, where none answered the chosen query."""
+        """Actions without effect: also explaining a note, if none answered the selected query."""
         return super().idle if self.note_at_hand else super().idle | {"log.why"}
 
     @property
     def query_at_hand(self) -> QueryAtHand:
-        """The chosen query, covered or not as it is now."""
+        """The selected query, and if it is covered now."""
         entry, compared = self.query_one(LogPane).entry, self.view.log.compared
         if entry is None:
             return QueryAtHand("", "", True)
@@ -310,10 +312,10 @@ class LogScreen(FrameScreen):
         return QueryAtHand(entry.query.strip(), entry.scope, is_covered)
 
     def explains_itself(self) -> bool:
-        """Says why the note at hand is, or is not, in the answer that the chosen query gets now."""
+        """Explains why the current note is or is not in the answer that the selected query gets now."""
         self._logs.explain(self.query_one(LogPane).entry)
         return True
 
     def action_follow(self) -> None:
-        """Follows the engine, or stops."""
+        """Starts or stops following the engine."""
         self._logs.follow_engine()

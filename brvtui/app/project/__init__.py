@@ -1,1 +1,1 @@
-"""The open project, and what all screens share of it: the tree, the selected note, layouts."""
+"""The open project and the state that all screens share: the tree, the selected note and layouts."""

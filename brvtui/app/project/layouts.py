@@ -1,4 +1,4 @@
-"""The layout of each screen's panes, remembered for each project."""
+"""The layout of each screen's panes, stored per project."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from brvtui.session import Session
 
 _PAUSE_S = 0.5
-"""A layout is written so many seconds after its last change: dragging a border changes it with each cell."""
+"""The delay in seconds between the last change and writing, since dragging a border causes many changes."""
 _GROUP = "layout"
 
 
@@ -29,24 +29,24 @@ class Layouts:
     """Reads the layouts of a project when it opens, and writes them when they change."""
 
     def __init__(self, services: AppServices, project: Project, few: bool, apply: Callable[[], None]) -> None:
-        """Nothing is remembered yet, and screens begin with ``few`` panes or with all; ``apply`` lays out the one in
-        front again.
+        """Starts without layouts; ``few`` hides most panes by default, and ``apply`` updates the current screen's
+        layout.
         """
         self._few = few
         self._services = services
         self._project = project
         self._apply = apply
         self._layouts: dict[str, Layout] = {}
-        """By the screen's title; a missing screen is as it begins."""
+        """The layouts by the screen's title; a missing screen has its default layout."""
         self._write_timer: Timer | None = None
 
     def of(self, title: str, plan: Arrangement) -> Layout:
-        """Returns the layout of the screen with this title, whose panes are arranged by ``plan``."""
+        """Returns the layout of the screen ``title``, whose default arrangement is ``plan``."""
         first = AS_DESIGNED._replace(hidden=plan.aside) if self._few else AS_DESIGNED
         return self._layouts.get(title, first)
 
     def remember(self, title: str, layout: Layout) -> None:
-        """Remembers the layout of a screen for this project."""
+        """Stores the layout of a screen for this project."""
         self._layouts[title] = layout
         if self._write_timer is not None:
             self._write_timer.stop()
@@ -65,13 +65,13 @@ class Layouts:
         session = self._project.session
         if session is None:
             return None
-        # All panes are a choice too, where a screen begins with few.
+        # if panes are hidden by default, showing all of them is a change too
         plain = {title: made.plain() for title, made in self._layouts.items() if self._few or made != AS_DESIGNED}
         failed = partial(self._services.notify, severity="warning")
         return self._services.background.run(partial(_write, session, plain), group=_GROUP, on_error=failed)
 
     async def finish(self) -> None:
-        """Writes a layout that has just changed, and waits until that is done."""
+        """Writes a recently changed layout now, and waits for it."""
         if self._write_timer is not None:
             self._write_timer.stop()
             worker = self._write()
@@ -79,7 +79,7 @@ class Layouts:
                 await asyncio.shield(worker.wait())
 
 
-# in worker threads
+# functions for worker threads
 
 
 def _read(session: Session) -> dict[str, Layout]:
@@ -87,7 +87,7 @@ def _read(session: Session) -> dict[str, Layout]:
 
 
 def _write(session: Session, layouts: dict[str, dict[str, Any]]) -> None:
-    """Writes ``layouts``. Raises :class:`Refusal`."""
+    """Writes ``layouts``. Raises :class:`Refusal` if that fails."""
     try:
         LayoutStore(session.project.tree).write(layouts)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The fleet that is open: it outlives the app, since opening a member's memory leaves one app for another."""
+"""The open fleet. It outlives the app, since opening a member's memory starts another app."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from brvtui.timing import system_clock
 
 
 class OpenFleet:
-    """A fleet, where it is asked, and what was shown of it last."""
+    """A fleet, the executor of its members, and the last displayed state."""
 
     def __init__(
         self,
@@ -25,34 +25,35 @@ class OpenFleet:
         now_ms: float | None = None,
         read: Callable[[], Fleet] | None = None,
     ) -> None:
-        """Asks nobody yet: calls ``where`` for the first question, and again for one after members changed.
+        """Creates the fleet; ``where`` returns the executor, and is called at the first question and after members
+        change.
 
-        ``read`` returns the fleet as its file, or the places that were named, are now.
+        ``read`` returns the current fleet from its file or the named places.
         """
         self.fleet = fleet
         self.timeout_s = timeout_s
         self.now_ms = now_ms
-        """The moment at which members answer; None for that of the question."""
+        """The time at which members answer; None for the time of each question."""
         self.state = FleetState(fleet)
         self.selection = FleetSelection()
         self.interrupted = False
-        """Whether asking was broken off because the app was left."""
+        """True if a question was stopped because the app was left."""
         self._read = read
         self._make = where
         self._where: Asks | None = None
         self._placed: tuple[Member, ...] = ()
-        """The members for which ``_where`` was made."""
+        """The members for which ``_where`` was created."""
         self._asking = threading.Lock()
 
     def read(self) -> Fleet:
-        """The fleet as it is now. Blocks. Raises :class:`brvtui.fleet.fleet_file.FleetError` and OSError."""
+        """Returns the current fleet. Blocks. Raises :class:`brvtui.fleet.fleet_file.FleetError` and OSError."""
         return self.fleet if self._read is None else self._read()
 
     @contextmanager
     def asker(self, replied: Replied, stopped: Stopped, fresh_s: float = FRESH_S) -> Iterator[Asker]:
-        """What asks the members; one thread at a time has it, the next one as soon as that one is stopped. Blocks.
+        """Provides the object that queries the members to one thread at a time; the next one waits. Blocks.
 
-        Raises :class:`brvtui.fleet.fleet_file.FleetError` and OSError where nothing can be started.
+        Raises :class:`brvtui.fleet.fleet_file.FleetError` and OSError if nothing can be started.
         """
         with self._asking:
             fleet = self.fleet
@@ -65,6 +66,6 @@ class OpenFleet:
             yield Asker(self._where, now_ms, self.timeout_s, fresh_s, replied, stopped)
 
     def close(self) -> None:
-        """Ends what was started for asking."""
+        """Stops the executor."""
         if self._where is not None:
             self._where.close()

@@ -1,4 +1,4 @@
-"""Opens and reads a project. Every function blocks: call it in a worker thread."""
+"""Opens and reads a project. Every function blocks, so call it in a worker thread."""
 
 from __future__ import annotations
 
@@ -30,41 +30,41 @@ class Opening(NamedTuple):
     now_ms: float | None = None
     signals_file: Path | None = None
     repository: Path | None = None
-    """The repository whose code is opened in place of a project."""
+    """The repository whose code is opened instead of a project."""
     space: str = ""
-    """The name of the space that is opened, whatever is in ``start``."""
+    """The name of the space to open, regardless of ``start``."""
     root: Path | None = None
-    """The tree of the space that is opened; it goes before its name."""
+    """The tree of the space to open; it has precedence over the name."""
     memory: str = ""
-    """Which memory is opened of a project that has two (:class:`brvtui.store.app_state.MemoryChoice`)."""
+    """The memory to open in a project that has two (:class:`brvtui.store.app_state.MemoryChoice`)."""
     query: str = ""
-    """What stands in the query's field once the project is read."""
+    """The initial text of the query field."""
     note: str = ""
-    """The note that is selected then."""
+    """The note to select initially."""
     engine: str = ""
-    """The engine that answers, whatever is set; empty for that of the settings."""
+    """The engine to use, regardless of the settings; empty for the one in the settings."""
     fleet: OpenFleet | None = None
-    """The fleet that is open beside the project."""
+    """The fleet to open beside the project."""
     member: str = ""
-    """The member of the fleet whose memory the project is; with a fleet and without a member, no project is opened."""
+    """The fleet member that is the project; with a fleet but no member, no project is opened."""
 
     @property
     def is_fleet_alone(self) -> bool:
-        """Whether a fleet is opened without a project."""
+        """True if a fleet is opened without a project."""
         return self.fleet is not None and not self.member
 
 
 class OpenedProject(NamedTuple):
-    """A session, and, for a project that has a context tree and a space, where the choice is kept."""
+    """A session; for a project with a context tree and a space, also the store of the choice between them."""
 
     session: Session
     choice: MemoryChoice | None = None
     is_chosen: bool = False
-    """Whether the user chose one of the two, now or before."""
+    """True if the user has chosen one of the two."""
 
 
 class TreeRead(NamedTuple):
-    """A newly published snapshot, as the app shows it."""
+    """The data of a newly published snapshot that the app shows."""
 
     overview: Overview
     history: tuple[str, ...]
@@ -72,9 +72,9 @@ class TreeRead(NamedTuple):
 
 
 def open_session(opening: Opening) -> OpenedProject | SettingProblem:
-    """Opens the project and reads its settings; returns the setting that keeps it closed, if one does.
+    """Opens the project and reads its settings; returns the setting that prevents this, if there is one.
 
-    Raises :class:`Refusal`.
+    Raises :class:`Refusal` for other problems.
     """
     from brvtui.config import ConfigError
     from brvtui.config.schema import UnusableSetting
@@ -94,7 +94,7 @@ def open_session(opening: Opening) -> OpenedProject | SettingProblem:
 
 
 def _opened_of_two(opening: Opening) -> OpenedProject:
-    """The session of the memory that was chosen where the project has two; of the context tree until then."""
+    """Opens the chosen memory of a project with two; without a choice, the context tree."""
     from brvtui.engines.registry import kind_of
     from brvtui.store.app_state import MemoryChoice
     from brvtui.tree.reading import kinds
@@ -107,14 +107,14 @@ def _opened_of_two(opening: Opening) -> OpenedProject:
     of_engine = "" if not opening.engine else choice.SPACE if kind_of(opening.engine).engine else choice.TREE
     memory = opening.memory or of_engine or choice.read()
     session = _session(opening, kinds.SPACE.engine if memory == choice.SPACE else "")
-    if session.kind.engine and memory == choice.TREE:  # the settings name it; the user chose otherwise
+    if session.kind.engine and memory == choice.TREE:  # the settings name this engine, but the user chose the tree
         session.close()
         session = _session(opening, kinds.TREE.native)
     return OpenedProject(session, choice, bool(memory) or bool(session.kind.engine))
 
 
 def _session(opening: Opening, engine: str = "") -> Session:
-    """The session of ``opening``, answered by ``engine``, that of the chosen memory, in place of the opening's own."""
+    """Opens a session for ``opening``; ``engine``, if not empty, replaces its engine."""
     from brvtui.session import Session
     from brvtui.tree.spaces.project import NamedSpace
 
@@ -136,7 +136,7 @@ def _session(opening: Opening, engine: str = "") -> Session:
 
 
 def remember(choice: MemoryChoice, memory: str) -> None:
-    """Keeps which memory the user chose. Raises :class:`Refusal`."""
+    """Stores the user's choice of memory. Raises :class:`Refusal` if that fails."""
     try:
         choice.write(memory)
     except OSError as error:
@@ -144,7 +144,7 @@ def remember(choice: MemoryChoice, memory: str) -> None:
 
 
 def read_saved(file: Path) -> tuple[SavedTrace, Overview]:
-    """Reads a saved trace, and returns it with what it says about its tree. Raises :class:`Refusal`."""
+    """Reads a saved trace; returns it with an overview of the notes in it. Raises :class:`Refusal` if that fails."""
     from brvtui.app.overview import remembered
     from brvtui.saved.traces import SavedError, read
     from brvtui.text.visible import bounded
@@ -159,9 +159,11 @@ def read_saved(file: Path) -> tuple[SavedTrace, Overview]:
 def read_tree(
     session: Session, overviews: OverviewBuilder, shown: int = 0, progressed: Callable[[int, int], None] | None = None
 ) -> TreeRead | None:
-    """Reads what changed on disk. Returns None if generation ``shown`` is still the newest. Raises :class:`Refusal`.
+    """Reads changes on disk.
 
-    The first time, ``progressed`` is called with the number of files read so far, and of all files.
+    Returns None if generation ``shown`` is still the newest. Raises :class:`Refusal` on errors.
+
+    At the first reading, ``progressed`` is called with the numbers of files read and of all files.
     """
     from brvtui.tree.reading.project import ProjectError
     from brvtui.tree.reading.signals import SignalsError
@@ -181,7 +183,7 @@ def read_tree(
 
 
 def keep(session: Session) -> None:
-    """Keeps the index for the next start. Raises :class:`Refusal`."""
+    """Stores the index for the next start. Raises :class:`Refusal` if that fails."""
     try:
         session.keep()
     except OSError as error:
@@ -190,12 +192,14 @@ def keep(session: Session) -> None:
 
 
 def follow_texts(session: Session) -> IndexState:
-    """Brings the text index up to date, and returns its state. Blocks."""
+    """Updates the text index and returns its state. Blocks."""
     return session.finder.follow()
 
 
 def watch(session: Session, changed: Callable[[], None], report: Callable[[WatchState], None]) -> None:
-    """Watches the tree: calls ``changed`` after changes, and ``report`` with how watching works, now and later."""
+    """Watches the tree: calls ``changed`` after changes, and ``report`` with the state of watching whenever it
+    changes.
+    """
     if not session.settings.watch:
         report(WatchState(why="turned off in the settings"))
         return

@@ -1,4 +1,4 @@
-"""The open project: opens and reads it, follows changes on disk, and switches its session; or a saved trace."""
+"""The open project or saved trace: opens and reads it, follows changes on disk, and switches its session."""
 
 from __future__ import annotations
 
@@ -31,72 +31,68 @@ if TYPE_CHECKING:
     from brvtui.store.app_state import MemoryChoice
 
 CATCHING_UP_S = 0.25
-"""The status shows that changes are being read once that takes longer than so many seconds."""
+"""The delay in seconds before the status line shows that changes are being read."""
 TRIED_AGAIN_S = 3.0
-"""What could not be opened is tried again after so many seconds: it may only now be made, or repaired."""
+"""The interval in seconds between attempts to open a project that could not be opened."""
 LOAD = "load"
 """The group of workers that read the tree."""
 _COLLECTIONS = (10_000, 5, 20)
-"""How many new objects lead to a collection of these (Python's 700), and how many of those to one of older ones."""
+"""The thresholds of garbage collection; the first is the number of new objects (700 by default in Python)."""
 _LINKED = "the context tree is behind a link: open the folder that the link points to, and add notes there"
 
 
 class Project:
-    """Opens a project and reads what changes on disk. Whatever blocks runs in a worker."""
+    """Opens a project and reads changes on disk. Blocking work runs in workers."""
 
     def __init__(self, request: Opening, services: AppServices) -> None:
-        """Nothing is open yet."""
         self._request = request
         self._services = services
         self.session: Session | None = None
-        """None while no project is open."""
+        """The session; None while no project is open."""
         self.saved: SavedTrace | None = None
-        """None while no saved trace is shown."""
+        """The displayed saved trace; None for a project."""
         self.choice: MemoryChoice | None = None
-        """Keeps which memory is opened; None for a project that has not both, a context tree and a space."""
+        """The stored choice of memory; None if the project does not have both a context tree and a space."""
         self.is_chosen = True
-        """Whether the user chose one of the two memories, or there is nothing to choose."""
+        """True if the user has chosen one of two memories, or there is only one."""
         self._reading = False
         self._changed_again = False
-        """Whether something changed while the tree was read."""
+        """True if the tree changed again while it was being read."""
         self._after_save = False
-        """Whether what is being read was saved by the user."""
+        """True if the user's save is being read."""
         self._late_timer: Timer | None = None
         self._texts: Newest[Session] = Newest(self._index_texts)
         self._texts_problem = ""
 
     @cached_property
     def overviews(self) -> OverviewBuilder:
-        """Makes overviews of the tree; first needed in a worker, after the first frame."""
+        """Builds overviews of the tree; first used in a worker, after the first frame."""
         from brvtui.app.overview import OverviewBuilder
 
         return OverviewBuilder()
 
     def refuses(self) -> bool:
-        """Returns whether no project is open, but a saved trace or nothing at all; a toast then says what opens one."""
+        """True if no project is open; shows a message about opening one."""
         return self._refuses_for(self._services.store.view.no_project)
 
     def _refuses_for(self, why: str) -> bool:
-        """Returns whether there is a reason to refuse, which a toast then says."""
+        """True if ``why`` is not empty; shows it as a message."""
         if why:
             self._services.notify(why, timeout=4)
         return bool(why)
 
     @property
     def has_other_engines(self) -> bool:
-        """Whether another engine, or the engine of the project's other memory, can be switched to."""
+        """True if the user can switch to another engine, or to that of the project's other memory."""
         return self.session is not None and (self.choice is not None or len(self.session.engines.names) > 1)
 
     def refuses_edits(self) -> bool:
-        """Returns whether code is open, which is only read here; a toast then says so."""
+        """True if code is open, which is read-only here; shows a message about that."""
         session = self.session
         return session is not None and not session.kind.has_files and self._refuses_for(session.kind.not_added)
 
     def refuses_changes(self) -> bool:
-        """Returns whether files are not moved nor made here: those of code, of a space, or in an unread linked tree.
-
-        A toast then says so.
-        """
+        """True if files cannot be moved or created, as for code, spaces and unread linked trees; shows the reason."""
         session = self.session
         if session is None:
             return False
@@ -104,16 +100,16 @@ class Project:
         return self._refuses_for(session.kind.not_added or (_LINKED if is_unread else ""))
 
     def chosen(self, memory: str) -> Opening:
-        """Keeps that ``memory`` was chosen of the two; returns what opens it."""
+        """Stores the choice of ``memory``, and returns the request that opens it."""
         assert self.choice is not None
         self.is_chosen = True
         self._services.background.run(partial(opening.remember, self.choice, memory), group="choice")
         return self._request._replace(memory=memory)
 
-    # opening: each step begins the next one
+    # opening: each step starts the next one
 
     def open(self) -> None:
-        """Opens the project, reads and watches it; or opens a saved trace."""
+        """Opens, reads and watches the project, or opens a saved trace."""
         start, run = self._request.start, self._services.background.run
         if start is not None and is_saved(start):
             run(partial(opening.read_saved, start), self._reopened, group=LOAD, on_error=self.failed)
@@ -148,7 +144,7 @@ class Project:
         )
 
     def _open_and_read(self) -> tuple[OpenedProject, TreeRead | None] | SettingProblem:
-        """Opens and reads in one go, so that another attempt shows nothing unless all of it succeeds. Blocks."""
+        """Opens and reads in one step, so that another attempt shows nothing unless all of it succeeds. Blocks."""
         opened = opening.open_session(self._request)
         return opened if isinstance(opened, SettingProblem) else (opened, self._read_first(opened.session))
 
@@ -182,7 +178,7 @@ class Project:
             background.run(watch, self._watched, group=LOAD, on_error=self.failed)
 
     def _watched(self, _: None) -> None:
-        if self.session is not None:  # for changes from before watching began
+        if self.session is not None:  # changes from before watching started
             read = partial(self.read_tree, self.session)
             self._services.background.run(read, self._followed, group=LOAD, on_error=self.failed)
 
@@ -194,21 +190,21 @@ class Project:
             self._follow_texts()
 
     def close(self) -> None:
-        """Keeps the index for the next start, and ends watching."""
+        """Stores the index for the next start, and stops watching."""
         self._changed_again = False
         if self.session is not None:
-            with suppress(OSError):  # reported when it was first tried
+            with suppress(OSError):  # reported at the first attempt
                 self.session.keep(everything=True)
             self.session.close()
 
     # reading
 
     def read_tree(self, session: Session) -> TreeRead | None:
-        """Reads what changed on disk; returns None if nothing did. Blocks, and raises :class:`Refusal`."""
+        """Reads changes on disk; returns None if there are none. Blocks, and raises :class:`Refusal` on errors."""
         return opening.read_tree(session, self.overviews, self._services.store.view.project.generation)
 
     def show_tree(self, read: TreeRead | None, by_a_run: bool = False) -> None:
-        """Shows the tree as it was read. After a run, which may record access hits, its answer stays as it is."""
+        """Shows the tree as read; ``by_a_run`` means that a run recorded access hits, whose answer stays."""
         if read is None:
             return
         store = self._services.store
@@ -224,9 +220,9 @@ class Project:
             self._services.tree_shown(first)
 
     def failed(self, why: str, closed_by: SettingProblem | None = None) -> None:
-        """Shows ``why`` the project cannot be opened, and the setting that keeps it closed, if one does.
+        """Shows ``why`` the project cannot be opened; ``closed_by`` is the setting that prevents it, if there is one.
 
-        In a toast if it was open and cannot be read any more.
+        If the project was open and can no longer be read, the reason is only a message.
         """
         store = self._services.store
         project = store.view.project
@@ -244,7 +240,7 @@ class Project:
     # following
 
     def follow(self, after_save: bool = False) -> None:
-        """Reads what changed on disk, ``after_save`` by the user: now, or after the reading that is under way."""
+        """Reads changes on disk now, or after the current reading; ``after_save`` means that the user saved."""
         if self.session is None:
             return
         self._after_save = self._after_save or after_save
@@ -262,7 +258,7 @@ class Project:
         run(read, self.show_tree, group=LOAD, on_error=self.failed, on_end=self._caught_up)
 
     def _caught_up(self) -> None:
-        """Reads again if something changed meanwhile, else shows that the tree is up to date."""
+        """Reads again if something has changed since, or else shows that the tree is up to date."""
         if self._changed_again and self.session is not None:
             self._read_again(self.session)
             return
@@ -277,7 +273,7 @@ class Project:
             self._services.save_read()
 
     def _follow_texts(self) -> None:
-        """Brings the text index up to date, one time after the other; that of code is made when it is needed."""
+        """Updates the text index, one update at a time; the index of code is built when it is needed."""
         if self.session is not None and self.session.kind.has_files:
             self._texts.want(self.session)
 
@@ -312,9 +308,9 @@ class Project:
 
 
 def settle_memory() -> None:
-    """Sets what was made while starting apart from garbage collection, and turns that on, seldom and in small steps.
+    """Exempts existing objects from garbage collection, and enables it with large thresholds.
 
-    A collection holds up the event loop: one of everything that ten thousand notes leave behind takes 60 ms.
+    A collection blocks the event loop: a full one takes 60 ms with ten thousand notes.
     """
     if not gc.isenabled():
         gc.set_threshold(*_COLLECTIONS)
@@ -324,20 +320,20 @@ def settle_memory() -> None:
 
 
 class Switches:
-    """Switches the session and says so in a toast."""
+    """Switches the session's profile and other options, and shows a message about it."""
 
     def __init__(self, services: AppServices, project: Project, ask_again: Callable[[], None]) -> None:
-        """``ask_again`` asks the query again under another profile."""
+        """Creates the controller; ``ask_again`` repeats the query with another profile."""
         self._services = services
         self._project = project
         self._ask_again = ask_again
         self._switching: Newest[tuple[str, str]] = Newest(self._switch)
-        """Engine and profile: a switch reads the tree, and another may be asked for meanwhile."""
+        """Engine and profile to switch to; the tree is read for a switch, and another may be requested meanwhile."""
         self._asked = ("", "")
-        """The last engine and profile asked for; in use, unless it is still being switched to or cannot be used."""
+        """The last requested engine and profile; in use unless the switch is under way or failed."""
 
     def next_profile(self) -> None:
-        """Switches the engine to the profile after the last one asked for, once its profiles are read."""
+        """Switches the engine to the profile after the last requested one."""
         view = self._services.store.view
         if self._project.session is not None and view.project.overview is not None:
             read, take = partial(profiles_of, view.engine.name), partial(self._switch_to_next, view.engine.name)
@@ -360,7 +356,7 @@ class Switches:
         self._switching.want(self._asked)
 
     def use_profile(self, engine: str, profile: str) -> None:
-        """Switches ``engine`` to ``profile``, a built-in one."""
+        """Switches ``engine`` to the built-in ``profile``."""
         session = self._project.session
         if session is not None and session.engines.profile(engine).removesuffix("*") != profile:
             self._asked = engine, profile
@@ -401,7 +397,7 @@ class Switches:
             self._services.notify(said if session.recording else "access hits are no longer recorded")
 
     def adopt(self, configuration: Configuration) -> None:
-        """Applies the settings in ``configuration`` that differ from those in effect."""
+        """Applies the settings in ``configuration`` that have changed."""
         session, settings, store = self._project.session, configuration.settings, self._services.store
         if session is not None and session.configuration is not configuration:
             before = session.configuration.settings.recording

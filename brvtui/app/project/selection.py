@@ -1,4 +1,4 @@
-"""The selected note, with the detail of its score and its text."""
+"""The selected note, with the details of its score and its text."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ if TYPE_CHECKING:
     from brvtui.session import Session
     from brvtui.trace import Detail, Trace
 
-# Displayed notes whose file is newer than the index, or gone.
+# Displayed notes whose file is missing or newer than the index.
 
 
 CHECK_S = 2.0
-"""Seconds between checks while the index may be out of date."""
+"""The interval in seconds between checks while the index may be outdated."""
 
 
 class StaleFiles:
-    """Finds displayed notes whose file is newer than the index, or gone.
+    """Finds displayed notes whose file is missing or newer than the index.
 
-    While the system reports changes, the index is up to date and nothing is checked.
+    Nothing is checked while the operating system reports changes, since the index is then up to date.
     """
 
     def __init__(self, services: AppServices, project: Project) -> None:
-        """Checks whenever other files are shown."""
+        """Checks whenever other files are displayed."""
         self._services = services
         self._project = project
         self._checks: Newest[tuple[str, ...]] = Newest(self._begin)
-        """One at a time: a check that each next one cancelled would never end where files are slow to look at."""
+        """One check at a time: if each new check cancelled the last, none would end on a slow disk."""
         reads = (QueryState, AnswerState, SelectionState, ProjectState, WatchState)
         services.store.subscribe(reads, self._view_changed)
 
     def begin(self) -> None:
-        """Checks now and then from now on."""
+        """Starts regular checks."""
         self._services.set_interval(CHECK_S, self._check)
 
     def _view_changed(self) -> None:
@@ -101,16 +101,15 @@ NOT_SAVED = (
 
 
 class Selection:
-    """Selects one note, on all screens."""
+    """Selects one note on all screens."""
 
     def __init__(self, services: AppServices, project: Project) -> None:
-        """No note is selected."""
         self._services = services
         self._project = project
         self._text_requested: tuple[str, object] = ("", None)
 
     def select(self, file: str) -> None:
-        """Makes ``file`` the selected note, on all screens."""
+        """Selects ``file`` on all screens."""
         store, saved = self._services.store, self._project.saved
         if file == store.view.selection.file:
             return
@@ -122,7 +121,7 @@ class Selection:
             self.explain_score()
 
     def explain_score(self) -> None:
-        """Looks up the detail of the selected note's score, if it has one."""
+        """Computes the detail of the selected note's score, if it has one."""
         session, view = self._project.session, self._services.store.view
         trace, file = view.answer.trace, view.selection.file
         if session is not None and trace is not None and file:
@@ -135,7 +134,7 @@ class Selection:
             store.update(store.view.selection._replace(detail=detail))
 
     def want_text(self, file: str) -> None:
-        """Reads the text of ``file`` into the view, unless it is being read."""
+        """Reads the text of ``file`` into the view, unless that has already started."""
         if self._project.saved is not None:
             self._show_text(NoteText(file, "", NOT_SAVED))
             return
@@ -149,11 +148,11 @@ class Selection:
         self._services.store.update(self._services.store.view.note._replace(text=text))
 
 
-# in worker threads
+# functions for worker threads
 
 
 def detail_of(session: Session, trace: Trace, file: str) -> Detail | None:
-    """Returns how the score of ``file`` under ``trace`` was computed; None when nothing in it matches."""
+    """Returns the computation of the score of ``file`` under ``trace``; None if nothing in it matches."""
     try:
         return session.explainer.detail(trace, file)
     except KeyError:
@@ -161,7 +160,7 @@ def detail_of(session: Session, trace: Trace, file: str) -> Detail | None:
 
 
 def _text(session: Session, file: str) -> NoteText:
-    """Returns the text of ``file`` as the engine reads it, or why it cannot be read."""
+    """Returns the text of ``file`` as the engine reads it, or the reason why it cannot be read."""
     try:
         return NoteText(file, session.snapshot.text(file))
     except OSError as error:

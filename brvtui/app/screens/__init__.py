@@ -1,1 +1,1 @@
-"""The base classes of screens, dialogs and fields; help and jumping."""
+"""The base classes of screens, dialogs and fields, and the overlays for help and jumping."""

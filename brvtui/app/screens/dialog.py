@@ -1,4 +1,4 @@
-"""The base of all dialogs: a framed question over the screen, and a row of keys that answer it."""
+"""The base class of dialogs: a framed question over the screen, and the keys that answer it."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ Answer = TypeVar("Answer")
 
 
 class Dialog(ModalScreen[Answer | None]):
-    """Asks a question. It is dismissed with the answer, or with None by Esc."""
+    """Asks a question and returns the answer, or None on Esc."""
 
     CSS_PATH = sheet("dialog")
     BINDINGS = bindings(DIALOG)
 
     def __init__(self, title: str, *paragraphs: str, wide: bool = False) -> None:
-        """A dialog under ``title`` that begins with ``paragraphs``; a ``wide`` one takes nearly all cells."""
+        """Creates a dialog with ``title`` and ``paragraphs``; if ``wide``, it covers nearly the whole screen."""
         super().__init__(classes="-full" if wide else "")
         self.title = title
         self._paragraphs = paragraphs
@@ -49,7 +49,7 @@ class Dialog(ModalScreen[Answer | None]):
             yield Paragraphs(*((paragraph, "text") for paragraph in self._paragraphs), id="question")
 
     def compose(self) -> ComposeResult:
-        """The parts in a frame, the keys below them."""
+        """Yields the parts in a frame, with the keys below them."""
         with Vertical(id="dialog") as box:
             title = visible(self.title or "")
             box.border_title = Content(title if self.services.glyphs.unicode else in_letters(title))
@@ -57,7 +57,7 @@ class Dialog(ModalScreen[Answer | None]):
             yield KeyBar(id="answers", idle=lambda: self.services.store.view.idle)
 
     def action_help(self) -> None:
-        """Shows the help of what has the focus, if it has one, and the keys that act here at this moment."""
+        """Shows the help of the focused widget, if it has one, and the keys that are active now."""
         focused = self.focused
         kinds = [type(self)] if focused is None else [type(focused), type(self)]
         text = self.services.with_keys(getattr(focused, "HELP_TEXT", ""))
@@ -67,48 +67,48 @@ class Dialog(ModalScreen[Answer | None]):
         self.app.push_screen(MessageScreen(f"{title} · help", text, entries_of(keys, self.services.keymap)))
 
     def show_keys(self) -> None:
-        """Has the key bar, where it is composed and not yet removed, show the keys that act now."""
+        """Updates the key bar, if the dialog has been composed and not yet removed."""
         for bar in self.query(KeyBar):
             bar.show_keys()
 
     def on_screen_resume(self) -> None:
-        """The keys are known once the dialog is in front."""
+        """Updates the key bar, since keys are known only while the dialog is in front."""
         self.show_keys()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Letters are no keys while a field has the focus."""
+        """Updates the key bar, since letters are not keys while a field has the focus."""
         self.show_keys()
 
 
-# A dialog with one field to type in.
+# A dialog with one text field.
 
 
 class FieldDialog(Dialog[Answer]):
-    """Asks for one line of text. Subclasses make an answer of it, or say what is wrong with it."""
+    """Asks for one line of text. Subclasses convert it to an answer, or show a problem."""
 
     BINDINGS = bindings(FIELD)
     AUTO_FOCUS = "#field"
 
     def __init__(self, title: str, text: str, hint: str) -> None:
-        """A field with ``text`` under ``title``; the lines of ``hint`` stand below it."""
+        """Creates a dialog with a field that contains ``text``; the lines of ``hint`` are shown below it."""
         super().__init__(title)
         self._hint = hint
         self.field = OrderedInput(text, id="field", select_on_focus=False, compact=True)
-        self.field.cursor_blink = False  # blinking would write to the terminal without end
+        self.field.cursor_blink = False  # blinking would write to the terminal all the time
 
     def make_parts(self) -> ComposeResult:
-        """Field, hint, and a line for what is wrong."""
+        """Yields the field, the hint, and a line for problems."""
         yield self.field
         yield Paragraphs(*((one, "muted") for one in self._hint.splitlines()), id="field-hint")
         yield Paragraphs(id="field-problem")
 
     async def action_keep(self) -> None:
-        """Makes an answer of the text that the field has by now."""
+        """Submits the text after handling all typed keys."""
         await caught_up(self.field)
         self.submit(self.field.value)
 
     def submit(self, text: str) -> None:
-        """Dismisses the dialog with what ``text`` means, or shows what is wrong with it. Each dialog defines this."""
+        """Closes the dialog with the answer for ``text``, or shows a problem. Subclasses define this."""
         raise NotImplementedError
 
     def show_problem(self, problem: str) -> None:

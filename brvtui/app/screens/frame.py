@@ -1,4 +1,4 @@
-"""What all screens share: status on top, panes, keys at the bottom; sizes, focus, help."""
+"""The common parts of all screens: status line, panes and key bar; sizes, focus and help."""
 
 from __future__ import annotations
 
@@ -32,40 +32,40 @@ if TYPE_CHECKING:
 
 
 class QueryAtHand(NamedTuple):
-    """A query that a note may be begun about."""
+    """The query that a new note can be about."""
 
     text: str
     scope: str
     is_covered: bool
-    """Whether a note answers it; True also while that is not known."""
+    """True if a note answers it, or if that is not known yet."""
 
 
 class FrameScreen(Screen[None]):
-    """A screen over the app's :class:`View`; its panes are arranged by :attr:`PLAN`, or what its body follows since."""
+    """A screen that shows the app's :class:`View`; its panes are initially arranged by :attr:`PLAN`."""
 
     TITLE: ClassVar[str] = ""
     PLAN: ClassVar[Arrangement]
     STOPS: ClassVar[tuple[str, ...]] = ()
-    """Ids of what takes part in the order of focus before the panes."""
+    """The ids of widgets that precede the panes in the order of focus."""
     BINDINGS: ClassVar[list[BindingType]] = bindings(EVERY_SCREEN)
 
     def __init__(self, layouts: Layouts) -> None:
-        """A screen whose panes are shared as ``layouts`` remembers it."""
+        """Creates a screen whose layout is stored in ``layouts``."""
         super().__init__()
         self._layouts = layouts
         self.is_made = False
-        """True once its panes are there; until then it cannot show anything."""
+        """True once its panes exist; until then it cannot show anything."""
 
     def make_head(self) -> ComposeResult:
-        """What stands between status and panes."""
+        """Yields the widgets between status line and panes."""
         yield from ()
 
     def make_panes(self) -> ComposeResult:
-        """Yields the panes, in any order, and the head of the plan. Each screen defines this."""
+        """Yields the panes in any order, and the head of the plan. Subclasses define this."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
-        """Status, head, body with all panes, keys."""
+        """Yields status line, head, body with all panes, and key bar."""
         width, height = self.app.size
         self.set_class(is_wide(width, height), "-wide")
         yield StatusLine(id="status")
@@ -76,32 +76,34 @@ class FrameScreen(Screen[None]):
 
     @property
     def services(self) -> AppServices:
-        """The app, as far as it is known here."""
+        """The services of the app."""
         return services_of(self)
 
     @property
     def view(self) -> View:
-        """What is shown."""
+        """The displayed view."""
         return self.services.store.shown
 
     def shares_itself(self, what: str) -> bool:
-        """Copies or exports ``what`` where the screen shows another answer than the open query's; False elsewhere."""
+        """Copies or exports ``what`` and returns True if the screen shows another answer than that of the open
+        query.
+        """
         return False
 
     def explains_itself(self) -> bool:
-        """Says why a note is where it is, where the screen shows another query than the open one; False elsewhere."""
+        """Explains a note and returns True if the screen shows another query than the open one."""
         return False
 
     @property
     def why_notice(self) -> str:
-        """Why an explanation of the note at hand may not fit what the screen shows; empty where it does."""
+        """A notice why an explanation of the current note may not fit the screen; empty if it does."""
         return ""
 
     @property
     def note_at_hand(self) -> str:
-        """The note that keys act on: the one under the cursor of the focused pane, else the selected one.
+        """The current note, on which keys act: the one under the cursor of the focused pane, or else the selected one.
 
-        Empty where the filter of that pane leaves nothing: a note that is not seen must not be changed.
+        Empty if that pane's filter matches nothing, since an invisible note must not be changed.
         """
         if self.hides_all:
             return ""
@@ -109,12 +111,12 @@ class FrameScreen(Screen[None]):
 
     @property
     def hides_all(self) -> bool:
-        """Whether the filter of the focused pane leaves nothing."""
+        """True if the filter of the focused pane matches nothing."""
         return isinstance(self.pane, ChoicePane) and bool(self.pane.word_filter) and not self.pane.choices
 
     @property
     def idle(self) -> frozenset[str]:
-        """The names of the actions that can do nothing now, so that the key bar does not offer them."""
+        """The names of actions without effect, which the key bar leaves out."""
         idle, note = self.services.idle, self.note_at_hand
         idle |= self.pane.idle if self.pane is not None else frozenset()
         if not note or not self.view.knows(note):
@@ -125,18 +127,18 @@ class FrameScreen(Screen[None]):
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """What the key bar calls actions that do something else now than usual, by their names."""
+        """The key bar's descriptions of actions that currently do something other than usual, by name."""
         return self.pane.renamed if self.pane is not None else {}
 
     @property
     def leads_back(self) -> bool:
-        """Whether the key that leads back does something."""
+        """True if the key for going back has an effect."""
         is_filtered = self.pane is not None and self.pane.field is not None
         return bool(self.view.live or is_filtered or self.body.maximised or self.stop != self.home)
 
     @property
     def query_at_hand(self) -> QueryAtHand:
-        """The query that keys act on: the open one."""
+        """The query on which keys act: the open one."""
         query, trace = self.view.query, self.view.answer.trace
         return QueryAtHand(query.text.strip(), query.scope, trace is None or trace.covered)
 
@@ -149,18 +151,18 @@ class FrameScreen(Screen[None]):
 
     @property
     def stop(self) -> str:
-        """The id of the pane or other stop that has the focus; empty when none has."""
+        """The id of the focused pane or other stop; empty if there is none."""
         at = self.pane or self.focused
         return (at.id or "") if at is not None else ""
 
     @property
     def body(self) -> Body:
-        """The panes' parent."""
+        """The parent of the panes."""
         return self.query_one(Body)
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
-        """The bindings that act now; that for all panes (``F2-F8``) is for one where any pane has another key."""
+        """The active bindings; the common display of pane keys (``F2-F8``) is removed if one of them is rebound."""
         found = super().active_bindings
         panes = {binding.id for binding in own_bindings(type(self)) if binding.action.startswith("pane(")}
         if panes.isdisjoint(self.services.keymap):
@@ -171,34 +173,34 @@ class FrameScreen(Screen[None]):
         }
 
     def show(self, view: View) -> None:
-        """Shows ``view`` in every part of the screen."""
+        """Shows ``view`` in all parts of the screen."""
         for part in self.query(Lines).results(Lines):
             part.update(view)
 
     def _compositor_refresh(self) -> None:
-        """Draws no frame that Textual would throw away: while the app starts, and while screens are switched."""
+        """Skips frames that Textual would discard, during the start of the app and switches of screens."""
         if not self.app._batch_count:
             super()._compositor_refresh()
 
     def on_mount(self) -> None:
-        """A screen that is made later begins with what is known by then."""
+        """Shows the current view, since the screen may be created late."""
         self.is_made = True
         self.show(self.view)
 
     def show_keys(self) -> None:
-        """Has the key bar, where it is composed and not yet removed, show the keys that act now."""
+        """Updates the key bar, if the screen has been composed and not yet removed."""
         for bar in self.query(KeyBar):
             bar.show_keys()
 
     def on_screen_resume(self) -> None:
-        """What changed while another screen was in front is shown now, in the colours of now."""
+        """Shows changes since the screen was last in front, with the current colours."""
         restyle(self)
         self.take_layout()
         self.show(self.view)
         self.show_keys()
 
     def take_layout(self) -> None:
-        """Layout the screen among panes as it was remembered."""
+        """Applies the stored layout."""
         shared = self._layouts.of(self.TITLE, self.PLAN)
         if self.body.shared != shared:
             self.body.adopt(shared)
@@ -210,7 +212,7 @@ class FrameScreen(Screen[None]):
         self.show_keys()
 
     def on_resize(self, event: events.Resize) -> None:
-        """All panes at once, or tabs."""
+        """Shows all panes, or tabs on a narrow screen."""
         width, height = event.size
         small = is_too_small(width, height)
         self.set_class(small, "-small")
@@ -227,11 +229,11 @@ class FrameScreen(Screen[None]):
             self.body.settle()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """The key bar shows the focused pane's keys."""
+        """Updates the key bar with the keys of the focused pane."""
         self.show_keys()
 
     def holder_of(self, action: str) -> DOMNode | None:
-        """Who on this screen has the action called ``action``: itself, or a pane, which is then shown and focused."""
+        """Returns the screen or pane that has ``action``; a pane is shown and focused."""
         if _has(self, action):
             return self
         panes = [pane for pane in self.query(Pane).results(Pane) if _has(pane, action)]
@@ -244,11 +246,13 @@ class FrameScreen(Screen[None]):
     # actions
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Letters with priority are text while a field has the focus."""
+        """Disables letters with priority while a field has the focus, since they are text there."""
         return not (self.services.takes_letters and self.services.acts_by_letter(type(self), action, parameters))
 
     async def action_back(self) -> None:
-        """Stops a model that is answering; else out of the filter, out of a maximised pane, home."""
+        """Stops a model that is answering, or else leaves the filter or the maximised pane, or goes to the main
+        pane.
+        """
         if self.services.stop_model():
             return
         if self.pane is not None and self.pane.clear_filter():
@@ -262,16 +266,18 @@ class FrameScreen(Screen[None]):
 
     @property
     def home(self) -> str:
-        """The pane that one is in when all others are left."""
+        """The main pane, to which going back leads."""
         return self.body.plan.panes[0]
 
     def action_pane(self, pane: str) -> None:
         """Shows and focuses a pane."""
         self.body.bring(pane)
-        self.set_focus(self.query_one(f"#{pane}"), scroll_visible=False)  # at once: the next key is for it
+        self.set_focus(
+            self.query_one(f"#{pane}"), scroll_visible=False
+        )  # immediately, since the next key is for this pane
 
     def action_cycle(self, step: int) -> None:
-        """The next stop in the order of focus."""
+        """Moves the focus to the next or previous stop."""
         stops = [stop for stop in self.STOPS if not self.query_one(f"#{stop}").disabled]
         order = [*stops, *(pane for pane in self.body.plan.panes if pane not in self.body.shared.hidden)]
         current = self.stop if self.stop in order else order[-1]
@@ -279,7 +285,7 @@ class FrameScreen(Screen[None]):
         self._go_to(wanted)
 
     def action_jump(self) -> None:
-        """Puts a letter on every pane and field: pressing one focuses it."""
+        """Shows a letter on every pane and field; pressing one moves the focus there."""
         from brvtui.app.screens.message import JumpScreen
 
         self.app.push_screen(JumpScreen(self._targets()), self._go_to)
@@ -295,7 +301,7 @@ class FrameScreen(Screen[None]):
             if name in tabs:
                 found.append(JumpTarget(name, *tabs[name], 1))
             elif widget.display and not widget.disabled and widget.region:
-                # At a pane's corner, where its title begins after it; before the text of a field.
+                # on a pane's corner, before its title; or before the text of a field
                 found.append(JumpTarget(name, x if name in self.body.plan.panes else max(0, x - 3), y, 3))
         return found
 
@@ -306,7 +312,7 @@ class FrameScreen(Screen[None]):
             self.action_pane(chosen)
 
     def action_maximise(self) -> None:
-        """Gives the focused pane the whole body, or back."""
+        """Maximises the focused pane, or restores all panes."""
         if self.body.maximised:
             self.body.maximised = ""
         elif self.stop in self.body.plan.panes:
@@ -314,19 +320,19 @@ class FrameScreen(Screen[None]):
         self.body.settle()
 
     def action_resize(self, across: bool, by: int) -> None:
-        """Gives the focused pane more, or less."""
+        """Grows or shrinks the focused pane."""
         if self.stop in self.body.plan.panes and not self.body.resize_pane(self.stop, across, by):
             self.notify("the panes beside it have nothing to give, or there are none", timeout=3)
 
     def action_hide(self) -> None:
-        """Hides the focused pane; the key that shows it brings it back."""
+        """Hides the focused pane; its own key shows it again."""
         hidden = self.stop
         if hidden not in self.body.plan.panes:
             return
         if self.body.hide(hidden):
             self.action_pane(next(pane for pane in self.body.plan.panes if pane not in self.body.shared.hidden))
             shows = [one.id or "" for one in own_bindings(type(self)) if one.action == f"pane('{hidden}')"]
-            again = self.services.shown_key(shows[0]) if shows else "its key"  # that of what stands in its place
+            again = self.services.shown_key(shows[0]) if shows else "its key"  # the key that shows the pane
             self.notify(
                 f"{hidden} is hidden: {again} shows it again, {self.services.shown_key('layout.reset')} shows all",
                 timeout=4,
@@ -335,17 +341,17 @@ class FrameScreen(Screen[None]):
             self.notify("the last pane stays", timeout=3)
 
     def action_few(self) -> None:
-        """Shows only the panes that matter most, or all again."""
+        """Shows only the most important panes, or all of them."""
         self.body.show_few()
         if self.stop in self.body.shared.hidden:
             self.action_pane(next(pane for pane in self.body.plan.panes if pane not in self.body.shared.hidden))
 
     def action_reset_layout(self) -> None:
-        """All panes as designed."""
+        """Restores the layout as designed."""
         self.body.reset()
 
     def action_help(self) -> None:
-        """Shows the help of what has the focus, with what it says of the engine alone."""
+        """Shows the help of the focused pane, with the parts for the current engine."""
         from brvtui.app.screens.message import MessageScreen
 
         focused = self.focused
@@ -359,13 +365,13 @@ class FrameScreen(Screen[None]):
             self.app.push_screen(MessageScreen(f"{worded(title)} · help", worded(self.services.with_keys(text)), keys))
 
     def action_keys(self) -> None:
-        """All keys."""
+        """Shows all keys."""
         from brvtui.app.screens.message import MessageScreen
 
         self.app.push_screen(MessageScreen("All keys", "", self._all_keys()))
 
     def _all_keys(self) -> list[Entry]:
-        """Every key, from the bindings: those of the pane with the focus, of the screen, of the app, of other panes."""
+        """Returns every key with its description: of the focused pane, the screen, the app and other panes."""
         stops = [self.query_one(f"#{stop}") for stop in self.STOPS]
         panes = [self.query_one(f"#{pane}") for pane in self.body.plan.panes]
         kinds: list[type[Widget]] = [*dict.fromkeys(type(part) for part in (*stops, *panes)), FilterField]
@@ -385,7 +391,7 @@ class FrameScreen(Screen[None]):
         return made
 
     def _entries(self, keys: Iterable[BindingType]) -> list[Entry]:
-        """Keys and descriptions of those actions that can do something now."""
+        """Returns keys and descriptions of the actions in ``keys`` that have an effect now."""
         from brvtui.app.screens.message import entries_of
 
         idle = self.services.idle

@@ -1,4 +1,4 @@
-"""A modal that shows lines of text: help of a pane, or all keys."""
+"""Overlays: a text such as the help of a pane, and letters for jumping to panes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from brvtui.paint.glyphs import NOTE_LETTERS
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
 
-# An overlay that puts a letter on each pane and field; pressing it moves the focus there.
+# An overlay with a letter on each pane and field; pressing the letter moves the focus there.
 
 
 LETTERS = "asdfghjklqwertyuiopzxcvbnm"
@@ -29,7 +29,7 @@ LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 @dataclass(frozen=True, slots=True)
 class JumpTarget:
-    """A pane or field that can be focused: its id, and the cells for its letter."""
+    """A pane or field that can have the focus: its id, and the cells for its letter."""
 
     id: str
     x: int
@@ -38,18 +38,18 @@ class JumpTarget:
 
 
 class JumpScreen(ModalScreen[str | None]):
-    """Shows a letter on each target. Dismissed with the id of the chosen one, or with None."""
+    """Shows a letter on each target; returns the id of the selected one, or None."""
 
     CSS_PATH = sheet("modal")
     BINDINGS = bindings(JUMP)
 
     def __init__(self, targets: Sequence[JumpTarget]) -> None:
-        """Gives ``targets`` letters in their order."""
+        """Assigns letters to ``targets`` in order."""
         super().__init__()
         self._targets = dict(zip(LETTERS, targets, strict=False))
 
     def compose(self) -> ComposeResult:
-        """A letter for each target."""
+        """Yields a letter for each target."""
         for letter, target in self._targets.items():
             label = Static(letter.center(target.width), classes="letter", id=f"to-{target.id}", markup=False)
             label.styles.offset = (target.x, target.y)
@@ -57,34 +57,33 @@ class JumpScreen(ModalScreen[str | None]):
             yield label
 
     def on_key(self, event: events.Key) -> None:
-        """Chooses the target of the letter."""
+        """Selects the target of the pressed letter."""
         target = self._targets.get(event.key)
         if target is not None:
             event.stop()
             self.dismiss(target.id)
 
     def on_click(self, event: events.Click) -> None:
-        """Chooses the target whose letter was clicked; a click elsewhere leaves."""
+        """Selects the target of the clicked letter; a click elsewhere closes the overlay."""
         clicked = (event.widget.id or "") if event.widget is not None else ""
         self.dismiss(clicked.removeprefix("to-") if clicked.startswith("to-") else None)
 
 
 Entry = tuple[str, str]
-"""Keys and their description; a heading if the keys are empty, a gap if both are."""
+"""Keys and their description; a heading if keys are empty, a gap if both are."""
 
 
 class TextPane(Pane):
     """Shows a paragraph and a table of keys."""
 
     def __init__(self, title: str, text: str, entries: list[Entry]) -> None:
-        """A pane under ``title``."""
         super().__init__(id="modal-text")
         self._title = title
         self._text = text
         self._entries = entries
 
     def heading(self, view: View) -> str:
-        """The title."""
+        """Returns the title."""
         return self._title
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -92,7 +91,7 @@ class TextPane(Pane):
         return len(self.build(self.view, max(width - 1, 1)))
 
     def build(self, view: View, width: int) -> list[Line]:
-        """The paragraph wrapped, then the entries in two columns."""
+        """Returns the wrapped paragraph, then the entries in two columns."""
         signs = {} if self.glyphs.unicode else NOTE_LETTERS
         made = [line(f" {part}", "text") for part in wrap(self._text.translate(signs), width - 2) if self._text]
         if made and self._entries:
@@ -114,17 +113,17 @@ class MessageScreen(ModalScreen[None]):
     BINDINGS = bindings(MESSAGE)
 
     def __init__(self, title: str, text: str, entries: list[Entry]) -> None:
-        """A modal with a title, a paragraph and a table of keys."""
+        """Creates an overlay with a title, a paragraph and a table of keys."""
         super().__init__()
         self._pane = TextPane(title, text, entries)
 
     def compose(self) -> ComposeResult:
-        """The pane."""
+        """Yields the pane."""
         yield self._pane
 
 
 def entries_of(bindings: list[Binding], keymap: Mapping[str, str]) -> list[Entry]:
-    """Returns the keys (the user's, else the default ones) and descriptions of ``bindings``."""
+    """Returns keys (the user's own or the default) and descriptions of ``bindings``."""
     made: list[Entry] = []
     for binding in bindings:
         keys = " ".join(key_name(key) for key in keys_of(binding.id, binding.key, keymap))

@@ -1,1 +1,1 @@
-"""The Settings screen: every setting, and where it comes from."""
+"""The Settings screen: every setting with its source."""

@@ -1,4 +1,4 @@
-"""The Settings screen, which is made from the schema and writes the user's settings file."""
+"""The Settings screen, generated from the schema; it writes the user's settings file."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from brvtui.config.schema import Layer, Value, value_text
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
 
-# The dialog in which a setting is typed.
+# The dialog for typing a setting.
 
 
 class SettingField(FieldDialog[Value]):
-    """Asks for the value of a setting. Dismissed with a value that can be used, or with None."""
+    """Asks for the value of a setting; returns a valid value, or None."""
 
     def __init__(self, name: str, value: str, allowed: str, read: Callable[[str], Value]) -> None:
-        """A field for ``name`` with its ``value``; ``read`` makes a value of a text, or raises ConfigError."""
+        """Creates a field for ``name`` with its ``value``; ``read`` converts a text, or raises ConfigError."""
         super().__init__(name, value, allowed)
         self._read = read
 
     def submit(self, text: str) -> None:
-        """Dismisses the dialog with the value, if it can be used."""
+        """Closes the dialog with the value, if it is valid."""
         try:
             self.dismiss(self._read(text))
         except ConfigError as error:
             self.show_problem(str(error))
 
 
-# The pane that describes the chosen setting.
+# The pane that describes the selected setting.
 
 
 _LABEL = 10
@@ -51,27 +51,26 @@ _PANES_CHANGED = (
     "in a project where panes were changed they stay so: {panes.few} on the screen Query changes them there"
 )
 _TRIED_ANEW = ("engine", "profile")
-"""Settings whose change has a project tried again that could not be opened."""
+"""The settings whose change causes another attempt to open a project."""
 
 
 class SettingPane(Pane):
-    """Describes the setting that is chosen in the list."""
+    """Describes the selected setting."""
 
     TITLE = "Setting"
     READS = (ProjectState,)
     HELP_TEXT = "What the chosen setting is for, its value, default and range, and where the value comes from."
 
     def __init__(self, *, id: str) -> None:
-        """A pane without a setting."""
         super().__init__(id=id)
         self.row: SettingRow | None = None
 
     def also_reads(self) -> tuple[object, ...]:
-        """The setting, and the theme in use: a key changes that for the session alone."""
+        """Returns the setting and the current theme, which a key can change for the session."""
         return (self.row, self.app.theme, *super().also_reads())
 
     def restyle(self) -> None:
-        """Also says which theme is in use."""
+        """Also updates the name of the current theme."""
         self.rebuild()
         super().restyle()
 
@@ -81,11 +80,11 @@ class SettingPane(Pane):
         self.rebuild()
 
     def heading(self, view: View) -> str:
-        """The setting's name."""
+        """Returns the title with the setting's name."""
         return f"Setting · {self.row.name}" if self.row else self.TITLE
 
     def build(self, view: View, width: int) -> list[Line]:
-        """The summary of the setting, then a line for each fact."""
+        """Returns the summary of the setting, then a line for each fact."""
         row = self.row
         if row is None:
             return [line(" choose a setting", "muted")]
@@ -147,7 +146,7 @@ SETTINGS = Arrangement(
 
 
 class SettingsScreen(FrameScreen):
-    """Lists all settings, and describes the chosen one beside the list."""
+    """Lists all settings, with a description of the selected one."""
 
     TITLE = "Settings"
     PLAN = SETTINGS
@@ -155,27 +154,27 @@ class SettingsScreen(FrameScreen):
     AUTO_FOCUS = "#settings"
 
     def make_panes(self) -> ComposeResult:
-        """The list, the chosen setting."""
+        """Yields the list and the description."""
         yield SettingsPane(id="settings")
         yield SettingPane(id="setting")
 
     @property
     def idle(self) -> frozenset[str]:
-        """Also the key that edits a note: the key bar offers it where notes are shown."""
+        """Actions without effect: also editing a note, which the key bar offers on screens with notes."""
         return super().idle | {"note.edit"}
 
     def show(self, view: View) -> None:
-        """Shows the settings in effect."""
+        """Shows ``view`` and the selected setting."""
         super().show(view)
         self.query_one(SettingPane).put(self.query_one(SettingsPane).row)
 
     @property
     def leads_back(self) -> bool:
-        """From everywhere: from the list to the queries."""
+        """Always True: Esc leads from the list to the Query screen."""
         return True
 
     async def action_back(self) -> None:
-        """Goes back as on every screen; from the list, which is where back ends, to the queries."""
+        """Goes back as on every screen, and from the list to the Query screen."""
         pane = self.pane
         if pane is None or pane.id != self.home or self.body.maximised:
             await super().action_back()

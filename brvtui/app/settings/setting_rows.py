@@ -1,4 +1,4 @@
-"""The settings as rows of the Settings screen, and the values that keys and typed texts give them."""
+"""The settings as rows of the Settings screen, and the values that keys and typed text set."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NO_FILE = "None of the settings in this file holds: repair it by hand; the next
 
 @dataclass(frozen=True, slots=True)
 class SettingRow:
-    """One setting. ``name`` is dotted; the keys of an action are ``keys.<its name>``."""
+    """One setting. ``name`` is dotted; the keys of an action are named ``keys.`` and the action's name."""
 
     name: str
     group: str
@@ -56,22 +56,22 @@ class SettingRow:
     steps: tuple[Value, ...] = ()
     """The values to step through, if there are few."""
     typed: bool = True
-    """Whether a value is typed, or chosen from a list, beside stepping; else the next step is all there is."""
+    """True if the value is typed or selected from a list; otherwise it can only be stepped through."""
     current: Value = ""
     own: Value | None = None
-    """The value in the user's own file where another source goes before that; None if it holds none, or holds."""
+    """The value in the user's own file if another source overrides it; otherwise None."""
     editable: bool = True
-    """Whether its value can be typed; not that of a table, or of what is no setting."""
+    """True if the value can be typed; False for a table and for unknown names."""
     left_out: SettingSource | None = None
-    """Where a value stands that is left out: the user's own file, which the app can mend, before others."""
+    """The source of an invalid value that is ignored: the user's own file, which the app can change, before others."""
     problem: str = ""
-    """Why the value has no effect, line by line; empty where it holds."""
+    """The reason why the value has no effect, in lines; empty if it is in effect."""
     remark: str = ""
-    """What is to be known of a value that holds: what it has no effect on, which key it clashes with."""
+    """A note about a value in effect: parts without effect, or clashes with other keys."""
 
     @property
     def is_own(self) -> bool:
-        """Whether it is the user's own file that holds the value, or what is left out: it can be taken out there."""
+        """True if the value, or an ignored one, is in the user's own file and can be removed there."""
         if self.left_out is not None:
             return self.left_out.layer is Layer.USER
         return self.source.layer is Layer.USER or self.own is not None
@@ -80,9 +80,9 @@ class SettingRow:
 def setting_rows(
     configuration: Configuration, library: Library, closing: SettingProblem | None = None
 ) -> tuple[SettingRow, ...]:
-    """Returns what cannot be used, then all other settings, then the keys of all other actions, as they are shown.
+    """Returns unusable settings first, then all other settings, then the keys of all other actions.
 
-    ``closing`` is the setting that keeps the project closed, if one does.
+    ``closing`` is the setting that prevents opening the project, if there is one.
     """
     rows = [*_of_no_setting(configuration), *_of_schema(configuration, library), *_of_keys(configuration)]
     if closing is not None:
@@ -93,7 +93,7 @@ def setting_rows(
 
 
 def _of_no_setting(configuration: Configuration) -> Iterator[SettingRow]:
-    """A row for each name in a file that is no setting or no action, and for each file that cannot be read."""
+    """Yields a row for each unknown setting or action in a file, and for each unreadable file."""
     refused: dict[str, tuple[SettingProblem, list[str]]] = {}
     for each, said in configuration.left_out():
         entry = entry_of(each.name)
@@ -166,15 +166,15 @@ def _remark(name: str, value: Value, configuration: Configuration) -> str:
 
 
 def _left_out(configuration: Configuration, name: str) -> tuple[list[str], SettingSource | None]:
-    """Returns why values of the setting ``name`` are left out, and where the first of them stands, if any is."""
+    """Returns the reasons why values of the setting ``name`` are ignored, and the source of the first one."""
     found = [each for each in configuration.left_out() if each.problem.name == name]
     return [each.line for each in found], found[0].problem.source if found else None
 
 
 def _steps(entry: Entry, value: Value, engine: str) -> tuple[Value, ...]:
-    if entry.name == "engine":  # the engine of spaces opens nothing where there is none: it is typed
+    if entry.name == "engine":  # an engine of spaces cannot open anything without a space, so it can only be typed
         return registry.names_for(TREE)
-    if entry.name == "profile" and not isinstance(value, Mapping):  # a step must not take a table out of the file
+    if entry.name == "profile" and not isinstance(value, Mapping):  # stepping must not remove a table from the file
         return profiles_of(engine)
     return (True, False) if entry.kind is ValueKind.TRUTH else entry.choices
 
@@ -191,7 +191,7 @@ def _allowed(entry: Entry, engine: str) -> str:
 
 
 def _why_unusable(name: str, value: Value, source: SettingSource, library: Library) -> str:
-    """Returns why the setting ``name`` cannot be ``value``, if that is the name of nothing; empty if it can."""
+    """Returns the reason why ``value`` of the setting ``name`` does not exist; empty if it does."""
     if not source.place:
         return ""
     match name:
@@ -210,7 +210,7 @@ def _why_unusable(name: str, value: Value, source: SettingSource, library: Libra
 
 
 def _own(configuration: Configuration, name: str) -> Value | None:
-    """The user's own value of ``name``, where another one holds."""
+    """Returns the user's own value of ``name`` if another source overrides it; otherwise None."""
     own = configuration.own.get(name)
     return own[0] if own is not None and configuration.source(name) != own[1] else None
 
@@ -242,14 +242,15 @@ def _key_row(place: Place, action: Action, configuration: Configuration, checked
 
 
 def _placed(configuration: Configuration, action: str, problem: str) -> str:
-    """``problem`` of the keys of ``action`` behind the file that gives them."""
+    """Returns ``problem`` of the keys of ``action``, after the file that sets them."""
     return f"{configuration.source(f'{KEYS}{action}').place}: {problem}"
 
 
 def stepped(name: str, step: int, configuration: Configuration) -> Value:
-    """Returns the value ``step`` places after the user's own of the setting ``name``, else after the one in effect.
+    """Returns the value ``step`` places after the user's own value of the setting ``name``, or else after the current
+    one.
 
-    Raises :class:`Refusal` where there are none to step through.
+    Raises :class:`Refusal` if there are no values to step through.
     """
     entry = entries()[name]
     value, own = configuration.value(entry), _own(configuration, name)

@@ -23,7 +23,7 @@ _NAME, _VALUE, _SOURCE = 22, 30, 11
 
 
 class SettingsPane(ChoicePane):
-    """Lists every setting; those that are not at their default stand out."""
+    """Lists every setting; changed settings are highlighted."""
 
     TITLE = "Settings"
     READS = (ProjectState,)
@@ -35,34 +35,33 @@ class SettingsPane(ChoicePane):
     BINDINGS = bindings(SETTINGS_LIST)
 
     class RowChosen(Message):
-        """Posted when the cursor came to another setting."""
+        """Posted when the cursor moves to another setting."""
 
     @dataclass
     class RowsWanted(Message):
-        """Asks for the rows of settings and themes: a thread makes them, as it reads the files of profiles."""
+        """Posted to request the rows of settings and themes, which are read in a thread."""
 
         configuration: Configuration
         library: Library
         closing: SettingProblem | None
-        """The setting that keeps the project closed, if one does."""
+        """The setting that prevents opening the project, if there is one."""
 
     @dataclass
     class ChangeRequested(Message):
-        """Asks to change a setting: by ``step`` among its values; ``typed``; with neither, to its default."""
+        """Posted to change a setting: by ``step`` among its values, by typing if ``typed``, or else to its default."""
 
         name: str
         step: int
         typed: bool = False
 
     def __init__(self, *, id: str) -> None:
-        """A list without rows; it asks for them when it is first shown."""
         super().__init__(id=id)
         self.rows_by_name: dict[str, SettingRow] = {}
         self._changed_name = ""
-        """The setting that was changed last; the filter keeps it."""
+        """The name of the last changed setting, which stays visible while filtering."""
         self._rows: tuple[SettingRow, ...] = ()
         self._made_from: SettingsPane.RowsWanted | None = None
-        """The request that the rows answer."""
+        """The request for the current rows."""
 
     @property
     def row(self) -> SettingRow | None:
@@ -70,11 +69,13 @@ class SettingsPane(ChoicePane):
         return self.rows_by_name.get(self.chosen)
 
     def also_reads(self) -> tuple[object, ...]:
-        """The settings in effect."""
+        """Returns the settings in effect, the themes, and the rows."""
         return (self.services.configuration, self.services.library, self._rows, *super().also_reads())
 
     def lacks(self, view: View) -> Iterable[Message]:
-        """The rows, once settings or themes were read again: though equal, the file of a profile may have changed."""
+        """Requests the rows whenever settings or themes were read again, since the file of a profile may have
+        changed.
+        """
         made_from, configuration, library = self._made_from, self.services.configuration, self.services.library
         closing = view.project.closed_by
         if (
@@ -92,7 +93,7 @@ class SettingsPane(ChoicePane):
         self.show_keys()
 
     def build(self, view: View, width: int) -> list[Line]:
-        """A heading for each group, a line for each setting."""
+        """Returns a heading for each group, and a line for each setting."""
         before = self.chosen
         self.rows_by_name = {row.name: row for row in self._rows}
         self.choices, self.owner = [], []
@@ -110,28 +111,28 @@ class SettingsPane(ChoicePane):
         return made or [line(" reading the settings…", "muted")]
 
     def words(self, choice: str, lines: Sequence[Line]) -> str:
-        """The whole name, value, description and source, which a filter looks at."""
+        """Returns the full name, value, description and source for filtering."""
         row = self.rows_by_name[choice]
         return f"{row.name} {row.value} {row.summary} {(row.left_out or row.source).layer.value}"
 
     def keeps(self, choice: str, lines: Sequence[Line]) -> bool:
-        """Keeps the setting changed last too: else the next key would change another one."""
+        """Also keeps the last changed setting, so that the next key changes the same one."""
         return choice == self._changed_name or super().keeps(choice, lines)
 
     def put_filter(self, text: str) -> None:
-        """Filters by ``text``, whatever was changed before."""
+        """Filters by ``text``, and no longer keeps the last changed setting."""
         self._changed_name = ""
         super().put_filter(text)
 
     def filter_changed(self) -> None:
-        """Has the pane beside show the setting, or that there is none."""
+        """Updates the description of the setting, even if the filter matches none."""
         super().filter_changed()
         if self.field is None or not self.chosen:
             self.post_message(self.RowChosen())
 
     @property
     def idle(self) -> frozenset[str]:
-        """What cannot be done to the setting under the cursor."""
+        """Actions without effect on the setting under the cursor."""
         row = self.row
         if row is None or self.services.configuration.why_read_only(row.name):
             return frozenset({"settings.change", "settings.default"})
@@ -139,28 +140,28 @@ class SettingsPane(ChoicePane):
         return frozenset(idle if row.editable else idle | {"settings.change"})
 
     def moved(self, choice: str) -> None:
-        """Has the pane beside show the setting."""
+        """Updates the description of the setting."""
         self.post_message(self.RowChosen())
 
     def clicked(self, place: int) -> None:
-        """Chooses the setting that was clicked, or changes it if it was chosen already."""
+        """Selects the clicked setting, or changes it if it was already selected."""
         if place == self.cursor:
             self.action_change(1)
         else:
             super().clicked(place)
 
     def action_change(self, step: int) -> None:
-        """Asks the screen to change the setting."""
+        """Requests a change of the setting."""
         if self.row is not None:
             self._request(self.ChangeRequested(self.row.name, step, typed=self.row.typed))
 
     def action_step(self, step: int) -> None:
-        """Asks for the next of the setting's values, if they are few."""
+        """Requests the next or previous value of a setting with few values."""
         if self.row is not None and self.row.steps:
             self._request(self.ChangeRequested(self.row.name, step))
 
     def action_restore(self) -> None:
-        """Asks to take the setting out of the user's file."""
+        """Requests to remove the setting from the user's file."""
         if self.row is not None:
             self._request(self.ChangeRequested(self.row.name, 0))
 

@@ -1,1 +1,1 @@
-"""Colour themes: their files, colours derived for roles that a theme lacks, and the styles of text."""
+"""Colour themes: their files, derived colours for roles that a theme does not set, and text styles."""

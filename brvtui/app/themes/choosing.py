@@ -1,4 +1,4 @@
-"""The searchable list of themes; the highlighted theme is shown as a preview."""
+"""The searchable list of themes, with a preview of the highlighted one."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _PRINTABLE = "[^\0-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud
 
 @dataclass(frozen=True, slots=True)
 class UseTheme:
-    """The command that chooses the theme ``name``; ``keep`` saves the choice."""
+    """A command that selects the theme ``name``; ``keep`` saves the choice."""
 
     name: str
     keep: Callable[[str], None]
 
     def __call__(self) -> None:
-        """Chooses the theme."""
+        """Selects the theme."""
         self.keep(self.name)
 
 
@@ -47,7 +47,7 @@ def theme_commands(
 
 
 class ThemeProvider(Provider):
-    """Offers the commands of the palette in front; a search looks at their descriptions too."""
+    """Provides the theme commands of the palette in front; a search includes their descriptions."""
 
     @property
     def _commands(self) -> Sequence[tuple[UseTheme, str]]:
@@ -73,23 +73,23 @@ def _rank(theme: Theme) -> int:
 
 
 def ground_of(theme: Theme) -> str:
-    """Returns what the theme is made for: a dark or light screen, and whether in the terminal's own colours."""
+    """Returns the background of the theme, dark or light, and if it uses the terminal's own colours."""
     ground = "dark" if theme.dark else "light"
     return f"{ground}, terminal colours" if theme.ansi else ground
 
 
 class ThemePalette(CommandPalette):
-    """The list of themes over the screen, which is not dimmed because it is the preview."""
+    """The list of themes over the screen, which is not dimmed since it is the preview."""
 
     CSS_PATH = sheet("modal")
 
     def __init__(self, commands: Sequence[tuple[UseTheme, str]]) -> None:
-        """A list of ``commands`` with their descriptions."""
+        """Creates a list of ``commands`` with their descriptions."""
         super().__init__(providers=[ThemeProvider], placeholder="Theme: enter keeps it, esc goes back")
         self.commands = commands
 
     def on_mount(self) -> None:
-        """Stops the cursor from blinking, which would write to the terminal without end, and rejects escapes."""
+        """Turns off the cursor's blinking, which would write to the terminal all the time, and rejects escapes."""
         self.query_one(Input).cursor_blink = False
         self.query_one(Input).restrict = _PRINTABLE
 
@@ -98,7 +98,7 @@ class ThemePalette(CommandPalette):
 
 
 def listed() -> tuple[list[dict[str, Any]], list[str]]:
-    """Returns every theme as plain data, ours first, and the problems of the user's files."""
+    """Returns all themes as plain data, ours first, and the problems of the user's files."""
     library = read_library()
     ordered = sorted(library.themes.values(), key=lambda theme: (theme.name not in OURS, theme.name))
     found = [
@@ -114,8 +114,9 @@ def listed() -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def themes_report(found: list[dict[str, Any]]) -> RenderableType:
-    """Returns the themes as a table: name, background, the user's file, roles that are hard to read; then the folder
-    of the user's files."""
+    """Returns the themes as a table: name, background, user's file, and roles that are hard to read; then the folder of
+    the user's files.
+    """
     table = Table.grid(padding=(0, 2))
     for theme in found:
         weak = ", ".join(f"{role} {ratio}" for role, ratio in theme["weak"].items())

@@ -1,4 +1,4 @@
-"""Derives the colours of roles that a theme does not set from those that it does."""
+"""Derives the colours of roles that a theme does not set from its other colours."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from textual.theme import Theme
 
 from brvtui.app.themes.palette import BADGES, ON_ANY_GROUND, ON_CURSOR, ROLES, own_roles
 
-# Contrast as WCAG 2.1 defines it, and colours adjusted until they are readable.
+# Contrast as defined by WCAG 2.1, and adjustment of colours until they are readable.
 
 
 LEAST = 4.5
-"""The contrast that text needs against its background (level AA)."""
+"""The minimum contrast of text with its background (level AA)."""
 HIGH = 7.0
-"""The contrast that text needs in a theme of high contrast (level AAA)."""
+"""The minimum contrast of text in a high-contrast theme (level AAA)."""
 _STEPS = 20
 
 
 def contrast(one: Color, other: Color) -> float:
-    """Returns the contrast ratio of two opaque colours, 1 to 21."""
+    """Returns the contrast ratio of two opaque colours, from 1 to 21."""
     lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
@@ -35,12 +35,12 @@ def _linear(value: float) -> float:
 
 
 def worst(colour: Color, grounds: Iterable[Color]) -> float:
-    """Returns the least contrast of ``colour`` with any of ``grounds``."""
+    """Returns the lowest contrast of ``colour`` with any of ``grounds``."""
     return min(contrast(colour, ground) for ground in grounds)
 
 
 def readable(colour: Color, grounds: Iterable[Color], least: float = LEAST) -> Color:
-    """Moves ``colour`` towards black or white until its contrast with each of ``grounds`` reaches ``least``."""
+    """Blends ``colour`` with black or white until its contrast with each of ``grounds`` is at least ``least``."""
     known = list(grounds)
     goal = max((WHITE, BLACK), key=lambda end: worst(end, known))
     for step in range(_STEPS + 1):
@@ -54,7 +54,7 @@ _GROUNDS = ("background", "surface", "panel")
 
 
 def roles_of(theme: Theme) -> dict[str, str]:
-    """Returns the colour of every role under ``theme``: its own, else a readable one derived from the others."""
+    """Returns the colour of every role in ``theme``: its own, or else a readable one derived from others."""
     return {**(_of_terminal(theme) if theme.ansi else _of_colours(theme)), **own_roles(theme)}
 
 
@@ -106,7 +106,7 @@ def _of_colours(theme: Theme) -> dict[str, str]:
 
 
 def _lit(ground: Color, hue: Color, text: Color, share: float) -> Color:
-    """Blends ``ground`` with at most ``share`` of ``hue``, as far as ``text`` stays readable on it."""
+    """Blends ``ground`` with at most ``share`` of ``hue``, such that ``text`` stays readable on it."""
     while share > 0.02 and worst(text, (ground.blend(hue, share, alpha=1),)) < LEAST:
         share -= 0.02
     return ground.blend(hue, share, alpha=1)
@@ -130,7 +130,7 @@ def _of_terminal(theme: Theme) -> dict[str, str]:
 
 
 def weak_roles(theme: Theme) -> dict[str, float]:
-    """Returns the contrast of roles that are hard to read under ``theme``; none for the terminal's own colours."""
+    """Returns the contrast of roles that are hard to read in ``theme``; none for the terminal's own colours."""
     if theme.ansi:
         return {}
     colours = {role: Color.parse(colour) for role, colour in roles_of(theme).items()}

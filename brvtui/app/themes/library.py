@@ -40,11 +40,11 @@ _SHARE = re.compile(r"\d{1,3}(\.\d+)?%")
 
 
 class ThemeError(ValueError):
-    """A theme file cannot be used; ``args`` are one line for each fault, with the file."""
+    """A theme file cannot be used; ``args`` contains one line for each fault, with the file's path."""
 
 
 def read_theme(file: Path) -> Theme:
-    """Reads the theme in ``file``. Raises :class:`ThemeError`."""
+    """Reads the theme in ``file``. Raises :class:`ThemeError` if it has faults."""
     try:
         tables = read_tables(file, "a theme")
     except ConfigError as error:
@@ -63,7 +63,7 @@ class _Faults:
     found: list[str] = field(default_factory=list)
 
     def none_in(self, name: str, value: Any, fault: str) -> bool:
-        """Adds the ``fault`` of ``value``, if it is not empty. Returns whether it is."""
+        """Adds the ``fault`` of ``value``, unless it is empty. Returns True if it is."""
         if fault:
             self.found.append(f"{name} = {quote(value)} {fault}")
         return not fault
@@ -127,12 +127,12 @@ def _table(key: str, value: Any, ansi: bool, faults: _Faults) -> dict[str, str]:
 
 @cache
 def _variables() -> tuple[str, ...]:
-    """Returns the variables that Textual's own themes may set."""
+    """Returns the variables that Textual's own themes can set."""
     return tuple({**ColorSystem("black").generate(), **ColorSystem("black", ansi=True).generate()})
 
 
 def _close(name: str) -> tuple[str, ...]:
-    """Returns the variables that begin as ``name`` does, for a suggestion: all would be too many."""
+    """Returns the variables with the same first part as ``name``, for a suggestion."""
     start = name.split("-")[0]
     return tuple(known for known in _variables() if known.startswith(start)) or COLOURS
 
@@ -170,21 +170,23 @@ _ENDING = ".toml"
 
 
 class Library(NamedTuple):
-    """Themes by name, the files of the user's own, and the problems of files that were left out, line by line."""
+    """Themes by name, the user's own files, and the problems of files that were ignored, line by line."""
 
     themes: dict[str, Theme]
     files: dict[str, Path]
     problems: dict[Path, tuple[str, ...]]
 
     def keeping(self, old: Library) -> Library:
-        """Returns these themes; for a file that is broken now, the theme that it had in ``old``."""
+        """Returns these themes; a file that is broken now keeps its theme from ``old``."""
         kept = {name: file for name, file in old.files.items() if file in self.problems and name not in self.files}
         themes = self.themes | {name: old.themes[name] for name in kept}
         return Library(themes, self.files | kept, self.problems)
 
     def why_missing(self, name: str, place: str = "") -> tuple[str, ...]:
-        """Returns why no theme is called ``name``, as ``place`` sets it, line by line: what is wrong with the file of
-        that name, else that there is none. Empty where there is such a theme."""
+        """Returns the reason why the theme ``name``, set in ``place``, does not exist, line by line; empty if it does.
+
+        The reason is the problem of the file with that name, if there is one.
+        """
         if name in self.themes:
             return ()
         where = f"{place}: " if place else ""
@@ -193,7 +195,7 @@ class Library(NamedTuple):
 
 
 def user_folder() -> Path:
-    """Returns the folder for the user's theme files; it need not exist."""
+    """Returns the folder for the user's theme files, which may not exist."""
     return config_folder() / _FOLDER
 
 
@@ -204,7 +206,7 @@ def our_theme(name: str) -> Theme:
 
 
 def read_library() -> Library:
-    """Reads all themes. A file that cannot be used is in ``problems``."""
+    """Reads all themes. Unusable files are listed in ``problems``."""
     themes = {**BUILTIN_THEMES, **{name: our_theme(name) for name in OURS}}
     files: dict[str, Path] = {}
     problems: dict[Path, tuple[str, ...]] = {}

@@ -13,7 +13,7 @@ from textual.theme import Theme
 
 
 PREFIX = "brv-"
-"""The prefix of roles' variables in stylesheets."""
+"""The prefix of role variables in stylesheets."""
 
 ROLE, MATURITY, TIER, SCORE = "role", "maturity", "tier", "score"
 
@@ -34,10 +34,10 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         )
     },
 }  # fmt: skip
-"""Roles by table and key."""
+"""The roles by table and key."""
 
 ROLES: tuple[str, ...] = tuple(role for table in TABLES.values() for role in table.values())
-"""Every role."""
+"""All roles."""
 
 ON_ANY_GROUND = frozenset(ROLES) - {
     "bar",
@@ -49,11 +49,11 @@ ON_ANY_GROUND = frozenset(ROLES) - {
     "edge",
     "edge-focus",
 }
-"""Roles of text that may have any background of a theme."""
+"""The roles of text that can be on any background of a theme."""
 ON_CURSOR = ("text", "strong", "muted", "draft", "validated", "core", "summary", "stub", "warn")
-"""Roles of text that may be in the cursor's line too."""
+"""The roles of text that can also be in the cursor's line."""
 BADGES = ("tier-0", "tier-1", "tier-2", "tier-3", "tier-4", "tier-none", "accent", "bad", "warn", "ok")
-"""Roles that are the background of ``badge-text``."""
+"""The roles that are backgrounds of ``badge-text``."""
 
 
 def own_roles(theme: Theme) -> dict[str, str]:
@@ -63,7 +63,7 @@ def own_roles(theme: Theme) -> dict[str, str]:
 
 _ATTRIBUTES = frozenset({"bold", "italic", "underline", "reverse", "dim", "strike"})
 _FAINT = frozenset({"muted", "faint", "stub", "other"})
-"""Roles that are dim where a palette is plain."""
+"""The roles that are dimmed in a plain palette."""
 _MARKED_LESS = "cursor-idle"
 
 
@@ -75,7 +75,7 @@ class Palette:
     """
 
     def __init__(self, colours: Mapping[str, str], plain: bool = False) -> None:
-        """A palette over the colours of all roles."""
+        """Creates a palette with the colours of all roles."""
         self._colours = {role: Color.parse(colour).rich_color for role, colour in colours.items()}
         self._plain = plain
         self._styles: dict[str, Style] = {}
@@ -88,7 +88,7 @@ class Palette:
         return known
 
     def on(self, role: str, ground: str) -> Style:
-        """Returns the style of ``role`` on a line with the background ``ground``; empty for none."""
+        """Returns the style of ``role`` on a line with the background role ``ground``; empty for no background."""
         style = self.style(role)
         if not ground:
             return style

@@ -1,1 +1,1 @@
-"""The installed engine: whether it answers as shown here, and what a migration to V4 would change."""
+"""The installed engine: verification against this app, and a preview of a migration to V4."""

@@ -1,4 +1,4 @@
-"""Asks the installed engine in the background, and shows what a migration to ByteRover V4 would change."""
+"""Queries the installed engine in the background, and shows the effect of a migration to ByteRover V4."""
 
 from __future__ import annotations
 
@@ -21,19 +21,18 @@ _RESULT_S = 20
 
 
 class Versions:
-    """Which engine is installed, whether it was verified, and the way from 3 to 4."""
+    """Shows and verifies the installed engine, and previews the migration from version 3 to 4."""
 
     def __init__(self, services: AppServices, project: Project) -> None:
-        """Asks nothing yet."""
         self._services = services
         self._project = project
         self.result: Verification | None = None
-        """The last verification of this session; None without one."""
+        """The last verification in this session; None without one."""
         self.is_asking = False
-        """Whether the installed engine is being asked."""
+        """True while the installed engine is being queried."""
 
     def show(self) -> None:
-        """Shows which engine is installed and what is known of it, and offers to verify it, or to look at V4."""
+        """Shows the installed engine and its verification, and offers to verify it or to preview V4."""
         session = self._project.session
         if self._project.refuses() or session is None:
             return
@@ -53,7 +52,7 @@ class Versions:
         self._services.push_screen(VersionsDialog(status, self.result, self.is_asking, is_tree), chosen)
 
     def warn(self) -> None:
-        """Says when the installed engine is a version that is not known, and that was not verified here."""
+        """Shows a warning if the installed engine has an unknown version that was not verified here."""
         session = self._project.session
         if session is not None and not session.kind.not_verified:
             self._services.background.run(partial(_warning, session), self._warn, group="versions")
@@ -63,7 +62,7 @@ class Versions:
             self._services.notify(warning, severity="warning", timeout=_RESULT_S)
 
     def verify(self) -> None:
-        """Asks the installed engine and ours the same questions, and says what came out."""
+        """Runs the same queries in the installed engine and in ours, and shows the result."""
         session = self._project.session
         if session is None or self.is_asking:
             return
@@ -86,7 +85,7 @@ class Versions:
             self._services.notify(made.sentence, timeout=_RESULT_S)
 
     def migrate(self) -> None:
-        """Shows what a migration to V4 would change."""
+        """Shows the effect of a migration to V4."""
         session = self._project.session
         if session is not None:
             run = self._services.background.run
@@ -99,7 +98,7 @@ class Versions:
 
 
 def _status(session: Session) -> VerificationStatus:
-    """What is known of the installed engine. It blocks."""
+    """Returns the installed engine and its verification. Blocks. Raises :class:`Refusal` if it cannot be verified."""
     from brvtui.app.versions import migration_dialog  # noqa: F401  # imported here, not in the event loop
     from brvtui.session.verifying import verification_status
 
@@ -109,7 +108,7 @@ def _status(session: Session) -> VerificationStatus:
 
 
 def _warning(session: Session) -> str:
-    """What there is to say of the installed engine without being asked; empty for nothing. It blocks."""
+    """Returns a warning about an unknown, unverified version; empty if there is none. Blocks."""
     from brvtui.engines.verification.installed import is_at_hand
 
     if not is_at_hand(session.kind, programs.environment(session.project.root)):
@@ -119,7 +118,7 @@ def _warning(session: Session) -> str:
 
 
 def _verified(session: Session) -> Verification | None:
-    """The verification of the installed engine. It blocks."""
+    """Verifies the installed engine and returns the result. Blocks. Raises :class:`Refusal` on errors."""
     from brvtui.engines.verification.installed import NotInstalled
     from brvtui.engines.verification.sealed_node import EngineRunError
     from brvtui.session.verifying import questions, verify
@@ -131,7 +130,7 @@ def _verified(session: Session) -> Verification | None:
 
 
 def _migration(session: Session) -> ShownMigration:
-    """The space that a migration would make, and the answers of both engines. It blocks."""
+    """Returns the space that a migration would create, and the answers of both engines. Blocks."""
     from brvtui.app.versions.migration_dialog import ShownMigration
     from brvtui.engines.contract import EngineError
     from brvtui.lab.judgments.model import JudgmentsError

@@ -1,4 +1,4 @@
-"""What a migration to ByteRover V4 would change: answers and notes, each beside what would become of it."""
+"""The effect of a migration to ByteRover V4: answers and notes before and after it."""
 
 from __future__ import annotations
 
@@ -33,22 +33,24 @@ if TYPE_CHECKING:
 
 
 VERIFY, MIGRATE = "verify", "migrate"
-"""What the dialog ends with."""
+"""The results of the dialog."""
 _SHOWN = 3
 
 
 class VersionsDialog(Dialog[str]):
-    """Says which engine is installed and what is known of it. Ends with what to do now, or with None."""
+    """Shows the installed engine and its verification; returns the next step, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(VERSIONS)
 
     def __init__(self, status: VerificationStatus, result: Verification | None, is_asking: bool, is_tree: bool) -> None:
-        """Shows ``status``, and the ``result`` of this session, if there is one; ``is_tree``: of a context tree."""
+        """Creates the dialog for ``status`` and the ``result`` of this session; ``is_tree`` if the project is a context
+        tree.
+        """
         super().__init__("The installed engine", *_paragraphs(status, result, is_asking))
         self._acts = {VERIFY: status.installed is not None and not is_asking, MIGRATE: is_tree}
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only an engine that is installed can be asked, and only once at a time; only a context tree is migrated."""
+        """Enables verifying only for an idle installed engine, and migrating only for a context tree."""
         return all(self._acts.get(str(one), True) for one in parameters)
 
 
@@ -71,21 +73,21 @@ def _paragraphs(status: VerificationStatus, result: Verification | None, is_aski
 
 
 _BESIDE = 100
-"""Cells from which on the two panes stand side by side."""
+"""The minimum width, in cells, for two panes beside each other."""
 _QUERY, _NOTE = "query ", "note "
 _ORDER = list(AnswerChange)
 
 
 @dataclass(frozen=True)
 class ShownMigration:
-    """The space that a migration would make, and the answers before and after."""
+    """The space that a migration would create, and the answers before and after."""
 
     tree: MigratedTree
     report: MigrationReport
 
 
 class MigrationDialog(Dialog[None]):
-    """Lists answers and notes; beside the list, what becomes of the one under the cursor."""
+    """Lists answers and notes, with the change of the selected one."""
 
     DEFAULT_CSS = """
     MigrationDialog #migration { height: 1fr; layout: vertical; }
@@ -102,14 +104,14 @@ class MigrationDialog(Dialog[None]):
         self._change = MigrationText(shown, id="change")
 
     def make_parts(self) -> ComposeResult:
-        """The summary, then the list and what is chosen in it."""
+        """Yields the summary, then the list and the selected change."""
         yield from super().make_parts()
         with Container(id="migration"):
             yield self._changes
             yield self._change
 
     def on_resize(self, event: events.Resize) -> None:
-        """Side by side where there is room."""
+        """Places the panes beside each other if there is enough space."""
         self.query_one("#migration").set_class(event.size.width >= _BESIDE, "-beside")
 
     def chosen(self, choice: str) -> None:
@@ -137,12 +139,11 @@ class MigrationList(ChoicePane):
     BINDINGS: ClassVar[list[BindingType]] = bindings(MIGRATION)
 
     def __init__(self, shown: ShownMigration, *, id: str) -> None:
-        """Lists ``shown``."""
         super().__init__(id=id)
         self._shown = shown
 
     def build(self, view: View, width: int) -> list[Line]:
-        """A line for each query, and for each note."""
+        """Returns a line for each query and each note."""
         self.choices, self.owner = [], []
         made: list[Line] = []
         answers = sorted(self._shown.report.answers, key=lambda answer: _ORDER.index(answer.change))
@@ -156,7 +157,7 @@ class MigrationList(ChoicePane):
         return made
 
     def changed(self) -> None:
-        """Shows the choice of the lines that were built, too."""
+        """Also shows the selected choice of the new lines."""
         super().changed()
         self.moved(self.chosen)
 
@@ -166,7 +167,7 @@ class MigrationList(ChoicePane):
             self.screen.chosen(choice)
 
     def action_take(self) -> None:
-        """Goes to the text beside the list."""
+        """Moves the focus to the text beside the list."""
         self.screen.query_one("#change").focus()
 
 
@@ -178,26 +179,25 @@ def _loss(note: MigratedNote) -> str:
 
 
 class MigrationText(Pane):
-    """What becomes of the answer or note that is chosen."""
+    """The change of the selected answer or note."""
 
     TITLE = "Before and after"
     HELP_TEXT = "Both answers to the query; or what the note would lose, the topic in HTML, and the note's own text."
     BINDINGS: ClassVar[list[BindingType]] = bindings(MIGRATED)
 
     def __init__(self, shown: ShownMigration, *, id: str) -> None:
-        """Shows nothing yet."""
         super().__init__(id=id)
         self._shown = shown
         self._choice = ""
 
     def put(self, choice: str) -> None:
-        """Shows ``choice`` of the list, from its top."""
+        """Shows ``choice`` of the list, from the top."""
         self._choice = choice
         self.rebuild(force=True)
         self.scroll_to_row(0)
 
     def build(self, view: View, width: int) -> Sequence[Line]:
-        """The answers, or losses, topic and note."""
+        """Returns both answers, or the losses, the topic and the note."""
         if self._choice.startswith(_QUERY):
             answers = sorted(self._shown.report.answers, key=lambda answer: _ORDER.index(answer.change))
             made = list(answer_lines(answers[int(self._choice.removeprefix(_QUERY))]))
@@ -206,7 +206,7 @@ class MigrationText(Pane):
         return [part for one in made for part in _indented(one, width)]
 
     def action_back(self) -> None:
-        """Goes back to the list."""
+        """Moves the focus to the list."""
         self.screen.query_one("#changes").focus()
 
     def _of_note(self, path: str, width: int) -> list[Line]:
@@ -224,11 +224,11 @@ class MigrationText(Pane):
 
 
 def _indented(whole: Line, width: int) -> list[Line]:
-    """``whole`` in lines of at most ``width`` cells, the others as far in as the first."""
+    """Returns ``whole`` as lines of at most ``width`` cells, all with the same indent."""
     first, *others = flowed(whole, width, max(1, width - 1))
     return [first, *(Line().gap().extend(part.spans) for part in others)]
 
 
 def _pieces(html: str) -> list[str]:
-    """``html`` with each element of V4 on a line of its own."""
+    """Returns ``html`` with each element of V4 on its own line."""
     return html.replace("><bv-", ">\n<bv-").replace("</bv-topic>", "\n</bv-topic>").splitlines()
