@@ -1,4 +1,4 @@
-"""The terminal app. Cheap to import: Textual is loaded by :func:`run`."""
+"""The terminal app. Importing it is cheap, since :func:`run` loads Textual."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ if TYPE_CHECKING:
     from brvtui.app.project.opening import Opening
 
 _SWITCH_SECONDS = 0.001
-"""How long a worker may keep the event loop waiting (Python's 5 ms, for each time that it asks)."""
+"""The maximum time in seconds that a thread keeps the event loop waiting (5 ms by default in Python)."""
 
 
 def run(opening: Opening, at_end: Callable[[], None] = lambda: None) -> int:
-    """Opens the app on what ``opening`` says and returns the exit code once the user leaves.
+    """Runs the app on ``opening`` and returns the exit code when the user quits.
 
-    Calls ``at_end`` before it ends the process.
-
-    A user who goes over to the other memory of the project, or to that of a fleet's member, leaves one app for another.
+    If the user switches to another memory, of the project or of a fleet member, another app is started. ``at_end`` is
+    called before the process ends.
     """
     sys.setswitchinterval(_SWITCH_SECONDS)
-    gc.disable()  # what is made while starting stays; `settle_memory` turns collection on again
+    gc.disable()  # objects from the start are permanent; `settle_memory` turns collection on again
     from brvtui.app.app import BrvTui, FleetTui
     from brvtui.app.ending import end_process_unless_idle, run_until_ended
 

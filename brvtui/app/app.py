@@ -1,4 +1,4 @@
-"""The app: makes the controllers and the screens, and routes keys and messages to them."""
+"""The app: creates the controllers and screens, and routes keys and messages to them."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ class BrvTui(ConfiguredApp):
         "styles/base.tcss",
         "styles/query.tcss",
     ]
-    ENABLE_COMMAND_PALETTE = False  # Textual's: Enter takes what its list showed before the last letters were typed
+    ENABLE_COMMAND_PALETTE = False  # in Textual's, Enter selects from the list as it was before the last letters
     DEFAULT_MODE = "query"
     BINDINGS: ClassVar[list[BindingType]] = bindings(APP)
 
     def __init__(self, opening: Opening) -> None:
-        """An app that will open what ``opening`` says once it is painted."""
+        """Creates an app that opens ``opening`` after the first paint."""
         super().__init__()
         self._request = opening
         self.store = ViewStore(self._draw)
@@ -107,18 +107,18 @@ class BrvTui(ConfiguredApp):
         if opening.fleet is not None:
             self.fleet.begin(opening.member, opening.is_fleet_alone)
 
-    # The first frame is painted before the controllers below are imported; each is made when it is first needed.
+    # The controllers below are imported after the first frame; each is created when it is first used.
 
     @cached_property
     def engines(self) -> EngineChoice:
-        """Chooses the engine that answers."""
+        """Switches engines and modes."""
         from brvtui.app.query.engine_choice import EngineChoice
 
         return EngineChoice(self, self.project, self.queries, self.memories.open)
 
     @cached_property
     def browsing(self) -> Browsing:
-        """Shows notes on the Notes screen."""
+        """The controller of the Notes screen."""
         from brvtui.app.notes.browsing import Browsing
 
         return Browsing(self, self.project)
@@ -132,7 +132,7 @@ class BrvTui(ConfiguredApp):
 
     @cached_property
     def lab(self) -> Lab:
-        """The judged queries."""
+        """The controller of the Lab."""
         from brvtui.app.lab.lab import Lab
 
         return Lab(
@@ -147,21 +147,21 @@ class BrvTui(ConfiguredApp):
 
     @cached_property
     def edits(self) -> EditCheck:
-        """Asks the judged queries again after edits."""
+        """Runs judged queries again after edits."""
         from brvtui.app.lab.edit_check import EditCheck
 
         return EditCheck(self, self.project)
 
     @cached_property
     def fleet(self) -> FleetQueries:
-        """The fleet that is open, if one is."""
+        """The controller of the Fleet screen."""
         from brvtui.app.fleet.fleet_queries import FleetQueries
 
         return FleetQueries(self, self._request.fleet, lambda *member: self.memories.open_member(*member))
 
     @cached_property
     def versions(self) -> Versions:
-        """The installed engine."""
+        """The controller for the installed engine."""
         from brvtui.app.versions.controller import Versions
 
         return Versions(self, self.project)
@@ -179,7 +179,7 @@ class BrvTui(ConfiguredApp):
 
     @cached_property
     def drafts(self) -> Drafts:
-        """Texts that were not saved."""
+        """The drafts of unsaved texts."""
         from brvtui.app.editing.drafts import Drafts
 
         return Drafts(self, self.project, lambda path: self.editing.edit(path))
@@ -193,35 +193,35 @@ class BrvTui(ConfiguredApp):
 
     @cached_property
     def editing(self) -> Editing:
-        """The note that is edited."""
+        """The controller of edits."""
         from brvtui.app.editing.controller import Editing
 
         return Editing(self, self.project, self.external_editor, self.drafts)
 
     @cached_property
     def changes(self) -> NoteChanges:
-        """Changes of notes that are planned, shown, carried out and undone."""
+        """Plans, shows, applies and undoes changes of notes."""
         from brvtui.app.editing.changes import NoteChanges
 
         return NoteChanges(self, self.project, self.editing)
 
     @cached_property
     def leaving(self) -> Leaving:
-        """The end of this app, or another app in place of it."""
+        """Ends this app, or replaces it by another one."""
         from brvtui.app.editing.controller import Leaving
 
         return Leaving(self, self.editing, self.layouts)
 
     @cached_property
     def memories(self) -> Memories:
-        """Other memories that can be opened in place of this one."""
+        """Opens other memories in place of this one."""
         from brvtui.app.query.memories import Memories
 
         return Memories(
             self, self.project, self._request, lambda: self._query_screen, lambda other: self.leaving.leave_for(other)
         )
 
-    # Each screen is imported and made when it is first in front.
+    # each screen is imported and created when it is first shown
 
     def _make_query(self) -> FrameScreen:
         from brvtui.app.query.screen import QueryScreen
@@ -270,16 +270,16 @@ class BrvTui(ConfiguredApp):
         self.editing.use(screen)
         return screen
 
-    # what leads from one screen to another
+    # paths between screens
 
     @property
     def _query_screen(self) -> QueryScreen:
-        """The Query screen, which was in front before."""
+        """The Query screen, which exists from the start."""
         (first, *_) = self.get_screen_stack("query")
         return cast("QueryScreen", first)
 
     def _ask_in(self, query: str, scope: str) -> None:
-        """Asks ``query`` on the Query screen, in the folder ``scope`` (empty: the whole tree)."""
+        """Puts ``query`` into the Query screen, limited to the folder ``scope`` (empty for the whole tree)."""
         self.queries.scope_to(scope)
         self._query_screen.fill(query)
 
@@ -289,7 +289,7 @@ class BrvTui(ConfiguredApp):
             self.lab.keep([(query, scope)])
 
     def show_answers_in(self, days: int) -> None:
-        """Asks the judged queries as of ``days`` on, in a column of the Lab."""
+        """Adds a column to the Lab with the answers in ``days`` days."""
 
         async def show() -> None:
             from brvtui.app.lab.screen import LabScreen
@@ -302,9 +302,9 @@ class BrvTui(ConfiguredApp):
         self.run_worker(show(), exclusive=True, group="answers later")
 
     async def go_to_remedy(self, path: str, remedy: Remedy) -> None:
-        """Goes to where the change of ``remedy`` is made: the query's field, the signals, or the editor.
+        """Opens the place for the change of ``remedy``: the query field, the signals, or the editor.
 
-        Says how where that is none of them.
+        For other changes, a message describes them.
         """
         from brvtui.trace import RemedyKind
 
@@ -316,7 +316,7 @@ class BrvTui(ConfiguredApp):
             self.changes.set_signals(path, remedy.maturity)
         elif remedy.kind is not None:
             self.notify(f"to make it: {remedy.how} ({remedy.text})", timeout=10)
-            if remedy.kind is not RemedyKind.UPDATE:  # which ByteRover alone can make
+            if remedy.kind is not RemedyKind.UPDATE:  # only ByteRover itself can make such a change
                 self.editing.edit(path)
         else:
             self.notify(f"to make it: {remedy.text}", timeout=10)
@@ -329,31 +329,31 @@ class BrvTui(ConfiguredApp):
         if self.frame is not None:
             self.frame.take_layout()
 
-    # beginning, hearing, ending
+    # start, signals and end
 
     def on_mount(self) -> None:
-        """Begins to look at files now and then, and to listen to signals."""
+        """Starts regular checks of files, and handlers of signals."""
         self.stale.begin()
         if not self.is_headless:
             self.end_on_signals(lambda: self.editing.keep_drafts())
 
     def on_ready(self) -> None:
-        """The project is opened only after the first paint."""
+        """Opens the project, after the first paint."""
         if not self._request.is_fleet_alone:
             self.screen.call_after_refresh(self.project.open)
 
     async def on_unmount(self) -> None:
-        """A model that is still answering is not waited for; what was read is kept if that does not take long."""
+        """Cancels a model's answer, and closes the project if that does not take long."""
         self.queries.cancel_model()
         if self._request.fleet is not None:
             self.fleet.leave()
         await finished_in_time(self.project.close, self.time_left.seconds)
 
     def adopt(self, configuration: Configuration) -> None:
-        """Puts the settings ``configuration`` into effect, as far as they differ from those so far.
+        """Applies the settings in ``configuration`` that have changed.
 
-        A project that could not be opened is tried anew with another engine or profile, unless the command line named
-        one.
+        A project that could not be opened is tried again with a new engine or profile, unless the command line
+        specifies one.
         """
         before, now = self.configuration.settings, configuration.settings
         super().adopt(configuration)
@@ -364,17 +364,17 @@ class BrvTui(ConfiguredApp):
             self.memories.open_project_anew()
         self.store.update(self.store.view.model._replace(name=configuration.settings.llm.model))
 
-    # what becomes of the project
+    # events of the project
 
     def project_opened(self, session: Session) -> None:
-        """Uses what the project's settings say."""
+        """Applies the project's settings."""
         self.adopt(session.configuration)
         self.background.run(partial(import_rest, session.engine), group="import")
         self.engines.begin_as_set(session)
         self.layouts.read(session)
 
     def opening_failed(self) -> None:
-        """Says what is wrong with the settings: it may be why."""
+        """Shows problems of the settings, which may be the reason."""
         self.tell_problems()
 
     def trace_reopened(self, saved: SavedTrace, overview: Overview) -> None:
@@ -383,7 +383,7 @@ class BrvTui(ConfiguredApp):
         self.background.run(painters, lambda _: self.queries.show_saved(saved, overview), group="import")
 
     def tree_shown(self, first: bool) -> None:
-        """Asks the query again, of the newer tree."""
+        """Repeats the query with the new tree."""
         self.queries.tree_changed()
         self.edits.tree_shown(first)
         if first:
@@ -392,39 +392,39 @@ class BrvTui(ConfiguredApp):
             self.memories.begin()
 
     def save_read(self) -> None:
-        """Says what the save changes of the judged queries."""
+        """Shows the effect of the save on judged queries."""
         self.edits.saved()
 
     def disk_changed(self) -> None:
         """Compares the note in the editor with the disk."""
         self.editing.look_at_disk()
 
-    # what is shown
+    # the display
 
     @property
     def view(self) -> View:
-        """What every screen is shown."""
+        """The current view."""
         return self.store.view
 
     @property
     def frame(self) -> FrameScreen | None:
-        """The screen in front, below any modal; None while there is none yet, and once the app is ending."""
+        """The screen in front, below any dialog; None if there is none yet, and while the app ends."""
         if not self.is_running:
-            return None  # what a screen is made of goes before the screen does
+            return None  # widgets are removed before their screen
         first = self.screen_stack[0] if self.screen_stack else None
         return first if isinstance(first, FrameScreen) else None
 
     @property
     def note_at_hand(self) -> str:
-        """The note that keys act on; empty when there is none."""
+        """The current note, on which keys act; empty if there is none."""
         return self.frame.note_at_hand if self.frame is not None else ""
 
     def select(self, file: str) -> None:
-        """Makes ``file`` the selected note, on every screen."""
+        """Selects the note ``file`` on every screen."""
         self.selection.select(file)
 
     def stop_model(self) -> bool:
-        """Breaks off the model's answer that is under way; whether one was shown."""
+        """Cancels the model's current answer; returns True if one was displayed."""
         return self.queries.stop_model()
 
     def _draw(self, view: View) -> None:
@@ -433,26 +433,26 @@ class BrvTui(ConfiguredApp):
 
     @property
     def clipboard(self) -> str:
-        """What was copied last in this app; fields paste it."""
+        """The last text copied in this app, which fields paste."""
         return self.sharing.copied
 
     def copy_to_clipboard(self, text: str) -> None:
-        """Copies ``text``: what fields and selections copy."""
+        """Copies ``text`` from a field or selection."""
         self.sharing.copy_text(text, "the text")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Letters and digits are text while a field has the focus; screens stay while a modal is open."""
+        """Disables letters and digits while a field has the focus, and switching screens while a dialog is open."""
         if action in _BELOW_MODALS and self.has_modal:
             return False
         return not (self.takes_letters and self.acts_by_letter(type(self), action, parameters))
 
     async def _perform(self, action: Action) -> bool:
-        """Does ``action``, which was chosen by name, where it acts in front; returns whether that could be done."""
+        """Runs ``action``, chosen by name, in the current screen; returns True if that was possible."""
         is_own = action in APP.actions
         holder = self if is_own or self.frame is None else self.frame.holder_of(action.name)
         if holder is None:
             return False
-        self._commanded = True  # so that it is not kept back because its key is a letter
+        self._commanded = True  # so that it is not disabled because its key is a letter
         try:
             return await self.run_action(action.call, default_namespace=holder)
         finally:
@@ -464,7 +464,7 @@ class BrvTui(ConfiguredApp):
         default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """Performs an action; where no project or fleet is open for it, or another one, a toast says what opens it."""
+        """Runs an action; if it requires a project or fleet that is not open, a message explains how to open it."""
         if isinstance(action, str) and default_namespace is not None:
             _, name, parameters = parse(action)
             lacks = self._lacks(action, default_namespace)
@@ -474,7 +474,7 @@ class BrvTui(ConfiguredApp):
         return await super().run_action(action, default_namespace, namespaces)
 
     def _lacks(self, action: str, holder: DOMNode) -> str:
-        """What ``action`` of ``holder`` needs that is not open, and how to open it; empty when it lacks nothing."""
+        """Returns advice on what to open for ``action`` of ``holder``; empty if all its requirements are met."""
         view, chosen = self.view, self.view.fleet_result
         names = {binding.id for binding in declared(type(holder)) if binding.action == action}
         if view.fleet.fleet is None and names & needing(Need.FLEET):
@@ -489,7 +489,7 @@ class BrvTui(ConfiguredApp):
         return self.fleet.why_not_open(chosen.member) or OTHER_MEMORY
 
     def action_commands(self) -> None:
-        """The command palette."""
+        """Shows the command palette."""
         from brvtui.app.commands.palette import show_palette
 
         at = self.frame.pane if self.frame is not None else None
@@ -497,11 +497,11 @@ class BrvTui(ConfiguredApp):
         show_palette(self, near, self._perform, self.browsing.find_notes, self.browsing.follow_link)
 
     def action_engine(self) -> None:
-        """Switches to the next engine, and asks it the same query."""
+        """Switches to the next engine, and repeats the query."""
         self.engines.next_engine()
 
     def action_engine_mode(self) -> None:
-        """Asks the engine in its next mode."""
+        """Switches the engine to its next mode, and repeats the query."""
         self.engines.next_mode()
 
     def action_profile(self) -> None:
@@ -509,13 +509,13 @@ class BrvTui(ConfiguredApp):
         self.switches.next_profile()
 
     def action_feedback(self, usefulness: str) -> None:
-        """Says what became of the selected result."""
+        """Sends feedback about the selected result to the engine."""
         from brvtui.trace.feedback import Usefulness
 
         self.queries.give_feedback(Usefulness(usefulness))
 
     def action_judge(self) -> None:
-        """Asks for the grade of the note at hand for the open query."""
+        """Asks for the grade of the current note for the open query."""
         from brvtui.app.lab.lab import ask_grade
 
         ask_grade(
@@ -526,7 +526,7 @@ class BrvTui(ConfiguredApp):
         )
 
     def action_why(self) -> None:
-        """Says why the note at hand is, or is not, in the answer, and what would help it."""
+        """Explains why the current note is or is not in the answer, and lists remedies."""
         if self.frame is not None and self.frame.explains_itself():
             return
         if self.frame is not None and self.frame.why_notice:
@@ -534,7 +534,7 @@ class BrvTui(ConfiguredApp):
         self.reasons.explain(self.note_at_hand)
 
     def action_versions(self) -> None:
-        """Shows which engine is installed, and what is known of it."""
+        """Shows the installed engine and its verification."""
         self.versions.show()
 
     def action_record(self) -> None:
@@ -542,7 +542,7 @@ class BrvTui(ConfiguredApp):
         self.switches.record()
 
     def action_copy(self, what: str) -> None:
-        """Copies ``path``, ``answer``, ``prompt``, ``trace``, or ``shown``: what the focused pane shows."""
+        """Copies ``path``, ``answer``, ``prompt``, ``trace``, or ``shown``: the content of the focused pane."""
         if what == "shown":
             what = getattr(self.frame and self.frame.focused, "copies", "path")
         if self.frame is None or not self.frame.shares_itself(what):
@@ -554,39 +554,39 @@ class BrvTui(ConfiguredApp):
             self.sharing.export(ending)
 
     def action_edit_note(self) -> None:
-        """Edits the note at hand."""
+        """Edits the current note."""
         self.editing.edit_selected(self.note_at_hand, outside=False)
 
     def action_edit_outside(self) -> None:
-        """Edits the note at hand in the user's own editor."""
+        """Edits the current note in the user's own editor."""
         self.editing.edit_selected(self.note_at_hand, outside=True)
 
     def action_new_note(self) -> None:
-        """Begins a note."""
+        """Starts a new note."""
         if self.frame is not None:
             shows_query = self.current_mode in ("query", "log")
             member = self.view.fleet.opened if self.current_mode == FLEET.name else ""
             self.changes.new_note(self.note_at_hand, self.frame.query_at_hand, shows_query, member)
 
     def action_move_note(self) -> None:
-        """Renames or moves the note at hand."""
+        """Renames or moves the current note."""
         self.changes.move(self.note_at_hand)
 
     def action_archive_note(self) -> None:
-        """Archives the note at hand, or restores it from its stub."""
+        """Archives the current note, or restores it from its stub."""
         self.changes.archive(self.note_at_hand)
 
     def action_signals(self) -> None:
-        """Sets maturity and importance of the note at hand."""
+        """Sets maturity and importance of the current note."""
         self.changes.set_signals(self.note_at_hand)
 
     def action_undo_change(self) -> None:
-        """Undoes what was changed last: a note, or what was judged since."""
+        """Undoes the last change of a note or of judgments."""
         if not self.lab.take_back():
             self.changes.undo()
 
     def action_redo_change(self) -> None:
-        """Does again what was undone last."""
+        """Repeats the last undone change."""
         self.changes.redo()
 
     def action_changes(self) -> None:
@@ -598,21 +598,23 @@ class BrvTui(ConfiguredApp):
         self.drafts.list_all()
 
     def action_left_drafts(self) -> None:
-        """Opens the draft that was left behind, or lists them where there are several."""
+        """Opens the draft that was left behind, or lists all if there are several."""
         self.drafts.go_to_left()
 
     async def action_mode(self, name: str) -> None:
-        """Brings a screen to the front; it keeps its state."""
+        """Shows the screen ``name``, which keeps its state."""
         await self.switch_mode(name)
 
     def clear_selection(self) -> None:
-        """Clears the selected text; from Python 3.12 on, Textual asks for it before there is a first screen."""
+        """Clears the selected text; from Python 3.12 on, Textual calls this before there is a screen."""
         if self.screen_stack:
             super().clear_selection()
 
     def switch_mode(self, mode: str) -> AwaitMount:
-        """Brings the screen of ``mode`` to the front; over code not that of maturities, and over a fleet alone none of
-        a project: a toast says so."""
+        """Shows the screen ``mode``, or a message if it is not available.
+
+        Code has no Maturity screen, and a fleet without a project has only its own screen and Settings.
+        """
         if self._request.is_fleet_alone and mode not in (FLEET.name, SETTINGS.name):
             self.notify(NO_MEMORY, timeout=4)
             mode = self.current_mode
@@ -622,28 +624,28 @@ class BrvTui(ConfiguredApp):
         return super().switch_mode(mode)
 
     def action_help_quit(self) -> None:
-        """Ctrl+C copies in most terminals, so it does not end the app."""
+        """Shows the key for quitting; Ctrl+C does not quit, since it copies in most terminals."""
         self.notify(f"press {self.shown_key('app.quit')} to quit", timeout=3)
 
     async def action_quit(self) -> None:
-        """Ends the app, not without asking about unsaved text."""
+        """Quits the app, after asking about unsaved text."""
         await self.leaving.quit()
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
-        """Saves the screen as SVG and says where; a browser is handed the file instead."""
+        """Saves the screen as SVG and shows the path; a browser receives the file instead."""
         from brvtui.app.exporting.sharing import take_screenshot
 
         take_screenshot(self, self.sharing.deliver, filename, path)
 
 
 class FleetTui(BrvTui):
-    """The app on a fleet, before the memory of a member is opened."""
+    """The app with a fleet, before a member's memory is opened."""
 
     DEFAULT_MODE = FLEET.name
 
 
 def import_rest(engine: str) -> None:
-    """Imports what paints answers of ``engine``, then the controllers, so that no key waits for it. It blocks."""
+    """Imports the modules that draw answers of ``engine``, then the controllers, ahead of the first key. Blocks."""
     import_painters(engine)
     from brvtui.app.editing import changes  # noqa: F401
     from brvtui.app.exporting import sharing  # noqa: F401

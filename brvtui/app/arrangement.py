@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-# Splits a rectangle among panes, with the user's changes: pure functions.
+# Splits a rectangle among panes, with the user's changes. All functions are pure.
 
 
 LEAST_COLUMNS, LEAST_ROWS = 20, 3
-"""The fewest cells of a pane wherever there is room for all."""
+"""The minimum size of a pane in cells, if there is enough space for all panes."""
 STRIP = 5
-"""The cells of a pane that is collapsed, with its border."""
+"""The width of a collapsed pane in cells, including its border."""
 _MOST_SHARE = 1e6
 
 
@@ -27,14 +27,14 @@ class Area(NamedTuple):
 
 
 class Split(NamedTuple):
-    """Parts beside each other (``across``) or below each other; each is a pane's id or split again."""
+    """Parts beside each other (``across``) or below each other; each part is a pane's id or another split."""
 
     name: str
-    """The key under which the user's changes are remembered."""
+    """The key under which the user's changes are stored."""
     across: bool
     parts: tuple[Split | str, ...]
     sizes: tuple[int, ...]
-    """The cells of each part as designed."""
+    """The designed sizes of the parts in cells."""
 
 
 class Layout(NamedTuple):
@@ -43,45 +43,47 @@ class Layout(NamedTuple):
     shares: Mapping[str, tuple[float, ...]] = MappingProxyType({})
     hidden: frozenset[str] = frozenset()
     collapsed: frozenset[str] = frozenset()
-    """Panes beside others that have nothing to show now: strips. Nobody chose that, so it is not remembered."""
+    """The panes beside others that are collapsed to strips because they are empty; not stored, since it is
+    automatic.
+    """
 
     def plain(self) -> dict[str, Any]:
-        """The layout, ready for JSON."""
+        """Returns the layout as plain data for JSON."""
         return {"shares": {name: list(shares) for name, shares in self.shares.items()}, "hidden": sorted(self.hidden)}
 
 
 class PaneEdge(NamedTuple):
-    """The line between two parts of a split that are next to each other, at cell ``at``: the second's first."""
+    """The border between two adjacent parts of a split, at cell ``at``, the first of the second part."""
 
     split: str
     depth: int
-    """The number of splits around it."""
+    """The number of enclosing splits."""
     across: bool
     at: int
     start: int
     end: int
-    """The cells along the edge: from ``start`` to before ``end``."""
+    """The cells along the border: from ``start`` up to ``end``, exclusive."""
     cells: tuple[int, ...]
-    """The cells of each part of the split now; 0 for a hidden one."""
+    """The current size of each part of the split in cells; 0 for a hidden part."""
     first: int
     second: int
-    """The places in ``cells`` of the two parts beside it."""
+    """The indices in ``cells`` of the two parts."""
     least: tuple[int, int]
-    """The fewest cells of each of the two."""
+    """The minimum sizes of the two parts."""
     before: frozenset[str]
     after: frozenset[str]
-    """The panes on either side."""
+    """The panes on each side."""
 
 
 class Tiled(NamedTuple):
-    """The areas of panes, and the edges between them."""
+    """The areas of panes, and the borders between them."""
 
     areas: Mapping[str, Area]
     edges: tuple[PaneEdge, ...] = ()
 
 
 def layout_from(plain: Any) -> Layout:
-    """The layout that :meth:`Layout.plain` made; whatever is not one is left out."""
+    """Returns the layout from the result of :meth:`Layout.plain`; invalid parts are ignored."""
     if not isinstance(plain, dict):
         return Layout()
     shares, hidden = plain.get("shares"), plain.get("hidden")
@@ -99,12 +101,12 @@ def _is_share(value: Any) -> bool:
 
 
 def panes_of(part: Split | str) -> frozenset[str]:
-    """Every pane in ``part``."""
+    """Returns the ids of all panes in ``part``."""
     return frozenset({part}) if isinstance(part, str) else frozenset().union(*(panes_of(one) for one in part.parts))
 
 
 def tile(part: Split | str, area: Area, layout: Layout, depth: int = 0) -> Tiled:
-    """``area`` split among the panes of ``part`` that are not hidden: they fill it and never overlap."""
+    """Returns ``area`` divided among the visible panes of ``part``, without gaps or overlaps."""
     if isinstance(part, str):
         return Tiled({part: area})
     shown = [number for number, one in enumerate(part.parts) if panes_of(one) - layout.hidden]
@@ -149,7 +151,7 @@ def _cells(split: Split, shown: Sequence[int], total: int, layout: Layout) -> tu
 
 
 def _strips(split: Split, shown: Sequence[int], layout: Layout) -> list[int]:
-    """The parts of ``split`` that are strips: never all of them. Sizes beside strips are not the user's to change."""
+    """Returns the indices of parts of ``split`` that are strips, or none if all would be. Strips cannot be resized."""
     strips = [number for number in shown if split.across and split.parts[number] in layout.collapsed]
     return strips if len(strips) < len(shown) else []
 
@@ -162,16 +164,16 @@ def _least(part: Split | str, across: bool, layout: Layout) -> int:
 
 
 def apportion(weights: Sequence[float], total: int, least: Sequence[int]) -> list[int]:
-    """``total`` cells shared by ``weights``, each getting its ``least`` wherever all can have that.
+    """Returns ``total`` cells divided by ``weights``; each part gets its ``least`` if that is possible for all.
 
-    The result sums to ``total``; none is below 1 when there is a cell for each.
+    The result sums to ``total``; no part is below 1 if there are enough cells.
     """
     if sum(least) > total:
         weights, least = least, [min(1, total // len(least))] * len(least)
     whole = sum(weights)
     exact = [weight / whole * total for weight in weights]
     made = [max(floor, math.floor(share)) for share, floor in zip(exact, least, strict=True)]
-    # What is left, or too much, goes to and comes from those that are furthest from their share.
+    # the remainder is added to, or taken from, the parts that are furthest from their share
     while (gap := total - sum(made)) != 0:
         step = 1 if gap > 0 else -1
         able = [number for number in range(len(made)) if gap > 0 or made[number] > least[number]]
@@ -181,7 +183,7 @@ def apportion(weights: Sequence[float], total: int, least: Sequence[int]) -> lis
 
 
 def moved(layout: Layout, edge: PaneEdge, by: int) -> Layout:
-    """``layout`` with ``edge`` moved ``by`` cells, as far as the parts on both its sides keep what they need."""
+    """Returns ``layout`` with ``edge`` moved by ``by`` cells, limited by the minimum sizes of both parts."""
     one, other = edge.cells[edge.first], edge.cells[edge.second]
     by = max(min(0, edge.least[0] - one), min(by, max(0, other - edge.least[1])))
     if by == 0:
@@ -192,9 +194,9 @@ def moved(layout: Layout, edge: PaneEdge, by: int) -> Layout:
 
 
 def edges_beside(tiled: Tiled, pane: str, across: bool) -> Iterator[tuple[PaneEdge, int]]:
-    """The edges of ``pane``, each with the direction in which moving it gives ``pane`` more.
+    """Yields the borders of ``pane``, each with the direction that enlarges ``pane``.
 
-    The innermost come first, of two the one at its right or at its bottom.
+    The innermost borders come first, and of two, the one to the right or below.
     """
     touching = [edge for edge in tiled.edges if edge.across == across and pane in edge.before | edge.after]
     for edge in sorted(touching, key=lambda edge: (-edge.depth, pane in edge.after)):
@@ -202,7 +204,7 @@ def edges_beside(tiled: Tiled, pane: str, across: bool) -> Iterator[tuple[PaneEd
 
 
 def edge_at(tiled: Tiled, x: int, y: int) -> PaneEdge | None:
-    """The edge under a cell: it takes the last cell of what is before it, and beside each other the next one too."""
+    """Returns the border at a cell: the last cell before it, and between panes beside each other also the next cell."""
     for edge in tiled.edges:
         along, across = (y, x) if edge.across else (x, y)
         near = (edge.at - 1, edge.at) if edge.across else (edge.at - 1,)
@@ -214,44 +216,44 @@ def edge_at(tiled: Tiled, x: int, y: int) -> PaneEdge | None:
 LEAST_WIDTH, LEAST_HEIGHT = 60, 18
 WIDE_WIDTH, WIDE_HEIGHT = 110, 30
 LEAST_ABOVE_DIGEST = 13
-"""The fewest rows above a digest: five results, with their border."""
+"""The minimum number of rows above a digest: five results with their border."""
 LEAST_BESIDE = 26
-"""The fewest columns of what stands beside the tabs of a narrow screen."""
+"""The minimum number of columns of the pane beside the tabs on a narrow screen."""
 
 
 class Arrangement(NamedTuple):
-    """The arrangement of one screen's panes."""
+    """The arrangement of the panes of one screen."""
 
     panes: tuple[str, ...]
-    """Their ids in the order of focus."""
+    """The ids of the panes in the order of focus."""
     beside: str
-    """The pane beside the tabs on a narrow screen; empty when they have all of it."""
+    """The pane beside the tabs on a narrow screen; empty if the tabs fill it."""
     tabs: tuple[str, ...]
-    """The panes that share the room beside it, in order."""
+    """The panes that are tabs on a narrow screen, in order."""
     wide: Callable[[int, int], Split]
-    """Returns the designed split of a wide screen of this width and height."""
+    """Returns the designed split of a wide screen for its width and height."""
     head: str = ""
-    """The pane that stays on top of a narrow screen, and of a maximised pane."""
+    """The widget that stays above the panes on a narrow screen, and above a maximised pane."""
     head_rows: int = 0
     with_own_head: frozenset[str] = frozenset()
-    """Panes that show on a wide screen what the head shows."""
+    """The panes that contain the head's information on a wide screen."""
     aside: frozenset[str] = frozenset()
-    """Panes that are left out where few are wanted: what they show matters less at first."""
+    """The panes that are hidden if the user wants only the most important ones."""
     beside_share: float = 0.44
-    """The part of a narrow screen's width that :attr:`beside` takes."""
+    """The part of a narrow screen's width for :attr:`beside`."""
     digest: str = ""
-    """The widget that says in short what :attr:`digested` panes would show: below :attr:`beside`, or the head."""
+    """The widget with a short form of the :attr:`digested` panes, below :attr:`beside` or the head."""
     digested: Mapping[str, int] = MappingProxyType({})
-    """The rows of the digest for each pane that a wide screen does not show."""
+    """The rows of the digest for each pane that is not shown."""
 
 
 def is_wide(width: int, height: int) -> bool:
-    """Returns whether a screen of this size shows all panes at once."""
+    """True if a screen of this size shows all panes at once."""
     return width >= WIDE_WIDTH and height >= WIDE_HEIGHT
 
 
 def is_too_small(width: int, height: int) -> bool:
-    """Returns whether a screen of this size is too small."""
+    """True if a screen of this size is too small for the app."""
     return width < LEAST_WIDTH or height < LEAST_HEIGHT
 
 
@@ -285,7 +287,7 @@ def arrange(
 
 
 def _with_digest(plan: Arrangement, tiled: Tiled) -> Tiled:
-    """``tiled`` with the digest in the last rows of :attr:`Arrangement.beside`, if that keeps enough of them."""
+    """Returns ``tiled`` with the digest in the last rows of :attr:`Arrangement.beside`, if enough rows remain."""
     area = tiled.areas.get(plan.beside, Area(0, 0, 0, 0))
     wanted = sum(rows for pane, rows in plan.digested.items() if pane not in tiled.areas)
     rows = min(wanted, area.height - LEAST_ABOVE_DIGEST)
@@ -297,7 +299,7 @@ def _with_digest(plan: Arrangement, tiled: Tiled) -> Tiled:
 
 
 def _narrow_with_digest(plan: Arrangement, whole: Area, part: Split | str, layout: Layout) -> Tiled:
-    """The panes below the head, and between them a line for the digest if the screen is high enough."""
+    """Returns the panes below the head, with a line for the digest between them if the screen is high enough."""
     if not plan.digested or whole.height < LEAST_ABOVE_DIGEST + LEAST_ROWS + plan.head_rows:
         return _below_head(plan, whole, part, layout)
     tiled = _below_head(plan._replace(head_rows=plan.head_rows + 1), whole, part, layout)

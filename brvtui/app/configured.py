@@ -1,4 +1,4 @@
-"""An app as the user set it: signs, animations, and what is said about settings that cannot be used."""
+"""The app with the user's settings: symbols, animations, keys, and messages about invalid settings."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _REMOTE = ("SSH_CONNECTION", "SSH_TTY", "TMUX", "STY")
 
 
 class ConfiguredApp(ThemedApp):
-    """Begins with the user's own settings; those of a project are adopted when it is open."""
+    """Starts with the user's own settings; those of a project are adopted when it is opened."""
 
     def __init__(self) -> None:
-        """An app with the settings of the user's file and of the environment."""
+        """Creates an app with the settings of the user's file and of the environment."""
         super().__init__()
         read_alt()
         self.configuration = configure()
@@ -39,7 +39,9 @@ class ConfiguredApp(ThemedApp):
         self.set_class(not self.glyphs.unicode, "-letters")
 
     def get_driver_class(self) -> type[Driver]:
-        """The class that reads the terminal; on Linux and macOS one that recognises pasted text by its speed."""
+        """Returns the class that reads the terminal; on Linux and macOS, one that recognises pasted text by its
+        speed.
+        """
         found = super().get_driver_class()
         if "XTermParser" not in vars(sys.modules[found.__module__]):  # it reads no terminal
             return found
@@ -49,7 +51,7 @@ class ConfiguredApp(ThemedApp):
         return PastingDriver if found.__name__ == "LinuxDriver" else found
 
     def adopt(self, configuration: Configuration) -> None:
-        """Puts the settings ``configuration`` into effect, as far as they differ from those so far."""
+        """Applies the settings in ``configuration`` that have changed."""
         before = self.configuration.settings
         self.configuration = configuration
         self._settle_animations()
@@ -61,14 +63,14 @@ class ConfiguredApp(ThemedApp):
         self.tell_problems()
 
     def tell_problems(self) -> None:
-        """Says what is wrong with the settings."""
+        """Shows messages about invalid settings."""
         problems = [each.line for each in self.configuration.left_out()]
         self.tell_faults([*problems, *self.configuration.unusable_addresses()])
 
     # keys
 
     async def on_event(self, event: events.Event) -> None:
-        """Takes Esc and a key that a terminal hands on as one for the two that were pressed."""
+        """Splits Esc and a key that a terminal sends as one event into two."""
         if isinstance(event, events.Key) and not event.is_forwarded:
             for key in apart(event, self.keymap.values()):
                 await super().on_event(key)
@@ -83,7 +85,7 @@ class ConfiguredApp(ThemedApp):
             rebuild(screen)
 
     def on_ready(self) -> None:
-        """The user's keys are checked only after the first paint."""
+        """Checks the user's keys, after the first paint."""
         self._check_keys()
 
     def _check_keys(self) -> None:
@@ -101,21 +103,23 @@ class ConfiguredApp(ThemedApp):
     # changing settings
 
     def action_next_theme(self) -> None:
-        """The next of our own themes, for now; a toast says how one is kept."""
+        """Switches to the next of our own themes for the session; a message explains how to keep one."""
         super().action_next_theme()
         self.notify(f"theme {self.theme}, for this session; {self.shown_key('app.themes')} keeps one", timeout=2)
 
     def keep_theme(self, name: str) -> None:
-        """Uses the theme ``name`` from now on, at the next start too."""
+        """Switches to the theme ``name`` and saves it in the settings."""
         super().keep_theme(name)
         self.keep_setting("theme", name)
 
     def keep_setting(self, name: str, value: Value | None) -> None:
-        """Writes ``name`` (dotted) into the user's settings file, or with None takes it out; then it holds."""
+        """Writes the setting ``name`` (dotted) into the user's settings file, or removes it if None, and applies it."""
         self.change_setting(name, lambda _: value)
 
     def change_setting(self, name: str, value_in: Callable[[Configuration], Value | None]) -> None:
-        """Keeps for ``name`` what ``value_in`` returns, in a thread, for the settings that earlier changes left."""
+        """Writes the result of ``value_in`` as the setting ``name``; it is called in a thread, after earlier
+        changes.
+        """
         self.run_worker(self._change_in_turn(name, value_in), group="settings", exit_on_error=False)
 
     async def _change_in_turn(self, name: str, value_in: Callable[[Configuration], Value | None]) -> None:
@@ -155,7 +159,10 @@ class ConfiguredApp(ThemedApp):
 def _written(
     configuration: Configuration, name: str, value_in: Callable[[Configuration], Value | None]
 ) -> tuple[Value | None, Configuration]:
-    """Writes ``name``. Returns its value and the settings as they are then. It blocks, and raises :class:`Refusal`."""
+    """Writes the setting ``name``; returns its value and the new settings.
+
+    Blocks, and raises :class:`Refusal` on errors.
+    """
     from brvtui.config.writing import write_setting
 
     configuration = configuration.read_again()

@@ -1,6 +1,6 @@
-"""What sub-states hold once there is something to show: the tree, notes like another, the text that is edited.
+"""The values in sub-states of the view: the tree, similar notes, and the edited text.
 
-Nothing of it is imported before the first frame.
+None of it is imported before the first frame.
 """
 
 from __future__ import annotations
@@ -18,30 +18,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A folder or file of the tree pane: folders first, then notes by name, then derived files."""
+    """A folder or file of the tree pane. Children are ordered: folders, then notes by name, then derived files."""
 
     path: str
     name: str
     is_folder: bool
     kind: str
-    """``domain``, ``topic``, ``subtopic``; of a note its :class:`brvtui.trace.Kind`; else what kind of derived file."""
+    """``domain``, ``topic`` or ``subtopic`` for a folder; a :class:`brvtui.trace.Kind` for a note; or the kind of
+    derived file.
+    """
     maturity: str
-    """Of a note; empty for everything else."""
+    """The maturity of a note; otherwise empty."""
     children: tuple[Branch, ...] = ()
     counts: tuple[int, int, int] = (0, 0, 0)
-    """Notes in it by maturity."""
+    """The numbers of notes in it by maturity."""
     aside: bool = False
-    """Shown only when asked for: stubs, derived files, and folders that hold nothing else."""
+    """True if it is hidden by default: stubs, derived files, and folders that contain only these."""
     importance: float = 0.0
-    """As stored, 0..100."""
+    """The stored importance, 0 to 100."""
     mtime_ms: int = 0
     low: str = ""
-    """Title and path of a file in lower case, for filters."""
+    """The title and path in lower case, for filters."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteLine:
-    """A note as the empty state lists it."""
+    """A note in the list that is shown without a query."""
 
     path: str
     title: str
@@ -51,41 +53,41 @@ class NoteLine:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The data of a snapshot that header, tree and empty state show."""
+    """The data of a snapshot for status line, tree and empty panes."""
 
     project: str
     notes: int
     counts: tuple[int, int, int]
-    """Notes by maturity: draft, validated, core."""
+    """The numbers of notes by maturity: draft, validated, core."""
     roots: tuple[Branch, ...]
     branches: Mapping[str, Branch]
-    """Every folder and file of :attr:`roots` by its path."""
+    """All folders and files of :attr:`roots` by path."""
     fingerprint: str
     generation: int
     kind: ProjectKind
     unseen: tuple[tuple[str, str], ...] = ()
-    """Path and reason of files that the engine does not see."""
+    """The path and reason of each file that the engine does not see."""
     important: tuple[NoteLine, ...] = ()
     notices: tuple[str, ...] = ()
     aside: int = 0
     """The number of stubs and derived files."""
     loaded_ms: float = 0.0
-    """When it was read."""
+    """The time of reading, in milliseconds since 1970."""
     reads_frontmatter: bool = False
-    """Whether signals in a note's frontmatter count."""
+    """True if signals in frontmatter count."""
     unread: str = ""
-    """The reason that no file is read: the tree is behind a link, or holds files of another engine; else empty."""
+    """The reason why no file is read: the tree is behind a link or belongs to another engine; otherwise empty."""
     to_mend: frozenset[str] = frozenset()
-    """The paths of notes with frontmatter that cannot be used, or with a conflict to decide."""
+    """The paths of notes with unusable frontmatter or with conflict markers."""
 
     @property
     def unreadable(self) -> str:
-        """Returns why the tree as a whole cannot be read; empty when it can."""
+        """The reason why the whole tree cannot be read; empty if it can."""
         return next((reason for path, reason in self.unseen if path == "."), "")
 
     @property
     def why_empty(self) -> str:
-        """Returns why there are no notes, where there are none."""
+        """The reason why there are no notes, for a tree without notes."""
         if self.unreadable:
             return f"the tree: {self.unreadable}; once it is there, so are its notes"
         return self.kind.why_empty or self.unread or "no notes in this tree yet"
@@ -93,7 +95,7 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class SimilarNotes:
-    """The notes most like the one at ``path``, best first, or why they cannot be found."""
+    """The notes most similar to the one at ``path``, best first, or the problem that prevents finding them."""
 
     path: str
     found: tuple[SimilarNote, ...] = ()
@@ -102,7 +104,7 @@ class SimilarNotes:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One number of the note as it is now, saved with a new modification time, and saved with the old one."""
+    """One number of the note: now, after a save with a new modification time, and after a save that keeps it."""
 
     name: str
     now: float | None
@@ -121,12 +123,12 @@ class TextCheck:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """The state of an edit, as all screens show it."""
+    """The state of an edit, which all screens show."""
 
     path: str
     is_new: bool = False
     dirty: bool = False
     keep_mtime: bool = False
     on_disk: str = ""
-    """CHANGED or GONE when somebody else wrote or removed the note since it was read; else empty."""
+    """CHANGED or GONE if another program changed or removed the note since it was read; otherwise empty."""
     check: TextCheck = TextCheck()

@@ -1,4 +1,4 @@
-"""Ends the process of the app without waiting for work in threads that takes long."""
+"""Ends the process of the app without waiting for slow work in threads."""
 
 from __future__ import annotations
 
@@ -13,40 +13,39 @@ from contextlib import suppress
 from typing import Any
 
 MOST_S = 0.8
-"""How long all that an app waits for when it ends may take: what is being written, watching, the kept index."""
+"""The maximum total time in seconds that an ending app waits: for writing, watchers and the index."""
 _MOST_THREADS = 64
-"""So many tasks may hang, on a network's files say, before another one has to wait for a thread."""
+"""The number of tasks that can hang, for example on a network file system, before others have to wait."""
 
 
 class TimeLeft:
-    """Counts down :data:`MOST_S` seconds from the first question on."""
+    """Counts down from :data:`MOST_S` seconds, starting at the first request."""
 
     def __init__(self) -> None:
-        """Does not count yet."""
         self._end: float | None = None
 
     def begin_again(self) -> None:
-        """Forgets what was counted: the app goes on after all."""
+        """Resets the countdown, since the app continues."""
         self._end = None
 
     @property
     def seconds(self) -> float:
-        """The seconds that are left, from 0 on."""
+        """The remaining seconds, at least 0."""
         if self._end is None:
             self._end = time.monotonic() + MOST_S
         return max(0.0, self._end - time.monotonic())
 
 
 class _Threads(ThreadPoolExecutor):
-    """Threads that the event loop does not wait for when it is closed."""
+    """Threads that the event loop does not wait for when it closes."""
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Drops what has not begun, and returns at once."""
+        """Drops tasks that have not started, and returns immediately."""
         super().shutdown(False, cancel_futures=True)
 
 
 def run_until_ended(run: Callable[[], Any]) -> None:
-    """Runs the coroutine of ``run`` in an event loop that leaves what its threads do at the end to them."""
+    """Runs the coroutine from ``run`` in an event loop that does not wait for its threads at the end."""
 
     async def main() -> None:
         asyncio.get_running_loop().set_default_executor(_Threads(_MOST_THREADS, "brv-tui"))
@@ -56,9 +55,9 @@ def run_until_ended(run: Callable[[], Any]) -> None:
 
 
 async def finished_in_time(work: Callable[[], object], seconds: float) -> bool:
-    """Calls ``work``, which blocks, in a thread of its own; returns whether it ended within ``seconds``.
+    """Calls the blocking function ``work`` in its own thread; returns True if it ended within ``seconds``.
 
-    What it raises is raised if it is in time.
+    An exception of ``work`` is raised here if it occurs in time.
     """
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()
@@ -75,9 +74,9 @@ async def finished_in_time(work: Callable[[], object], seconds: float) -> bool:
         error: BaseException | None = None
         try:
             work()
-        except Exception as raised:  # it is raised again in the event loop
+        except Exception as raised:  # raised again in the event loop
             error = raised
-        with suppress(RuntimeError):  # the loop is closed by now
+        with suppress(RuntimeError):  # the loop may be closed
             loop.call_soon_threadsafe(tell, error)
 
     threading.Thread(target=call, name="brv-tui-ending").start()
@@ -90,9 +89,9 @@ async def finished_in_time(work: Callable[[], object], seconds: float) -> bool:
 
 
 def end_process_unless_idle(code: int, seconds: float) -> None:
-    """Ends the process with ``code`` if a thread is still at work after ``seconds``; else returns.
+    """Ends the process with ``code`` if a thread is still running after ``seconds``; otherwise returns.
 
-    Python itself would wait for every thread. Whatever writes files is made to be killed at any time.
+    Python itself would wait for every thread. Writing files can be killed safely at any time.
     """
     end = time.monotonic() + seconds
     others = [one for one in threading.enumerate() if not one.daemon and one is not threading.current_thread()]

@@ -1,4 +1,4 @@
-"""A model's work on an answer while it goes on, from the events that come of it."""
+"""The progress of a model's answer, updated by its events."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from brvtui.trace import events
 
 @dataclass(frozen=True, slots=True)
 class LiveAnswer:
-    """One query's call of a model."""
+    """The progress of a model's answer to one query."""
 
     number: int
-    """Of the request."""
+    """The number of the request."""
     query: str
     scope: str
     engine: str
     model: str
     turn: int = 0
     text: str = ""
-    """What it has written in this turn."""
+    """The text that the model has written in this turn."""
     steps: tuple[LiveStep, ...] = ()
     waiting: str = ""
-    """Why it is waited for the service, and how long."""
+    """The reason for waiting for the service, and the time."""
     sent: int = 0
     received: int = 0
-    """Tokens of the turns that are over."""
+    """The tokens of the completed turns."""
     cancelling: bool = False
 
     def is_about(self, query: str, scope: str, engine: str) -> bool:
-        """Whether it is the answer of ``engine`` to this query."""
+        """True if it is the answer of ``engine`` to this query."""
         return (query, scope, engine) == (self.query, self.scope, self.engine)
 
 
 def advanced(live: LiveAnswer, event: events.Event) -> LiveAnswer:
-    """``live`` after ``event``."""
+    """Returns ``live`` updated by ``event``."""
     match event:
         case events.TurnBegun(number):
             return replace(live, turn=number, text="", waiting="")

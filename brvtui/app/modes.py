@@ -6,20 +6,20 @@ from typing import NamedTuple
 
 
 class Mode(NamedTuple):
-    """One screen: its name, the key that brings it to the front, and its title."""
+    """One screen: its name, the key that shows it, and its title."""
 
     name: str
     key: str
     title: str
     listed: bool = True
-    """Whether the status line names it while another screen is in front."""
+    """True if the status line lists it while another screen is in front."""
 
 
 QUERY = Mode("query", "1", "Query")
 MATURITY = Mode("maturity", "3", "Maturity")
 LAB = Mode("lab", "5", "Lab")
 FLEET = Mode("fleet", "6", "Fleet")
-"""Named in the status line while a fleet is open."""
+"""The Fleet screen, which the status line lists while a fleet is open."""
 SETTINGS = Mode("settings", "comma", "Settings", listed=False)
 SCREENS = (
     QUERY,
@@ -31,4 +31,4 @@ SCREENS = (
     SETTINGS,
 )
 EDITOR = Mode("edit", "", "Edit")
-"""Reached by what edits a note; while one is open, the status line leads to it."""
+"""The editor, which has no key: editing a note opens it, and the status line then leads to it."""

@@ -1,4 +1,4 @@
-"""What header, tree and empty state show, computed from a snapshot in a worker."""
+"""The data for status line, tree and empty panes, computed from a snapshot in a worker."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from brvtui.snapshot import Snapshot
     from brvtui.tree.reading.signals import NoteSignals
 
-# Folders and files of a snapshot as the tree shows them; from one snapshot to the next only what changed is made.
+# The folders and files of a snapshot for the tree; from one snapshot to the next, only changes are computed.
 
 
 _DERIVED = {Role.SUMMARY: INDEX, Role.ABSTRACT: "abstract", Role.OVERVIEW: "overview", Role.ARCHIVED: "archived"}
 _DERIVED_KINDS = frozenset((*_DERIVED.values(), MANIFEST))
 _FOLDERS = ("domain", "topic", "subtopic")
 _DEEPEST = 32
-"""The most nested folders to show for a saved trace, whose paths may be hostile."""
+"""The maximum nesting of folders in a saved trace, whose paths may be hostile."""
 _NO_COUNTS = (0, 0, 0)
 _COUNTS = dict(zip(MATURITIES, ((1, 0, 0), (0, 1, 0), (0, 0, 1)), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Branches:
-    """Every folder and file."""
+    """All folders and files."""
 
     roots: tuple[Branch, ...] = ()
     by_path: Mapping[str, Branch] = field(default_factory=dict)
@@ -46,14 +46,14 @@ class Branches:
 
 @dataclass(frozen=True, slots=True)
 class _Derived:
-    """A file that the engine made from notes."""
+    """A file that the engine generated from notes."""
 
     kind: str
     mtime_ms: int
 
 
 def branches(snapshot: Snapshot) -> Branches:
-    """All of ``snapshot``."""
+    """Returns all folders and files of ``snapshot``."""
     derived = {
         file.path: _Derived(_DERIVED[role], file.mtime_ms) for file in snapshot.files if (role := file.role) in _DERIVED
     }
@@ -61,9 +61,9 @@ def branches(snapshot: Snapshot) -> Branches:
 
 
 def branches_after(before: Branches, snapshot: Snapshot, changed: Collection[str]) -> Branches:
-    """All of ``snapshot``, whose files or signals are other ones than when ``before`` was made at ``changed`` only.
+    """Returns all folders and files of ``snapshot``, updated from ``before`` at the paths in ``changed``.
 
-    It must not have shared sources, nor files past the engine's limit.
+    ``snapshot`` must not have shared sources or more files than the engine's limit.
     """
     derived = {}
     for path in changed:
@@ -74,7 +74,7 @@ def branches_after(before: Branches, snapshot: Snapshot, changed: Collection[str
 
 
 def branches_of(files: Mapping[str, Branch]) -> Branches:
-    """The folders that ``files``, by their paths, need; files too deep for the tree pane stand at the top."""
+    """Returns the folders for ``files``, given by path; files that are nested too deeply are placed at the top."""
     folders: dict[str, list[Branch]] = {"": []}
     for path, file in sorted(files.items()):
         folder = path.rpartition("/")[0] if path.count("/") < _DEEPEST else ""
@@ -131,7 +131,7 @@ def _remade(before: Branches, snapshot: Snapshot, changed: Iterable[str], derive
 
 
 def _arranged(snapshot: Snapshot, folder: str, derived: Iterable[str], subfolders: Iterable[str]) -> Iterator[str]:
-    """The paths in a folder: folders of notes, of derived files alone; ``context.md``, notes, derived files."""
+    """Yields the paths in a folder: folders of notes, other folders, ``context.md``, notes, derived files."""
     hierarchy = snapshot.hierarchy
     symbol = hierarchy.by_path.get(folder)
     symbols = hierarchy.roots if not folder else symbol.children if symbol is not None else ()
@@ -154,7 +154,7 @@ def _folder(path: str, children: tuple[Branch, ...]) -> Branch:
 
 
 def counts_of(children: Iterable[Branch]) -> tuple[int, int, int]:
-    """Notes in ``children`` by maturity."""
+    """Returns the numbers of notes in ``children`` by maturity."""
     draft = validated = core = 0
     for child in children:
         drafts, valid, cores = child.counts
@@ -163,7 +163,7 @@ def counts_of(children: Iterable[Branch]) -> tuple[int, int, int]:
 
 
 def _file(snapshot: Snapshot, path: str, derived: Mapping[str, _Derived]) -> Branch | None:
-    """The file at ``path``; None for one that is no more, or is neither a note nor derived from some."""
+    """Returns the file at ``path``; None if it is gone, or neither a note nor derived from notes."""
     position = snapshot.by_path.get(path)
     if position is None:
         made = derived.get(path)
@@ -187,7 +187,7 @@ def _file(snapshot: Snapshot, path: str, derived: Mapping[str, _Derived]) -> Bra
 
 
 def one_note(maturity: str) -> tuple[int, int, int]:
-    """The counts of a note of that maturity; zeros for what is no note."""
+    """Returns the counts of one note of ``maturity``; zeros if it is not a note."""
     return _COUNTS.get(maturity, _NO_COUNTS)
 
 
@@ -203,10 +203,9 @@ _MOST_IMPORTANT = 6
 
 
 class OverviewBuilder:
-    """Makes overviews, each from the last one and the changes since. Any thread may call it."""
+    """Builds overviews, each from the last one and the changes since. Safe to call from any thread."""
 
     def __init__(self) -> None:
-        """Starts without an overview, so the first is made in full."""
         self._last: tuple[Snapshot, Branches, Overview] | None = None
         self._building = threading.Lock()
 
@@ -226,7 +225,7 @@ class OverviewBuilder:
 
 
 def changed_between(before: Snapshot, now: Snapshot) -> set[str] | None:
-    """Returns the paths whose files or signals differ; None where others may look different, too."""
+    """Returns the paths whose files or signals differ; None if others may be affected too."""
     most = now.limits.max_files
     if now.project.sources or (most and len(now.files) > most) or before.project.tree != now.project.tree:
         return None
@@ -239,7 +238,7 @@ def changed_between(before: Snapshot, now: Snapshot) -> set[str] | None:
     if len(old) + added != len(new):
         changed |= old.keys() - new.keys()
     if before.signals:
-        places = map(before.by_path.get, now.by_path, repeat(0))  # a note that was not there is among the changed
+        places = map(before.by_path.get, now.by_path, repeat(0))  # a new note is among the changed ones
         stored = map(before.signals.__getitem__, places)
         resigned = compress(now.by_path, map(is_not, stored, now.signals))
         changed |= {path for path in resigned if _signals(before, path) != _signals(now, path)}
@@ -279,7 +278,7 @@ def _overview(snapshot: Snapshot, made: Branches, important: tuple[NoteLine, ...
 
 
 def _lines(snapshot: Snapshot, positions: Iterable[int]) -> Iterable[NoteLine]:
-    """Returns the notes at ``positions`` that are neither summaries nor stubs."""
+    """Yields the notes at ``positions``, without summaries and stubs."""
     for position in positions:
         note, signals = snapshot.notes[position], snapshot.signals[position]
         if note.role is Role.NOTE:
@@ -297,19 +296,19 @@ def _important(lines: Iterable[NoteLine]) -> tuple[NoteLine, ...]:
 def _important_after(
     before: tuple[NoteLine, ...], snapshot: Snapshot, changed: Collection[str] | None
 ) -> tuple[NoteLine, ...]:
-    """Returns the most important notes after ``changed``; None if all notes must be looked at."""
+    """Returns the most important notes of ``snapshot``, from those ``before`` the changes if possible."""
     if changed is not None:
         positions = [snapshot.by_path[path] for path in changed if path in snapshot.by_path]
         kept = [line for line in before if line.path not in changed]
         made = _important([*kept, *_lines(snapshot, positions)])
-        # A note that has fallen behind the last of them may have fallen behind others too.
+        # a note that has become less important than the last one may be less important than others too
         if len(before) < _MOST_IMPORTANT or (len(made) == len(before) and _rank(made[-1]) <= _rank(before[-1])):
             return made
     return _important(_lines(snapshot, range(len(snapshot.notes))))
 
 
 def remembered(trace: Trace) -> Overview:
-    """Returns the overview of a trace without its tree: its notes are the hits and near misses."""
+    """Returns the overview of a trace without its tree; its notes are the hits and near misses."""
     told, state = trace.snapshot, trace.find(FingerprintState)
     made = branches_of(_found(trace))
     return Overview(

@@ -1,7 +1,7 @@
-"""Pasted text that would act as keys: pastes with escapes, and pastes in a terminal without bracketed paste.
+"""Prevents pasted text from acting as keys: in pastes with escapes, and in terminals without bracketed paste.
 
-The latter are recognised by their speed: nobody types a letter within ten milliseconds of another, then a line
-break or a tab, and then more text.
+The latter are recognised by their speed: nobody types a letter within ten milliseconds of another, then a line break or
+a tab, and then more text.
 """
 
 from __future__ import annotations
@@ -26,44 +26,52 @@ from textual.message import Message
 from brvtui.app.text_entry import types_text
 
 _GAP_S, _BREAK_GAP_S, _CHUNK_GAP_S = 0.01, 0.03, 0.5
-"""The longest pause within a paste before a letter, before a line break, and before a key that follows a paste; the
-last one is long because a large paste keeps the screen busy."""
+"""The maximum pauses within a paste: before a letter, before a line break, and before a key that follows a paste.
+
+The last one is long because a large paste keeps the screen busy.
+"""
 _CHUNK_PAUSE_S = 0.1
 """The time that keys after a paste wait for more, so that a large paste changes the text only a few times."""
 _FEWEST_BEHIND, _FEWEST_LETTERS = 3, 8
-"""The fewest characters that make keys a paste: after the first line break; before it, or in all where no field has the
-focus. Fewer, or only a few different ones, are keys that were typed ahead or are held down."""
+"""The minimum number of characters of a paste: after the first line break; and before it, or in total if no field has
+the focus.
+
+Fewer characters, or only a few different ones, are keys that were typed ahead or held down.
+"""
 _MOST_AHEAD, _PER_S = 300, 100
-"""The most keys that anyone types ahead, and presses in a second: more of them are a flood. Its characters are a paste,
-and its other keys are dropped."""
+"""The maximum number of keys that anyone types ahead, and presses per second; more are a flood.
+
+The characters of a flood are treated as a paste, and its other keys are dropped.
+"""
 _BREAKS = {"enter": "\n", "ctrl+j": "\n", "tab": "\t"}
 _START, _END, _ESCAPE, _SUBSTITUTE = "\x1b[200~", "\x1b[201~", "\x1b", "\x1a"
 _SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
-"""A colour, a movement or a title, as programs print them."""
+"""A colour, a movement or a title as printed by programs."""
 _CONTROL = re.compile(r"\x1b(?:\[[ -?]*([@-~]?)|[]PX^_][^\x00-\x1f]*(\x07|\x1b\\|))")
-"""A sequence or a string that a terminal sends, and its end if that has come; any control character ends it too."""
+"""A sequence or string from a terminal, with its end if that has arrived; any control character also ends it."""
 _LONGEST, _UNENDED_S = 32, 1.0
-"""The most characters of a key or an answer, of which Textual would read a longer one as that many keys; and the pause
-after which a key ends a paste whose end mark is missing."""
+"""The maximum length of a key or a reply, since Textual would read a longer one as that many keys; and the pause in
+seconds after which a key ends a paste without an end mark.
+"""
 
 _LARGEST = 9_999
-"""The most rows and columns of a window: Textual would lay out any number."""
+"""The maximum number of rows and columns of a window, since Textual would lay out any number."""
 
 
 class PasteParser(XTermParser):
-    """Removes escapes from bracketed pastes; Textual's parser would read them, and the text after them, as keys.
+    """Removes escapes from bracketed pastes, which Textual's parser would read as keys together with the following
+    text.
 
-    Outside of pastes, leaves out what no terminal sends, at which Textual's parser would fail.
+    Outside of pastes, invalid input that would crash Textual's parser is dropped.
     """
 
     def __init__(self, debug: bool = False) -> None:
-        """Begins outside of a paste."""
         super().__init__(debug)
         self._before = ""
-        """The last characters before a paste: its mark may begin among them."""
+        """The last characters before a paste, which may contain the start of its mark."""
         self._paste: list[str] | None = None
-        """The parts of a paste that have arrived; None outside a paste. The last one may end within the end mark."""
-        self._open = ""  # the first characters of a sequence that has not ended yet
+        """The received parts of a paste, or None outside a paste. The last part may end within the end mark."""
+        self._open = ""  # the first characters of an incomplete sequence
         self._last = float("-inf")
         self._sizes = self.terminal_size, self.terminal_pixel_size
 
@@ -82,7 +90,7 @@ class PasteParser(XTermParser):
     def _take_size(self, event: events.Resize) -> bool:
         """Returns False for a window without rows or columns, or with too many.
 
-        Terminals that do not know their size in pixels report 0, by which Textual would divide: cells stand in.
+        If a terminal reports 0 as its size in pixels, which would cause a division by zero, the size in cells is used.
         """
         if not all(0 < cells <= _LARGEST for cells in event.size):
             self.terminal_size, self.terminal_pixel_size = self._sizes
@@ -93,7 +101,7 @@ class PasteParser(XTermParser):
         return True
 
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
-        """Returns the keys of ``sequence``; a key to ignore if it names a character that does not exist."""
+        """Returns the keys of ``sequence``, or a key to ignore if it specifies an invalid character."""
         try:
             keys = list(super()._sequence_to_key_events(sequence, alt))
             "".join(key.character or "" for key in keys).encode()
@@ -102,7 +110,7 @@ class PasteParser(XTermParser):
         return keys
 
     def _without_escapes(self, data: str) -> str:
-        """Returns the text that Textual may read now: pastes only when they are complete, and without their escapes."""
+        """Returns the text that Textual can read now: pastes only when complete, and without escapes."""
         read, rest = "", data
         while rest:
             if self._paste is None:
@@ -120,7 +128,7 @@ class PasteParser(XTermParser):
         return read
 
     def _without_long(self, data: str) -> str:
-        """Returns ``data`` without the sequences and strings that are longer than any key or answer."""
+        """Returns ``data`` without sequences and strings that are longer than any key or reply."""
         text, place, kept = self._open + data, len(self._open), ""
         self._open = ""
         for found in _CONTROL.finditer(text):
@@ -133,9 +141,10 @@ class PasteParser(XTermParser):
 
 
 def guard(driver: type[Driver]) -> None:
-    """Makes ``driver`` use :class:`PasteParser`, and replace input bytes that are not UTF-8 instead of ending the app.
+    """Makes ``driver`` use :class:`PasteParser`, and replace input bytes that are invalid UTF-8 instead of ending the
+    app.
 
-    Textual has no setting for either.
+    Textual has no settings for these.
     """
     names = vars(sys.modules[driver.__module__])
     names["XTermParser"] = PasteParser
@@ -143,9 +152,9 @@ def guard(driver: type[Driver]) -> None:
 
 
 class PasteReader:
-    """Hands on the messages of a terminal, with a burst of keys that is a paste as one :class:`textual.events.Paste`.
+    """Passes on the messages of a terminal; a burst of keys that is a paste becomes one :class:`textual.events.Paste`.
 
-    The first key of a burst is handed on at once, the others after a pause, in their order.
+    The first key of a burst is passed on immediately, the others after a pause and in order.
     """
 
     def __init__(
@@ -154,21 +163,24 @@ class PasteReader:
         takes_letters: Callable[[], bool],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Holds nothing back. ``hand_on`` may be called from another thread than :meth:`read`; ``takes_letters`` says
-        whether a field has the focus."""
+        """Creates a reader.
+
+        ``hand_on`` may be called from a different thread than :meth:`read`; ``takes_letters`` returns True if a field
+        has the focus.
+        """
         self._hand_on = hand_on
         self._takes_letters = takes_letters
         self._clock = clock
         self._lock = threading.RLock()
         self._held: list[events.Key] = []
         self._last = self._counted = float("-inf")
-        self._keys = 0.0  # those that came faster than anyone presses them
+        self._keys = 0.0  # the number of keys that arrived faster than anyone presses them
         self._first = ""
         self._has_pasted = False
         self._pausing: threading.Timer | None = None
 
     def read(self, message: Message) -> None:
-        """Takes the next message of the terminal."""
+        """Handles the next message of the terminal."""
         with self._lock:
             text = _text_of(message)
             now = self._clock()
@@ -184,10 +196,10 @@ class PasteReader:
                 self._first = text
                 self._hand_on(message)
             is_text = text or isinstance(message, events.Paste)  # a paste that contains an end mark continues after it
-            self._last = self._clock() if is_text else float("-inf")  # what took us time is no pause
+            self._last = self._clock() if is_text else float("-inf")  # our own processing time is not a pause
 
     def flush(self) -> None:
-        """Hands on what is held back."""
+        """Passes on the delayed keys."""
         with self._lock:
             held, self._held = self._held, []
             text = "".join(map(_text_of, held))
@@ -227,7 +239,9 @@ class PasteReader:
 
 
 def _text_of(message: Message) -> str:
-    """The text that a key stands for if it was pasted, a control character too; empty for another key or message."""
+    """Returns the text of a key as if it was pasted, including control characters; empty for other keys and
+    messages.
+    """
     if not isinstance(message, events.Key):
         return ""
     character = message.character or ""
@@ -235,7 +249,7 @@ def _text_of(message: Message) -> str:
 
 
 def _takes_letters(app: App[object]) -> bool:
-    """Whether keys are text in ``app``: in a field, and before there is a screen, for the first one has a field."""
+    """True if keys are text in ``app``: in a field, and before the first screen, which has a field."""
     try:
         return types_text(app.focused)
     except ScreenStackError:
@@ -243,18 +257,17 @@ def _takes_letters(app: App[object]) -> bool:
 
 
 class PastingDriver(LinuxDriver):
-    """Textual's terminal, whose bursts of keys are read by a :class:`PasteReader`."""
+    """Textual's terminal driver with a :class:`PasteReader` for bursts of keys."""
 
     def __init__(self, app: App[object], **options: Any) -> None:
-        """As Textual's own."""
         super().__init__(app, **options)
         self._pastes = PasteReader(super().process_message, lambda: _takes_letters(app))
 
     def process_message(self, message: Message) -> None:
-        """Takes a message in the thread that reads the terminal."""
+        """Handles a message in the thread that reads the terminal."""
         self._pastes.read(message)
 
     def disable_input(self) -> None:
-        """Hands on what is held back before the terminal is left."""
+        """Passes on the delayed keys before the terminal is released."""
         self._pastes.flush()
         super().disable_input()

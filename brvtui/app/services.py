@@ -1,4 +1,4 @@
-"""The base class of the app: the services that widgets, screens and controllers use. It imports none of them."""
+"""The base class of the app: the services that widgets, screens and controllers use, without importing any of these."""
 
 from __future__ import annotations
 
@@ -42,122 +42,127 @@ if TYPE_CHECKING:
     from brvtui.session import Session
 
 FAILED = 4
-"""The exit code of an app that broke."""
+"""The exit code after a crash."""
 _BY_SIGNAL = 128
-"""Plus the number of the signal: the exit code of an app that a signal ended, as shells count it."""
+"""The exit code of an app that a signal ended is this plus the signal's number, as in shells."""
 _WITHOUT_TERMINAL_S = MOST_S + 0.2
-"""After so long it ends anyway if its terminal is gone, where writing waits for ever: who starts it again at once is to
-be told of the text that was not saved."""
+"""The seconds until a forced end if the terminal is gone, since writing to it would block.
+
+It is short, so that a user who restarts the app immediately is informed of unsaved text.
+"""
 _HANGING_S = 3.0
-"""After so long it ends anyway on any signal if its terminal seems to be there."""
+"""The seconds until a forced end after any signal if the terminal seems to exist."""
 _NAMED = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")
 _MOST_TOASTS = 2
 _WEIGHT: dict[SeverityLevel, int] = {"information": 0, "warning": 1, "error": 2}
 
 
 class AppServices(App[None]):
-    """The app, as all other modules know it.
+    """The app, in the form that all other modules use.
 
-    On an unexpected exception it writes a crash report without variables and exits with one line and a code.
+    An uncaught exception is written to a crash report without variables, and the app exits with one line and an exit
+    code.
     """
 
     store: ViewStore
-    """Holds the view, which all screens show."""
+    """The store of the view that all screens show."""
     library: Library
-    """The themes that there are, and what is wrong with the user's files of others."""
+    """All themes, and the problems of the user's theme files."""
     configuration: Configuration
-    """The settings in effect, and where each comes from."""
+    """The settings in effect with their sources."""
     glyphs: Glyphs = UNICODE
-    """The signs to draw with."""
+    """The symbols to draw with."""
     _commanded = False
 
     def __init__(self, ansi_color: bool | None = None) -> None:
-        """An app that is not ending; ``ansi_color`` is Textual's."""
+        """Creates the app; ``ansi_color`` is passed to Textual."""
         super().__init__(ansi_color=ansi_color)
         self.time_left = TimeLeft()
-        """For what is waited for when the app ends."""
+        """The remaining time for waiting when the app ends."""
         self.background = Workers(self, self.error_line)
         self.keymap: Mapping[str, str] = {}
-        """The user's own keys, by the action's name."""
+        """The user's own keys by action name."""
         self._letters: dict[type, frozenset[Call]] = {}
 
-    # what the app itself defines
+    # defined by the app itself
 
     @property
     def palette(self) -> Palette:
-        """The styles of roles under the theme in use."""
+        """The styles of roles in the current theme."""
         raise NotImplementedError
 
     def select(self, file: str) -> None:
-        """Makes ``file`` the selected note, on every screen."""
+        """Selects the note ``file`` on every screen."""
         raise NotImplementedError
 
     def stop_model(self) -> bool:
-        """Breaks off the model's answer that is under way; whether one was shown."""
+        """Cancels the model's current answer; returns True if one was displayed."""
         raise NotImplementedError
 
     def keep_setting(self, name: str, value: Value | None) -> None:
-        """Writes ``name`` (dotted) into the user's settings file, or with None takes it out; then it holds."""
+        """Writes the setting ``name`` (dotted) into the user's settings file, or removes it if None, and applies it."""
         raise NotImplementedError
 
     def change_setting(self, name: str, value_in: Callable[[Configuration], Value | None]) -> None:
-        """Keeps for ``name`` what ``value_in`` returns, in a thread, for the settings that earlier changes left."""
+        """Writes the result of ``value_in`` as the setting ``name``; it is called in a thread, after earlier
+        changes.
+        """
         raise NotImplementedError
 
-    # what becomes of the project
+    # events of the project
 
     def project_opened(self, session: Session) -> None:
-        """Called when a project was opened, before its notes are read."""
+        """Called when a project has been opened, before its notes are read."""
 
     def opening_failed(self) -> None:
-        """Called when neither project nor saved trace could be opened."""
+        """Called when neither a project nor a saved trace could be opened."""
 
     def trace_reopened(self, saved: SavedTrace, overview: Overview) -> None:
-        """Called when a saved trace was read, to be shown without its project."""
+        """Called when a saved trace was read that is shown without its project."""
 
     def tree_shown(self, first: bool) -> None:
-        """Called when another state of the tree is shown: the ``first``, or a newer one."""
+        """Called when the tree is shown for the ``first`` time, or again after changes."""
 
     def disk_changed(self) -> None:
-        """Called when something changed on disk, before it is read."""
+        """Called when files have changed, before they are read."""
 
     def save_read(self) -> None:
-        """Called when what the user saved was read."""
+        """Called when the user's save has been read."""
 
     # keys
 
     def shown_key(self, action: str) -> str:
-        """The first key of ``action``, the user's own or else the default, as people write it."""
+        """Returns the first key of ``action``, the user's own or the default, in the form for display."""
         from brvtui.app.actions.registry import ACTIONS
 
         return key_name(self.keymap.get(action, ACTIONS[action].keys))
 
     def with_keys(self, text: str) -> str:
-        """``text``, of our own alone, with the key of each action that it names as ``{note.edit}``."""
+        """Returns our own ``text`` with the keys of actions that it contains in the form ``{note.edit}``."""
         return _NAMED.sub(lambda found: self.shown_key(found[1]), text)
 
     def acts_by_letter(self, kind: type, action: str, parameters: tuple[object, ...]) -> bool:
-        """Whether all keys of ``action`` among the bindings of ``kind`` are text in a field."""
+        """True if all keys of ``action`` in the bindings of ``kind`` are text in a field."""
         if kind not in self._letters:
             self._letters[kind] = letter_actions(kind, self.keymap)
         return (action, parameters) in self._letters[kind]
 
     @property
     def has_modal(self) -> bool:
-        """Whether a dialog is open over the screen in front."""
+        """True if a dialog is open."""
         return len(self.screen_stack) > 1
 
     @property
     def takes_letters(self) -> bool:
-        """Whether letters are text now: a field has the focus, and no command is carried out."""
+        """True if letters are text now, because a field has the focus and no command is running."""
         return not self._commanded and types_text(self.focused)
 
     @property
     def idle(self) -> frozenset[str]:
-        """The names of the actions that can do nothing now, or, where a browser shows the app, ever."""
+        """The names of actions without effect now, or in a browser."""
         return self.store.view.idle | (needing(Need.TERMINAL) if self.is_web else frozenset())
 
-    # toasts
+    # messages
 
     def notify(
         self,
@@ -168,17 +173,20 @@ class AppServices(App[None]):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """Shows a toast. What it quotes is text, never escapes nor markup, whatever Textual's widgets ask for."""
+        """Shows a message.
+
+        Quoted parts are plain text without escapes or markup, even if Textual's widgets request markup.
+        """
         super().notify(self._in_signs(visible(message)), title=title, severity=severity, timeout=timeout, markup=False)
         self.call_later(self._thin_out)
 
     def withdraw(self, message: str) -> None:
-        """Removes the toast that says ``message``: it is no longer true."""
+        """Removes the visible message ``message``, which is no longer true."""
         for one in [one for one in self._notifications if one.message == self._in_signs(visible(message))]:
             self._unnotify(one)
 
     def _in_signs(self, text: str) -> str:
-        """``text`` as the setting ``ascii`` wants our own signs."""
+        """Returns ``text`` in the characters that the setting ``ascii`` permits."""
         return text if self.glyphs.unicode else in_letters(text)
 
     def _thin_out(self) -> None:
@@ -188,7 +196,7 @@ class AppServices(App[None]):
     # crashes and signals
 
     def error_line(self, error: BaseException | None, doing: str) -> str:
-        """Returns one line on an ``error`` raised while ``doing`` something; writes a report unless an OSError."""
+        """Returns one line about an ``error`` during ``doing``; writes a crash report unless it is an OSError."""
         if isinstance(error, OSError):
             return faults.error_line(error)
         from brvtui.store.crash_report import Circumstances, write_crash_report
@@ -197,7 +205,7 @@ class AppServices(App[None]):
         return write_crash_report(error or RuntimeError(doing), Circumstances(doing, self.current_mode, size))
 
     def report_thread_errors(self) -> None:
-        """Notifies of errors of threads, as of those of workers, instead of printing them over the screen."""
+        """Shows errors of threads as messages, like those of workers, instead of printing them over the screen."""
 
         def notify(thrown: threading.ExceptHookArgs) -> None:
             name = thrown.thread.name if thrown.thread is not None else "a thread"
@@ -207,7 +215,7 @@ class AppServices(App[None]):
         threading.excepthook = notify
 
     def end_on_signals(self, keep: Callable[[], Awaitable[object]]) -> None:
-        """Ends the app on SIGTERM, SIGHUP, SIGQUIT and SIGINT, after ``keep`` wrote what is unsaved."""
+        """Ends the app on SIGTERM, SIGHUP, SIGQUIT and SIGINT, after ``keep`` has written unsaved text."""
         driver = self._driver
         if sys.platform == "win32" or driver is None:
             return
@@ -224,7 +232,7 @@ class AppServices(App[None]):
         def limit(number: int, _: object = None) -> None:
             seconds, leave = _HANGING_S if os.isatty(0) else _WITHOUT_TERMINAL_S, partial(os._exit, _BY_SIGNAL + number)
             for after, do in ((seconds - 0.2, driver.stop_application_mode), (seconds, leave)):
-                timer = threading.Timer(after, do)  # two, for a terminal that does not read blocks the first
+                timer = threading.Timer(after, do)  # two timers, since the first blocks if the terminal does not read
                 timer.daemon = True
                 timer.start()
 
@@ -235,7 +243,7 @@ class AppServices(App[None]):
 
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT):
             loop.add_signal_handler(number, begin, number)
-            signal.signal(number, limit)  # it runs even if the event loop is busy, which calls `begin` later
+            signal.signal(number, limit)  # runs even if the event loop is busy, which calls `begin` later
         if hasattr(self._driver, "_must_signal_resume"):  # the driver of a terminal
             loop.add_signal_handler(signal.SIGCONT, self._continue)
             terminal = select.poll()
@@ -246,14 +254,14 @@ class AppServices(App[None]):
                     checks.stop()
                     begin(signal.SIGHUP)
 
-            # A terminal that goes away sends SIGHUP only to the processes of its own session.
+            # a terminal that goes away sends SIGHUP only to the processes of its own session
             checks = self.set_interval(1.0, check_terminal)
 
     def _continue(self) -> None:
-        """Takes the terminal again after SIGCONT.
+        """Takes over the terminal again after SIGCONT.
 
-        Textual expects to have left it by Ctrl+Z. After SIGSTOP it has not: it would start its threads twice, and take
-        its own modes of the terminal for those to restore at the end.
+        Textual expects that it was released by Ctrl+Z. After SIGSTOP it was not: Textual would start its threads twice,
+        and would restore its own terminal modes at the end.
         """
         driver = self._driver
         if driver is None or not driver._auto_restart:
@@ -264,27 +272,27 @@ class AppServices(App[None]):
         self.refresh(layout=True)
 
     def _handle_exception(self, error: Exception) -> None:
-        """Textual calls this, and nothing public, with what nobody caught."""
+        """Handles uncaught exceptions; Textual has no public method for this."""
         cause = error.error if isinstance(error, WorkerFailed) else error
         if self._exit and isinstance(cause, (MountError, NoMatches)):
-            return  # the app ends while a screen opens, whose panes then never come
+            return  # the app ends while a screen opens, so its panes will not exist
         super()._handle_exception(error)
         self._return_code = FAILED
 
     def _fatal_error(self) -> None:
-        """Ends the app with one line, where Textual shows the values of variables, which may be text of notes."""
+        """Ends the app with one line; Textual would show the values of variables, which may contain text of notes."""
         self.panic(Text(visible(f"brv-tui: {self.error_line(self._exception, 'showing the app')}")))
 
 
 def services_of(node: DOMNode) -> AppServices:
-    """The app that ``node`` is in."""
+    """Returns the app of ``node``."""
     return cast("AppServices", node.app)
 
 
 def _too_many(shown: Iterable[Notification]) -> list[Notification]:
-    """Returns those of ``shown``, the oldest first, that go so that few stay, the newest among them.
+    """Returns the messages of ``shown``, oldest first, to remove so that only a few remain, including the newest.
 
-    Earlier copies of a message go, then the least severe, of those the oldest.
+    Earlier copies of a message are removed first, then the least severe, and of these the oldest.
     """
     held = list(shown)
     said = {one.message: place for place, one in enumerate(held)}

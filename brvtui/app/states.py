@@ -1,4 +1,4 @@
-"""What the app shows, in parts: each sub-state of the view is replaced as a whole when something of it changes."""
+"""The sub-states of the view; each is replaced as a whole when a part of it changes."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ INDEX = "index"
 MANIFEST = "manifest"
 """The kind of ``_manifest.json``."""
 NEWER, GONE = "newer", "gone"
-"""How a file differs from what was read of it."""
+"""The differences between a file and the text that was read."""
 CHANGED = "changed"
-"""How a note on disk stands to the one in the editor; it may also be :data:`GONE`."""
+"""The difference between a note on disk and the one in the editor; :data:`GONE` is another one."""
 NO_SUCH_NOTE = "there is no such note (any more)"
-"""Said of a note that keys are to act on, and that somebody removed."""
+"""The message about a note that was removed before a key could act on it."""
 GONE_TEXT = "the file is gone: this is from before it was removed"
-"""Said above what is shown of a file that is :data:`GONE`."""
+"""The message above a displayed file that is :data:`GONE`."""
 LOOKING = "looking for the context tree"
-"""Said while a project is opened, before its files are counted."""
+"""The message while a project is opened, before its files are counted."""
 STALE_LABELS = {NEWER: "changed since", GONE: "file gone"}
-"""How a file differs, in a few words."""
+"""Short texts for the differences of files."""
 
 
 class Phase(StrEnum):
-    """How far the project is."""
+    """The progress of opening the project."""
 
     LOADING = "loading"
     READY = "ready"
@@ -56,7 +56,7 @@ class Phase(StrEnum):
 
 
 def ancestors(path: str) -> Iterator[str]:
-    """The folders above ``path``, the nearest first."""
+    """Yields the folders above ``path``, the nearest first."""
     above = path.rpartition("/")[0]
     while above:
         yield above
@@ -64,7 +64,7 @@ def ancestors(path: str) -> Iterator[str]:
 
 
 class NoteText(NamedTuple):
-    """The text of the selected note, or why it cannot be shown."""
+    """The text of the selected note, or the problem that prevents showing it."""
 
     path: str
     text: str
@@ -72,50 +72,50 @@ class NoteText(NamedTuple):
 
 
 class CounterfactualSearch(NamedTuple):
-    """The search for changes after which ``trace`` needs no model; ``found`` is None while it goes on."""
+    """A search for changes with which ``trace`` needs no model; ``found`` is None while it runs."""
 
     trace: Trace
     found: Counterfactuals | None = None
 
 
 class ProjectState(NamedTuple):
-    """What is open, and how far it is read."""
+    """The open project or saved trace, and the progress of reading it."""
 
     phase: Phase = Phase.LOADING
     problem: str = ""
-    """Why it cannot be opened or read."""
+    """The reason why it cannot be opened or read."""
     closed_by: SettingProblem | None = None
-    """The setting that keeps it closed, if one does."""
+    """The setting that prevents opening it, if there is one."""
     done: int = 0
     total: int = 0
-    """How many files are read so far, and how many there are."""
+    """The numbers of files read so far and of all files."""
     overview: Overview | None = None
     saved: SavedTrace | None = None
     """The trace that is shown without its project; None for a project."""
 
     @property
     def generation(self) -> int:
-        """Of the snapshot that is shown; 0 before the first."""
+        """The generation of the displayed snapshot; 0 before the first."""
         return self.overview.generation if self.overview is not None else 0
 
 
 class EngineState(NamedTuple):
-    """What answers queries."""
+    """The engine that answers queries."""
 
     name: str = DEFAULT
     mode: str = ""
-    """The mode that is asked for; empty for an engine without modes."""
+    """The selected mode; empty for an engine without modes."""
     profile: str = ""
     frozen: bool = False
-    """Whether the clock stands still."""
+    """True if the clock is frozen."""
     recording: bool = False
-    """Whether runs record access hits."""
+    """True if runs record access hits."""
     has_others: bool = True
-    """Whether another engine, or that of the project's other memory, can be switched to."""
+    """True if the user can switch to another engine, or to that of the project's other memory."""
 
     @property
     def has_usual_profile(self) -> bool:
-        """Whether the profile is the engine's default, whatever settings change of it."""
+        """True if the profile is the engine's default, regardless of settings that modify it."""
         engine = declaration(self.name)
         return self.profile.removesuffix("*") == (engine.profiles[0] if engine is not None else self.name)
 
@@ -124,42 +124,42 @@ class ModelState(NamedTuple):
     """The language model."""
 
     name: str = ""
-    """The one that is set; empty for none."""
+    """The name of the model in the settings; empty if there is none."""
     live: LiveAnswer | None = None
-    """What it does for an answer, while it does."""
+    """The answer that the model is writing, if it is."""
 
 
 class WatchState(NamedTuple):
-    """Whether changes on disk are noticed."""
+    """The state of watching for changes on disk."""
 
     active: bool = False
     why: str = ""
-    """Why they are not, or only by polling; empty before watching has begun."""
+    """The reason why changes are not watched, or only by polling; empty before watching starts."""
     poll_s: float = 0.0
-    """How often files are looked at; 0 where the system tells what changes."""
+    """The interval of polling in seconds; 0 if the operating system reports changes."""
     catching_up: bool = False
-    """Whether something changed on disk that is not shown yet."""
+    """True if there are changes on disk that are not shown yet."""
     text_index: str = ""
     """The place of the text index (:attr:`brvtui.store.text_index.KeptTextIndex.place`); empty until it is known."""
 
 
 class StaleState(NamedTuple):
-    """Notes whose file is not what is shown of them."""
+    """The displayed notes whose file is missing or newer."""
 
     files: Mapping[str, str] = {}
-    """:data:`NEWER` or :data:`GONE` by the note's path."""
+    """:data:`NEWER` or :data:`GONE`, by the note's path."""
 
 
 class QueryState(NamedTuple):
-    """The query that is answered."""
+    """The current query."""
 
     text: str = ""
     scope: str = ""
-    """The folder that it is kept to; empty for the whole tree."""
+    """The folder that limits the query; empty for the whole tree."""
     history: tuple[str, ...] = ()
-    """Queries that were run, oldest first."""
+    """The queries that were run, oldest first."""
     followed: LoggedQuery | None = None
-    """The query of the engine that is explained, while it is followed."""
+    """The engine's logged query that is explained, while the engine is followed."""
 
 
 class AnswerState(NamedTuple):
@@ -167,49 +167,49 @@ class AnswerState(NamedTuple):
 
     trace: Trace | None = None
     preparing: str = ""
-    """What the engine makes ahead of queries, in words."""
+    """The current preparation of the engine as text; empty if there is none."""
     serving: bool = False
-    """Whether services are asked for a run."""
+    """True while services are called for a run."""
     counterfactuals: CounterfactualSearch | None = None
-    """The last search for them; it may be of an earlier answer."""
+    """The last search for counterfactuals, which may belong to an earlier answer."""
     ticks: Mapping[str, float] = {}
-    """Thresholds that scores are compared with, by the constant's name, as far as traces named them."""
+    """The thresholds that scores are compared with, by the constant's name, as far as traces contain them."""
 
     @property
     def busy(self) -> str:
-        """What is under way behind the screen, in words."""
+        """The work in the background as text; empty if there is none."""
         return self.preparing or ("asking the services" if self.serving else "")
 
 
 class PinState(NamedTuple):
-    """The answer that others are compared with."""
+    """The pinned answer, with which others are compared."""
 
     trace: Trace | None = None
-    """None until one was pinned."""
+    """The pinned answer; None if there is none."""
     diff: AnswerDiff | None = None
-    """What changed since, with causes, where the same was asked again; None until that is found out."""
+    """The changes since, with causes, if the same query was repeated; None until they are known."""
 
 
 class SelectionState(NamedTuple):
-    """The selected note, and how its score was made."""
+    """The selected note, and the detail of its score."""
 
     file: str = ""
     detail: Detail | None = None
     plain: str = ""
-    """One line on where plain search ranks it for the same query; empty until the user asks."""
+    """A line with the note's rank in plain search for the same query; empty until requested."""
 
 
 class NoteState(NamedTuple):
-    """What was read of notes that are, or were, selected."""
+    """The data read for selected notes."""
 
     text: NoteText | None = None
     page: About | None = None
-    """What is known of one by itself."""
+    """The text of a note and the facts about it."""
     around: Around | None = None
-    """What surrounds one."""
+    """The surroundings of a note."""
     similar: SimilarNotes | None = None
     seeking_similar: str = ""
-    """The note whose like is being sought."""
+    """The note for which similar notes are being searched."""
 
 
 class CacheState(NamedTuple):
@@ -219,155 +219,155 @@ class CacheState(NamedTuple):
 
 
 class EngineLog(NamedTuple):
-    """Where the engine keeps the queries of this project."""
+    """The place of the engine's log of this project's queries."""
 
     place: str
     exists: bool
     is_pending: bool = False
-    """Whether it holds only what was not sent yet, as that of ByteRover V4."""
+    """True if the log contains only unsent queries, like that of ByteRover V4."""
 
 
 class LogState(NamedTuple):
-    """Both logs as last read, newest first, and one entry beside its answer now."""
+    """Both logs as last read, newest first, and the comparison of one entry with its answer now."""
 
     entries: tuple[LoggedQuery, ...] | None = None
-    """None until they were read."""
+    """The entries; None until they are read."""
     engine_log: EngineLog | None = None
-    """None until it was looked for."""
+    """The place of the engine's log; None until it is known."""
     summary: LogSummary | None = None
     following: bool = False
-    """Whether each query that the engine logs is explained as it comes."""
+    """True if each query that the engine logs is explained immediately."""
     compared: LogComparison | None = None
 
 
 class LabCell(NamedTuple):
-    """How one query is answered in one variant."""
+    """The answer to one query in one variant."""
 
     result: QueryResult
     values: tuple[float | None, ...]
-    """The value of each of :data:`brvtui.lab.evaluation.results.DEFAULT_METRICS`."""
+    """The values of :data:`brvtui.lab.evaluation.results.DEFAULT_METRICS`."""
 
 
 class LabColumn(NamedTuple):
-    """The judged queries in one variant."""
+    """The answers to the judged queries in one variant."""
 
     variant: Variant
     title: str
     cells: Mapping[str, LabCell] = {}
-    """Of the queries that are asked so far, by the judgment's id."""
+    """The answers so far, by the judgment's id."""
     problem: str = ""
-    """Why it cannot be asked; empty when it can."""
+    """The reason why the variant cannot answer; empty if it can."""
 
 
 class CellCauses(NamedTuple):
-    """Why one query is answered otherwise now than in an earlier variant."""
+    """The reasons why one query's answer differs between an earlier variant and now."""
 
     variant: Variant
     query: str
-    """The judgment's id."""
+    """The id of the judgment."""
     lines: tuple[ChangeLine, ...] | None = None
-    """None while they are sought."""
+    """The reasons; None while they are being searched."""
 
 
 class LabState(NamedTuple):
-    """The judged queries, and how they are answered in some variants."""
+    """The judged queries and their answers in variants."""
 
     judgments: tuple[Judgment, ...] | None = None
-    """None until they were read."""
+    """The judgments; None until they are read."""
     unjudged: tuple[Judgment, ...] = ()
-    """Queries of the Log, which are asked while none is judged."""
+    """The queries of the log, used while there are no judgments."""
     open_query: Judgment | None = None
-    """The query of the Query screen, which is asked too."""
+    """The query of the Query screen, which is also answered."""
     file: str = ""
     problem: str = ""
-    """Why the judgments cannot be read."""
+    """The reason why the judgments cannot be read."""
     columns: tuple[LabColumn, ...] = ()
-    """The first is of the present."""
+    """The columns; the first is the present."""
     what_if: Variant | None = None
-    """What the sliders are at; None while they are at what is."""
+    """The values of the sliders; None if none is changed."""
     controls: tuple[Control, ...] = ()
-    """What the sliders of constants and clock can be at."""
+    """The sliders of constants and clock, with their ranges."""
     done: int = 0
     total: int = 0
-    """How many answers there are so far, and how many there will be, while queries are asked."""
+    """The numbers of answers so far and of all answers, while queries run."""
     stopped: bool = False
-    """Whether the user stopped it before the end."""
+    """True if the user stopped the queries."""
     causes: CellCauses | None = None
-    """Of the cell under the cursor, where its column is of before."""
+    """The causes for the cell under the cursor, if its column is an earlier variant."""
 
     @property
     def rows(self) -> tuple[Judgment, ...]:
-        """Every query that is asked, the open one first."""
+        """All queries to answer, the open one first."""
         opened = (self.open_query,) if self.open_query is not None else ()
         return (*opened, *(self.judgments or self.unjudged))
 
 
 class EditsState(NamedTuple):
-    """What edits changed since the notes were held."""
+    """The effect of edits since the notes were recorded."""
 
     effect: EditEffect | None = None
-    """None while nothing changed, or is asked."""
+    """The effect; None while there is no change, or queries are running."""
     is_seen: bool = True
-    """Whether the Lab was in front since."""
+    """True if the Lab was in front since."""
 
     @property
     def earlier(self) -> EarlierNotes | None:
-        """The notes before the edits, as far as queries were asked of them."""
+        """The notes before the edits, as used by the queries."""
         return self.effect.earlier if self.effect is not None else None
 
     @property
     def unseen(self) -> int:
-        """How many queries are answered otherwise, and were not looked at."""
+        """The number of changed answers that the user has not seen."""
         return 0 if self.effect is None or self.is_seen else len(self.effect.otherwise)
 
 
 class Covering(NamedTuple):
-    """A member that covers the question. They are listed in the order of these values."""
+    """A member that covers the question. The order of the fields is the sort order of members."""
 
     needs_model: bool
-    """Whether a model has to answer; so it is taken to be where an engine has no tiers."""
+    """True if a model has to answer, also assumed for an engine without tiers."""
     lacks: int
-    """How many words of the question its best note does not hold."""
+    """The number of words of the question that its best note lacks."""
     tier: int
-    """Of an engine without tiers a number above all tiers."""
+    """The tier; for an engine without tiers, a number above all tiers."""
     place: int
-    """In the fleet."""
+    """The position in the fleet."""
     member: str
 
 
 class FleetWork(StrEnum):
-    """What is being done with a fleet."""
+    """The current work with a fleet."""
 
     IDLE = "idle"
     OPENING = "opening"
-    """Members are opened, so that they are known before they are asked."""
+    """Members are opened before any question."""
     ASKING = "asking"
     STOPPED = "stopped"
-    """The user stopped asking."""
+    """The user stopped the question."""
 
 
 class FleetState(NamedTuple):
-    """The fleet that is open, a question to all its members, and what has come back so far."""
+    """The open fleet, the question to its members, and the replies so far."""
 
     fleet: Fleet | None = None
-    """None while none is open."""
+    """The fleet; None if none is open."""
     alone: bool = False
-    """Whether no project is open beside it."""
+    """True if no project is open beside it."""
     opened: str = ""
-    """The member whose memory is the open project; empty for none."""
+    """The member that is the open project; empty if there is none."""
     text: str = ""
-    """The question that the answers are to."""
+    """The question that the answers belong to."""
     together: bool = False
-    """Whether one ranking of all notes is shown, in place of each member's own answer."""
+    """True if one ranking of all notes is shown instead of each member's own answer."""
     work: FleetWork = FleetWork.IDLE
     step: str = ""
-    """What is done for one ranking, in words."""
+    """The current step of one ranking, as text."""
     done: int = 0
     total: int = 0
-    """How many replies there are so far, and how many there will be."""
+    """The numbers of replies so far and of all replies."""
     took_s: float = 0.0
     answers: Mapping[str, MemberAnswer] = {}
-    """By member; of each only its best hits."""
+    """The answers by member, with only the best hits."""
     covering: tuple[Covering, ...] = ()
     ranking: OneRanking | None = None
     known: Mapping[str, MemberState] = {}
@@ -375,44 +375,46 @@ class FleetState(NamedTuple):
     missing: Mapping[str, Absence] = {}
     """The members that gave no answer of their own, or cannot be opened."""
     left_out: Mapping[str, Absence] = {}
-    """The members that are not in one ranking."""
+    """The members that are not part of the one ranking."""
     problem: str = ""
-    """Why nobody can be asked."""
+    """The reason why the members cannot be queried."""
 
     @property
     def unread(self) -> Mapping[str, Absence]:
-        """The members that are not in what is shown."""
+        """The members without a displayed answer."""
         return self.left_out if self.together and self.ranking is not None else self.missing
 
     def ranked(self, member: str) -> int | None:
-        """How many results of the one ranking that is shown are of ``member``; None where each answers by itself."""
+        """Returns the number of results from ``member`` in the displayed ranking; None if each member answers by
+        itself.
+        """
         if not self.together or self.ranking is None:
             return None
         return sum(hit.member == member for hit in self.ranking.hits)
 
     @property
     def is_busy(self) -> bool:
-        """Whether members are being asked or opened."""
+        """True if members are being queried or opened."""
         return self.work in (FleetWork.ASKING, FleetWork.OPENING)
 
 
 class FleetSelection(NamedTuple):
-    """The result of a fleet that is selected."""
+    """The selected result of a fleet."""
 
     member: str = ""
     file: str = ""
-    """In one ranking, the note; empty for the member's best."""
+    """The note in one ranking; empty for the member's best note."""
 
 
 class EditorState(NamedTuple):
-    """The editor."""
+    """The state of the editor."""
 
     edit: Edit | None = None
-    """The note that is open in it."""
+    """The edit of the open note; None if no note is open."""
     drafts: tuple[str, ...] = ()
-    """Notes with drafts that no running editor works on, the newest draft first."""
+    """The notes with drafts that no running editor uses, the newest draft first."""
 
     @property
     def left(self) -> tuple[str, ...]:
-        """The notes whose drafts are still to be dealt with: that of the note in the editor is."""
+        """The notes with drafts that were left behind, without the note in the editor."""
         return tuple(path for path in self.drafts if self.edit is None or path != self.edit.path)

@@ -1,4 +1,4 @@
-"""Typing into fields: whether letters are text, and waiting until typed text has arrived."""
+"""Typing into fields: tells if letters are text, and waits until typed text has arrived."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from textual.message_pump import MessagePump
 from textual.widget import Widget
 
 _PATIENCE_S = 1.0
-"""The longest wait, in seconds: a widget that is being removed handles no messages."""
+"""The maximum wait in seconds, since a widget that is being removed handles no messages."""
 
 
 def types_text(widget: Widget | None) -> bool:
-    """Whether letters are text while ``widget`` has the focus."""
+    """True if letters are text while ``widget`` has the focus."""
     return widget is not None and widget.check_consume_key("a", "a")
 
 
 async def caught_up(pump: MessagePump | None) -> None:
-    """Waits until ``pump`` has handled all messages that were sent to it so far.
+    """Waits until ``pump`` has handled all messages sent to it so far.
 
-    Keys with priority act before keys that were typed ahead of them arrive: call this before reading the text.
+    Keys with priority act before previously typed keys arrive, so call this before reading a field's text.
     """
     if pump is None or active_message_pump.get(None) is pump:
         return

@@ -1,4 +1,4 @@
-"""An app in colours: registers every theme, follows the user's theme files, shows a theme before it is chosen."""
+"""The app with colours: registers all themes, follows the user's theme files, and previews themes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _THEMES = "themes"
 
 @dataclass(slots=True)
 class _Painted:
-    """What one theme was last worked out to."""
+    """The colours of a theme."""
 
     theme: Theme
     colours: dict[str, str]
@@ -38,63 +38,65 @@ class _Painted:
 
 
 class ThemeStylesheet(Stylesheet):
-    """A stylesheet that parses its sources again only when the theme's variables have changed.
+    """A stylesheet that parses its sources again only if the theme's variables have changed.
 
-    Textual parses all of them twice for each screen that is shown for the first time.
+    Textual parses all of them twice for each screen that is first shown.
     """
 
     def set_variables(self, variables: dict[str, str]) -> None:
-        """Takes ``variables``, and forgets what was parsed with others."""
+        """Sets ``variables``, and drops the parsed sources if they have changed."""
         if variables != self._variables:
             super().set_variables(variables)
 
     def reparse(self) -> None:
-        """Parses the sources that were not parsed with these variables yet."""
+        """Parses the sources that have not been parsed with these variables."""
         self.parse()
 
 
 class ThemedApp(AppServices):
-    """Knows the themes and the colour of every role under the one in use."""
+    """The app with its themes and the colour of every role in the current theme."""
 
     _painted: _Painted | None = None
     _variables: tuple[Theme, dict[str, str]] | None = None
-    """The theme whose variables were worked out last, and these."""
+    """The last theme whose variables were computed, and the variables."""
     _has_themes = False
 
     def __init__(self) -> None:
-        """An app in the default theme; all others are read after the first paint."""
+        """Creates an app in the default theme; all others are read after the first paint."""
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.stylesheet = ThemeStylesheet()
         self._has_themes = True
         self.register_theme(our_theme(DEFAULT))
         self.library = Library(dict(self.available_themes), {}, {})
-        """All themes, with the user's own as they were last read."""
+        """All themes, including the user's own as last read."""
         self.theme = DEFAULT
         self._before = ""
-        """The theme that a list was opened in; empty when none is open."""
+        """The theme before a list of themes was opened; empty if none is open."""
         self._wanted = ("", "")
         self._told: set[str] = set()
-        """Faults of settings that were told."""
+        """The setting faults that have been shown."""
         self._fault = ""
-        """The first of those in the toast that was shown last."""
+        """The first fault in the last message."""
         self._faults = 0
-        """How many that toast speaks of."""
+        """The number of faults in that message."""
         self._theme_watcher: Watcher | None = None
 
     @property
     def palette(self) -> Palette:
-        """The styles of roles under the theme in use."""
+        """The styles of roles in the current theme."""
         painted = self._now_painted()
         if painted.palette is None:
             painted.palette = Palette(painted.colours, plain=self.native_ansi_color)
         return painted.palette
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """The colours of roles that the theme does not set itself."""
+        """Returns the colours of roles that the theme does not set itself."""
         return {f"{PREFIX}{role}": colour for role, colour in self._now_painted().colours.items()}
 
     def get_css_variables(self) -> dict[str, str]:
-        """The variables of the theme in use; none while the app is made, before it has one of ours."""
+        """Returns the variables of the current theme; none during construction, before a theme of ours is
+        registered.
+        """
         if not self._has_themes:
             return {}
         theme = self.current_theme
@@ -109,20 +111,20 @@ class ThemedApp(AppServices):
         return self._painted
 
     def on_mount(self) -> None:
-        """Follows changes of theme."""
+        """Subscribes to changes of the theme."""
         self.theme_changed_signal.subscribe(self, self._recolour)
 
     def on_ready(self) -> None:
-        """The user's themes are read only after the first paint."""
+        """Starts to read the user's themes, after the first paint."""
         self.screen.call_after_refresh(self._follow_themes)
 
     async def on_unmount(self) -> None:
-        """Ends watching."""
+        """Stops watching theme files."""
         if self._theme_watcher is not None:
             await finished_in_time(self._theme_watcher.stop, self.time_left.seconds)
 
     def _refresh_notifications(self) -> None:
-        """Hides toasts behind a dialog, on which they are shown, too: Textual calls this, and nothing public."""
+        """Hides messages behind a dialog, which shows them too. Textual has no public method for this."""
         super()._refresh_notifications()
         self.call_later(self._hide_toasts_behind)
 
@@ -133,7 +135,7 @@ class ThemedApp(AppServices):
 
     def _recolour(self, _: object) -> None:
         if isinstance(self.screen, CommandPalette):
-            self.stylesheet.update(self.screen)  # Textual leaves its own modals in the colours they began with
+            self.stylesheet.update(self.screen)  # Textual does not restyle its own modals
         for screen in self.screen_stack:
             restyle(screen)
 
@@ -143,7 +145,7 @@ class ThemedApp(AppServices):
         self.background.run(self._watch_themes, self._themes_read, group=_THEMES)
 
     def _watch_themes(self) -> Library:
-        """Reads the user's themes, and begins to watch their folder. It blocks."""
+        """Reads the user's themes, and starts to watch their folder. Blocks."""
         from brvtui.store.folders import config_folder
         from brvtui.tree.watching.watch import Watcher
 
@@ -153,7 +155,7 @@ class ThemedApp(AppServices):
         return read_library()
 
     def _read_themes(self, _: object) -> None:
-        """Reads the user's themes again, because something changed in their folder."""
+        """Reads the user's themes again after a change in their folder."""
         self.background.run(lambda: read_library(), self._themes_read, group=_THEMES, exclusive=True)
 
     def _themes_read(self, library: Library) -> None:
@@ -166,7 +168,7 @@ class ThemedApp(AppServices):
         self._look_for_wanted(last=True)
 
     def _take(self, library: Library) -> None:
-        """Registers the themes of ``library``; the one in use is painted again when its file has changed."""
+        """Registers the themes of ``library``, and repaints if the current one has changed."""
         shown = self.current_theme
         for name in self.library.files.keys() - library.files.keys():
             self.unregister_theme(name)
@@ -183,10 +185,10 @@ class ThemedApp(AppServices):
     # choosing
 
     def want_theme(self, name: str, place: str) -> None:
-        """Uses the theme ``name`` that the settings at ``place`` ask for, or says that there is none."""
+        """Switches to the theme ``name`` that the settings at ``place`` request, or shows that there is none."""
         self._wanted = (name, place)
         if name not in self.available_themes and not self.is_running:
-            self._take(read_library()._replace(problems={}))  # before the first paint; problems are told after it
+            self._take(read_library()._replace(problems={}))  # before the first paint; problems are shown after it
         self._look_for_wanted()
 
     def _look_for_wanted(self, last: bool = False) -> None:
@@ -196,13 +198,13 @@ class ThemedApp(AppServices):
         self._wanted = ("", "")
         if name in self.available_themes:
             self.theme = name
-        elif not any(file.stem == name for file in self.library.problems):  # what is wrong with its file was told
+        elif not any(file.stem == name for file in self.library.problems):  # the problem with its file was shown
             self.tell_faults(self.library.why_missing(name, place))
 
     def tell_faults(self, lines: Sequence[str]) -> None:
-        """Says in a toast the first of ``lines``, faults of settings, and where the others are; each line once.
+        """Shows the first of ``lines``, faults of settings, and the number of others in a message; each line only once.
 
-        Lines that come while the toast is shown are others of it.
+        Faults that arrive while the message is visible are added to its number.
         """
         new = [one for one in lines if one not in self._told]
         if not new:
@@ -216,14 +218,14 @@ class ThemedApp(AppServices):
         self.notify(f"{self._fault}{more}", severity="warning", timeout=_PROBLEM_S)
 
     def action_next_theme(self) -> None:
-        """The next of our own themes, for now."""
+        """Switches to the next of our own themes for the session."""
         place = OURS.index(self.theme) if self.theme in OURS else -1
         next_theme = our_theme(OURS[(place + 1) % len(OURS)])
         self.register_theme(next_theme)
         self.theme = next_theme.name
 
     def action_choose_theme(self) -> None:
-        """The list of all themes."""
+        """Shows the list of all themes."""
         from brvtui.app.themes.choosing import ThemePalette, theme_commands
 
         themes = self.available_themes.values()
@@ -231,7 +233,7 @@ class ThemedApp(AppServices):
         self.push_screen(ThemePalette(commands))
 
     def keep_theme(self, name: str) -> None:
-        """Uses the theme ``name`` from now on."""
+        """Switches to the theme ``name``."""
         self._before = ""
         self.theme = name
 
@@ -241,7 +243,7 @@ class ThemedApp(AppServices):
 
     @on(CommandPalette.OptionHighlighted)
     def _looked_at(self, event: CommandPalette.OptionHighlighted) -> None:
-        """A theme in the list is shown; any other command shows the theme as it was."""
+        """Previews the highlighted theme; any other command shows the previous theme."""
         from brvtui.app.themes.choosing import UseTheme
 
         option = event.highlighted_event.option
@@ -257,7 +259,10 @@ class ThemedApp(AppServices):
 
 
 def _roles(theme: Theme) -> dict[str, str]:
-    """The colour of every role under ``theme``. Ours set all of them, so that nothing is imported to derive any."""
+    """Returns the colour of every role in ``theme``.
+
+    Our own themes set all roles, so nothing is imported to derive any.
+    """
     own = own_roles(theme)
     if len(own) == len(ROLES):
         return own

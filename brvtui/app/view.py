@@ -1,4 +1,4 @@
-"""The frozen view from which every screen is drawn, made of sub-states, and the store that holds it."""
+"""The frozen view that all screens are drawn from, composed of sub-states, and its store."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from brvtui.trace import Hit, NearMiss, Trace
     from brvtui.trace.routing import Route
 
-# What the app says of notes, as it reads where the symbols of a repository stand in their place.
+# The words of the app for notes, and their replacements for the symbols of a repository.
 
 
 _PHRASES = {
@@ -58,7 +58,7 @@ _WRITTEN = re.compile("|".join(rf"(?<!\w){re.escape(phrase)}(?!\w)" for phrase i
 
 
 def over_code(text: str) -> str:
-    """``text`` with the words for code in place of those for notes: *the screen Symbols*, *the selected symbol*."""
+    """Returns ``text`` about notes in the words for code: *the Symbols screen*, *the selected symbol*."""
     return _WRITTEN.sub(lambda found: _PHRASES[found[0]], text)
 
 
@@ -84,7 +84,7 @@ SubState = (
 
 
 NO_MEMORY = "no memory is open: Enter on a result or a member opens its own"
-"""Said on the screen of a fleet where nothing is open beside it."""
+"""The message on the Fleet screen if no project is open."""
 NO_FLEET = "no fleet is open; brv-tui fleet open opens one"
 OTHER_MEMORY = "that note is in a memory that is not open: Enter on its result opens it"
 Found = TypeVar("Found", "Hit", "NearMiss")
@@ -92,7 +92,7 @@ Found = TypeVar("Found", "Hit", "NearMiss")
 
 @cache
 def needing(needs: Need) -> frozenset[str]:
-    """The names of the actions that need something of ``needs``."""
+    """Returns the names of the actions that require any of ``needs``."""
     places = [one for module in (everywhere, panes, screens) for one in vars(module).values() if isinstance(one, Place)]
     return frozenset(
         action.name
@@ -103,7 +103,7 @@ def needing(needs: Need) -> frozenset[str]:
 
 
 class View(NamedTuple):
-    """One state of the app. A pane names in ``READS`` the sub-states that it is drawn from."""
+    """One state of the app. Panes list the sub-states that they use in ``READS``."""
 
     project: ProjectState = ProjectState()
     engine: EngineState = EngineState()
@@ -125,17 +125,17 @@ class View(NamedTuple):
 
     @property
     def kind(self) -> ProjectKind:
-        """The kind of project; until it is read, the one that the engine ranks."""
+        """The kind of the project; until it is read, the kind that the engine ranks."""
         return self.project.overview.kind if self.project.overview is not None else kind_of(self.engine.name)
 
     @property
     def is_native(self) -> bool:
-        """True if the engine that answers also writes the project, so that notes age by its rules."""
+        """True if the current engine also writes the project, so that notes age by its rules."""
         return self.engine.name == self.kind.native
 
     @property
     def no_project(self) -> str:
-        """Why no project can be asked, and what to do instead; empty while one is open, or still looked for."""
+        """The reason why there is no project to query, with advice; empty if one is open or being opened."""
         if self.project.saved:
             return "a saved trace: its project is not open; brv-tui FOLDER opens it"
         if self.project.phase is Phase.FAILED:
@@ -146,18 +146,18 @@ class View(NamedTuple):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The names of the actions that can do nothing now, so that nothing offers them."""
+        """The names of actions without effect now, which are not offered."""
         return needing(self._lacking)
 
     @property
     def _lacking(self) -> Need:
-        """What is not there for actions to act on."""
+        """The requirements of actions that are not met."""
         lacking = Need.FLEET if self.fleet.fleet is None else Need.NOTHING
         if self.no_project:
             failed = self.project.phase is Phase.FAILED
             return lacking | Need.PROJECT | (Need.ANSWER | Need.RESULT if failed else Need.NOTHING)
         engine = self.engine
-        shown = None if self.opening else self.presentation  # the first paint waits for no engine
+        shown = None if self.opening else self.presentation  # the first paint does not wait for an engine
         for need, is_there in (
             (Need.NOTES, self.kind.has_files),
             (Need.TREE, not self.kind.is_html),
@@ -173,29 +173,28 @@ class View(NamedTuple):
         return lacking
 
     def worded(self, text: str) -> str:
-        """``text`` about notes, over code in the words for that."""
+        """Returns ``text`` about notes, in the words for code if the project is code."""
         return text if self.kind.has_files else over_code(text)
 
     @property
     def answered(self) -> Trace | None:
-        """The answer to the query; None without a query, unless the trace of an empty one was saved."""
+        """The answer to the query; None without a query, unless the trace of an empty query is open."""
         return self.answer.trace if self.query.text.strip() or self.project.saved else None
 
     @property
     def live(self) -> LiveAnswer | None:
-        """The answer that a model is writing to the query; None when it writes none, to another query, or for another
-        engine."""
+        """The answer that a model is writing to the current query with the current engine; otherwise None."""
         live, query = self.model.live, self.query
         return live if live is not None and live.is_about(query.text, query.scope, self.engine.name) else None
 
     @property
     def opening(self) -> bool:
-        """Whether the project is still looked for; its settings may name the engine that answers."""
+        """True while the project is being located; its settings may change the engine."""
         return self.project.phase is Phase.LOADING and not self.project.total
 
     @property
     def presentation(self) -> Presentation:
-        """How the answer is shown; before there is one, how the engine's answers will be."""
+        """The presentation of the engine that gave the answer, or of the selected engine."""
         return presentation(self.answer.trace.engine if self.answer.trace is not None else self.engine.name)
 
     @property
@@ -215,7 +214,7 @@ class View(NamedTuple):
 
     @property
     def route(self) -> Route | None:
-        """The outcome of the route; None without an answer, or with one of an engine that has no tiers."""
+        """The outcome of the route; None without an answer, or if the engine has no tiers."""
         if self.answer.trace is None:
             return None
         from brvtui.trace.routing import Route  # not before the first paint
@@ -224,23 +223,23 @@ class View(NamedTuple):
 
     @property
     def may_need_less(self) -> bool:
-        """Whether the answer needs a model, or there is none."""
+        """True if the answer needs a model, or if there is no answer."""
         return self.answered is not None and self.route is not None and self.route.needs_model
 
     @property
     def hit(self) -> Hit | None:
-        """The selected result, when it is one."""
+        """The selected result; None if another note is selected."""
         return self._selected(self.answer.trace.hits) if self.answer.trace is not None else None
 
     @property
     def near_miss(self) -> NearMiss | None:
-        """The selected near miss, when it is one."""
+        """The selected near miss; None if another note is selected."""
         trace = self.answer.trace
         return self._selected(trace.near_misses) if trace is not None and self.hit is None else None
 
     @property
     def retried(self) -> Hit | None:
-        """The selected note as the retry ladder found it, when that is where it was found."""
+        """The selected note as a hit of the retry ladder; None if another note is selected."""
         trace = self.answer.trace
         if trace is None or self.hit is not None or self.near_miss is not None:
             return None
@@ -250,23 +249,23 @@ class View(NamedTuple):
         return next((one for one in found if one.file == self.selection.file), None)
 
     def maturity_of(self, file: str) -> str:
-        """The maturity of the note at ``file``; empty when there is none, and for code."""
+        """Returns the maturity of the note at ``file``; empty for code and if there is no such note."""
         overview = self.project.overview
         branch = overview.branches.get(file) if overview is not None and self.kind.has_maturity else None
         return branch.maturity if branch is not None else ""
 
     def has_screen(self, mode: Mode) -> bool:
-        """Whether the screen ``mode`` can be brought to the front: code has no maturity."""
+        """True if the screen ``mode`` is available; code has no maturity."""
         return mode != MATURITY or self.kind.has_maturity
 
     def knows(self, file: str) -> bool:
-        """Whether there is a file at ``file``, be it a note or not."""
+        """True if there is a file at ``file``, which may be a note or another file."""
         overview = self.project.overview
         return overview is not None and (file in overview.branches or any(file == path for path, _ in overview.unseen))
 
     @property
     def fleet_result(self) -> FleetSelection:
-        """The result of the fleet under the cursor, with its note: without a choice the best; empty for none."""
+        """The selected result of the fleet, or else the best one, with its note; empty if there is none."""
         state, (member, file) = self.fleet, self.fleet_selection
         if state.together:
             found = (
@@ -284,23 +283,25 @@ class View(NamedTuple):
 
     @property
     def unused(self) -> bool:
-        """Whether the search was computed to be shown and not used, because the cache answered."""
+        """True if the search results are shown but not used, because the cache answered."""
         return self.route is not None and not self.route.used
 
 
 def selectable(trace: Trace) -> list[str]:
-    """The files of results, near misses and :func:`advised` hits in the order of display, each once."""
+    """Returns the files of results, near misses and :func:`advised` hits in the order of display, without
+    duplicates.
+    """
     found: list[Hit | NearMiss] = [*trace.hits, *trace.near_misses, *advised(trace)]
     return list(dict.fromkeys(one.file for one in found))
 
 
 def advised(trace: Trace) -> tuple[Hit, ...]:
-    """What a step of the retry ladder finds where the search found nothing: no results, but perhaps what was meant."""
+    """Returns the hits of the retry ladder if the search found nothing; they are not results, but may be relevant."""
     return () if trace.hits else _retried(trace)
 
 
 def _retried(trace: Trace) -> tuple[Hit, ...]:
-    """The hits of the retry ladder, best first."""
+    """Returns the hits of the retry ladder, best first."""
     from brvtui.trace import Ladder  # not before the first paint
 
     ladder = trace.find(Ladder)
@@ -308,7 +309,7 @@ def _retried(trace: Trace) -> tuple[Hit, ...]:
 
 
 def marks_of(trace: Trace | None) -> dict[str, str]:
-    """What the tree shows beside a note of the answer, by its file: the score, or the place in a fused list."""
+    """Returns the tree's marks for notes of the answer, by file: the score, or the rank in a fused list."""
     if trace is None:
         return {}
     if trace.legs:
@@ -317,16 +318,16 @@ def marks_of(trace: Trace | None) -> dict[str, str]:
 
 
 _FIELDS = {type(state): name for name, state in View._field_defaults.items()}
-"""The name of each sub-state in the view, by its type."""
+"""The name of each sub-state in the view, by type."""
 _OF_TRACES: dict[Any, tuple[str, ...]] = {
     ProjectState: ("saved",), EngineState: ("profile",), QueryState: ("text", "scope"), PinState: ("trace", "diff"),
     AnswerState: ("trace", "counterfactuals"), SelectionState: ("file", "detail"), FleetState: ("answers", "ranking"),
 }  # fmt: skip
-"""The parts of sub-states that come from traces, whose texts may be of any length."""
+"""The fields of sub-states that come from traces, whose texts may be of any length."""
 
 
 def _units(states: Iterable[Any]) -> Iterator[Any]:
-    """The parts of ``states`` that come from traces, and before each of them the traces and answers in it."""
+    """Yields the fields of ``states`` that come from traces, each after the traces and answers that it contains."""
     for state in states:
         for name in _OF_TRACES.get(type(state), ()):
             part = getattr(state, name)
@@ -336,22 +337,26 @@ def _units(states: Iterable[Any]) -> Iterator[Any]:
 
 
 class ViewStore:
-    """Holds the one :class:`View`. It changes by whole sub-states, so the type checker knows every change."""
+    """Contains the current :class:`View`. It changes by whole sub-states, so the type checker knows every change."""
 
     def __init__(self, draw: Callable[[View], None]) -> None:
-        """``draw`` shows a view in the screen in front; the others are shown it when they come to the front."""
+        """Creates the store; ``draw`` shows a view in the screen in front, and other screens update when they come to
+        the front.
+        """
         self.view = self.shown = View()
-        """The whole state, and a copy for screens and panes in which :func:`bounded` has cut very long texts. A trace
-        that several states of the one share is one object in the other too."""
+        """The whole state, and a copy for display in which :func:`bounded` has cut very long texts.
+
+        A trace that several sub-states share in the one is also shared in the other.
+        """
         self._draw = draw
         self._subscribers: list[tuple[frozenset[type], Callable[[], None]]] = []
 
     def subscribe(self, reads: Sequence[type[SubState]], handler: Callable[[], None]) -> None:
-        """Calls ``handler`` after each update that replaced a sub-state of one of the types ``reads``."""
+        """Calls ``handler`` after each update that replaces a sub-state of one of the types in ``reads``."""
         self._subscribers.append((frozenset(reads), handler))
 
     def update(self, *states: SubState) -> None:
-        """Puts ``states`` in the place of those of their types, and shows what has changed."""
+        """Replaces the sub-states of the same types by ``states``, and shows the changes."""
         changes: dict[str, Any] = {_FIELDS[type(state)]: state for state in states}
         self.shown = self.shown._replace(**dict(self._bounded(states)))
         self.view = self.view._replace(**changes)
@@ -362,7 +367,7 @@ class ViewStore:
                 handler()
 
     def _bounded(self, states: Iterable[Any]) -> Iterator[tuple[str, Any]]:
-        """Each of ``states`` as it is shown, after its name. Measures only what is not in the view already."""
+        """Yields each of ``states`` in its form for display, after its name; only new parts are measured."""
         known = {id(whole): cut for whole, cut in zip(_units(self.view), _units(self.shown), strict=True)}
         for one in _units(states):
             if id(one) not in known:
@@ -373,5 +378,5 @@ class ViewStore:
 
 
 def read_of(view: View, reads: Sequence[type[SubState]]) -> tuple[SubState, ...]:
-    """The sub-states of ``view`` of the types ``reads``."""
+    """Returns the sub-states of ``view`` of the types in ``reads``."""
     return tuple(getattr(view, _FIELDS[state]) for state in reads)

@@ -1,4 +1,4 @@
-"""Tasks in threads that return results to the event loop, and work that skips all but the newest request."""
+"""Tasks in threads that return results to the event loop, and a queue that keeps only the newest request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from textual.message_pump import MessagePump
 from textual.worker import Worker, get_current_worker
 
 PAUSE_S = 0.08
-"""Requests that follow each other more quickly than that are a burst."""
+"""The pause in seconds that ends a burst of requests."""
 _ERROR_S = 10
 Request = TypeVar("Request")
 Result = TypeVar("Result")
@@ -19,14 +19,14 @@ Given = ParamSpec("Given")
 
 
 class Refusal(Exception):
-    """A task cannot be done. The message is one line for the user: what, why, what to do."""
+    """A task cannot be done. The message is one line for the user: the problem, its reason, and advice."""
 
 
 class Workers:
     """Runs tasks in worker threads of the app."""
 
     def __init__(self, app: App[Any], error_line: Callable[[BaseException, str], str]) -> None:
-        """Starts with no tasks. ``error_line`` turns an error, and the name of what was being done, into one line."""
+        """Creates the runner; ``error_line`` returns one line about an exception and the task's name."""
         self._app = app
         self._error_line = error_line
 
@@ -41,12 +41,12 @@ class Workers:
         on_end: Callable[[], object] | None = None,
         owner: MessagePump | None = None,
     ) -> Worker[None]:
-        """Runs ``task`` in a worker thread and calls ``on_result`` with what it returns, in the event loop.
+        """Runs ``task`` in a worker thread, then calls ``on_result`` with its result in the event loop.
 
-        What it raises becomes one line for ``on_error``; without that, the line is a toast. ``on_end`` is called after
-        either. All three are called for ``owner``, the app unless given, and not at all once that is gone; what they
-        return is awaited when it can be. An ``exclusive`` task cancels those of its ``group`` that are under way: their
-        threads go on, but their results and errors are dropped.
+        An exception becomes one line for ``on_error``; without that, the line is shown as a message. ``on_end`` is
+        called in both cases. All three are called in the context of ``owner`` (by default the app) unless it no longer
+        exists, and awaited if they return an awaitable. An ``exclusive`` task cancels running tasks of its ``group``:
+        their threads continue, but results and errors are dropped.
         """
         tell = (owner or self._app).call_later
 
@@ -54,7 +54,7 @@ class Workers:
             worker = get_current_worker()
             try:
                 result = task()
-            except Exception as error:  # whatever a task raises is shown, or reported as a crash, in the event loop
+            except Exception as error:  # every exception is shown, or reported as a crash, in the event loop
                 if not worker.is_cancelled:
                     tell(partial(self._failed, error, group, on_error))
             else:
@@ -68,13 +68,13 @@ class Workers:
         )
 
     def cancel(self, group: str) -> None:
-        """Cancels the tasks of ``group`` that are under way."""
+        """Cancels the running tasks of ``group``."""
         self._app.workers.cancel_group(self._app, group)
 
     def relay(self, callback: Callable[Given, object]) -> Callable[Given, None]:
         """Returns a function that calls ``callback`` in the event loop, for tasks that report progress.
 
-        It may be called from any thread, and does not wait.
+        The function can be called from any thread and does not wait.
         """
 
         def tell(*args: Given.args, **kwargs: Given.kwargs) -> None:
@@ -94,34 +94,33 @@ def _is_told(error: Exception) -> bool:
     """True if ``error`` has a message for the user and needs no crash report."""
     if isinstance(error, Refusal):
         return True
-    from brvtui.session import NotLoaded  # engines are loaded with it
+    from brvtui.session import NotLoaded  # loads engines
 
     return isinstance(error, NotLoaded)
 
 
 def is_cancelled() -> bool:
-    """Returns whether the task that calls this, in its thread, was cancelled."""
+    """True if the task that calls this in its thread was cancelled."""
     return get_current_worker().is_cancelled
 
 
 class Newest(Generic[Request]):
-    """Begins one piece of work at a time. Of what is wanted meanwhile, or in a burst after the first, only the last.
+    """Starts one piece of work at a time. Of the requests during work or in a burst, only the newest is kept.
 
-    ``begin`` starts work on a request; ``pause`` calls :meth:`go` after a pause, again from the start if it is called
-    again. Without it there are no bursts.
+    ``begin`` starts work on a request. ``pause`` starts a timer, or restarts it, that calls :meth:`go`; without
+    ``pause`` there are no bursts.
     """
 
     def __init__(self, begin: Callable[[Request], object], pause: Callable[[], None] | None = None) -> None:
-        """Nothing is under way."""
         self._begin = begin
         self._pause = pause
         self._in_burst = False
         self._waiting: Request | None = None
         self.is_busy = False
-        """True while work is under way."""
+        """True while work is running."""
 
     def want(self, request: Request) -> None:
-        """Begins at once, after the work that is under way, or after the burst."""
+        """Starts work on ``request`` now, or after the current work or burst."""
         self._waiting = request
         if not self._in_burst:
             self._in_burst = self._pause is not None
@@ -130,12 +129,12 @@ class Newest(Generic[Request]):
             self._pause()
 
     def go(self) -> None:
-        """The burst is over."""
+        """Ends the burst."""
         self._in_burst = False
         self._next()
 
     def finished(self) -> None:
-        """The work under way has ended, well or not."""
+        """Records that the current work has ended, with or without success."""
         self.is_busy = False
         if not self._in_burst:
             self._next()
