@@ -122,28 +122,28 @@ class AnswerPane(Pane):
     def build(self, view: View, width: int) -> list[Line]:
         """Returns the tabs and the text of the front tab."""
         self.pinned = 1
-        made = [self._tabs(view)]
+        lines = [self._tabs(view)]
         trace = view.answered
         if self.tab == "note" and view.selection.file:
-            return made + self._note(view, width)
+            return lines + self._note(view, width)
         if self.tab == PINNED and view.pin.trace is not None:
             from brvtui.app.query.comparison import pinned_lines
 
-            return made + pinned_lines(view.pin, trace, width, self.glyphs, self.services.shown_key("answer.pin"))
+            return lines + pinned_lines(view.pin, trace, width, self.glyphs, self.services.shown_key("answer.pin"))
         if trace is None:
-            return [*made, *wrapped("what the user would read, and what a model would be sent", width)]
+            return [*lines, *wrapped("what the user would read, and what a model would be sent", width)]
         if self.tab == "note":
-            return [*made, *wrapped("no result is selected", width)]
+            return [*lines, *wrapped("no result is selected", width)]
         from brvtui.paint.answers import completion_blocks
         from brvtui.paint.blocks import lines_of
 
         if self.tab == "prompt":
-            return made + lines_of(view.presentation.prompt(trace).blocks, width, self.glyphs)
+            return lines + lines_of(view.presentation.prompt(trace).blocks, width, self.glyphs)
         if view.live is not None:
             text = _paragraphs(view.live.text, view, width) if view.live.text else []
-            return [*made, *live_lines(view.live, width, self.glyphs), *text]
+            return [*lines, *live_lines(view.live, width, self.glyphs), *text]
         completion = completion_blocks(trace.answer.completion, self.glyphs)
-        return made + lines_of([*view.presentation.answer(trace), *completion], width, self.glyphs)
+        return lines + lines_of([*view.presentation.answer(trace), *completion], width, self.glyphs)
 
     def lacks(self, view: View) -> Iterable[Message]:
         """Requests the text of the selected note while its tab is in front."""
@@ -152,16 +152,16 @@ class AnswerPane(Pane):
             yield self.TextWanted(file)
 
     def _tabs(self, view: View) -> Line:
-        made = Line().gap()
+        row = Line().gap()
         self._edges = []
         for tab in tabs_of(view):
             label = view.worded(tab)
             if tab == "prompt" and not view.opening:
                 label = view.presentation.prompt(view.answered).title
             chosen = tab == self.tab
-            made.add(f"[{label}]" if chosen else f" {label} ", "bold accent" if chosen else "muted").gap()
-            self._edges.append((made.width, tab))
-        return made
+            row.add(f"[{label}]" if chosen else f" {label} ", "bold accent" if chosen else "muted").gap()
+            self._edges.append((row.width, tab))
+        return row
 
     def _note(self, view: View, width: int) -> list[Line]:
         note = view.note.text
@@ -192,11 +192,11 @@ def live_lines(live: LiveAnswer, width: int, glyphs: Glyphs) -> list[Line]:
 
     state = "stopping…" if live.cancelling else "esc stops it"
     head = f"{live.model} · turn {live.turn}" if live.turn else live.model
-    made = wrapped(f"{head} · {tokens(live.sent, live.received)} · {state}", width, "accent")
+    lines = wrapped(f"{head} · {tokens(live.sent, live.received)} · {state}", width, "accent")
     for step in live.steps:
-        made += lines_of(tool_blocks(step, glyphs), width, glyphs)
+        lines += lines_of(tool_blocks(step, glyphs), width, glyphs)
     if live.waiting:
-        made += wrapped(live.waiting, width, "warn")
+        lines += wrapped(live.waiting, width, "warn")
     elif not live.text:
-        made.append(line(" waiting for its first words…", "muted"))
-    return made
+        lines.append(line(" waiting for its first words…", "muted"))
+    return lines

@@ -140,32 +140,32 @@ def _complete(
     from brvtui.trace import events
 
     before, began = session.snapshot.generation, time.perf_counter()
-    text, told, asked = "", 0.0, False
+    text, sent_at, has_model = "", 0.0, False
     for event in session.complete(request.query, request.scope, cancellation, engine, _mode_option(mode)):
         now = time.perf_counter()
         took_ms = (now - began) * 1000
         if isinstance(event, events.TextDelta):
             text += event.text
-            if now - told < PIECES_S:
+            if now - sent_at < PIECES_S:
                 continue
         if text:
             yield events.TextDelta(text)
-            text, told = "", now
+            text, sent_at = "", now
         match event:
             case events.TextDelta():
                 pass
             case events.Routed(trace, model):
                 yield _answered(session, overviews, request, trace, took_ms, before)
-                asked = bool(model)
-                if asked:
+                has_model = bool(model)
+                if has_model:
                     yield event
             case events.Finished(trace):
                 yield Logged(_log(session, trace, took_ms))
-                if asked:
+                if has_model:
                     yield AnswerEnded(trace)
             case events.CompletionFailed(trace, why):
                 yield Logged(_log(session, trace, took_ms))
-                if asked:
+                if has_model:
                     yield AnswerEnded(trace, why, event.cancelled)
             case _:
                 yield event

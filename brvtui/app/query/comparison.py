@@ -40,8 +40,8 @@ def pinned_lines(pin: PinState, now: Trace | None, width: int, glyphs: Glyphs, k
     if now is None:
         return wrapped(f"pinned: the answer to ‘{then.query}’. Type a query: its answer stands beside it here", width)
     if now is then:
-        said = "this is the pinned answer: ask otherwise, or edit a note"
-        return wrapped(f"{said}; what differs then stands here. {key} unpins it", width)
+        hint = "this is the pinned answer: ask otherwise, or edit a note"
+        return wrapped(f"{hint}; what differs then stands here. {key} unpins it", width)
     causes = _causes(pin.diff, now.scale.decimals) if pin.diff is not None else {}
     return comparison_lines(diff_traces(then, now), width, glyphs, causes)
 
@@ -55,12 +55,12 @@ def compared_text(pin: PinState, now: Trace | None, glyphs: Glyphs) -> str:
 
 def _causes(diff: AnswerDiff, decimals: int) -> dict[str, str]:
     """Returns, by note path, the causes of visible score changes and the reason if the note is not a result."""
-    made = {}
+    causes = {}
     for note in diff.notes:
         seen = [cause for cause in note.causes if abs(cause.change) * 10**decimals >= _SEEN]
-        told = ", ".join(f"{cause.kind} {signed(cause.change, decimals)}" for cause in seen)
-        made[note.path] = "; ".join(filter(None, (told, note.reason)))
-    return made
+        changes = ", ".join(f"{cause.kind} {signed(cause.change, decimals)}" for cause in seen)
+        causes[note.path] = "; ".join(filter(None, (changes, note.reason)))
+    return causes
 
 
 def comparison_lines(
@@ -69,35 +69,37 @@ def comparison_lines(
     """Returns a sentence, the changed settings and a table of all results, with ``causes`` of changes by note path."""
     room = max(width - 2, 1)
     sentence = sentence_lines(difference_sentence(compared), (room, room), _SENTENCE_ROWS)
-    made = [Line().gap().extend(row.spans) for row in sentence]
+    lines = [Line().gap().extend(row.spans) for row in sentence]
     if compared.now.answer.kind == "cached":
-        made += wrapped("the answer now is from the cache; below stands a new search", width)
+        lines += wrapped("the answer now is from the cache; below stands a new search", width)
     for setting in compared.settings:
-        made += wrapped(f"{setting.name}: {setting.then} → {setting.now}", width)
+        lines += wrapped(f"{setting.name}: {setting.then} → {setting.now}", width)
     if not compared.results:
-        return made + wrapped("neither has a result", width)
-    made.append(rule(width, "then → now" if compared.by_score else "then → now, by rank", dash=glyphs.dash))
+        return lines + wrapped("neither has a result", width)
+    lines.append(rule(width, "then → now" if compared.by_score else "then → now, by rank", dash=glyphs.dash))
     cells = _score_cells(compared)
     title_room = max(width - _RANKS - _both_cells(cells), 1)
     titles = told_apart([one.title for one in compared.results], title_room)
     for one, title in zip(compared.results, titles, strict=True):
-        made += _row(one, title, cells, width, glyphs, causes.get(one.now.path, ""))
-    return made if compared.by_score else made + wrapped("scores of different engines do not compare: ranks do", width)
+        lines += _row(one, title, cells, width, glyphs, causes.get(one.now.path, ""))
+    return (
+        lines if compared.by_score else lines + wrapped("scores of different engines do not compare: ranks do", width)
+    )
 
 
 def _row(one: ResultChange, title: str, cells: int, width: int, glyphs: Glyphs, causes: str) -> list[Line]:
     """Returns mark, ranks, title and both scores of a result; below them its causes, or the largest change."""
     role = _ROLES[one.moved]
-    made = line(f" {_mark(one.moved, glyphs)} ", f"bold {role}")
-    made.add(f"{_rank(one.then.rank):>2}→{_rank(one.now.rank):<2} ", role if one.moved is not Shift.SAME else "muted")
-    made.fit(title, width - _RANKS - _both_cells(cells), "strong" if one.differs else "text")
+    head = line(f" {_mark(one.moved, glyphs)} ", f"bold {role}")
+    head.add(f"{_rank(one.then.rank):>2}→{_rank(one.now.rank):<2} ", role if one.moved is not Shift.SAME else "muted")
+    head.fit(title, width - _RANKS - _both_cells(cells), "strong" if one.differs else "text")
     if cells:
         then, now = number(one.then.score, one.decimals), number(one.now.score, one.decimals)
-        made.add(f" {then:>{cells}}→{now:<{cells}} ", "strong" if one.scored is not Shift.SAME else "muted")
-        made.add(_mark(one.scored, glyphs) if one.scored is not Shift.SAME else " ", f"bold {_ROLES[one.scored]}")
+        head.add(f" {then:>{cells}}→{now:<{cells}} ", "strong" if one.scored is not Shift.SAME else "muted")
+        head.add(_mark(one.scored, glyphs) if one.scored is not Shift.SAME else " ", f"bold {_ROLES[one.scored]}")
     why = causes if causes and not one.now.reason else _why(one)
-    told = wrap(why, max(width - _RANKS, 1)) if why else []
-    return [made.cut(width), *(Line().gap(_RANKS).add(part, "muted") for part in told)]
+    why_lines = wrap(why, max(width - _RANKS, 1)) if why else []
+    return [head.cut(width), *(Line().gap(_RANKS).add(part, "muted") for part in why_lines)]
 
 
 def _why(one: ResultChange) -> str:

@@ -59,13 +59,13 @@ class EngineChoice:
         if not self._project.has_other_engines:
             self._services.notify(self._services.with_keys(self._project.session.kind.only_engine), timeout=4)
             return
-        known = self._project.session.engines.names
-        place = known.index(view.engine.name)
+        names = self._project.session.engines.names
+        place = names.index(view.engine.name)
         choice = self._project.choice
-        if choice is not None and place + 1 == len(known):
+        if choice is not None and place + 1 == len(names):
             self._open_memory(choice.TREE if view.kind.is_html else choice.SPACE)
             return
-        for name in (*known[place + 1 :], *known[:place]):
+        for name in (*names[place + 1 :], *names[:place]):
             try:
                 self._queries.use(name)
             except EngineError as error:
@@ -80,10 +80,10 @@ class EngineChoice:
             return
         modes = session.engines.named(store.view.engine.name).modes
         if not modes:
-            said = f"{store.view.presentation.title} has no modes to choose from"
+            message = f"{store.view.presentation.title} has no modes to choose from"
             if self._project.has_other_engines:
-                said += f": {self._services.shown_key('engine.next')} switches the engine"
-            self._services.notify(said, timeout=4)
+                message += f": {self._services.shown_key('engine.next')} switches the engine"
+            self._services.notify(message, timeout=4)
             return
         next_mode = modes[(modes.index(store.view.engine.mode) + 1) % len(modes)]
         store.update(store.view.engine._replace(mode=next_mode))
@@ -107,8 +107,8 @@ class EngineChoice:
             return
         if isinstance(session.engines.named(view.engine.name), Prepares) and self._may(session):
             self._show(_PREPARING)
-            told = background.relay(self._progressed)
-            prepare = partial(answering.prepare, session, view.engine.name, told, is_cancelled)
+            report = background.relay(self._progressed)
+            prepare = partial(answering.prepare, session, view.engine.name, report, is_cancelled)
             background.run(prepare, self._prepared, group=_GROUP, exclusive=True, on_error=self._broke_down)
         else:
             background.cancel(_GROUP)
@@ -116,12 +116,12 @@ class EngineChoice:
 
     def _may(self, session: Session) -> bool:
         """True if notes may be sent to the user's services; a project's settings file cannot permit that by itself."""
-        wanted = self._chosen or self._queries.has_run
-        return wanted or not answering.has_services(session) or answering.is_own_choice(session)
+        is_requested = self._chosen or self._queries.has_run
+        return is_requested or not answering.has_services(session) or answering.is_own_choice(session)
 
-    def _progressed(self, made: int, wanted: int) -> None:
+    def _progressed(self, done: int, total: int) -> None:
         if self._services.store.view.answer.preparing:
-            self._show(f"vectors {made} of {wanted}")
+            self._show(f"vectors {done} of {total}")
 
     def _prepared(self, refused: EngineUnusable | None) -> None:
         session = self._project.session

@@ -59,9 +59,9 @@ class GraphPane(ChoicePane):
 
     def update(self, view: View) -> None:
         """Shows ``view``; a new query, engine or selection resets the centre to the selected note."""
-        selected, asked = view.selection.file, view.query.text
+        selected, query = view.selection.file, view.query.text
         elsewhere = selected != self.view.selection.file and selected != self._centre
-        if elsewhere or asked != self.view.query.text or view.engine.name != self.view.engine.name:
+        if elsewhere or query != self.view.query.text or view.engine.name != self.view.engine.name:
             self._centre, self._trail, self.cursor, self.offset_row = "", [], 0, 0
         super().update(view)
 
@@ -76,11 +76,11 @@ class GraphPane(ChoicePane):
             return wrapped(_NOT_TOLD if view.selection.file else "no result is selected", width)
         from brvtui.paint.neighbourhood import drawn
 
-        made: list[Line] = []
+        lines: list[Line] = []
         for key, rows in itertools.groupby(drawn(self.neighbourhood, width, self.rows, self.glyphs), itemgetter(1)):
-            self.add_rows(made, [row for row, _ in rows], key)
+            self.add_rows(lines, [row for row, _ in rows], key)
         self.cursor = self.choices.index(before) if before in self.choices else 0
-        return made
+        return lines
 
     def changed(self) -> None:
         """Keeps the cursor's row in view and updates the key bar."""
@@ -128,8 +128,8 @@ class GraphPane(ChoicePane):
             return
         left = self.neighbourhood.id
         before = self._trail.pop()
-        known = self.view.project.overview
-        self._go(before, before if known is not None and before in known.branches else "")
+        overview = self.view.project.overview
+        self._go(before, before if overview is not None and before in overview.branches else "")
         if left in self.choices:
             self.move_to(self.choices.index(left))
 

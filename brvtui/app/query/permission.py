@@ -43,12 +43,16 @@ def what_is_asked(trace: Trace, budget: Budget) -> str:
     prompt = trace.answer.prompt
     assert prompt is not None
     limit = f" It uses at most {budget.words}." if budget.words else ""
-    most, tokens = prompt.max_iterations, f"about {prompt.tokens} tokens of your notes"
+    max_calls, tokens = prompt.max_iterations, f"about {prompt.tokens} tokens of your notes"
     comes = "This query comes to " + ("a model" if trace.tier is None else f"tier {trace.tier}")
     route = trace.find(Route)
     if route is not None and route.outcome is not Outcome.SINGLE_CALL:
-        calls = f"up to {counted(most, 'call', 'calls')}, the first with {tokens}"
+        calls = f"up to {counted(max_calls, 'call', 'calls')}, the first with {tokens}"
         return f"{comes}: {calls}; it may read further notes of this tree.{limit}"
-    said = f"{comes}: one call with {tokens}"
-    more = f", or up to {most} where the model wants to read further notes of this tree first" if most > 1 else ""
-    return f"{said}{more}.{limit}"
+    text = f"{comes}: one call with {tokens}"
+    more = (
+        f", or up to {max_calls} where the model wants to read further notes of this tree first"
+        if max_calls > 1
+        else ""
+    )
+    return f"{text}{more}.{limit}"

@@ -77,10 +77,10 @@ class ScopeTree(TreePane):
         elif self.view.project.saved:
             self.toggle(self.chosen)
         elif branch is not None or self.chosen == ROOT:
-            wanted = ROOT if self.chosen == self.view.query.scope else self.chosen
-            if wanted:
+            scope = ROOT if self.chosen == self.view.query.scope else self.chosen
+            if scope:
                 self.toggle(self.chosen, True)
-            self.post_message(self.ScopeWanted(wanted))
+            self.post_message(self.ScopeWanted(scope))
 
 
 _DATE = len("2026-11-24")
@@ -139,22 +139,22 @@ class QueryBadge(Lines):
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns one right-aligned line."""
-        made, saved = Line(), view.project.saved
+        badge, saved = Line(), view.project.saved
         if saved is not None and not view.query.scope:  # a narrow status line does not show the date
-            made.add(f"{saved.saved_at[:_DATE]}  ", "text")
+            badge.add(f"{saved.saved_at[:_DATE]}  ", "text")
         elif not view.engine.mode:
             named = view.presentation.named_folder(view.answered) if view.answered is not None else ""
             scope = view.query.scope or named
             shown = cut_left(scope, max(8, width - 18)) if scope else view.worded("whole tree")
-            made.add("in ", "muted").add(shown, "bold accent" if scope else "text").add("  ")
+            badge.add("in ", "muted").add(shown, "bold accent" if scope else "text").add("  ")
         else:
-            made.add("mode ", "muted").add(view.engine.mode, "text").add("  ")
+            badge.add("mode ", "muted").add(view.engine.mode, "text").add("  ")
         if view.query.followed is not None and view.query.followed.query == view.query.text:
-            made.add(" ENGINE'S, RE-COMPUTED ", "bold badge-text on accent")
+            badge.add(" ENGINE'S, RE-COMPUTED ", "bold badge-text on accent")
         else:
-            said = "SAVED" if saved else "RUN" if view.ran else "PREVIEW"
-            made.add(f" {said} ", "bold accent" if said == "PREVIEW" else "bold badge-text on ok")
-        return [Line().right(width, made)]
+            state = "SAVED" if saved else "RUN" if view.ran else "PREVIEW"
+            badge.add(f" {state} ", "bold accent" if state == "PREVIEW" else "bold badge-text on ok")
+        return [Line().right(width, badge)]
 
 
 class LintLine(Lines):
@@ -169,14 +169,14 @@ class LintLine(Lines):
         """
         if view.answered is None:
             if view.project.phase is Phase.LOADING:
-                said = "type on: the preview appears once the notes are read"
+                hint = "type on: the preview appears once the notes are read"
             elif view.project.phase is Phase.FAILED:
-                said = "no tree to ask"
+                hint = "no tree to ask"
             else:
-                said = self.services.with_keys(view.presentation.typing)
-            return [line(f"  {said}", "muted").cut(width)]
-        if said := self._as_key(view.query.text.strip()):
-            return [line(f"  {said}", "accent").cut(width)]
+                hint = self.services.with_keys(view.presentation.typing)
+            return [line(f"  {hint}", "muted").cut(width)]
+        if hint := self._as_key(view.query.text.strip()):
+            return [line(f"  {hint}", "accent").cut(width)]
         groups = view.presentation.reading(view.answered, self.glyphs)
         return [Line().gap(2).extend(spread(width - 2, groups, cut_from=_TERMS).spans)]
 

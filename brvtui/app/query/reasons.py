@@ -62,11 +62,11 @@ class Reasons:
                 if trace is None
                 else "select a note, here or on the screen {screens.notes}"
             )
-            said = f"{first}: {{results.why}} then says why it is, or is not, in the answer"
+            message = f"{first}: {{results.why}} then says why it is, or is not, in the answer"
             if self._services.current_mode == MATURITY.name:
                 changes = "{note.edit} edits it" if view.kind.not_moved else _CHANGES
-                said += f"; {{maturity.ageing}} shows how it ages, {changes}"
-            self._services.notify(self._services.with_keys(said), timeout=4)
+                message += f"; {{maturity.ageing}} shows how it ages, {changes}"
+            self._services.notify(self._services.with_keys(message), timeout=4)
         else:
             explained = partial(self._explained, session, trace, file)
             run = self._services.background.run
@@ -90,8 +90,8 @@ class Reasons:
     def _explained(self, session: Session, trace: Trace, file: str, explanation: Explanation | None) -> None:
         if explanation is None:
             is_there = self._services.store.view.knows(file)
-            said = _NO_NOTE.format(file) if is_there else f"{file}: {NO_SUCH_NOTE}"
-            self._services.notify(said, severity="warning", timeout=6)
+            message = _NO_NOTE.format(file) if is_there else f"{file}: {NO_SUCH_NOTE}"
+            self._services.notify(message, severity="warning", timeout=6)
         elif trace is self._services.store.view.answer.trace:
             self._show(session, explanation)
 
@@ -119,20 +119,18 @@ class Reasons:
         session, view = self._project.session, self._services.store.view
         trace, search = view.answer.trace, view.answer.counterfactuals
         if session is None or trace is None or not view.may_need_less:
-            said = "no change is needed: this query is answered without a model"
+            message = "no change is needed: this query is answered without a model"
             if trace is not None and trace.answer.kind == "cached":
-                said = (
-                    f"{said} while the cache holds its answer: {{cache.clear}} empties it, then {{route.takes}} tries"
-                )
+                message = f"{message} while the cache holds its answer: {{cache.clear}} empties it, then {{route.takes}} tries"
             if trace is None:
-                said = "type a query first: {route.takes} then tries what it needs to be answered without a model"
+                message = "type a query first: {route.takes} then tries what it needs to be answered without a model"
             if not view.presentation.has_tiers:
-                said = f"{view.presentation.title} has no tiers: there is no lower one to seek"
-            self._services.notify(self._services.with_keys(said), timeout=4)
+                message = f"{view.presentation.title} has no tiers: there is no lower one to seek"
+            self._services.notify(self._services.with_keys(message), timeout=4)
         elif search is None or search.trace is not trace or search.found is not None:
             self._services.store.update(view.answer._replace(counterfactuals=CounterfactualSearch(trace)))
-            find, found = partial(_counterfactuals, session, trace), partial(self._found, trace)
-            self._services.background.run(find, found, group=_COUNTERFACTUALS, exclusive=True)
+            find, show = partial(_counterfactuals, session, trace), partial(self._show_counterfactuals, trace)
+            self._services.background.run(find, show, group=_COUNTERFACTUALS, exclusive=True)
 
     def cancel_counterfactuals(self) -> None:
         """Cancels the search because its answer is about to be replaced."""
@@ -141,10 +139,10 @@ class Reasons:
         if answer.counterfactuals is not None and answer.counterfactuals.found is None:
             self._services.store.update(answer._replace(counterfactuals=None))
 
-    def _found(self, trace: Trace, found: Counterfactuals | None) -> None:
+    def _show_counterfactuals(self, trace: Trace, counterfactuals: Counterfactuals | None) -> None:
         answer = self._services.store.view.answer
-        if found is not None and trace is answer.trace:
-            self._services.store.update(answer._replace(counterfactuals=CounterfactualSearch(trace, found)))
+        if counterfactuals is not None and trace is answer.trace:
+            self._services.store.update(answer._replace(counterfactuals=CounterfactualSearch(trace, counterfactuals)))
 
     def find_in_plain_search(self, file: str) -> None:
         """Finds the rank of ``file`` in plain search for the current query, and shows it below that result."""
@@ -155,10 +153,10 @@ class Reasons:
             hint = "enter a query and select a result: {results.plain} then shows where plain search ranks it"
             self._services.notify(self._services.with_keys(hint), timeout=4)
             return
-        find, found = partial(_in_plain_search, session, trace, file), partial(self._found_in_plain_search, trace, file)
-        self._services.background.run(find, found, group="plain search", exclusive=True)
+        find, show = partial(_in_plain_search, session, trace, file), partial(self._show_plain_rank, trace, file)
+        self._services.background.run(find, show, group="plain search", exclusive=True)
 
-    def _found_in_plain_search(self, trace: Trace, file: str, rank: str) -> None:
+    def _show_plain_rank(self, trace: Trace, file: str, rank: str) -> None:
         store, answered = self._services.store, self._services.store.view.answered
         is_shown = answered is not None and (answered.query, answered.scope_option) == (trace.query, trace.scope_option)
         if is_shown and file == store.view.selection.file and file in selectable(trace):
@@ -196,8 +194,8 @@ class Reasons:
         ways += ["profile ({engine.profile})"] if len(profiles) > 1 else []
         ways += ["engine ({engine.next})"] if self._project.has_other_engines else []
         others = " or ".join(filter(None, (", ".join(ways[:-1]), ways[-1])))
-        said = f"pinned: change {others}, then {{answer.compare}} compares"
-        self._services.notify(self._services.with_keys(said), timeout=4)
+        message = f"pinned: change {others}, then {{answer.compare}} compares"
+        self._services.notify(self._services.with_keys(message), timeout=4)
 
     def find_causes(self, trace: Trace) -> None:
         """Finds the causes of differences between ``trace`` and the pinned answer, if query and engine are the same."""
@@ -205,8 +203,8 @@ class Reasons:
         background.cancel("causes")
         if pin.trace is None or pin.trace is trace or session is None:
             return
-        asked = [(one.engine, one.query, one.scope_option, one.options) for one in (pin.trace, trace)]
-        if asked[0] != asked[1] or has_services(session):  # services must not be called only for this
+        requests = [(one.engine, one.query, one.scope_option, one.options) for one in (pin.trace, trace)]
+        if requests[0] != requests[1] or has_services(session):  # services must not be called only for this
             self._services.store.update(PinState(pin.trace))
             return
         find = partial(_causes, session, pin.trace)
@@ -226,7 +224,7 @@ def explanation(session: Session, trace: Trace, file: str) -> Explanation | None
 
     Raises :class:`Refusal` if the engine cannot answer.
     """
-    return _asked(partial(session.explainer.explain, trace.query, file, trace.scope_option, trace))
+    return _explained_or_none(partial(session.explainer.explain, trace.query, file, trace.scope_option, trace))
 
 
 def logged_explanation(session: Session, entry: LoggedQuery, file: str) -> Explanation | None:
@@ -235,7 +233,7 @@ def logged_explanation(session: Session, entry: LoggedQuery, file: str) -> Expla
 
     Raises :class:`Refusal` if the engine cannot answer.
     """
-    return _asked(partial(session.explainer.explain_logged, entry, file))
+    return _explained_or_none(partial(session.explainer.explain_logged, entry, file))
 
 
 def _in_plain_search(session: Session, trace: Trace, file: str) -> str:
@@ -244,18 +242,23 @@ def _in_plain_search(session: Session, trace: Trace, file: str) -> str:
 
     Raises :class:`Refusal` if plain search cannot answer.
     """
-    found = _asked(partial(session.explainer.explain, trace.query, file, trace.scope_option, engine=_PLAIN_SEARCH))
-    if found is None:
+    explanation = _explained_or_none(
+        partial(session.explainer.explain, trace.query, file, trace.scope_option, engine=_PLAIN_SEARCH)
+    )
+    if explanation is None:
         return _NO_NOTE.format(file)
-    title, missed = presentation(found.trace.engine).title, (one for one in found.trace.near_misses if one.file == file)
-    if rank := found.rank or next((one.rank for one in missed), 0):
-        return f"{title}: {ordinal(rank)} of {found.trace.total_found}"
-    if found.hit is not None:
-        return f"{title}: {found.numbers}"
-    return f"{title} does not find it: {found.reason.text if found.reason else found.numbers}"
+    title, near_misses = (
+        presentation(explanation.trace.engine).title,
+        (one for one in explanation.trace.near_misses if one.file == file),
+    )
+    if rank := explanation.rank or next((one.rank for one in near_misses), 0):
+        return f"{title}: {ordinal(rank)} of {explanation.trace.total_found}"
+    if explanation.hit is not None:
+        return f"{title}: {explanation.numbers}"
+    return f"{title} does not find it: {explanation.reason.text if explanation.reason else explanation.numbers}"
 
 
-def _asked(explain: Callable[[], Explanation]) -> Explanation | None:
+def _explained_or_none(explain: Callable[[], Explanation]) -> Explanation | None:
     from brvtui.engines.contract import EngineError
     from brvtui.snapshot.naming import UnknownNote
 
@@ -274,15 +277,15 @@ def _remedies(session: Session, explanation: Explanation, cached: str) -> tuple[
     Remedies are tried on an empty cache; ``cached`` is appended to a wording that the current cache would answer.
     """
     try:
-        found = session.explainer.remedies(explanation, is_cancelled)
+        remedies = session.explainer.remedies(explanation, is_cancelled)
     except KeyError:  # the tree has changed, and the query will be answered again
         return None
-    if found is None or not presentation(explanation.trace.engine).caches:
-        return found
+    if remedies is None or not presentation(explanation.trace.engine).caches:
+        return remedies
     cached_now = partial(session.cache_now, engine=explanation.trace.engine)
     return tuple(
         replace(one, how=f"{one.how}, {cached}") if one.query and cached_now(one.query).look.hit_key else one
-        for one in found
+        for one in remedies
     )
 
 

@@ -134,15 +134,15 @@ class RemedyPane(ChoicePane):
     def build(self, view: View, width: int) -> list[Line]:
         """Returns two or more lines for each remedy."""
         self.choices, self.owner = [], []
-        made: list[Line] = []
+        lines: list[Line] = []
         if not self._remedies:
             trying = _TRYING_OF_FOLDER if self._is_folder else _TRYING.format(edits=self._shown.tried_edits)
-            said = trying if self._remedies is None else self._none()
-            self.add_rows(made, wrapped(said, width))
-            return made
+            message = trying if self._remedies is None else self._none()
+            self.add_rows(lines, wrapped(message, width))
+            return lines
         for place, remedy in enumerate(self._remedies):
-            self.add_rows(made, self._rows(remedy, width), str(place))
-        return made
+            self.add_rows(lines, self._rows(remedy, width), str(place))
+        return lines
 
     def _none(self) -> str:
         is_all = self._tried_all and self._shown.has_tiers  # the first result may still need a model or not be quoted
@@ -174,8 +174,11 @@ class RemedyPane(ChoicePane):
             (head if place == 0 else Line().gap(room)).add(part, "text")
             for place, part in enumerate(wrap(remedy.text, max(width - room - 1, 1)))
         ]
-        told = " · ".join(filter(None, (str(remedy.kind or ""), *remarks(self._explanation, remedy), remedy.how)))
-        return [*rows, *(Line().gap(room).add(part, "muted") for part in wrap(told, max(width - room - 1, 1)) if told)]
+        details = " · ".join(filter(None, (str(remedy.kind or ""), *remarks(self._explanation, remedy), remedy.how)))
+        return [
+            *rows,
+            *(Line().gap(room).add(part, "muted") for part in wrap(details, max(width - room - 1, 1)) if details),
+        ]
 
     def action_take(self) -> None:
         """Dismisses the dialog with the remedy under the cursor."""
@@ -185,11 +188,11 @@ class RemedyPane(ChoicePane):
 
 def title_of(explanation: Explanation) -> str:
     """Returns the title with the note's rank and the query."""
-    asked = f" for “{cut(visible(explanation.query), _QUERY_ROOM)}”"
+    query = f" for “{cut(visible(explanation.query), _QUERY_ROOM)}”"
     if not explanation.found:
         # a cached answer may use a note that a new search does not find
-        return f"Why a new search does not find it{asked}" if explanation.use else f"Why it is not in the answer{asked}"
-    return f"Why it is first{asked}" if explanation.rank == 1 else f"Why it is number {explanation.rank}{asked}"
+        return f"Why a new search does not find it{query}" if explanation.use else f"Why it is not in the answer{query}"
+    return f"Why it is first{query}" if explanation.rank == 1 else f"Why it is number {explanation.rank}{query}"
 
 
 def _advised(explanation: Explanation) -> str:
@@ -208,8 +211,8 @@ def reasons_of(explanation: Explanation) -> list[str]:
         apart = f"{lead[:1].upper()}{lead[1:]}." if lead else ""
         return [part for part in (named, notice, f"Rank {explanation.rank}{score}: {explanation.use}.", apart) if part]
     why = explanation.reason.text if explanation.reason is not None else ""
-    said = [f"{part[:1].upper()}{part[1:]}." for part in (explanation.use, why) if part]
-    said.append(f"{explanation.numbers}." if explanation.numbers else "")
+    sentences = [f"{part[:1].upper()}{part[1:]}." for part in (explanation.use, why) if part]
+    sentences.append(f"{explanation.numbers}." if explanation.numbers else "")
     if advised := _advised(explanation):  # the list below has other changes
-        said.append(f"{advised[:1].upper()}{advised[1:]}.")
-    return [part for part in (named, notice, *said) if part]
+        sentences.append(f"{advised[:1].upper()}{advised[1:]}.")
+    return [part for part in (named, notice, *sentences) if part]

@@ -87,11 +87,11 @@ class ResultsPane(ChoicePane):
         self.choices, self.owner = [], []
         if view.answered is None:
             return self._empty(view, width)
-        made = self._hits(view.answered, view, width) + self._near(view.answered, view, width)
+        lines = self._hits(view.answered, view, width) + self._near(view.answered, view, width)
         selected = view.selection.file
         # a note that is not in the list was selected on another screen, and no row is the target of keys
         self.cursor = self.choices.index(selected) if selected in self.choices else -1 if selected else 0
-        return made
+        return lines
 
     def _hits(self, trace: Trace, view: View, width: int) -> list[Line]:
         """Returns title, score and matching words of each hit, with the path of the selected one."""
@@ -99,7 +99,7 @@ class ResultsPane(ChoicePane):
         from brvtui.paint.sentence import told_apart
 
         titles = told_apart([hit.title for hit in trace.hits], title_room(trace.scale, width))
-        made: list[Line] = []
+        lines: list[Line] = []
         added_by = ""
         for rank, (hit, title) in enumerate(zip(trace.hits, titles, strict=True), 1):
             row = ResultRow(
@@ -109,27 +109,27 @@ class ResultsPane(ChoicePane):
                 STALE_LABELS.get(view.stale.files.get(hit.file, ""), ""),
                 hit.file == view.selection.file,
             )
-            self.add_rows(made, added_rule(hit, added_by, width, self.glyphs))
+            self.add_rows(lines, added_rule(hit, added_by, width, self.glyphs))
             added_by = hit.found_by
             rows = hit_lines(hit, rank, row, trace.scale, width, self.glyphs)
-            self.add_rows(made, [*rows, *_plain_lines(view, hit.file, width)], hit.file)
+            self.add_rows(lines, [*rows, *_plain_lines(view, hit.file, width)], hit.file)
         if not trace.hits:
-            said = _nothing(trace, view, width - 2, self.services.with_keys)
-            self.add_rows(made, [Line().gap().extend(part.spans) for part in said])
-            self._add_advised(made, advised(trace), view, width)
-        return made
+            message = _nothing(trace, view, width - 2, self.services.with_keys)
+            self.add_rows(lines, [Line().gap().extend(part.spans) for part in message])
+            self._add_advised(lines, advised(trace), view, width)
+        return lines
 
-    def _add_advised(self, made: list[Line], hits: Sequence[Hit], view: View, width: int) -> None:
+    def _add_advised(self, lines: list[Line], hits: Sequence[Hit], view: View, width: int) -> None:
         """Adds the hits that the retry ladder would find, with the path of the selected one."""
         if hits:
-            self.add_rows(made, [Line(), rule(width, "the retry ladder would find", dash=self.glyphs.dash)])
+            self.add_rows(lines, [Line(), rule(width, "the retry ladder would find", dash=self.glyphs.dash)])
         for hit in hits:
             sign, role = glyph_of(hit.kind, view.maturity_of(hit.file), self.glyphs)
             row = [line(" – ", "faint").add(f"{sign} ", role).add(hit.title, "text").cut(width)]
             if hit.file == view.selection.file:
                 row.append(Line().gap(5).add(cut_left(hit.path, width - 6), "muted"))
                 row += _plain_lines(view, hit.file, width)
-            self.add_rows(made, row, hit.file)
+            self.add_rows(lines, row, hit.file)
 
     def changed(self) -> None:
         """Keeps the selected result in view."""
@@ -140,7 +140,7 @@ class ResultsPane(ChoicePane):
         from brvtui.paint.hits import ResultRow, miss_title_room, near_miss_lines
         from brvtui.paint.sentence import told_apart
 
-        made: list[Line] = []
+        lines: list[Line] = []
         shown = {hit.file for hit in trace.hits}
         reason = ""
         misses = [miss for miss in trace.near_misses if miss.file not in shown]
@@ -148,7 +148,7 @@ class ResultsPane(ChoicePane):
         for miss, title in zip(misses, titles, strict=False):
             if miss.reason != reason:
                 reason = miss.reason
-                self.add_rows(made, [rule(width, view.presentation.behind(trace, reason), dash=self.glyphs.dash)])
+                self.add_rows(lines, [rule(width, view.presentation.behind(trace, reason), dash=self.glyphs.dash)])
             row = ResultRow(
                 title,
                 view.maturity_of(miss.file),
@@ -157,12 +157,12 @@ class ResultsPane(ChoicePane):
                 miss.file == view.selection.file,
             )
             rows = near_miss_lines(miss, row, trace.scale, width, self.glyphs)
-            self.add_rows(made, [*rows, *_plain_lines(view, miss.file, width)], miss.file)
+            self.add_rows(lines, [*rows, *_plain_lines(view, miss.file, width)], miss.file)
         own = sum(1 for hit in trace.hits if not hit.found_by)
         more = trace.matched - own - min(len(misses), _MOST_MISSES)
         if more > 0 and misses:
-            self.add_rows(made, [line(f"   … {more} more matched", "muted")])
-        return made
+            self.add_rows(lines, [line(f"   … {more} more matched", "muted")])
+        return lines
 
     def _empty(self, view: View, width: int) -> list[Line]:
         if view.project.phase is not Phase.READY or view.project.overview is None:
@@ -172,24 +172,24 @@ class ResultsPane(ChoicePane):
                 closed_by = view.project.closed_by
                 way_out = _BY_SETTINGS if closed_by is not None and closed_by.source.layer is Layer.USER else way_out
                 texts = [view.project.problem, self.services.with_keys(way_out)]
-            made = [Line()]
+            lines = [Line()]
             for text in texts:
-                made += [*wrapped(text, width), Line()]
+                lines += [*wrapped(text, width), Line()]
         elif not view.project.overview.notes:
             overview = view.project.overview
-            made = [Line(), *wrapped(overview.why_empty, width)]
+            lines = [Line(), *wrapped(overview.why_empty, width)]
             if not (overview.unreadable or overview.unread or view.kind.not_added):
-                made += wrapped(self.services.with_keys("{panes.back}, then {note.new} begins one here"), width)
+                lines += wrapped(self.services.with_keys("{panes.back}, then {note.new} begins one here"), width)
         else:
-            made = _hints(view, width, self.glyphs, self.services.with_keys)
-        self.owner = [-1] * len(made)
-        return made
+            lines = _hints(view, width, self.glyphs, self.services.with_keys)
+        self.owner = [-1] * len(lines)
+        return lines
 
     def words(self, choice: str, lines: Sequence[Line]) -> str:
         """Returns the full title and path."""
         trace = self.view.answer.trace
-        found: list[Hit | NearMiss] = [*trace.hits, *trace.near_misses] if trace else []
-        return next((f"{one.title}\n{one.path}" for one in found if one.file == choice), "")
+        results: list[Hit | NearMiss] = [*trace.hits, *trace.near_misses] if trace else []
+        return next((f"{one.title}\n{one.path}" for one in results if one.file == choice), "")
 
     def moved(self, choice: str) -> None:
         """Selects the result in all panes."""
@@ -214,8 +214,8 @@ class ResultsPane(ChoicePane):
         elif query := _in_words_of_notes(self.view):
             self.post_message(self.WordingWanted(query))
         else:
-            said = "there is no result" + ("" if self.view.project.saved else ": {panes.query} goes to the query")
-            self.services.notify(self.services.with_keys(said), timeout=4)
+            message = "there is no result" + ("" if self.view.project.saved else ": {panes.query} goes to the query")
+            self.services.notify(self.services.with_keys(message), timeout=4)
 
 
 def _plain_lines(view: View, file: str, width: int) -> list[Line]:
@@ -234,31 +234,31 @@ def _in_words_of_notes(view: View) -> str:
 def _nothing(trace: Trace, view: View, width: int, with_keys: Callable[[str], str]) -> list[Line]:
     """Returns the lines for an empty list, with keys to change the query or to create a note."""
     overview = view.project.overview
-    made = [line(_NOTHING, "bold strong")]
-    made += view.presentation.nothing(trace, width)
+    lines = [line(_NOTHING, "bold strong")]
+    lines += view.presentation.nothing(trace, width)
     if query := _in_words_of_notes(view):
-        said = with_keys("{panes.back}, then {results.open} asks for “") + f"{query}”"
-        made += [Line(), *(line(part, "text") for part in wrap(said, width))]
+        hint = with_keys("{panes.back}, then {results.open} asks for “") + f"{query}”"
+        lines += [Line(), *(line(part, "text") for part in wrap(hint, width))]
     if overview is not None and (overview.unreadable or overview.unread):
-        made += [Line(), *(line(part, "warn") for part in wrap(overview.why_empty, width))]
+        lines += [Line(), *(line(part, "warn") for part in wrap(overview.why_empty, width))]
     elif not (trace.covered or advised(trace) or view.kind.not_added or view.project.saved) and any(
         sign.isalnum() for sign in trace.query
     ):
-        said = with_keys("{panes.back}, then {note.new} begins a note about it")
-        made += [Line(), *(line(part, "text") for part in wrap(said, width))]
-    return made
+        hint = with_keys("{panes.back}, then {note.new} begins a note about it")
+        lines += [Line(), *(line(part, "text") for part in wrap(hint, width))]
+    return lines
 
 
 def _hints(view: View, width: int, glyphs: Glyphs, with_keys: Callable[[str], str]) -> list[Line]:
-    made = [Line()]
+    lines = [Line()]
     for head, text in (*view.presentation.hints, ("Folder", "choose where to look")):
         key = with_keys(head)
         key = key.capitalize() if key.isalpha() else key
-        made += hanging(line(f" {glyphs.bullet} ", "accent").add(key, "bold strong").gap(2), text, width)
+        lines += hanging(line(f" {glyphs.bullet} ", "accent").add(key, "bold strong").gap(2), text, width)
     important = view.project.overview.important if view.project.overview else ()
     if important:
-        made += [Line(), rule(width, "most important, as stored", dash=glyphs.dash)]
+        lines += [Line(), rule(width, "most important, as stored", dash=glyphs.dash)]
     for note in important:
         entry = line(" ").add(f"{glyphs.maturity[note.maturity]} ", note.maturity)
-        made.append(entry.fit(note.title, width - 9, "text").add(f"{note.importance:>5.0f}", "muted"))
-    return made
+        lines.append(entry.fit(note.title, width - 9, "text").add(f"{note.importance:>5.0f}", "muted"))
+    return lines

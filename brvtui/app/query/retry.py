@@ -59,10 +59,10 @@ class RetryPane(ChoicePane):
         if view.answered is None:
             self._rows = ()
             return wrapped("how a search is relaxed when it finds too little", width)
-        made = self._tried(view.answered, view, width)
+        lines = self._tried(view.answered, view, width)
         kept = before if before in self.choices else self.opened
         self.cursor = self.choices.index(kept) if kept in self.choices else 0
-        return made or wrapped(f"{view.presentation.title} tries nothing but the query itself", width)
+        return lines or wrapped(f"{view.presentation.title} tries nothing but the query itself", width)
 
     def _tried(self, trace: Trace, view: View, width: int) -> list[Line]:
         from brvtui.paint.attempts import head_line, opened_first, reason_lines
@@ -70,7 +70,7 @@ class RetryPane(ChoicePane):
         self._rows = view.presentation.attempts(trace)
         self._first_opened = opened_first(self._rows)
         full = sum(1 + len(reason_lines(row, width)) for row in self._rows) <= self.rows
-        made: list[Line] = []
+        lines: list[Line] = []
         for row in self._rows:
             rows = [head_line(row, width, self.glyphs, row.id == self.opened)]
             if full or row.id == self.opened:
@@ -78,22 +78,22 @@ class RetryPane(ChoicePane):
                 if not full and 1 + len(reasons) + len(row.results) > self.rows:
                     reasons = reason_lines(row, width, short=True)
                 rows += reasons
-            self.add_rows(made, rows, row.id)
+            self.add_rows(lines, rows, row.id)
             if row.id == self.opened:
-                self._list(row, trace.scale, made, width, view)
-        return made
+                self._list(row, trace.scale, lines, width, view)
+        return lines
 
-    def _list(self, row: Attempted, scale: Scale, made: list[Line], width: int, view: View) -> None:
+    def _list(self, row: Attempted, scale: Scale, lines: list[Line], width: int, view: View) -> None:
         from brvtui.paint.attempts import rest_of, result_line
 
         for result in row.results:
             maturity = result.maturity or view.maturity_of(result.file)
             here = result.file == view.selection.file
             line = result_line(result, row, scale, maturity, here, width, self.glyphs)
-            self.add_rows(made, [line], _choice(row, result))
+            self.add_rows(lines, [line], _choice(row, result))
         text = rest_of(row)
         if text:
-            self.add_rows(made, [Line().gap(4 + row.depth).add(text, "faint")])
+            self.add_rows(lines, [Line().gap(4 + row.depth).add(text, "faint")])
 
     def changed(self) -> None:
         """Keeps the cursor's row in view."""

@@ -94,10 +94,10 @@ def _loading(view: View, width: int, glyphs: Glyphs) -> Line:
         return badge("OPENING", "accent").add(f"  {LOOKING}", "muted")
     if view.project.done >= view.project.total:
         return badge("INDEXING", "accent").add(f"  {plural(view.project.total, 'file')} read", "muted")
-    made = badge("READING", "accent").add("  ")
-    told = f"  {view.project.done / view.project.total:4.0%}   {view.project.done} of {view.project.total} files"
-    room = max(_LEAST_METER, min(_MOST_METER, width - made.width - len(told) - 1))
-    return made.extend(meter(view.project.done / view.project.total, room, glyphs)).add(told, "muted")
+    row = badge("READING", "accent").add("  ")
+    progress = f"  {view.project.done / view.project.total:4.0%}   {view.project.done} of {view.project.total} files"
+    room = max(_LEAST_METER, min(_MOST_METER, width - row.width - len(progress) - 1))
+    return row.extend(meter(view.project.done / view.project.total, room, glyphs)).add(progress, "muted")
 
 
 def _empty(view: View) -> str:
@@ -112,10 +112,10 @@ def _before(view: View, width: int, glyphs: Glyphs) -> Line:
         return _loading(view, width, glyphs)
     if view.project.overview and not view.project.overview.notes:
         return badge("EMPTY", "warn").add(f"  {_empty(view)}")
-    made = badge("READY", "accent").add(
+    row = badge("READY", "accent").add(
         f"  type a question to see {view.worded(view.presentation.question)}, and why", "muted"
     )
-    return made.add(f"  {view.answer.busy}", "warn") if view.answer.busy else made
+    return row.add(f"  {view.answer.busy}", "warn") if view.answer.busy else row
 
 
 _HOW = (
@@ -200,20 +200,20 @@ class RoutePane(Pane):
         """Returns the counterfactuals, or the key that starts the search, or a message while it runs."""
         if not view.may_need_less or view.project.saved:
             return []
-        made = [rule(width, "changes after which no model is needed", dash=self.glyphs.dash)]
+        lines = [rule(width, "changes after which no model is needed", dash=self.glyphs.dash)]
         search = view.answer.counterfactuals
         if search is None or search.trace is not view.answer.trace:
             key = self.services.shown_key("route.takes")
-            return [*made, Line().gap().add(key, "bold accent").add(" tries the smallest changes", "muted").cut(width)]
+            return [*lines, Line().gap().add(key, "bold accent").add(" tries the smallest changes", "muted").cut(width)]
         if search.found is None:
-            return [*made, line(" trying changes…", "muted").cut(width)]
+            return [*lines, line(" trying changes…", "muted").cut(width)]
         from brvtui.engines.counterfactuals import counterfactual_blocks  # imported late, since few users need it
         from brvtui.paint.blocks import lines_of
 
-        made += lines_of(counterfactual_blocks(search.found, self.glyphs), width, self.glyphs)
+        lines += lines_of(counterfactual_blocks(search.found, self.glyphs), width, self.glyphs)
         if any(way.is_verified for way in search.found.ways):
-            made += wrapped(self.services.with_keys(_HOW), width)
-        return made
+            lines += wrapped(self.services.with_keys(_HOW), width)
+        return lines
 
     def changed(self) -> None:
         """Scrolls to the counterfactuals when they appear after a request."""

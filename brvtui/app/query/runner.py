@@ -134,7 +134,7 @@ class QueryRunner:
         self._bring_answer = bring_answer
         self.typed = ""
         """The text in the query field."""
-        self._asked_for = ("", "")
+        self._to_select = ("", "")
         """A query and the note to select once that query is answered."""
         self.has_run = False
         """True once the user has run a query, which permits engines to call services without a run."""
@@ -154,8 +154,8 @@ class QueryRunner:
         if self._project.saved is not None:
             return
         self.typed = query
-        if query != self._asked_for[0]:
-            self._asked_for = ("", "")
+        if query != self._to_select[0]:
+            self._to_select = ("", "")
         self._reasons.cancel_counterfactuals()
         view = self._services.store.view
         if not query.strip():
@@ -167,7 +167,7 @@ class QueryRunner:
         """Selects the note at ``file`` once ``query`` is answered, if it is among the results."""
         answered = self._services.store.view.answered
         if answered is None or answered.query != query:
-            self._asked_for = (query, file)
+            self._to_select = (query, file)
         elif file in selectable(answered):
             self._selection.select(file)
 
@@ -324,8 +324,8 @@ class QueryRunner:
         same = (trace.query, trace.scope_option) == (view.query.text, view.query.scope)
         keeps = same and bool(view.selection.file)  # a note that is missing now may reappear
         selected = view.selection.file if keeps else next(iter(selectable(trace)), "")
-        if trace.query == self._asked_for[0]:
-            wanted, self._asked_for = self._asked_for[1], ("", "")
+        if trace.query == self._to_select[0]:
+            wanted, self._to_select = self._to_select[1], ("", "")
             selected = wanted if wanted in selectable(trace) else selected
         detail = answered.detail if answered.detail is not None and answered.detail.path == selected else None
         before = view.answer.trace
@@ -400,9 +400,9 @@ class QueryRunner:
     def _ask_permission(self, request: QueryRequest, wanted: PermissionWanted) -> None:
         session = self._project.session
         view = self._services.store.view
-        asked = (request.query, request.scope, wanted.trace.engine)
-        is_asked = (self.typed, view.query.scope, view.engine.name) == asked
-        if session is None or not is_asked or self._services.has_modal:
+        request_key = (request.query, request.scope, wanted.trace.engine)
+        is_current = (self.typed, view.query.scope, view.engine.name) == request_key
+        if session is None or not is_current or self._services.has_modal:
             return
         from brvtui.app.query.permission import ALLOW, NOT_NOW, PermissionDialog
         from brvtui.session.services import budget_of
@@ -423,13 +423,13 @@ class QueryRunner:
         live = store.view.model.live
         if live is not None and live.number == request.number:
             self._show_live(None)
-        if self._is_of_now(trace):
+        if self._is_current(trace):
             store.update(store.view.answer._replace(trace=trace))
             if store.view.project.generation != trace.snapshot.generation:
                 self._services.notify("the tree changed while this answer was written: enter asks again", timeout=6)
         elif not ended.why:
-            said = f"“{trace.query}” is answered, of the tree and profile that it was asked of"
-            self._services.notify(said, timeout=6)
+            message = f"“{trace.query}” is answered, of the tree and profile that it was asked of"
+            self._services.notify(message, timeout=6)
         self._cache.look()
         if ended.cancelled:
             done = trace.answer.completion
@@ -437,14 +437,14 @@ class QueryRunner:
         elif ended.why:
             self._services.notify(ended.why, severity="error", timeout=10)
 
-    def _is_of_now(self, trace: Trace) -> bool:
+    def _is_current(self, trace: Trace) -> bool:
         """True if ``trace`` matches the displayed query, tree, engine and profile."""
         view = self._services.store.view
         shown = view.answer.trace
         if shown is None or (view.query.text, view.query.scope) != (trace.query, trace.scope_option):
             return False
-        made = (trace.engine, trace.profile, trace.snapshot.generation)
-        return made == (shown.engine, shown.profile, shown.snapshot.generation)
+        key = (trace.engine, trace.profile, trace.snapshot.generation)
+        return key == (shown.engine, shown.profile, shown.snapshot.generation)
 
     # feedback
 
@@ -468,8 +468,8 @@ class QueryRunner:
                 return str(error) if able else f"{error}: {services.with_keys(instead)}", False
 
         def learned(outcome: tuple[str, bool]) -> None:
-            said, kept = outcome
-            services.notify(f"{usefulness.value}: {said}" if kept else said, timeout=4 if kept else 8)
+            message, kept = outcome
+            services.notify(f"{usefulness.value}: {message}" if kept else message, timeout=4 if kept else 8)
             if kept:
                 self.ask_again()
 

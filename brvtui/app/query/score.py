@@ -70,10 +70,10 @@ class ScorePane(Pane):
             head = title_line(trace, hit, maturity, aside, width, glyphs)
             return [head, *score_lines(trace, hit, detail, view.answer.ticks, width, glyphs), *place]
         assert miss is not None
-        made = miss_lines(miss, trace.scale, shown.lack(miss, glyphs)[0], width, glyphs)
+        lines = miss_lines(miss, trace.scale, shown.lack(miss, glyphs)[0], width, glyphs)
         if detail is not None and detail.hit is not None:
-            return [*made, *score_lines(trace, detail.hit, detail, view.answer.ticks, width, glyphs), *place]
-        return [*made, *terms(detail.score if detail else None, detail, width, glyphs), *place]
+            return [*lines, *score_lines(trace, detail.hit, detail, view.answer.ticks, width, glyphs), *place]
+        return [*lines, *terms(detail.score if detail else None, detail, width, glyphs), *place]
 
     def update(self, view: View) -> None:
         """Shows ``view``; scrolls to the top if another note was selected."""
@@ -86,9 +86,9 @@ def legend(parts: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> list
     """Returns the legend of ``parts``, pairs of name and explanation, which is shown before the first answer."""
     if not parts:
         return wrapped("how the selected result came to its score", width)
-    made = [Line(), line(" a score is made of", "muted"), Line()]
+    lines = [Line(), line(" a score is made of", "muted"), Line()]
     for name, what in parts:
         label = "" if name == "lost" else name
         entry = Line().gap().add(glyphs.fills[name] * 2, role_of(name)).gap().fit(label or "hatched", _NAME, "text")
-        made += hanging(entry.gap(), what, width)
-    return made
+        lines += hanging(entry.gap(), what, width)
+    return lines

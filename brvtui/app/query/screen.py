@@ -78,8 +78,8 @@ def _three_columns(width: int, height: int) -> Split:
     return Split("three columns", True, ("tree", _answers(height, 11), scores), (tree, middle, right))
 
 
-def _answers(height: int, least: int) -> Split:
-    results = max(least, height // 2)
+def _answers(height: int, min_rows: int) -> Split:
+    results = max(min_rows, height // 2)
     return Split("results", False, ("results", "answer"), (results, height - results))
 
 
@@ -196,7 +196,7 @@ class QueryScreen(FrameScreen):
         history.
         """
         lacks = {"results.notes": self.note_at_hand, "query.run": self.field.value, "query.earlier": self.field.history}
-        return super().idle | {name for name, found in lacks.items() if not found}
+        return super().idle | {name for name, value in lacks.items() if not value}
 
     @property
     def renamed(self) -> Mapping[str, str]:
@@ -255,7 +255,7 @@ class QueryScreen(FrameScreen):
         self.action_pane("answer")
 
     @on(ResultsPane.WordingWanted)
-    def _ask_otherwise(self, event: ResultsPane.WordingWanted) -> None:
+    def _reword(self, event: ResultsPane.WordingWanted) -> None:
         self.fill(event.query)
 
     @on(AnswerPane.TextWanted)
@@ -326,8 +326,8 @@ class QueryScreen(FrameScreen):
             self.services.select(self.note_at_hand)
             await self.app.switch_mode("notes")
         else:
-            said = self.services.with_keys("select a note: {results.notes} then shows it on the screen Notes")
-            self.notify(self.view.worded(said), timeout=4)
+            message = self.services.with_keys("select a note: {results.notes} then shows it on the screen Notes")
+            self.notify(self.view.worded(message), timeout=4)
 
     def action_plain(self) -> None:
         """Shows the current note's rank in plain search."""

@@ -163,13 +163,13 @@ class Body(Widget):
         narrow = self.tab in areas and areas[self.tab].width < _LEAST_FOR_TABS
         if self.wide or self.maximised or self.tab not in areas or narrow or len(tabs) < 2:
             return {}
-        found: dict[str, tuple[int, int]] = {}
-        called = self._tab_names()
+        spots: dict[str, tuple[int, int]] = {}
+        names = self._tab_names()
         x, y = self.region.x + areas[self.tab].x + _TITLE_AT, self.region.y + areas[self.tab].y
         for name in tabs:
-            found[name] = (x - 1, y)
-            x += len(called[name]) + 1
-        return found
+            spots[name] = (x - 1, y)
+            x += len(names[name]) + 1
+        return spots
 
     def _tab_names(self) -> dict[str, str]:
         return {pane.id or "": pane.tab_name for pane in self.panes}

@@ -33,11 +33,11 @@ class ChoicePane(Pane):
         """The choice under the cursor, or an empty string."""
         return self.choices[self.cursor] if 0 <= self.cursor < len(self.choices) else ""
 
-    def add_rows(self, made: list[Line], rows: Sequence[Line], choice: str = "") -> None:
-        """Appends ``rows`` to ``made`` as the lines of ``choice``; without a name they cannot be selected."""
+    def add_rows(self, lines: list[Line], rows: Sequence[Line], choice: str = "") -> None:
+        """Appends ``rows`` to ``lines`` as the lines of ``choice``; without a name they cannot be selected."""
         if choice:
             self.choices.append(choice)
-        made += rows
+        lines += rows
         self.owner += [len(self.choices) - 1 if choice else -1] * len(rows)
 
     def ground(self, number: int) -> str:
@@ -77,7 +77,7 @@ class ChoicePane(Pane):
 
     def words(self, choice: str, lines: Sequence[Line]) -> str:
         """Returns the text of ``choice``, drawn as ``lines``, that the filter searches."""
-        return "\n".join(made.plain for made in lines)
+        return "\n".join(line.plain for line in lines)
 
     def keeps(self, choice: str, lines: Sequence[Line]) -> bool:
         """True if ``choice``, drawn as ``lines``, matches the filter."""
@@ -90,14 +90,14 @@ class ChoicePane(Pane):
             return lines
         chosen, choices = self.chosen, self.choices
         drawn: dict[int, list[Line]] = {}
-        for made, owner in zip(lines, self.owner, strict=False):
+        for line, owner in zip(lines, self.owner, strict=False):
             if owner >= 0:
-                drawn.setdefault(owner, []).append(made)
+                drawn.setdefault(owner, []).append(line)
         kept = {choices[place]: rows for place, rows in drawn.items() if self.keeps(choices[place], rows)}
         self.choices = list(kept)
         self.owner = [place for place, rows in enumerate(kept.values()) for _ in rows]
         self.cursor = self.choices.index(chosen) if chosen in kept else 0
-        shown = [made for rows in kept.values() for made in rows]
+        shown = [line for rows in kept.values() for line in rows]
         return shown or wrapped(NOTHING, self.room)
 
     def tally(self) -> str:

@@ -76,21 +76,21 @@ class KeyBar(Lines):
             (Line().add(name, "bold accent").add(f" {view.worded(description)}", "muted"), key, description == _HELP)
             for name, description, key in self._keys
         ]
-        made = Line().gap()
+        bar = Line().gap()
         self._edges = []
         room = width - sum(item.width + 2 for item, _, is_help in items if is_help)
         for item, key, is_help in sorted(items, key=lambda one: one[2]):
             room = width if is_help else room
-            if made.width + item.width > room:
+            if bar.width + item.width > room:
                 room = 0  # no shorter key after this one: it would look more important
                 continue
-            made.extend(item.spans).gap(2)
-            self._edges.append((made.width, key))
-        return [made]
+            bar.extend(item.spans).gap(2)
+            self._edges.append((bar.width, key))
+        return [bar]
 
     def _active_keys(self) -> list[tuple[str, str, str]]:
         """Returns name, description and key of each active binding, one per action."""
-        found: dict[str, tuple[str, str, str]] = {}
+        keys: dict[str, tuple[str, str, str]] = {}
         typing = types_text(self.screen.focused)
         idle, renamed = self._idle(), self._renamed()
         for active in self._in_order():
@@ -100,22 +100,22 @@ class KeyBar(Lines):
             if binding.show and active.enabled and not (typing and is_text(binding.key)):
                 name = key_name(binding.key_display or binding.key)
                 does = renamed.get(binding.id or "", binding.description)
-                found.setdefault(binding.action, (name, does, binding.key))
-        return list(found.values())
+                keys.setdefault(binding.action, (name, does, binding.key))
+        return list(keys.values())
 
     def _in_order(self) -> list[ActiveBinding]:
         """Returns the active bindings; rebound keys keep the position that their class declares."""
-        found = list(self.screen.active_bindings.values())
+        active_bindings = list(self.screen.active_bindings.values())
         if not self.services.keymap:
-            return sorted(found, key=self._rank)
-        nodes = list(dict.fromkeys(active.node for active in found))
+            return sorted(active_bindings, key=self._rank)
+        nodes = list(dict.fromkeys(active.node for active in active_bindings))
         places = {
             (node, binding.id): (number, place)
             for number, node in enumerate(nodes)
             for place, binding in enumerate(declared(type(node)))
         }
         last = (len(nodes), 0)
-        placed = sorted(found, key=lambda active: places.get((active.node, active.binding.id), last))
+        placed = sorted(active_bindings, key=lambda active: places.get((active.node, active.binding.id), last))
         return sorted(placed, key=self._rank)
 
     def _rank(self, active: ActiveBinding) -> int:

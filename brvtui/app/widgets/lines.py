@@ -127,8 +127,8 @@ class Lines(Widget):
         if lines != self.lines or force:
             self.lines = lines
             self.changed()
-        for wanted in self.lacks(self.view):
-            self.post_message(wanted)
+        for request in self.lacks(self.view):
+            self.post_message(request)
 
     def reads(self, view: View) -> tuple[object, ...]:
         """Returns the parts of ``view`` that the lines use; the lines are built again if one of them changes."""
@@ -240,7 +240,7 @@ def _segments(spans: Iterable[tuple[str, Style]], width: int, under: Style) -> l
 
     Blanks are merged with a neighbour of the same appearance, since every segment writes its colours again.
     """
-    made: list[Segment] = []
+    segments: list[Segment] = []
     text, style, used = "", under, 0
     for part, own in spans:
         used += cell_len(part)
@@ -251,16 +251,16 @@ def _segments(spans: Iterable[tuple[str, Style]], width: int, under: Style) -> l
         elif text.isspace() and _same_blank(style, own):
             text, style = text + part, own
         else:
-            made.append(Segment(text, style))
+            segments.append(Segment(text, style))
             text, style = part, own
     rest = " " * (width - used)
     if rest and text and _same_blank(under, style):
         text, rest = text + rest, ""
     if text:
-        made.append(Segment(text, style))
+        segments.append(Segment(text, style))
     if rest:
-        made.append(Segment(rest, under))
-    return made
+        segments.append(Segment(rest, under))
+    return segments
 
 
 def _same_blank(one: Style, other: Style) -> bool:
@@ -287,11 +287,11 @@ def hanging(head: Line, text: str, width: int) -> list[Line]:
     return [head.add(first, "muted"), *(Line().gap(indent).add(part, "muted") for part in rest)]
 
 
-def stale_lines(said: Mapping[str, str], view: View, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns a warning if the selected note's file is missing or newer than the index; ``said`` maps its state to the
+def stale_lines(texts: Mapping[str, str], view: View, width: int, glyphs: Glyphs) -> list[Line]:
+    """Returns a warning if the selected note's file is missing or newer than the index; ``texts`` maps its state to the
     text.
     """
-    text = said.get(view.stale.files.get(view.selection.file, ""), "")
+    text = texts.get(view.stale.files.get(view.selection.file, ""), "")
     return wrapped(f"{glyphs.warn} {text}", width, "warn") if text else []
 
 
@@ -339,5 +339,5 @@ class TooSmall(Lines):
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns the wrapped message."""
-        said = f"brv-tui needs {LEAST_WIDTH}×{LEAST_HEIGHT} cells: make the terminal larger"
-        return [line(part, "warn") for part in wrap(said, width)]
+        sentence = f"brv-tui needs {LEAST_WIDTH}×{LEAST_HEIGHT} cells: make the terminal larger"
+        return [line(part, "warn") for part in wrap(sentence, width)]

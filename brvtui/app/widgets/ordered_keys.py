@@ -55,15 +55,15 @@ class Options(Lines, can_focus=True):
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns one line with the label and the options."""
-        made = line(f" {self._label} ", "muted")
-        made.to(_LABEL_CELLS)
-        self._edges = [(made.width, "")]
+        row = line(f" {self._label} ", "muted")
+        row.to(_LABEL_CELLS)
+        self._edges = [(row.width, "")]
         for option in self._options:
             chosen = option == self.chosen
             role = "bold badge-text on accent" if chosen and self.has_focus else "bold accent" if chosen else "text"
-            made.add(f"[{option}]" if chosen else f" {option} ", role)
-            self._edges.append((made.width, option))
-        return [made.cut(width)]
+            row.add(f"[{option}]" if chosen else f" {option} ", role)
+            self._edges.append((row.width, option))
+        return [row.cut(width)]
 
     def choose(self, option: str) -> None:
         """Selects ``option``, and posts :class:`Chosen` if it was not selected before."""
@@ -140,8 +140,8 @@ async def act_in_order(field: Widget, event: events.Key) -> None:
 def _editing(kind: type) -> tuple[Binding, ...]:
     """Returns the editing keys of Textual's Input, or of ``kind`` itself; Enter, which submits, is left out."""
     owner = Input if issubclass(kind, Input) else kind
-    found = (item for item in owner.__dict__.get("BINDINGS", ()) if isinstance(item, Binding))
-    single = (part for binding in found for part in Binding.make_bindings([binding]))
+    items = (item for item in owner.__dict__.get("BINDINGS", ()) if isinstance(item, Binding))
+    single = (part for binding in items for part in Binding.make_bindings([binding]))
     return tuple(binding for binding in single if binding.action not in _LEFT_TO_THE_SCREEN)
 
 

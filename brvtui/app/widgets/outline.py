@@ -90,10 +90,10 @@ class Kept(NamedTuple):
 
 def kept(files: Sequence[Branch], word_filter: WordFilter, also: Set[str] = frozenset()) -> Kept:
     """Returns the ``files`` that match ``word_filter`` or whose path is in ``also``."""
-    found = files
+    matches = files
     for word in word_filter.words:
-        found = [branch for branch in found if word in branch.low]
-    paths = list(dict.fromkeys([branch.path for branch in found] + [one.path for one in files if one.path in also]))
+        matches = [branch for branch in matches if word in branch.low]
+    paths = list(dict.fromkeys([branch.path for branch in matches] + [one.path for one in files if one.path in also]))
     folders: dict[str, int] = {}
     for folder, amount in Counter([path.rpartition("/")[0] for path in paths]).items():
         for above in (folder, *ancestors(folder)) if folder else ():
@@ -108,16 +108,16 @@ def rows(
 
     If ``opened`` is None, all folders are open.
     """
-    made: list[Row] = []
+    result: list[Row] = []
     stack = [(branch, 0) for branch in reversed(ordered(roots, order)) if shown(branch)]
     while stack:
         row = stack.pop()
-        made.append(row)
+        result.append(row)
         branch, depth = row
         if branch.children and (opened is None or branch.path in opened):
             below = depth + 1
             stack += [(child, below) for child in reversed(ordered(branch.children, order)) if shown(child)]
-    return made
+    return result
 
 
 class Outline:
@@ -136,7 +136,7 @@ class Outline:
         """The files whose text matches the filter."""
         self.total = 0
         """The number of files before filtering."""
-        self._made_from: tuple[object, ...] = ()
+        self._inputs: tuple[object, ...] = ()
         self._files: tuple[int, bool, list[Branch]] = (0, False, [])
 
     def begin(self, overview: Overview) -> None:
@@ -151,10 +151,10 @@ class Outline:
         aside = branch is not None and branch.aside and not word_filter
         also = frozenset((selected, *ancestors(selected))) if aside else frozenset()
         opened = None if word_filter else self.opened
-        made_from = (overview.generation, opened, self.order, self.aside, word_filter, also, self.found)
-        if made_from == self._made_from:
+        inputs = (overview.generation, opened, self.order, self.aside, word_filter, also, self.found)
+        if inputs == self._inputs:
             return False
-        self._made_from = made_from
+        self._inputs = inputs
         files = self._files_of(overview) if word_filter else []
         self.total = len(files)
         self.kept = kept(files, word_filter, self.found) if word_filter else None
@@ -175,9 +175,9 @@ class Outline:
 
     def _files_of(self, overview: Overview) -> list[Branch]:
         if self._files[:2] != (overview.generation, self.aside):
-            found = [branch for branch in overview.branches.values() if not branch.is_folder]
-            found = found if self.aside else [branch for branch in found if not branch.aside]
-            self._files = (overview.generation, self.aside, found)
+            files = [branch for branch in overview.branches.values() if not branch.is_folder]
+            files = files if self.aside else [branch for branch in files if not branch.aside]
+            self._files = (overview.generation, self.aside, files)
         return self._files[2]
 
     def _shown(self, also: frozenset[str]) -> Callable[[Branch], bool]:

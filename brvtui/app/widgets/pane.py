@@ -170,9 +170,9 @@ class Pane(Lines, can_focus=True):
 
     def scroll_to_row(self, offset: int) -> None:
         """Scrolls so that ``offset`` lines are hidden above, below the pinned ones."""
-        wanted = max(0, min(offset, self.last_offset))
-        if wanted != self.offset_row:
-            self.offset_row = wanted
+        new_offset = max(0, min(offset, self.last_offset))
+        if new_offset != self.offset_row:
+            self.offset_row = new_offset
             self.repaint()
 
     def line_at(self, row: int) -> int:
@@ -224,7 +224,7 @@ class Pane(Lines, can_focus=True):
 
     def lowered(self, lines: Sequence[Line]) -> Sequence[str]:
         """Returns the texts of ``lines`` in lower case."""
-        return [made.low for made in lines]
+        return [line.low for line in lines]
 
     def tally(self) -> str:
         """Returns the number of matches, as text; empty without a filter."""
@@ -385,5 +385,5 @@ class Pane(Lines, can_focus=True):
 def own_keys(kind: type[Widget]) -> list[Binding]:
     """Returns the keys that ``kind`` itself declares, without those of every pane and of Textual's widgets."""
     classes = [above for above in kind.__mro__ if above.__module__.startswith("brvtui.") and above is not Pane]
-    found = [item for above in classes for item in above.__dict__.get("BINDINGS", ())]
-    return [item for item in found if isinstance(item, Binding)]
+    items = [item for above in classes for item in above.__dict__.get("BINDINGS", ())]
+    return [item for item in items if isinstance(item, Binding)]

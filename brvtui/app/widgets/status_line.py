@@ -64,7 +64,7 @@ class StatusLine(Lines):
         """Returns one line of screens, project, counts, profile and more; the least important groups are left out
         first.
         """
-        made = Line()
+        bar = Line()
         self._edges = []
         for mode in SCREENS:
             front = mode.title == self.screen.TITLE
@@ -76,29 +76,29 @@ class StatusLine(Lines):
             unseen = view.edits.unseen if mode == LAB else 0
             mark = f"{self.glyphs.warn}{unseen} " if unseen else ""
             role = "bold badge-text on accent" if front else "bold warn" if mark else "muted"
-            made.add(f" {key} {view.worded(mode.title)} {mark}", role)
-            self._edges.append((made.width, mode.name))
+            bar.add(f" {key} {view.worded(mode.title)} {mark}", role)
+            self._edges.append((bar.width, mode.name))
         if view.editor.edit is not None:
             front = EDITOR.title == self.screen.TITLE
             name = (
                 f" {EDITOR.title} {view.editor.edit.path.rpartition('/')[2]}{' •' if view.editor.edit.dirty else ''} "
             )
-            made.add(
-                cut(name, min(_EDITED_CELLS, max(width - made.width, 1))),
+            bar.add(
+                cut(name, min(_EDITED_CELLS, max(width - bar.width, 1))),
                 "bold badge-text on accent" if front else "bold warn" if view.editor.edit.dirty else "muted",
             )
-            self._edges.append((made.width, EDITOR.name))
+            self._edges.append((bar.width, EDITOR.name))
         left = len(view.editor.left)
         if left:
             key = key_name(self.services.keymap.get(LEFT_DRAFTS, "ctrl+l"))
-            made.gap().add(f"{self.glyphs.warn} {plural(left, 'draft')}: {key}", "bold warn")
-            self._edges.append((made.width, LEFT_DRAFTS))
-        made.gap()
+            bar.gap().add(f"{self.glyphs.warn} {plural(left, 'draft')}: {key}", "bold warn")
+            self._edges.append((bar.width, LEFT_DRAFTS))
+        bar.gap()
         groups = _groups(view, self.glyphs, self.screen.TITLE, width >= WIDE_WIDTH)
         if view.answered is not None and view.answered.notices and QUERY.title == self.screen.TITLE:
             warnings, key = plural(len(view.answered.notices), "warning"), self.services.shown_key("panes.route")
             groups.append((8, [(f"{self.glyphs.warn} {warnings}: {key}", "warn")]))
-        return [made.extend(spread(width - made.width - 1, groups, 2).spans)]
+        return [bar.extend(spread(width - bar.width - 1, groups, 2).spans)]
 
     async def on_click(self, event: events.Click) -> None:
         """Switches to the clicked screen, or opens the unsaved drafts."""

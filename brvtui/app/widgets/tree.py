@@ -181,27 +181,29 @@ class TreePane(ChoicePane):
         branch, depth = row
         view, glyphs, width, marks = self.view, self.glyphs, self.room, self._marks
         here = branch.path == view.query.scope or (branch.path == view.selection.file and self.marks_selected(marks))
-        made = line(glyphs.here if here else " ", "accent").gap(depth)
+        row_line = line(glyphs.here if here else " ", "accent").gap(depth)
         if branch.is_folder:
-            return self._folder(made, branch, width)
+            return self._folder(row_line, branch, width)
         sign, role = (glyphs.warn, "warn") if branch.path in self._to_look_at else sign_of(branch, glyphs, view.kind)
         mark = marks.get(branch.path, "")
-        made.add(f"{sign} ", role).add(branch.name, "bold strong" if mark else self.name_role(branch))
+        row_line.add(f"{sign} ", role).add(branch.name, "bold strong" if mark else self.name_role(branch))
         if branch.kind in KIND_WORDS:
-            made.add(f"  {KIND_WORDS[branch.kind]}", "faint")
+            row_line.add(f"  {KIND_WORDS[branch.kind]}", "faint")
         elif self.outline.kept is not None and not self.word_filter.keeps(branch.name.lower()):
-            made.gap(2).add(cut_left(branch.path.rpartition("/")[2], max(_LEAST_NAME, width - made.width)), "faint")
-        return made.right(width, Line().add(mark, "strong") if mark else self._value(branch))
+            row_line.gap(2).add(
+                cut_left(branch.path.rpartition("/")[2], max(_LEAST_NAME, width - row_line.width)), "faint"
+            )
+        return row_line.right(width, Line().add(mark, "strong") if mark else self._value(branch))
 
-    def _folder(self, made: Line, branch: Branch, width: int) -> Line:
+    def _folder(self, row_line: Line, branch: Branch, width: int) -> Line:
         glyphs, is_open = self.glyphs, self.outline.is_open(branch.path)
-        made.add(f"{glyphs.open if is_open else glyphs.closed} ", "muted")
-        made.add(branch.name, "bold accent" if branch.path == self.view.query.scope else "text")
+        row_line.add(f"{glyphs.open if is_open else glyphs.closed} ", "muted")
+        row_line.add(branch.name, "bold accent" if branch.path == self.view.query.scope else "text")
         if not is_open and branch.path in self._to_look_at:
-            made.add(f" {glyphs.warn}", "warn")
+            row_line.add(f" {glyphs.warn}", "warn")
         if self.outline.kept is not None:
-            return made.right(width, Line().add(str(self.outline.kept.folders[branch.path]), "muted"))
-        return made.right(width, Line().extend(self.held(branch.counts)))
+            return row_line.right(width, Line().add(str(self.outline.kept.folders[branch.path]), "muted"))
+        return row_line.right(width, Line().extend(self.held(branch.counts)))
 
     def held(self, numbers: tuple[int, int, int]) -> list[Span]:
         """Returns the number of notes by maturity, or of symbols, in a folder."""
@@ -228,7 +230,7 @@ class TreePane(ChoicePane):
         self._last, self._owners = [], []
         self._first_of_last = len(self.outline.rows) + has_head
         lines = self._nothing(overview, width) + self._aside(overview) + self._unseen(overview, width)
-        self._tail = [made.cut(width) for made in lines]
+        self._tail = [row_line.cut(width) for row_line in lines]
 
     def _end(self, choice: str, lines: int = 1) -> None:
         self._owners += [self._first_of_last + len(self._last)] * lines
@@ -237,16 +239,16 @@ class TreePane(ChoicePane):
     def _nothing(self, overview: Overview, width: int) -> list[Line]:
         if self.outline.rows or (self.outline.kept is not None and self._unseen_here(overview)):
             return []
-        said = NOTHING
+        text = NOTHING
         if self.outline.kept is None:
             if self.view.project.saved:
                 return wrapped("the trace names no note", width)
             cannot_begin = overview.unreadable or overview.unread or "note.new" in self.view.idle
             begins = "" if cannot_begin else self.services.with_keys("; {note.new} begins one")
-            said = f"{overview.why_empty}{begins}"
-        made = wrapped(said, width)
-        self._owners += [-1] * len(made)
-        return made
+            text = f"{overview.why_empty}{begins}"
+        lines = wrapped(text, width)
+        self._owners += [-1] * len(lines)
+        return lines
 
     def _aside(self, overview: Overview) -> list[Line]:
         if not overview.aside or self.outline.kept is not None:
@@ -268,15 +270,15 @@ class TreePane(ChoicePane):
         sign = self.glyphs.open if is_open else self.glyphs.closed
         self._end(UNSEEN)
         right = Line().add(str(len(unseen)), "muted")
-        made = [line(f" {sign} ", "warn").add("not seen by the engine", "warn").right(width, right)]
+        lines = [line(f" {sign} ", "warn").add("not seen by the engine", "warn").right(width, right)]
         for path, reason in unseen[:_MOST_UNSEEN] if is_open else ():
             reasons = [line(f"     {part}", "muted") for part in wrap(reason, width - 6)]
-            made += [line("   ").add(cut_left(path, width - 4), "text"), *reasons]
+            lines += [line("   ").add(cut_left(path, width - 4), "text"), *reasons]
             self._end(path, 1 + len(reasons))
         if is_open and len(unseen) > _MOST_UNSEEN:
-            made.append(line(f"   … {len(unseen) - _MOST_UNSEEN} more", "muted"))
+            lines.append(line(f"   … {len(unseen) - _MOST_UNSEEN} more", "muted"))
             self._owners.append(-1)
-        return made
+        return lines
 
     # actions
 
