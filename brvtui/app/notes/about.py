@@ -89,9 +89,9 @@ class AboutPane(ChoicePane):
         """Shows ``view``; another note starts at the top, and the view scrolls to similar notes when they arrive."""
         if view.selection.file != self.view.selection.file:
             self.offset_row = self.cursor = 0
-        known, similar = self.view.note.similar, view.note.similar
+        before, similar = self.view.note.similar, view.note.similar
         super().update(view)
-        if similar is not None and similar is not known and similar.path == view.selection.file:
+        if similar is not None and similar is not before and similar.path == view.selection.file:
             first = next((place for place, one in enumerate(self.choices) if one.startswith(_LIKE)), None)
             if first is not None:
                 self.move_to(first)
@@ -104,26 +104,26 @@ class AboutPane(ChoicePane):
         if not view.selection.file:
             return wrapped(view.worded("what is known of a note, and what surrounds it"), width)
         page, around = view.note.page, view.note.around
-        made: list[Line] = []
+        result: list[Line] = []
         if page is not None and page.path == view.selection.file:
-            made += self._head(page, width)
+            result += self._head(page, width)
         if page is not None and page.path == view.selection.file and page.state == GONE:
-            said = GONE_TEXT if page.text else page.problem
-            return [*wrapped(f"{self.glyphs.warn} {said}", width, "warn"), *made]
-        known = around if around is not None and around.path == view.selection.file else None
-        self._has_surroundings = known is not None
+            message = GONE_TEXT if page.text else page.problem
+            return [*wrapped(f"{self.glyphs.warn} {message}", width, "warn"), *result]
+        surroundings = around if around is not None and around.path == view.selection.file else None
+        self._has_surroundings = surroundings is not None
         if view.project.saved:
-            return [*made, *wrapped(_OF_A_TRACE, width)]
+            return [*result, *wrapped(_OF_A_TRACE, width)]
         if not view.kind.has_files:
-            return [*made, *wrapped(_OF_CODE, width), *self._speaking(known, width)]
-        made += self._coming(known, width) + self._manifest(known, width)
-        self.owner = [-1] * len(made)
-        for lines, choice in (*self._links(known, width), *self._similar_notes(view, width)):
+            return [*result, *wrapped(_OF_CODE, width), *self._speaking(surroundings, width)]
+        result += self._coming(surroundings, width) + self._manifest(surroundings, width)
+        self.owner = [-1] * len(result)
+        for lines, choice in (*self._links(surroundings, width), *self._similar_notes(view, width)):
             self.owner += [len(self.choices) if choice else -1] * len(lines)
             self.choices += [choice] if choice else []
-            made += lines
+            result += lines
         self.cursor = self.choices.index(before) if before in self.choices else 0
-        return made
+        return result
 
     def lacks(self, view: View) -> Iterable[Message]:
         """Requests page and surroundings of the selected note, unless they are up to date."""
@@ -134,11 +134,11 @@ class AboutPane(ChoicePane):
 
     def _head(self, page: About, width: int) -> list[Line]:
         branch = self._branch(page.path)
-        made = Line().gap()
+        row = Line().gap()
         if branch is not None:
             sign, role = sign_of(branch, self.glyphs, self.view.kind)
-            made.add(f"{sign} ", role)
-        lines = [made.add(page.title, "bold strong").cut(width), line(f" {cut_left(page.path, width - 2)}", "muted")]
+            row.add(f"{sign} ", role)
+        lines = [row.add(page.title, "bold strong").cut(width), line(f" {cut_left(page.path, width - 2)}", "muted")]
         if branch is not None and branch.kind in KIND_WORDS:
             lines.append(line(f" {KIND_WORDS[branch.kind]}", "accent"))
         if not self.view.kind.has_maturity:
@@ -153,35 +153,37 @@ class AboutPane(ChoicePane):
         """Returns the notes of the repository that mention a symbol."""
         if around is None:
             return []
-        made = [rule(width, "notes that speak of it", dash=self.glyphs.dash)]
+        lines = [rule(width, "notes that speak of it", dash=self.glyphs.dash)]
         for note, written in around.speaking[:_MOST]:
-            made += [line(f" {part}", "text") for part in wrap(f"{note} says {written}", width - 2)]
-        return made if around.speaking else [*made, line(" none", "muted")]
+            lines += [line(f" {part}", "text") for part in wrap(f"{note} says {written}", width - 2)]
+        return lines if around.speaking else [*lines, line(" none", "muted")]
 
     def _coming(self, around: Around | None, width: int) -> list[Line]:
         if around is None or around.standing is None:
             return []
-        made = [rule(width, "if nobody touches it", dash=self.glyphs.dash)]
-        come = [coming.event.has_come for coming in around.coming if not coming.days]
-        if come:
-            made += [line(f" {part}", "warn") for part in wrap(f"now: {', '.join(come)}", width - 2)]
+        lines = [rule(width, "if nobody touches it", dash=self.glyphs.dash)]
+        past = [coming.event.has_come for coming in around.coming if not coming.days]
+        if past:
+            lines += [line(f" {part}", "warn") for part in wrap(f"now: {', '.join(past)}", width - 2)]
         for coming in around.coming:
             if coming.days:
-                said = f"{coming.event.happens} in {days(coming.days)}"
-                made += [line(f" {part}", "text") for part in wrap(said, width - 2)]
+                sentence = f"{coming.event.happens} in {days(coming.days)}"
+                lines += [line(f" {part}", "text") for part in wrap(sentence, width - 2)]
         if not around.coming:
-            made.append(line(" stays as it is", "muted"))
-        return made
+            lines.append(line(" stays as it is", "muted"))
+        return lines
 
     def _manifest(self, around: Around | None, width: int) -> list[Line]:
         if around is None or self.view.kind.is_html:
             return []
-        made = [rule(width, "in the manifest", dash=self.glyphs.dash)]
+        lines = [rule(width, "in the manifest", dash=self.glyphs.dash)]
         place = around.place
         if place is None:
-            return [*made, line(" only markdown files are in it", "muted").cut(width)]
-        made += [line(f" {part}", "warn" if place.left_out else "text") for part in wrap(place_words(place), width - 2)]
-        return [*made, *(line(f" {part}", "muted") for part in wrap(place.source, width - 2))]
+            return [*lines, line(" only markdown files are in it", "muted").cut(width)]
+        lines += [
+            line(f" {part}", "warn" if place.left_out else "text") for part in wrap(place_words(place), width - 2)
+        ]
+        return [*lines, *(line(f" {part}", "muted") for part in wrap(place.source, width - 2))]
 
     # rows that can be selected
 
@@ -190,12 +192,12 @@ class AboutPane(ChoicePane):
             yield [rule(width, "links", dash=self.glyphs.dash), line(" reading the links of all notes…", "muted")], ""
             return
         to: dict[str, list[Resolved]] = {}
-        for found in around.links:
-            to.setdefault(found.path or found.link.target, []).append(found)
+        for resolved in around.links:
+            to.setdefault(resolved.path or resolved.link.target, []).append(resolved)
         yield [rule(width, f"links to {len(to)}", dash=self.glyphs.dash)], ""
         for target, links in islice(to.items(), _MOST):
             path = links[0].path
-            how = ", ".join(dict.fromkeys(str(found.link.kind) for found in links))
+            how = ", ".join(dict.fromkeys(str(resolved.link.kind) for resolved in links))
             is_known = self._branch(path) is not None
             row = self._note_row(path, width, how) if is_known else self._broken_link(target, links[0], width)
             yield [row], f"to{_SEPARATOR}{path or target}"
@@ -212,9 +214,9 @@ class AboutPane(ChoicePane):
     def _more(self, count: int) -> tuple[list[Line], str]:
         return ([line(f" … {count - _MOST} more", "muted")] if count > _MOST else []), ""
 
-    def _broken_link(self, target: str, found: Resolved, width: int) -> Line:
-        word = {"broken": "no such note", "refused": "leads out", "foreign": "no note"}.get(found.state, found.state)
-        right = Line().add(word, "muted" if found.state == "foreign" else "bad")
+    def _broken_link(self, target: str, link: Resolved, width: int) -> Line:
+        word = {"broken": "no such note", "refused": "leads out", "foreign": "no note"}.get(link.state, link.state)
+        right = Line().add(word, "muted" if link.state == "foreign" else "bad")
         return (
             line(f" {self.glyphs.cross} ", "bad")
             .add(cut_left(target, width - 4 - right.width), "muted")
@@ -223,13 +225,13 @@ class AboutPane(ChoicePane):
 
     def _note_row(self, path: str, width: int, how: str) -> Line:
         branch = self._branch(path)
-        made = Line().gap()
+        row = Line().gap()
         if branch is None or branch.is_folder:
-            made.add(f"{self.glyphs.closed} ", "muted").add(path, "text")
+            row.add(f"{self.glyphs.closed} ", "muted").add(path, "text")
         else:
             sign, role = sign_of(branch, self.glyphs, self.view.kind)
-            made.add(f"{sign} ", role).add(branch.name, "text")
-        return made.right(width, Line().add(how, "muted"))
+            row.add(f"{sign} ", role).add(branch.name, "text")
+        return row.right(width, Line().add(how, "muted"))
 
     def _similar_notes(self, view: View, width: int) -> Iterable[tuple[list[Line], str]]:
         similar = view.note.similar
@@ -245,10 +247,10 @@ class AboutPane(ChoicePane):
             yield wrapped(similar.problem or "no note shares words with it", width), ""
         else:
             for like in similar.found:
-                made = self._note_row(like.path, width - _BAR - 1, "").to(width - _BAR)
-                made.add(eighths(like.share, _BAR, self.glyphs), "bar")
+                row = self._note_row(like.path, width - _BAR - 1, "").to(width - _BAR)
+                row.add(eighths(like.share, _BAR, self.glyphs), "bar")
                 words = line("   ").add(", ".join(like.words), "faint").cut(width)
-                yield [made, words], f"{_LIKE}{like.path}"
+                yield [row, words], f"{_LIKE}{like.path}"
 
     def _branch(self, path: str) -> Branch | None:
         return self.view.project.overview.branches.get(path) if self.view.project.overview is not None else None

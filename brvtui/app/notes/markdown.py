@@ -344,10 +344,10 @@ class _Inline:
 
     def pieces(self, tokens: Iterable[Token]) -> Row:
         """Returns the pieces of text for ``tokens``."""
-        made: Row = []
+        row: Row = []
         for token in tokens:
-            made += self._one(token)
-        return made
+            row += self._one(token)
+        return row
 
     def _one(self, token: Token) -> Row:
         kind = token.type
@@ -387,13 +387,13 @@ class _Inline:
     def _text(self, content: str) -> Row:
         if self._link != NO_LINK or "@" not in content:
             return [Piece(visible(content), self._role(), self._link)]
-        made: Row = []
+        row: Row = []
         done = 0
-        for found in RELATION.finditer(content):
-            made.append(Piece(visible(content[done : found.start()]), self._role()))
-            made += self._out.linked(visible(found.group()), LinkKind.RELATION, found[1])
-            done = found.end()
-        return [*made, Piece(visible(content[done:]), self._role())]
+        for relation in RELATION.finditer(content):
+            row.append(Piece(visible(content[done : relation.start()]), self._role()))
+            row += self._out.linked(visible(relation.group()), LinkKind.RELATION, relation[1])
+            done = relation.end()
+        return [*row, Piece(visible(content[done:]), self._role())]
 
     def _image(self, token: Token) -> Row:
         name = visible(token.content) or "image"

@@ -201,8 +201,8 @@ class NotePane(Pane):
 
     def lowered(self, lines: Sequence[Line]) -> Sequence[str]:
         """Returns the lines in lower case, from the document if possible."""
-        known = self.document is not None and lines is self.document.lines
-        return self.document.lowered if self.document is not None and known else super().lowered(lines)
+        is_document = self.document is not None and lines is self.document.lines
+        return self.document.lowered if self.document is not None and is_document else super().lowered(lines)
 
     def _spots(self, link: int) -> Sequence[Spot]:
         return self.links[link].spots if 0 <= link < len(self.links) else ()
@@ -293,10 +293,10 @@ class NotePane(Pane):
         self.rebuild()
 
 
-def is_current(known: About | Around | None, view: View) -> bool:
-    """True if ``known`` describes the selected note in the displayed tree or a newer one."""
+def is_current(facts: About | Around | None, view: View) -> bool:
+    """True if ``facts`` describes the selected note in the displayed tree or a newer one."""
     generation = view.project.overview.generation if view.project.overview is not None else 0
-    return known is not None and known.path == view.selection.file and known.generation >= generation
+    return facts is not None and facts.path == view.selection.file and facts.generation >= generation
 
 
 def character_at(text: str, cell: int) -> int:

@@ -42,20 +42,20 @@ from brvtui.tree.spaces.topic_html import SEARCHED_ATTRIBUTES, TopicPart, Unread
 def put_topic(page: About, typesetter: Typesetter) -> None:
     """Adds the attributes of the topic of ``page``, its elements, and its text outside of elements."""
     try:
-        found = topic_parts(page.text)
+        parts = topic_parts(page.text)
     except UnreadableTopic as error:
         _put_text(typesetter, f"not read: {error}", "warn")
         return
-    is_whole = not found.topic.searched_elements
+    is_whole = not parts.topic.searched_elements
     label = "searched as a whole: no element has a valid id" if is_whole else "searched with each element"
     labelled_rule(typesetter, label, _DASH)
-    searched = [(name, [Piece(visible(found.topic.attribute(name)) or "–", "text")]) for name in SEARCHED_ATTRIBUTES]
+    searched = [(name, [Piece(visible(parts.topic.attribute(name)) or "–", "text")]) for name in SEARCHED_ATTRIBUTES]
     fields(searched, typesetter)
-    for part in found.parts:
+    for part in parts.parts:
         _put_part(part, typesetter)
-    if found.silent:
+    if parts.silent:
         labelled_rule(typesetter, "not searched: other attributes, and the path", _DASH)
-        fields([(name, _topic_value(name, value, typesetter)) for name, value in found.silent.items()], typesetter)
+        fields([(name, _topic_value(name, value, typesetter)) for name, value in parts.silent.items()], typesetter)
 
 
 def _put_part(part: TopicPart, typesetter: Typesetter) -> None:
@@ -159,14 +159,14 @@ def resolver(page: About) -> Resolve:
             name = unquote(name.partition("?")[0])
             if not name:
                 return LinkTarget(fragment=fragment)
-        found = page.names.resolve(Link(kind, name, 0, 0, 0, 0), source)
-        if found.state in (LinkState.NOTE, LinkState.FOLDER):
-            context = f"{found.path}/{CONTEXT_FILE}"
-            path = context if found.state is LinkState.FOLDER and context in page.names.files else found.path
+        target = page.names.resolve(Link(kind, name, 0, 0, 0, 0), source)
+        if target.state in (LinkState.NOTE, LinkState.FOLDER):
+            context = f"{target.path}/{CONTEXT_FILE}"
+            path = context if target.state is LinkState.FOLDER and context in page.names.files else target.path
             return LinkTarget(f"{prefix}{path}", fragment)
-        if found.state is LinkState.FOREIGN:
+        if target.state is LinkState.FOREIGN:
             return LinkTarget(outside=name)
-        return LinkTarget(broken="no such note" if found.state is LinkState.BROKEN else "leads out of the tree")
+        return LinkTarget(broken="no such note" if target.state is LinkState.BROKEN else "leads out of the tree")
 
     return resolve
 

@@ -42,7 +42,7 @@ class NotesTree(TreePane):
         "with its reason."
     )
     BINDINGS = bindings(NOTES_TREE)
-    _typed, _asked = "", ("", 0)
+    _typed, _requested = "", ("", 0)
 
     @dataclass
     class TextWanted(Message):
@@ -67,9 +67,9 @@ class NotesTree(TreePane):
             self._count()
 
     def _ask_for_texts(self, view: View) -> None:
-        asked = (self._typed, view.project.generation)
-        if asked != self._asked:
-            self._asked = asked
+        request = (self._typed, view.project.generation)
+        if request != self._requested:
+            self._requested = request
             if self._typed.strip():
                 self.post_message(self.TextWanted(self._typed))
 
@@ -88,9 +88,9 @@ class NotesTree(TreePane):
 
     def tally(self) -> str:
         """Returns the number of matching files of all listed files; empty without a filter."""
-        told = super().tally()
+        tally = super().tally()
         overview = self.view.project.overview
-        return f"{told}, stubs left out" if told and overview and overview.aside and not self.outline.aside else told
+        return f"{tally}, stubs left out" if tally and overview and overview.aside and not self.outline.aside else tally
 
     def followed(self, before: str) -> str:
         """Returns the selected note, to which the cursor moves."""
