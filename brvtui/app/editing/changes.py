@@ -78,14 +78,14 @@ class NewNoteDialog(Dialog[NewNoteRequest]):
     def _typed(self) -> None:
         from brvtui.tree.reading.inside import PathError
 
-        said = self.query_one("#path", Paragraphs)
+        path = self.query_one("#path", Paragraphs)
         if not self.query_one("#title", Field).value.strip():
-            said.set_text(("give the note a title: its name follows from it", "muted"))
+            path.set_text(("give the note a title: its name follows from it", "muted"))
             return
         try:
-            said.set_text((self._path, "bold strong"))
+            path.set_text((self._path, "bold strong"))
         except PathError as error:
-            said.set_text((str(error), "bad"))
+            path.set_text((str(error), "bad"))
 
     async def action_begin(self) -> None:
         """Closes the dialog with the request, if the path is valid."""
@@ -125,9 +125,9 @@ class NoteChanges:
         session, view = self._project.session, self._services.store.view
         if session is None or view.project.overview is None or self._project.refuses_changes():
             return
-        asked = "" if query.is_covered else query.text
-        title = query.text if always_titled else asked
-        why = f"Nothing in the tree covers “{asked}”: the note will say that it was asked." if asked else ""
+        question = "" if query.is_covered else query.text
+        title = query.text if always_titled else question
+        why = f"Nothing in the tree covers “{question}”: the note will say that it was asked." if question else ""
         if member:
             why = f"It goes to {member}, the memory that is open. {why}".rstrip()
         folder = query.scope or path.rpartition("/")[0]
@@ -135,7 +135,7 @@ class NoteChanges:
 
         def answered(request: NewNoteRequest | None) -> None:
             if request is not None:
-                self._editing.begin(request, asked)
+                self._editing.begin(request, question)
 
         proposed = "" if folder.startswith(_FOREIGN) else folder
         self._services.push_screen(NewNoteDialog(title, proposed, why, taken), answered)
@@ -160,7 +160,7 @@ class NoteChanges:
 
         if role_of(path) is Role.STUB:
             title, make = "Restore", partial(session.notes.plan_restore, path)
-            said = f"{path} is removed: its note is in its old place then, with its whole text."
+            message = f"{path} is removed: its note is in its old place then, with its whole text."
         else:
             try:
                 check_archivable(path)
@@ -169,8 +169,8 @@ class NoteChanges:
                 return
             title, make = "Archive", partial(session.notes.plan_archive, path)
             does = "is archived as ByteRover does it: search finds a short stub, and the full text is kept beside it."
-            said = f"{path} {does}"
-        self._confirm(path, lambda: PlanDialog(title, said, make))
+            message = f"{path} {does}"
+        self._confirm(path, lambda: PlanDialog(title, message, make))
 
     def set_signals(self, path: str, maturity: str = "") -> None:
         """Sets maturity and importance of the note at ``path``; ``maturity`` is the proposed value, if not empty."""
@@ -195,11 +195,11 @@ class NoteChanges:
 
         def make(level: str, importance: float, where: SignalTarget) -> Plan:
             plan = notes.plan_signals(path, replace(now, maturity=level, importance=importance), where)
-            kept = (kept_time,) if where is SignalTarget.FRONTMATTER and is_cached else ()
-            return replace(plan, notices=(*plan.notices, *kept))
+            added = (kept_time,) if where is SignalTarget.FRONTMATTER and is_cached else ()
+            return replace(plan, notices=(*plan.notices, *added))
 
-        kept = SignalTarget.FRONTMATTER if now.source is Source.FRONTMATTER else SignalTarget.OVERLAY
-        self._confirm(path, lambda: SignalsDialog(path, now.maturity, now.importance, kept, make, maturity))
+        target = SignalTarget.FRONTMATTER if now.source is Source.FRONTMATTER else SignalTarget.OVERLAY
+        self._confirm(path, lambda: SignalsDialog(path, now.maturity, now.importance, target, make, maturity))
 
     def _session_for(self, path: str, hint: str) -> Session | None:
         """Returns the session if a note at ``path`` exists; otherwise shows the reason or ``hint`` and returns None."""

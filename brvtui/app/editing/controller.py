@@ -120,9 +120,9 @@ class Editing:
         if self._project.session is None or self._services.store.view.project.overview is None:
             self._services.notify("the notes are still being read", timeout=4)
         elif not path:
-            said = "select a note first: {note.edit} edits it"
-            said += "" if self._services.is_web else ", {note.outside} hands it to your own editor"
-            self._services.notify(self._services.with_keys(said), timeout=4)
+            message = "select a note first: {note.edit} edits it"
+            message += "" if self._services.is_web else ", {note.outside} hands it to your own editor"
+            self._services.notify(self._services.with_keys(message), timeout=4)
         else:
             self.edit(path, outside)
 
@@ -174,18 +174,18 @@ class Editing:
             return
         from brvtui.app.editing import questions
 
-        said = [f"{note.disk.path} has text from {seconds(draft.age_s)} ago that was never saved."]
+        paragraphs = [f"{note.disk.path} has text from {seconds(draft.age_s)} ago that was never saved."]
         is_gone = note.disk.data is None and not draft.is_on_disk_text
         if draft.moved is not None:
-            said.append(f"The note was moved meanwhile: it is {draft.moved.path} now, and mine is taken there.")
+            paragraphs.append(f"The note was moved meanwhile: it is {draft.moved.path} now, and mine is taken there.")
         elif is_gone:
-            said.append("The note was removed on disk meanwhile; with mine, a save makes it again.")
+            paragraphs.append("The note was removed on disk meanwhile; with mine, a save makes it again.")
         elif not draft.is_on_disk_text:
-            said.append("The note on disk has changed since the draft was begun.")
+            paragraphs.append("The note on disk has changed since the draft was begun.")
         if draft.hunks is None:
             count = max(len(draft.text.text), len(draft.base.text))
             opens = "mine opens in a terminal" if self._services.is_web else "mine opens in your own editor"
-            said.append(f"{count} characters are too many to show and edit them here: {opens}.")
+            paragraphs.append(f"{count} characters are too many to show and edit them here: {opens}.")
 
         mine_outside = outside or draft.hunks is None
 
@@ -200,7 +200,7 @@ class Editing:
             elif answer == questions.DROP and not is_gone:
                 self._continue(note, None, outside)
 
-        self._services.push_screen(questions.DraftDialog(said, draft.hunks), answered)
+        self._services.push_screen(questions.DraftDialog(paragraphs, draft.hunks), answered)
 
     def _move_draft(self, before: str, draft: FoundDraft, now: OnDisk) -> None:
         """Moves ``draft`` from the path ``before`` to the note's new path."""
@@ -264,7 +264,7 @@ class Leaving:
         self._services = services
         self._editing = editing
         self._layouts = layouts
-        self._told_of_writing = False
+        self._has_warned = False
         self.reopening: Opening | None = None
         """The project to open after this app ends; None if the user quits."""
 
@@ -302,8 +302,8 @@ class Leaving:
                     return
                 await self._layouts.finish()
         except TimeoutError:
-            if self._editing.is_writing and not self._told_of_writing:
-                self._told_of_writing = True
+            if self._editing.is_writing and not self._has_warned:
+                self._has_warned = True
                 services.set_timer(_STILL_WRITING_S, self._forget_writing)
                 services.notify(services.with_keys(_STILL_WRITING), severity="warning", timeout=_STILL_WRITING_S)
                 return
@@ -312,4 +312,4 @@ class Leaving:
         services.exit(return_code=NO_PROJECT if failed else 0)
 
     def _forget_writing(self) -> None:
-        self._told_of_writing = False
+        self._has_warned = False

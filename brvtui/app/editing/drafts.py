@@ -56,8 +56,8 @@ class Drafts:
         waiting = self._requests.setdefault(request.path, Newest(self._begin))
         waiting.want((session, request))
 
-    def _begin(self, asked: tuple[Session, DraftRequest]) -> None:
-        session, request = asked
+    def _begin(self, queued: tuple[Session, DraftRequest]) -> None:
+        session, request = queued
         failed = partial(self._services.notify, severity="warning")
         self._services.background.run(
             partial(note_on_disk.write_draft, session, request),
@@ -117,8 +117,8 @@ class Drafts:
         named = ", ".join(paths[:_NAMED])
         rest = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
         does = "shows it" if len(paths) == 1 else "lists them"
-        what = f"{plural(len(paths), 'draft')} of unsaved text: {named}{rest}; {self._key} {does}"
-        self._services.notify(what, severity="warning", timeout=12)
+        message = f"{plural(len(paths), 'draft')} of unsaved text: {named}{rest}; {self._key} {does}"
+        self._services.notify(message, severity="warning", timeout=12)
 
 
 class OpenDraft:

@@ -129,8 +129,8 @@ class ExternalEditor:
     def set_aside(self, why: str, disk: OnDisk, data: bytes) -> None:
         """Writes ``data``, which could not be saved, to a draft, and shows the reason ``why``."""
         offers = self._services.with_keys("{note.edit} or {note.outside} offers it")
-        said = f"{why}; your text is kept as a draft: {offers}"
-        self._services.notify(said, severity="error", timeout=10)
+        message = f"{why}; your text is kept as a draft: {offers}"
+        self._services.notify(message, severity="error", timeout=10)
         self._drafts.write(DraftRequest(disk.path, data, disk.version, is_set_aside=True))
 
 
@@ -178,17 +178,17 @@ def _run(words: Sequence[str], environ: programs.Environment, folder: Path) -> i
 
     The app handles the signal when its event loop continues.
     """
-    came: list[int] = []
+    signals: list[int] = []
     running: list[programs.Process] = []
 
     def end(number: int, _: object) -> None:
-        came.append(number)
+        signals.append(number)
         for process in running:
             _end(process, number)
 
     with _handling_signals(end), programs.start(words, environ, cwd=folder) as process:
         running.append(process)
-        for number in came:  # signals from before the program was started
+        for number in signals:  # signals from before the program was started
             _end(process, number)
         return process.wait()
 
@@ -205,7 +205,7 @@ def _end(process: programs.Process, number: int) -> None:
 def _handling_signals(end: Callable[[int, object], None]) -> Iterator[None]:
     """Calls ``end`` for each signal that ends the app."""
     numbers = (signal.SIGTERM, signal.SIGHUP) if sys.platform != "win32" else ()
-    before = {number: found for number in numbers if callable(found := signal.getsignal(number))}
+    before = {number: current for number in numbers if callable(current := signal.getsignal(number))}
     for number in before:
         signal.signal(number, end)
     try:

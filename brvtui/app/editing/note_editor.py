@@ -246,13 +246,13 @@ def _replaced(old: list[str], new: list[str], top: int, below: int) -> tuple[Loc
 
     The first ``top`` and the last ``below`` lines are equal.
     """
-    gone, come = old[top : len(old) - below], new[top : len(new) - below]
-    text = "\n".join(come)
+    removed, added = old[top : len(old) - below], new[top : len(new) - below]
+    text = "\n".join(added)
     if below:
-        return (top, 0), (top + len(gone), 0), text + "\n" if come else text
+        return (top, 0), (top + len(removed), 0), text + "\n" if added else text
     if not top:
         return (0, 0), (len(old) - 1, len(old[-1])), text
-    return (top - 1, len(old[top - 1])), (len(old) - 1, len(old[-1])), "\n" + text if come else text
+    return (top - 1, len(old[top - 1])), (len(old) - 1, len(old[-1])), "\n" + text if added else text
 
 
 @lru_cache(maxsize=1)

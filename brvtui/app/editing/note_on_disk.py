@@ -44,9 +44,9 @@ def on_disk(session: Session, path: str) -> OnDisk:
     from brvtui.tree.saving.note_files import SaveError, read_note_file
 
     session.notes.check_kind(path)
-    known = session.snapshot.parsed.get(path)
-    if known is not None and known.alias:
-        raise SaveError(f"{path}: belongs to the shared source {known.alias}; open that project to edit it")
+    entry = session.snapshot.parsed.get(path)
+    if entry is not None and entry.alias:
+        raise SaveError(f"{path}: belongs to the shared source {entry.alias}; open that project to edit it")
     if not os.path.lexists(session.project.tree / path):
         return OnDisk(path, None, None)
     return OnDisk(path, *read_note_file(session.project.tree, path))
@@ -80,17 +80,17 @@ def where_moved(session: Session, path: str, sha256: str, inode: int, at_ms: flo
         # Renaming a file changes its ctime, renaming its folder does not; neither changes its inode.
         files = [(note.path, snapshot.parsed[note.path]) for note in snapshot.notes]
         paths = [at for at, file in files if file.inode == inode or file.ctime_ns >= at_ms * 1e6]
-    found: list[OnDisk] = []
+    candidates: list[OnDisk] = []
     for each in paths:
         with suppress(SaveError):
-            found.append(on_disk(session, each))
-    same = [disk for disk in found if disk.sha256 == sha256]
+            candidates.append(on_disk(session, each))
+    same = [disk for disk in candidates if disk.sha256 == sha256]
     return _only(same) or _only([disk for disk in same if disk.version and disk.version.inode == inode])
 
 
-def _only(found: list[OnDisk]) -> OnDisk | None:
+def _only(candidates: list[OnDisk]) -> OnDisk | None:
     """Returns the only entry; None if there are none or several."""
-    return found[0] if len(found) == 1 else None
+    return candidates[0] if len(candidates) == 1 else None
 
 
 # Opens notes for editing, and starts new ones.

@@ -90,11 +90,11 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agree
     except SaveError as error:
         return SaveFailed(disk, data, str(error))
     if isinstance(done, Conflict):
-        made = _conflict(disk, data, OnDisk(disk.path, done.theirs, done.version))
+        conflict = _conflict(disk, data, OnDisk(disk.path, done.theirs, done.version))
         if done.theirs is None and disk.version is not None:
             was = disk.version
-            made = replace(made, moved=where_moved(session, disk.path, was.sha256, was.inode, disk.read_ms))
-        return replace(made, notice=_kept(disk.path, done.kept)) if done.kept else made
+            conflict = replace(conflict, moved=where_moved(session, disk.path, was.sha256, was.inode, disk.read_ms))
+        return replace(conflict, notice=_kept(disk.path, done.kept)) if done.kept else conflict
     notices = [f"{disk.path}: its {lost} could not be carried over" for lost in done.lost]
     if done.kept:
         notices.append(_kept(disk.path, done.kept))
@@ -112,18 +112,18 @@ def _harm(session: Session, disk: OnDisk, data: bytes) -> str:
     from brvtui.tree.reading.frontmatter import block_of, parse
 
     was, now = (each.decode("utf-8", "replace").replace("\r\n", "\n") for each in (disk.data or b"", data))
-    said = []
+    damage = []
     if _is_utf8(disk.data or b"") and not _is_utf8(data):
-        said.append("it would not be text in UTF-8")
+        damage.append("it would not be text in UTF-8")
     if sum(1 for _ in conflict_marks(now)) > sum(1 for _ in conflict_marks(was)):
-        said.append("the marks of a conflict would become text of it")
+        damage.append("the marks of a conflict would become text of it")
     if session.kind.is_html:
-        said.append(topic_damage(was, now))
+        damage.append(topic_damage(was, now))
     elif not parse(was).problem:
         is_lost = ":" in block_of(was) and not block_of(now)
         if is_lost or parse(now).problem:
-            said += ["its frontmatter would not be read", _lost_signals(session, disk, data)]
-    return "; ".join(filter(None, said))
+            damage += ["its frontmatter would not be read", _lost_signals(session, disk, data)]
+    return "; ".join(filter(None, damage))
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -149,8 +149,8 @@ def _lost_signals(session: Session, disk: OnDisk, data: bytes) -> str:
     return f"the note's signals are lost: {lost}" if lost else ""
 
 
-def _kept(path: str, kept: str) -> str:
-    return f"{path}: another program was writing it; its text is kept in {kept}, and the next start makes a draft of it"
+def _kept(path: str, copy: str) -> str:
+    return f"{path}: another program was writing it; its text is kept in {copy}, and the next start makes a draft of it"
 
 
 def _unconfirmed(session: Session, disk: OnDisk, data: bytes, notice: str) -> SaveResult:

@@ -39,8 +39,8 @@ SIGNS = {Side.THEIRS: ("-", "bad"), Side.MINE: ("+", "ok"), Side.BOTH: (" ", "mu
 def legend(mine: str) -> Line:
     """Returns a legend of the signs; ``mine`` describes the user's text."""
     (theirs, their_role), (own, own_role) = SIGNS[Side.THEIRS], SIGNS[Side.MINE]
-    made = line(f" {theirs} theirs: ", their_role).add("the note on disk", "muted")
-    return made.add(f"   {own} mine: ", own_role).add(mine, "muted")
+    row = line(f" {theirs} theirs: ", their_role).add("the note on disk", "muted")
+    return row.add(f"   {own} mine: ", own_role).add(mine, "muted")
 
 
 # The pane with a plan before it is applied: every file and line that it changes.
@@ -75,9 +75,9 @@ class PlanPane(Pane):
             return [line(f" {part}", "warn") for part in wrap(self.problem, width - 2)]
         if self.plan is None:
             return wrapped(_LOOKING, width)
-        made = [entry for step in self.plan.steps for entry in _step(step, self.plan, width)]
-        made += [line(f" {part}", "warn") for notice in self.plan.notices for part in wrap(notice, width - 2)]
-        return made + _edits(self.plan, width) + _contents(self.plan, width)
+        lines = [entry for step in self.plan.steps for entry in _step(step, self.plan, width)]
+        lines += [line(f" {part}", "warn") for notice in self.plan.notices for part in wrap(notice, width - 2)]
+        return lines + _edits(self.plan, width) + _contents(self.plan, width)
 
 
 def _step(step: Step, plan: Plan, width: int) -> list[Line]:
@@ -114,14 +114,14 @@ def _contents(plan: Plan, width: int) -> list[Line]:
     """Returns the content of new files, except for moved ones."""
     from brvtui.notes.plan import Write
 
-    made: list[Line] = []
+    lines: list[Line] = []
     for step in plan.steps:
         if isinstance(step, Write) and step.before is None and step.after is not None and not _source(step, plan):
-            made += [Line(), line(f" {step.path}", "bold strong").cut(width)]
+            lines += [Line(), line(f" {step.path}", "bold strong").cut(width)]
             rows = step.after.data.decode("utf-8", "replace").rstrip("\n").split("\n")
             for number, row in enumerate(rows, start=1):
-                made += _change(number, "+", row, width)
-    return made
+                lines += _change(number, "+", row, width)
+    return lines
 
 
 def _signals(entry: Recorded) -> str:
@@ -137,17 +137,17 @@ def _edits(plan: Plan, width: int) -> list[Line]:
     """Returns the changed lines in files that remain."""
     from brvtui.notes.plan import Write
 
-    made: list[Line] = []
+    lines: list[Line] = []
     listed = {edit.path for edit in plan.edits}
     for path, edits in groupby(plan.edits, lambda edit: edit.path):
-        made += [Line(), line(f" {path}", "bold strong").cut(width)]
+        lines += [Line(), line(f" {path}", "bold strong").cut(width)]
         for edit in edits:
-            made += _change(edit.line, "-", edit.before, width) + _change(edit.line, "+", edit.after, width)
+            lines += _change(edit.line, "-", edit.before, width) + _change(edit.line, "+", edit.after, width)
     for step in plan.steps:
         if isinstance(step, Write) and step.before and step.after and step.path not in listed:
-            made += [Line(), line(f" {step.path}", "bold strong").cut(width)]
-            made += _difference(step.before.data, step.after.data, width)
-    return made
+            lines += [Line(), line(f" {step.path}", "bold strong").cut(width)]
+            lines += _difference(step.before.data, step.after.data, width)
+    return lines
 
 
 def _difference(before: bytes, after: bytes, width: int) -> list[Line]:
@@ -155,7 +155,9 @@ def _difference(before: bytes, after: bytes, width: int) -> list[Line]:
 
     old, new = (data.decode("utf-8", "replace") for data in (before, after))
     rows = [row for hunk in difference(new, old, context=0) for row in hunk.lines]
-    return [made for row in rows for made in _change(row.mine or row.theirs or 0, SIGNS[row.side][0], row.text, width)]
+    return [
+        entry for row in rows for entry in _change(row.mine or row.theirs or 0, SIGNS[row.side][0], row.text, width)
+    ]
 
 
 def _change(number: int, sign: str, text: str, width: int) -> list[Line]:
@@ -180,11 +182,12 @@ class PlanDialog(Dialog["Plan"]):
     BINDINGS = bindings(PLAN)
     AUTO_FOCUS = "#plan"
 
-    def __init__(self, title: str, said: str, make: Callable[[], Plan] | None = None) -> None:
-        """Creates a dialog with the message ``said``; ``make`` returns the plan, blocks, and raises NoteError if there
-        is none.
+    def __init__(self, title: str, message: str, make: Callable[[], Plan] | None = None) -> None:
+        """Creates a dialog that shows ``message``.
+
+        ``make`` returns the plan, may block, and raises NoteError if there is none.
         """
-        super().__init__(title, said, wide=True)
+        super().__init__(title, message, wide=True)
         self._make = make
         self._number = 0
         """The number of plans requested, to recognise late results."""
@@ -322,18 +325,18 @@ class SignalsDialog(PlanDialog):
         path: str,
         maturity: str,
         importance: float,
-        kept: SignalTarget,
+        target: SignalTarget,
         make: Callable[[str, float, SignalTarget], Plan],
         proposed: str = "",
     ) -> None:
-        """Creates a dialog for the note at ``path`` with its current signals, stored in ``kept``; ``make`` plans new
+        """Creates a dialog for the note at ``path`` with its current signals, stored in ``target``; ``make`` plans new
         ones.
 
         The maturity ``proposed``, if not empty, is selected first.
         """
-        said = f"{path}: {maturity}, importance {importance:g}. The engine's own store is never written."
-        super().__init__("Signals", said)
-        self._now = maturity, importance, kept
+        message = f"{path}: {maturity}, importance {importance:g}. The engine's own store is never written."
+        super().__init__("Signals", message)
+        self._now = maturity, importance, target
         self._proposed = proposed or maturity
         self._make_signals = make
 

@@ -56,12 +56,12 @@ def check(session: Session, request: CheckRequest) -> TextCheck:
     path, query, keep, scope = request.path, request.query, request.keep_mtime, request.scope
     if session.kind.is_html and (refusal := _refused_name(path)):
         return refusal
-    found = _problems(session, path, request.note, request.edited)
+    problems = _problems(session, path, request.note, request.edited)
     content = request.note.plain if session.kind.is_html else request.note.encode
     try:
         preview = session.preview_edit(query, path, content(request.edited), keep, scope)
     except (UnreadableTopic, EngineError):
-        return TextCheck(found)
+        return TextCheck(problems)
     states = (preview.now, preview.renewed, preview.kept)
     effects = [
         Effect("recency", *(state.recency for state in states)),
@@ -71,7 +71,7 @@ def check(session: Session, request: CheckRequest) -> TextCheck:
         listed = any(moved.file == path for moved in preview.results)
         name = "score" if listed or not preview.now.own else "no result, score"
         effects.insert(0, Effect(name, *(state.own.score if state.own else None for state in states)))
-    return TextCheck(found, tuple(effects), preview)
+    return TextCheck(problems, tuple(effects), preview)
 
 
 def _problems(session: Session, path: str, note: EditableText, edited: str) -> tuple[Problem, ...]:
@@ -108,10 +108,10 @@ def first_errors(session: Session, path: str, data: bytes, before: bytes) -> str
         return ""
     with suppress(NotText):
         was = note_text(before)
-    found = _problems(session, path, replace(note, text=was.text), note.text)
-    errors = [problem for problem in found if problem.severity is Severity.ERROR]
-    said = [f"line {error.line + 1}: {error.message}" for error in errors[:_MOST_ERRORS]]
-    return "; ".join(said) + (f" (and {len(errors) - len(said)} more)" if len(errors) > len(said) else "")
+    problems = _problems(session, path, replace(note, text=was.text), note.text)
+    errors = [problem for problem in problems if problem.severity is Severity.ERROR]
+    messages = [f"line {error.line + 1}: {error.message}" for error in errors[:_MOST_ERRORS]]
+    return "; ".join(messages) + (f" (and {len(errors) - len(messages)} more)" if len(errors) > len(messages) else "")
 
 
 @lru_cache(maxsize=1)
@@ -217,14 +217,14 @@ class ProblemsPane(ChoicePane):
         if not problems:
             return wrapped("none found", width)
         digits = len(str(problems[-1].line + 1))
-        made: list[Line] = []
+        lines: list[Line] = []
         for number, problem in enumerate(problems):
             for place, part in enumerate(wrap(problem.message, width - digits - 3)):
                 head = line(f" {problem.line + 1 if place == 0 else '':>{digits}} ", f"bold {role_of(problem)}")
-                made.append(head.add(part, "text"))
+                lines.append(head.add(part, "text"))
                 self.owner.append(number)
         self.cursor = min(self.cursor, len(problems) - 1)
-        return made
+        return lines
 
     @property
     def idle(self) -> frozenset[str]:

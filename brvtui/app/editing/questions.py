@@ -38,11 +38,11 @@ class ChangesDialog(Dialog[str]):
 
     def __init__(self, done: Sequence[str], undone: Sequence[str]) -> None:
         """Creates a list of titles; the last entry of each sequence is the next to be undone or redone."""
-        said = (
+        message = (
             "The changes of notes in this session, the newest first. They are undone in this order; those marked "
             "undone can be done again."
         )
-        super().__init__("Changes of this session", said, wide=True)
+        super().__init__("Changes of this session", message, wide=True)
         self._listed = {UNDO: done, REDO: undone}
         self._pane = ChangesPane(done, undone, id="changes")
 
@@ -74,12 +74,12 @@ class ChangesPane(Pane):
         """Returns one line per change."""
         if not self._done and not self._undone:
             return wrapped("there is no change of a note to undo or to do again", width)
-        made = [line("  undone  ", "muted").add(title, "muted") for title in self._undone]
-        made += [
+        lines = [line("  undone  ", "muted").add(title, "muted") for title in self._undone]
+        lines += [
             line(f" {self.glyphs.here if place == 0 else ' '}        ", "accent").add(title, "text")
             for place, title in enumerate(reversed(self._done))
         ]
-        return [entry.cut(width) for entry in made]
+        return [entry.cut(width) for entry in lines]
 
 
 class DraftsDialog(Dialog[str]):
@@ -158,11 +158,9 @@ class UnexpectedQuestion(Dialog[str]):
 
     AUTO_FOCUS = "#differences"
 
-    def __init__(self, title: str, *said: str, hunks: Sequence[Hunk] | None = None, mine: str = "") -> None:
-        """Creates a dialog with the paragraphs ``said`` and, if given, ``hunks``; ``mine`` describes the user's
-        text.
-        """
-        super().__init__(title, *said, wide=hunks is not None)
+    def __init__(self, title: str, *paragraphs: str, hunks: Sequence[Hunk] | None = None, mine: str = "") -> None:
+        """Creates a dialog with ``paragraphs`` and, if given, ``hunks``; ``mine`` describes the user's text."""
+        super().__init__(title, *paragraphs, wide=hunks is not None)
         self._hunks = hunks
         self._mine = mine
         self._listens = False
@@ -204,11 +202,11 @@ class ConflictDialog(UnexpectedQuestion):
 
     BINDINGS = bindings(dialogs.CONFLICT)
 
-    def __init__(self, said: Sequence[str], hunks: Sequence[Hunk] | None) -> None:
+    def __init__(self, paragraphs: Sequence[str], hunks: Sequence[Hunk] | None) -> None:
         """Creates a dialog; THEIRS and MERGED are offered only with ``hunks``, that is, if the note on disk can be
         edited.
         """
-        super().__init__("Changed on disk", *said, hunks=hunks, mine="your text, not saved")
+        super().__init__("Changed on disk", *paragraphs, hunks=hunks, mine="your text, not saved")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disables THEIRS and MERGED if the note on disk cannot be edited."""
@@ -232,9 +230,9 @@ class DraftDialog(UnexpectedQuestion):
 
     BINDINGS = bindings(dialogs.DRAFT)
 
-    def __init__(self, said: Sequence[str], hunks: Sequence[Hunk] | None) -> None:
+    def __init__(self, paragraphs: Sequence[str], hunks: Sequence[Hunk] | None) -> None:
         """Creates a dialog with the draft's differences from the note; None if one of them is too long."""
-        super().__init__("A draft was found", *said, hunks=hunks, mine="the draft, not saved")
+        super().__init__("A draft was found", *paragraphs, hunks=hunks, mine="the draft, not saved")
 
 
 class GoneDialog(UnexpectedQuestion):
@@ -246,10 +244,11 @@ class GoneDialog(UnexpectedQuestion):
         """Creates a dialog for the note at ``path``; MOVED is offered if ``moved`` is the path of a file with the text
         as read.
         """
-        said = f"{path} was {'moved' if moved else 'removed'} while you were editing it"
-        said += f": what you read is in {moved} now. " if moved else ". "
+        message = f"{path} was {'moved' if moved else 'removed'} while you were editing it"
+        message += f": what you read is in {moved} now. " if moved else ". "
         super().__init__(
-            f"{'Moved' if moved else 'Removed'} on disk", f"{said}Keeping mine makes {path if moved else 'it'} again."
+            f"{'Moved' if moved else 'Removed'} on disk",
+            f"{message}Keeping mine makes {path if moved else 'it'} again.",
         )
         self._moved = moved
 
@@ -282,21 +281,21 @@ class DiffPane(Pane):
 
         numbers = [number for hunk in self._hunks for row in hunk.lines for number in (row.mine, row.theirs) if number]
         digits = len(str(max(numbers, default=0)))
-        made = [legend(self._mine).cut(width)]
+        lines = [legend(self._mine).cut(width)]
         for place, hunk in enumerate(self._hunks):
-            made += [rule(width, dash=self.glyphs.dash)] if place else []
+            lines += [rule(width, dash=self.glyphs.dash)] if place else []
             for row in hunk.lines:
-                made += _row(row, digits, width)
-        return made
+                lines += _row(row, digits, width)
+        return lines
 
 
 def _row(row: DiffLine, digits: int, width: int) -> list[Line]:
     from brvtui.app.editing.plan_dialog import SIGNS
 
     sign, role = SIGNS[row.side]
-    made: list[Line] = []
+    lines: list[Line] = []
     for place, part in enumerate(wrap(row.text, width - 2 * digits - 6)):
         theirs, mine, mark = (row.theirs or "", row.mine or "", sign) if place == 0 else ("", "", " ")
         head = line(f" {theirs:>{digits}} {mine:>{digits}} ", "faint")
-        made.append(head.add(f"{mark} ", role).add(part, "text" if role == "muted" else role))
-    return made
+        lines.append(head.add(f"{mark} ", role).add(part, "text" if role == "muted" else role))
+    return lines

@@ -38,17 +38,17 @@ class RankingPane(Pane):
         check = view.editor.edit.check if view.editor.edit else None
         preview = check.preview if check is not None else None
         if not view.query.text.strip():
-            said = "Ask a query on the Query screen (1): while you edit, its answer with this text stands here."
-            return wrapped(said, width)
+            hint = "Ask a query on the Query screen (1): while you edit, its answer with this text stands here."
+            return wrapped(hint, width)
         if preview is None:
             is_unread = check is not None and bool(check.problems) and view.kind.is_html
             return wrapped("no save changes an answer: Problems says why" if is_unread else "looking…", width)
-        made = [*_outcome(preview, width), Line()]
+        lines = [*_outcome(preview, width), Line()]
         if preview.unseen:
-            made += [line(f" {part}", "bad") for part in wrap(f"not read any more: {preview.unseen}", width - 2)]
+            lines += [line(f" {part}", "bad") for part in wrap(f"not read any more: {preview.unseen}", width - 2)]
         for moved in preview.results:
-            made += _result(moved, preview.path, width, self.glyphs)
-        return [entry.cut(width) for entry in made]
+            lines += _result(moved, preview.path, width, self.glyphs)
+        return [entry.cut(width) for entry in lines]
 
 
 def _outcome(preview: EditPreview, width: int) -> list[Line]:
@@ -56,12 +56,12 @@ def _outcome(preview: EditPreview, width: int) -> list[Line]:
     before, after = preview.now, preview.after
     if before.tier is None or after.tier is None:
         same = before.verdict == after.verdict
-        said = f"{before.verdict}, now and once saved" if same else f"now {before.verdict}; once saved {after.verdict}"
-        return [line(f" {part}", "text") for part in wrap(said, width - 2)]
-    made = _tier(before).gap().add("now", "muted")
+        text = f"{before.verdict}, now and once saved" if same else f"now {before.verdict}; once saved {after.verdict}"
+        return [line(f" {part}", "text") for part in wrap(text, width - 2)]
+    row = _tier(before).gap().add("now", "muted")
     if (before.tier, before.outcome) == (after.tier, after.outcome):
-        return [made.add(", and once saved", "muted")]
-    return [made.add(" →", "muted").extend(_tier(after).spans).gap().add("saved", "muted")]
+        return [row.add(", and once saved", "muted")]
+    return [row.add(" →", "muted").extend(_tier(after).spans).gap().add("saved", "muted")]
 
 
 def _tier(state: EditPreviewState) -> Line:
@@ -87,6 +87,6 @@ def _result(moved: Moved, path: str, width: int, glyphs: Glyphs) -> list[Line]:
         change = after.score - before.score
         score.add(f" {signed(change)}", "ok" if change > 0 else "bad")
     rank.add(moved.title, "bold strong" if own else "text")
-    made = rank.right(width, score)
-    made.ground = "cursor-idle" if own else ""
-    return [made]
+    row = rank.right(width, score)
+    row.ground = "cursor-idle" if own else ""
+    return [row]

@@ -26,7 +26,7 @@ from brvtui.tree.reading.files import Role, role_of
 
 
 _GENERATED = frozenset({Role.SUMMARY, Role.ABSTRACT, Role.OVERVIEW})
-_SAID = {
+_WARNINGS = {
     CHANGED: ("CHANGED ON DISK", "another program changed this note; {editor.save} shows both texts"),
     GONE: ("REMOVED ON DISK", "another program removed or moved this note; {editor.save} asks what to do"),
 }
@@ -44,7 +44,7 @@ class SavingLine(Lines):
         if edit is None:
             return [Line()]
         if edit.on_disk:
-            title, what = _SAID[edit.on_disk]
+            title, what = _WARNINGS[edit.on_disk]
             return [
                 line(f" {title} ", "bold badge-text on bad").gap().add(self.services.with_keys(what), "text").cut(width)
             ]
@@ -136,8 +136,8 @@ class NoteSaver:
             return
         data = self._note.data
         if data == disk.data and edit.on_disk != GONE:
-            said = "nothing to save: the text is as it was read; a change, if only of a blank, gives it a new time"
-            self._screen.notify(said, timeout=4)
+            message = "nothing to save: the text is as it was read; a change, if only of a blank, gives it a new time"
+            self._screen.notify(message, timeout=4)
             self.look_at_disk()
             if then is not None:
                 then()
@@ -221,14 +221,14 @@ class NoteSaver:
             moved = conflict.moved.path if conflict.moved is not None else ""
             self._screen.app.push_screen(questions.GoneDialog(path, moved), lambda answer: self._gone(answer, conflict))
             return
-        said = [f"{path} was changed on disk since its text was read."]
+        paragraphs = [f"{path} was changed on disk since its text was read."]
         if conflict.merged is None:
-            said = [f"{path} was changed on disk since its text was read, and can no longer be edited here"]
-            said[0] += f" ({conflict.problem})."
+            paragraphs = [f"{path} was changed on disk since its text was read, and can no longer be edited here"]
+            paragraphs[0] += f" ({conflict.problem})."
         elif conflict.undecided:
             places = plural(conflict.undecided, "place")
-            said.append(f"Both changed the same or neighbouring lines. If you merge them, you decide {places}.")
-        dialog = questions.ConflictDialog(said, conflict.hunks if conflict.merged is not None else None)
+            paragraphs.append(f"Both changed the same or neighbouring lines. If you merge them, you decide {places}.")
+        dialog = questions.ConflictDialog(paragraphs, conflict.hunks if conflict.merged is not None else None)
         self._screen.app.push_screen(dialog, lambda answer: self._resolved(answer, conflict))
 
     def _gone(self, answer: str | None, conflict: SaveConflict) -> None:
@@ -263,8 +263,8 @@ class NoteSaver:
             self._note.rebase(conflict.theirs)
             if conflict.undecided:
                 self._find(_UNDECIDED)
-                said = f"{plural(conflict.undecided, 'place')} to decide: look for {_UNDECIDED}"
-                self._screen.notify(said, timeout=8)
+                message = f"{plural(conflict.undecided, 'place')} to decide: look for {_UNDECIDED}"
+                self._screen.notify(message, timeout=8)
 
     def look_at_disk(self) -> None:
         """Checks if the note has changed on disk."""
@@ -285,8 +285,8 @@ class NoteSaver:
             if edit.on_disk != state:
                 self._note.show(replace(edit, on_disk=state))
                 became = "removed or moved" if state == GONE else "changed"
-                what = f"{edit.path} was {became} on disk; your text is kept here"
-                self._screen.notify(what, severity="warning", timeout=8)
+                message = f"{edit.path} was {became} on disk; your text is kept here"
+                self._screen.notify(message, severity="warning", timeout=8)
         elif now.data is None:
             self._screen.notify(f"{edit.path} was removed or moved on disk: closed", severity="warning", timeout=8)
             self._leave()

@@ -81,8 +81,8 @@ class FindBar(Horizontal):
 
     def show_count(self, number: int, count: int) -> None:
         """Shows the position of the selected match and the number of matches."""
-        said = f"{number} of {count}" if count else "nowhere" if self.field.value else ""
-        self.query_one("#find-count", Paragraphs).set_text((said, "muted" if count else "warn"))
+        text = f"{number} of {count}" if count else "nowhere" if self.field.value else ""
+        self.query_one("#find-count", Paragraphs).set_text((text, "muted" if count else "warn"))
 
     @on(Input.Changed, "#find")
     def _typed(self) -> None:
@@ -200,8 +200,10 @@ class EditorScreen(FrameScreen):
         legend = [f"{self.area.drawn(mark)} {what}" for mark, what in note.legend]
         if legend:
             rest = f" and {len(legend) - _NAMED_MARKS} more" if len(legend) > _NAMED_MARKS else ""
-            said = f"what cannot be shown has a mark, and is saved as it is: {', '.join(legend[:_NAMED_MARKS])}{rest}"
-            self.notify(said, timeout=8)
+            message = (
+                f"what cannot be shown has a mark, and is saved as it is: {', '.join(legend[:_NAMED_MARKS])}{rest}"
+            )
+            self.notify(message, timeout=8)
 
     def close(self) -> None:
         """Closes the note and keeps its draft."""
@@ -381,10 +383,10 @@ class EditorScreen(FrameScreen):
 
 def state_of(edit: Edit) -> str:
     """Returns the state of ``edit`` for the title."""
-    said = {
+    states = {
         "• unsaved": edit.dirty,
         "new note": edit.is_new,
         "keeps its time": edit.keep_mtime,
         f"{edit.on_disk} on disk": edit.on_disk,
     }
-    return " · ".join(words for words, holds in said.items() if holds)
+    return " · ".join(words for words, holds in states.items() if holds)
