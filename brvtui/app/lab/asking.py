@@ -103,17 +103,19 @@ def read_judgments(session: Session, engine: str) -> JudgmentsRead:
         return JudgmentsRead((), place, str(error), revisions, controls)
 
 
-def ask_all(session: Session, request: LabRequest, told: Callable[[LabBatch], None]) -> None:
-    """Runs every query of ``request`` in every variant, and calls ``told`` with batches of answers; ends if
+def ask_all(session: Session, request: LabRequest, report: Callable[[LabBatch], None]) -> None:
+    """Runs every query of ``request`` in every variant, and calls ``report`` with batches of answers; ends if
     cancelled.
     """
     for variant in request.variants:
         if is_cancelled():
             return
-        told(_ask_column(session, request, variant, told))
+        report(_ask_column(session, request, variant, report))
 
 
-def _ask_column(session: Session, request: LabRequest, variant: Variant, told: Callable[[LabBatch], None]) -> LabBatch:
+def _ask_column(
+    session: Session, request: LabRequest, variant: Variant, report: Callable[[LabBatch], None]
+) -> LabBatch:
     cells: dict[str, LabCell] = {}
     begun, due = time.monotonic(), 0.0
     try:
@@ -123,7 +125,7 @@ def _ask_column(session: Session, request: LabRequest, variant: Variant, told: C
                 break
             cells[judgment.id] = _cell(session.variants.result(state, judgment))
             if time.monotonic() >= due:
-                told(LabBatch(request.number, variant, cells))
+                report(LabBatch(request.number, variant, cells))
                 now = time.monotonic()
                 cells, due = {}, now + _pause(now - begun, len(request.rows))
         session.variants.keep(state)
@@ -206,8 +208,8 @@ def grade(session: Session, text: str, scope: str, path: str, value: int | None)
             now = tuple(followed if each is judgment else each for each in now)
         return with_grade(now, text, scope, document, value is not None)
 
-    said = f"graded {value}" if value is not None else "no grade"
-    return _changed(session, f"{said}: {path} for “{text}”", graded)
+    grading = f"graded {value}" if value is not None else "no grade"
+    return _changed(session, f"{grading}: {path} for “{text}”", graded)
 
 
 def unjudge(session: Session, text: str, scope: str) -> Judged:
@@ -230,8 +232,8 @@ def take_back(session: Session, done: Judged) -> Judged:
     return _changed(session, "taken back", restored)
 
 
-def _changed(session: Session, said: str, edit: Callable[[Judgments], Judgments]) -> Judged:
-    """Changes the judgments by ``edit``, described by ``said``. Raises :class:`Refusal` if they cannot be changed."""
+def _changed(session: Session, message: str, edit: Callable[[Judgments], Judgments]) -> Judged:
+    """Changes the judgments by ``edit``, described by ``message``. Raises :class:`Refusal` if that fails."""
     before: list[Judgments] = []
 
     def noted(now: Judgments) -> Judgments:
@@ -242,7 +244,7 @@ def _changed(session: Session, said: str, edit: Callable[[Judgments], Judgments]
         after = JudgmentsFile.of(session.project).change(noted)
     except JudgmentsError as error:
         raise Refusal(str(error)) from error
-    return Judged(f"{said}; {counted(len(after), 'judged query', 'judged queries')} in all", before[0], after)
+    return Judged(f"{message}; {counted(len(after), 'judged query', 'judged queries')} in all", before[0], after)
 
 
 def _failure(state: VariantState, judgment: Judgment) -> str:
@@ -265,15 +267,15 @@ def keep_answers(
     ``edits`` are left out. Raises :class:`Refusal` if a query cannot be judged.
     """
     try:
-        known = JudgmentsFile.of(session.project).read()
-        new = [each for each in dict.fromkeys(queries) if judgment_of(known, *each) is None][:_MOST_ADDED]
+        judgments = JudgmentsFile.of(session.project).read()
+        new = [each for each in dict.fromkeys(queries) if judgment_of(judgments, *each) is None][:_MOST_ADDED]
         added, left_out = _as_answered(session, new, variant, edits, engine, mode)
     except (JudgmentsError, EngineError, VariantError, RevisionError) as error:
         raise Refusal(str(error)) from error
     which = f"“{left_out[0]}” is" if len(left_out) == 1 else f"{len(left_out)} queries are"
     edited = f"{which} not judged, because an edit changed the answer: {_EITHER_WAY}" if left_out else ""
     if not added:
-        return Judged(edited or f"judged already, nothing to add: {_BY_HAND}", known, known)
+        return Judged(edited or f"judged already, nothing to add: {_BY_HAND}", judgments, judgments)
 
     def edit(now: Judgments) -> Judgments:
         for each in added:
@@ -284,8 +286,8 @@ def keep_answers(
     how = "now" if variant == Variant() else "before the edits" if variant.earlier is not None else f"with {variant}"
     done = _changed(session, f"{what} judged as answered {how}", edit)
     by_hand = _BY_HAND if any(each.documents for each in added) else _EXPECTED
-    told = edited or (by_hand if variant == Variant() else "")
-    return done._replace(said=f"{done.said}; {told}") if told else done
+    hint = edited or (by_hand if variant == Variant() else "")
+    return done._replace(said=f"{done.said}; {hint}") if hint else done
 
 
 def _as_answered(
@@ -305,7 +307,7 @@ def _as_answered(
     state = runner.state(variant, engine, mode)
     earlier = Variant(earlier=edits)
     before = runner.state(earlier, engine, mode) if edits is not None else None
-    made: list[Judgment] = []
+    judgments: list[Judgment] = []
     left_out: list[str] = []
     for text, scope in queries:
         judgment = Judgment("new", text, scope)
@@ -316,5 +318,5 @@ def _as_answered(
             left_out.append(text)
             continue
         documents = tuple(state.finder.judged(path, 3) for path in result.ranking[:1])
-        made.append(replace(judgment, expected=result.outcome, documents=documents))
-    return made, left_out
+        judgments.append(replace(judgment, expected=result.outcome, documents=documents))
+    return judgments, left_out

@@ -115,31 +115,31 @@ class CellPane(Pane):
         judgment, column = self._judgment, self._column
         if judgment is None or column is None:
             return wrapped("how the query under the cursor is answered in the column under the cursor", width)
-        made = wrapped(judgment.text, width, "bold strong")
+        lines = wrapped(judgment.text, width, "bold strong")
         if judgment.scope:
-            made += wrapped(f"in {judgment.scope}", width)
+            lines += wrapped(f"in {judgment.scope}", width)
         if judgment.comment:
-            made += wrapped(judgment.comment, width)
+            lines += wrapped(judgment.comment, width)
         cell = column.cells.get(judgment.id)
         if column.problem:
-            return [*made, Line(), *wrapped(column.problem, width, "warn")]
+            return [*lines, Line(), *wrapped(column.problem, width, "warn")]
         if cell is None:
-            return [*made, Line(), *wrapped("not asked yet", width)]
+            return [*lines, Line(), *wrapped("not asked yet", width)]
         first = view.lab.columns[0].cells.get(judgment.id)
         now = first.result if first is not None and column is not view.lab.columns[0] else None
         if column.variant.revision:
-            made += wrapped(f"the texts of {column.variant.revision}, each as old as its file is now", width)
-        made += [Line(), *self._outcome(cell.result, now, width), *self._causes(view.lab, cell.result, width)]
+            lines += wrapped(f"the texts of {column.variant.revision}, each as old as its file is now", width)
+        lines += [Line(), *self._outcome(cell.result, now, width), *self._causes(view.lab, cell.result, width)]
         if cell.result.grades:
-            made += [
+            lines += [
                 rule(width, f"judged {view.kind.noun}s: grade and rank", dash=self.glyphs.dash),
                 *self._judged(cell.result, now, width),
             ]
-            made += [rule(width, "metrics", dash=self.glyphs.dash), *_metrics(cell, first, width)]
+            lines += [rule(width, "metrics", dash=self.glyphs.dash), *_metrics(cell, first, width)]
         scores = [item.score for item in cell.result.results[:_MOST]]
         order = "" if scores == sorted(scores, reverse=True) else ", as they stand in the answer"
-        made += [rule(width, f"results{order}", dash=self.glyphs.dash), *self._results(cell.result, now, width)]
-        return made
+        lines += [rule(width, f"results{order}", dash=self.glyphs.dash), *self._results(cell.result, now, width)]
+        return lines
 
     def _outcome(self, result: QueryResult, now: QueryResult | None, width: int) -> list[Line]:
         beside: list[Line] = []
@@ -147,61 +147,61 @@ class CellPane(Pane):
         if now is not None and now.outcome != result.outcome:
             head.add("  now ", "muted").add(now.outcome, tier_role_of(now.outcome))
         if result.expected:
-            met, said = result.as_expected, f"expected {result.expected}"
+            met, text = result.as_expected, f"expected {result.expected}"
             if met is None:
-                beside = wrapped(f"{said}: this engine has no tiers", width)
+                beside = wrapped(f"{text}: this engine has no tiers", width)
             else:
-                head.add(f"  {self.glyphs.check if met else self.glyphs.cross} {said}", "ok" if met else "bold warn")
+                head.add(f"  {self.glyphs.check if met else self.glyphs.cross} {text}", "ok" if met else "bold warn")
         return [head.cut(width), *beside, *wrapped(result.sentence, width, "text")]
 
     def _causes(self, lab: LabState, result: QueryResult, width: int) -> list[Line]:
         """Returns the reasons for the change of the answer, without the sentence of ``result``, which is shown
         above.
         """
-        found, column, judgment = lab.causes, self._column, self._judgment
-        if found is None or column is None or judgment is None or found.query != judgment.id:
+        causes, column, judgment = lab.causes, self._column, self._judgment
+        if causes is None or column is None or judgment is None or causes.query != judgment.id:
             return []
-        if column.variant != found.variant and (column is not lab.columns[0] or found.variant.earlier is None):
+        if column.variant != causes.variant and (column is not lab.columns[0] or causes.variant.earlier is None):
             return []
-        if found.lines is None:
+        if causes.lines is None:
             return [line(" what changed it is sought…", "muted")]
-        lines = [each for each in found.lines if each.text != result.sentence]
+        lines = [each for each in causes.lines if each.text != result.sentence]
         if not lines:
             return []
-        edited = found.variant.earlier is not None
-        heading = "what the edits changed" if edited else f"what changed since {found.variant.revision}"
-        made = [rule(width, heading, dash=self.glyphs.dash)]
+        edited = causes.variant.earlier is not None
+        heading = "what the edits changed" if edited else f"what changed since {causes.variant.revision}"
+        rows = [rule(width, heading, dash=self.glyphs.dash)]
         for text, kind in lines:
-            made += wrapped(text, width, "strong" if kind is LineKind.CAUSE else "text")
-        return made
+            rows += wrapped(text, width, "strong" if kind is LineKind.CAUSE else "text")
+        return rows
 
     def _judged(self, result: QueryResult, now: QueryResult | None, width: int) -> list[Line]:
-        made = []
+        lines = []
         for path in sorted(result.grades, key=lambda each: -result.grades[each]):
             rank, grade = result.rank_of(path), result.grades[path]
             place = f"{rank}." if rank is not None else "–"
             role = "strong" if rank is not None else "bold warn" if grade else "muted"
             entry = line(f" {grade} ", "accent").fit(place, 4, role)
-            before = _now_said(now, path, rank)
-            made.append(entry.add(path, "text").right(width, Line().add(before, "muted")))
+            before = _now_text(now, path, rank)
+            lines.append(entry.add(path, "text").right(width, Line().add(before, "muted")))
         for path in result.grades:
             if self.view.kind.has_files and not (self.view.knows(path) or path.startswith("[")):  # [: a shared source
-                made += wrapped(f"{self.glyphs.warn} {path} {_GONE}", width, "warn")
+                lines += wrapped(f"{self.glyphs.warn} {path} {_GONE}", width, "warn")
         if result.first_miss:
-            made += wrapped(f"{self.glyphs.warn} first miss: {result.first_miss}", width, "warn")
-        return made
+            lines += wrapped(f"{self.glyphs.warn} first miss: {result.first_miss}", width, "warn")
+        return lines
 
     def _results(self, result: QueryResult, now: QueryResult | None, width: int) -> list[Line]:
-        made = []
+        lines = []
         for rank, item in enumerate(result.results[:_MOST], start=1):
             grade = result.grades.get(item.path)
             entry = line(f" {rank:>2} ", "muted").fit("" if grade is None else str(grade), 2, "accent")
             entry.add(f"{item.score:.4f}"[:6], "strong").gap().add(item.path, "text")
-            made.append(entry.right(width, Line().add(_now_said(now, item.path, rank), "muted")))
-        return made or wrapped("nothing was found", width)
+            lines.append(entry.right(width, Line().add(_now_text(now, item.path, rank), "muted")))
+        return lines or wrapped("nothing was found", width)
 
 
-def _now_said(now: QueryResult | None, path: str, rank: int | None) -> str:
+def _now_text(now: QueryResult | None, path: str, rank: int | None) -> str:
     if now is None:
         return ""
     place = now.rank_of(path)
@@ -211,7 +211,7 @@ def _now_said(now: QueryResult | None, path: str, rank: int | None) -> str:
 
 
 def _metrics(cell: LabCell, first: LabCell | None, width: int) -> list[Line]:
-    made = []
+    lines = []
     for number, metric in enumerate(DEFAULT_METRICS):
         value = cell.values[number]
         if value is None:
@@ -220,5 +220,5 @@ def _metrics(cell: LabCell, first: LabCell | None, width: int) -> list[Line]:
         entry = Line().gap().fit(str(metric), 13, "muted").add(f"{value:.3f}", "strong")
         if now is not None and now != value:
             entry.add(f"  now {now:.3f}", "muted")
-        made.append(entry.cut(width))
-    return made
+        lines.append(entry.cut(width))
+    return lines

@@ -45,11 +45,11 @@ class EditCheck:
         self._timer: Timer | None = None
         self._saved = False
         """True if the user has saved since the last check, so that even unchanged answers are reported."""
-        self._said = ""
+        self._message = ""
         """The last message about queries."""
-        self._told: frozenset[tuple[str, str, str]] = frozenset()
+        self._reported: frozenset[tuple[str, str, str]] = frozenset()
         """The queries that the last message counted, by id, text and scope."""
-        self._asked_by: tuple[str, str, str] = ("", "", "")
+        self._checked_with: tuple[str, str, str] = ("", "", "")
         """Engine, mode and profile of the last check."""
         services.store.subscribe((EngineState,), self._engine_changed)
 
@@ -72,14 +72,14 @@ class EditCheck:
         if session is not None:
             self._services.background.run(partial(_hold, session), self._are_held, group="hold notes", exclusive=True)
 
-    def _are_held(self, held: HeldNotes | None) -> None:
-        self._held, self._told = held, frozenset()
+    def _are_held(self, notes: HeldNotes | None) -> None:
+        self._held, self._reported = notes, frozenset()
         self._services.background.cancel(_ASKING)
         self._services.store.update(EditsState())
 
     def _engine_changed(self) -> None:
         """Runs the queries again, since another engine may answer them differently."""
-        if self._services.store.view.edits.earlier is not None and self._asked_by != self._engine():
+        if self._services.store.view.edits.earlier is not None and self._checked_with != self._engine():
             self._soon()
 
     def _engine(self) -> tuple[str, str, str]:
@@ -88,16 +88,16 @@ class EditCheck:
 
     def _soon(self) -> None:
         self._services.background.cancel(_ASKING)  # both the running check and the last message are outdated
-        self._services.withdraw(self._said)
+        self._services.withdraw(self._message)
         if self._timer is not None:
             self._timer.stop()
         self._timer = self._services.set_timer(PAUSE_S, self._ask)
 
     def _ask(self) -> None:
-        session, held, view = self._project.session, self._held, self._services.store.view
-        if session is not None and held is not None:
-            self._asked_by = self._engine()
-            ask = partial(_effect, session, held, view.query, view.engine)
+        session, notes, view = self._project.session, self._held, self._services.store.view
+        if session is not None and notes is not None:
+            self._checked_with = self._engine()
+            ask = partial(_effect, session, notes, view.query, view.engine)
             self._services.background.run(ask, self._answered, group=_ASKING, exclusive=True, on_error=self._failed)
 
     def _answered(self, effect: EditEffect | None) -> None:
@@ -105,10 +105,10 @@ class EditCheck:
             return
         saved, self._saved = self._saved, False
         queries = frozenset((change.now.id, change.now.text, change.now.scope) for change in effect.otherwise)
-        is_news = bool(queries) and (saved or queries != self._told)
+        is_news = bool(queries) and (saved or queries != self._reported)
         store, in_front = self._services.store, self._services.current_mode == LAB.name
-        is_seen = in_front or not queries or (store.view.edits.is_seen and queries <= self._told)
-        self._told = queries
+        is_seen = in_front or not queries or (store.view.edits.is_seen and queries <= self._reported)
+        self._reported = queries
         store.update(EditsState(effect, is_seen))
         if (effect.judged or effect.unjudged) and (is_news or saved):
             key = self._services.shown_key("screens.lab")
@@ -116,7 +116,7 @@ class EditCheck:
             message = sentence(effect, store.view.kind.noun, way)
             if not store.view.is_native:
                 message = f"{store.view.presentation.title}: {message}"
-            self._said = message
+            self._message = message
             self._services.notify(message, severity="warning" if queries else "information", timeout=_TOAST_S)
 
     def _failed(self, why: str) -> None:
@@ -142,11 +142,11 @@ def sentence(effect: EditEffect, noun: str, key: str = "") -> str:
         parts = [(f"the first {judged}" if effect.left_out else judged, effect.judged, len(effect.judged_otherwise))]
         parts += [(OPEN_QUERY, 1, len(effect.unjudged_otherwise))] if effect.unjudged else []
     else:
-        asked = "the query asked last" if effect.unjudged == 1 else f"the {effect.unjudged} queries asked last"
-        parts = [(asked, effect.unjudged, len(effect.unjudged_otherwise))]
+        name = "the query asked last" if effect.unjudged == 1 else f"the {effect.unjudged} queries asked last"
+        parts = [(name, effect.unjudged, len(effect.unjudged_otherwise))]
     rest = "" if effect.judged else "; none is judged"
-    otherwise = [(who if asked == 1 else f"{changed} of {who}", changed) for who, asked, changed in parts if changed]
-    as_before = [(who, asked) for who, asked, changed in parts if not changed]
+    otherwise = [(who if count == 1 else f"{changed} of {who}", changed) for who, count, changed in parts if changed]
+    as_before = [(who, count) for who, count, changed in parts if not changed]
     if not otherwise:
         return f"{_are(as_before)} {AS_BEFORE}{rest}"
     if as_before:
@@ -177,7 +177,7 @@ def _hold(session: Session) -> HeldNotes | None:
     return hold(session.snapshot)
 
 
-def _effect(session: Session, held: HeldNotes, opened: QueryState, engine: EngineState) -> EditEffect | None:
+def _effect(session: Session, notes: HeldNotes, opened: QueryState, engine: EngineState) -> EditEffect | None:
     from brvtui.engines.contract import EngineError
     from brvtui.lab.judgments.file import JudgmentsFile
     from brvtui.lab.judgments.model import Judgment, JudgmentsError
@@ -188,7 +188,7 @@ def _effect(session: Session, held: HeldNotes, opened: QueryState, engine: Engin
         unjudged, text = () if judgments else asked_last(session), opened.text.strip()
         if text and (text, opened.scope) not in [(each.text, each.scope) for each in judgments or unjudged]:
             unjudged = (Judgment(OPEN_QUERY, text, opened.scope), *unjudged)
-        earlier = held.earlier(session.snapshot)
+        earlier = notes.earlier(session.snapshot)
         return effect_of_edits(session, earlier, judgments, unjudged, engine.name, engine.mode, is_cancelled)
     except (JudgmentsError, EngineError) as error:
         raise Refusal(str(error)) from error

@@ -102,15 +102,15 @@ class JudgedPane(ChoicePane):
             return self.TITLE
         many = len(lab.judgments or ())
         more = " + 1 open" if lab.open_query is not None else ""
-        what = (
+        title = (
             f"{self.TITLE} {many}{more} · {DEFAULT_METRICS[self.metric]}" if many else "Queries asked last, none judged"
         )
-        said = f"{what} · {_ORDERS[self.order]}"
+        heading = f"{title} · {_ORDERS[self.order]}"
         if lab.stopped:
-            return self.services.with_keys(f"{said} · stopped at {lab.done} of {lab.total}: {{lab.stop}} goes on")
+            return self.services.with_keys(f"{heading} · stopped at {lab.done} of {lab.total}: {{lab.stop}} goes on")
         if lab.done < lab.total:
-            return self.services.with_keys(f"{said} · asking {lab.done} of {lab.total}, {{lab.stop}} stops")
-        return said
+            return self.services.with_keys(f"{heading} · asking {lab.done} of {lab.total}, {{lab.stop}} stops")
+        return heading
 
     @property
     def judgment(self) -> Judgment | None:
@@ -209,8 +209,8 @@ class JudgedPane(ChoicePane):
     def _loss(self, lab: LabState, query: str) -> float:
         """Returns :func:`loss_of`, cached until one of the answers changes, since every batch requests it."""
         cells = [column.cells.get(query) for column in lab.columns]
-        metric, known, loss = self._losses.get(query, (-1, [], 0.0))
-        if metric != self.metric or len(known) != len(cells) or any(map(operator.is_not, known, cells)):
+        metric, known_cells, loss = self._losses.get(query, (-1, [], 0.0))
+        if metric != self.metric or len(known_cells) != len(cells) or any(map(operator.is_not, known_cells, cells)):
             loss = loss_of(lab.columns, query, self.metric)
             self._losses[query] = (self.metric, cells, loss)
         return loss
@@ -221,10 +221,10 @@ class JudgedPane(ChoicePane):
 
     def _cause(self, lab: LabState, width: int) -> list[Line]:
         """Returns the cause of the change of the query under the cursor, if the cell's pane is behind a tab."""
-        found = lab.causes
-        if is_wide(*self.app.size) or found is None or found.query != self.chosen or not found.lines:
+        causes = lab.causes
+        if is_wide(*self.app.size) or causes is None or causes.query != self.chosen or not causes.lines:
             return []
-        cause = next((each for each in found.lines if each.kind is LineKind.CAUSE), found.lines[0])
+        cause = next((each for each in causes.lines if each.kind is LineKind.CAUSE), causes.lines[0])
         named = f"“{self.judgment.text}”: {cause.text}" if self.judgment is not None else cause.text
         return [line(f" {part}", "warn") for part in wrap(named, width - 2)]
 
@@ -253,46 +253,46 @@ class JudgedPane(ChoicePane):
         keys = self.services.with_keys("{judged.left} {judged.right}")
         more = [f", {counted(hidden, 'more column', 'more columns')}: {keys}", f" {hidden} more: {keys}"]
         room = text - len(" query")
-        said = next((each for each in more if len(each) <= room), more[-1]) if hidden else ""
-        made = line(" query", "faint").add(said, "accent").cut(text).to(text + 1)
+        more_columns = next((each for each in more if len(each) <= room), more[-1]) if hidden else ""
+        row = line(" query", "faint").add(more_columns, "accent").cut(text).to(text + 1)
         if miss:
             named = f"first {self.view.kind.noun} missed"
-            made.fit(named if len(named) < miss else "first missed", miss - 1, "faint").gap()
+            row.fit(named if len(named) < miss else "first missed", miss - 1, "faint").gap()
         for place in shown:
             role = "bold accent" if place == self.column else "muted"
             size = _OTHER if place else _FIRST
             mark = f"{self.glyphs.warn} " if lab.columns[place].problem else ""
             title = told_apart([column.title for column in lab.columns], size - 1 - len(mark))[place]
-            made.fit(f"{mark}{title}", size - 1, "warn" if mark else role).gap()
-        return made
+            row.fit(f"{mark}{title}", size - 1, "warn" if mark else role).gap()
+        return row
 
     def _means(self, lab: LabState, shown: list[int], text: int) -> Line:
         metric = DEFAULT_METRICS[self.metric]
         first = lab.columns[0]
         ids = [each.id for each in lab.judgments or ()]
         measured = sum(each in first.cells and first.cells[each].values[self.metric] is not None for each in ids)
-        said = f" mean {metric} of {counted(measured, 'query', 'queries')}" if lab.judgments else " not judged"
-        made = Line().fit(said, text, "muted").gap()
+        label = f" mean {metric} of {counted(measured, 'query', 'queries')}" if lab.judgments else " not judged"
+        row_line = Line().fit(label, text, "muted").gap()
         for place in shown:
             column = lab.columns[place]
             both = [each for each in ids if each in column.cells and each in first.cells]
             mean = mean_of(column.cells[each].values[self.metric] for each in both)
             now = mean_of(first.cells[each].values[self.metric] for each in both)
-            made.extend(self._cell(column, mean, now if place else None, "", "strong", place).spans)
-        return made
+            row_line.extend(self._cell(column, mean, now if place else None, "", "strong", place).spans)
+        return row_line
 
     def _row(self, lab: LabState, row: Judgment, shown: list[int], text: int, miss: int) -> Line:
         opened = row is lab.open_query
-        made = Line().gap().fit(row.text, text - 1, "accent" if opened else "text").gap()
+        row_line = Line().gap().fit(row.text, text - 1, "accent" if opened else "text").gap()
         first = lab.columns[0].cells.get(row.id)
         if miss:
             missed = first.result.first_miss.rpartition("/")[2] if first is not None else ""
-            made.fit(missed, miss - 1, "warn").gap()
+            row_line.fit(missed, miss - 1, "warn").gap()
         for place in shown:
             column = lab.columns[place]
             cell = column.cells.get(row.id) if not column.problem else None
             if cell is None:
-                made.fit("–" if column.problem else "…", _OTHER if place else _FIRST, "faint")
+                row_line.fit("–" if column.problem else "…", _OTHER if place else _FIRST, "faint")
                 continue
             now = first.values[self.metric] if place and first is not None else None
             outcome = cell.result.outcome
@@ -301,9 +301,11 @@ class JudgedPane(ChoicePane):
             has_moved = moved and first is not None and first.result.outcome != outcome
             role = "bold warn" if has_moved or expected is False else tier_role_of(outcome)
             of_tiers = "yes" not in (short_outcome(outcome), short_outcome(first.result.outcome if first else ""))
-            said = "" if not of_tiers else "tier" if has_moved else "other" if moved else ""
-            made.extend(self._cell(column, cell.values[self.metric], now, outcome, role, place, said, expected).spans)
-        return made
+            difference = "" if not of_tiers else "tier" if has_moved else "other" if moved else ""
+            row_line.extend(
+                self._cell(column, cell.values[self.metric], now, outcome, role, place, difference, expected).spans
+            )
+        return row_line
 
     def _cell(
         self,
@@ -319,14 +321,14 @@ class JudgedPane(ChoicePane):
         """Returns metric and outcome, with a cross if the outcome is not ``expected``; then the gain, or the text
         ``moved``.
         """
-        made = Line().fit("   –" if value is None else f"{value:.2f}", 5, "faint" if value is None else "strong")
-        made.fit(f"{short_outcome(outcome)}{self.glyphs.cross if expected is False else ''}", 5, role)
+        row_line = Line().fit("   –" if value is None else f"{value:.2f}", 5, "faint" if value is None else "strong")
+        row_line.fit(f"{short_outcome(outcome)}{self.glyphs.cross if expected is False else ''}", 5, role)
         if place:
             change = 0.0 if now is None or value is None else difference_as_shown(value, now, 2)
             change = -change if column.variant.is_earlier else change
-            said = signed(change) if change else moved
-            made.fit(said, 6, "bold bad" if change < 0 else "warn" if said == moved else "ok")
-        return made.fit("", (_OTHER if place else _FIRST) - made.width)
+            text = signed(change) if change else moved
+            row_line.fit(text, 6, "bold bad" if change < 0 else "warn" if text == moved else "ok")
+        return row_line.fit("", (_OTHER if place else _FIRST) - row_line.width)
 
     def _nothing(self, view: View, width: int) -> list[Line]:
         lab, project = view.lab, view.project
@@ -344,11 +346,11 @@ class JudgedPane(ChoicePane):
         lab, overview = view.lab, view.project.overview
         if overview is not None and overview.unreadable:
             return wrapped(overview.why_empty, width, "warn")
-        made: list[Line] = []
+        lines: list[Line] = []
         for text in EMPTY:
-            said = self.services.with_keys(text).replace("FILE", lab.file)
-            made += [Line(), *wrapped(said, width, "muted" if made else "text")]
-        return made
+            hint = self.services.with_keys(text).replace("FILE", lab.file)
+            lines += [Line(), *wrapped(hint, width, "muted" if lines else "text")]
+        return lines
 
     def moved(self, choice: str) -> None:
         """Shows the cell under the cursor in the pane next to the table."""
@@ -365,9 +367,9 @@ class JudgedPane(ChoicePane):
     def action_column(self, step: int) -> None:
         """Moves ``step`` columns to the right, or to the left if negative."""
         self._awaited = None
-        wanted = max(0, min(self.column + step, len(self.view.lab.columns) - 1))
-        if wanted != self.column:
-            self.column = wanted
+        column = max(0, min(self.column + step, len(self.view.lab.columns) - 1))
+        if column != self.column:
+            self.column = column
             self.rebuild()
             self.show_keys()
             self.post_message(self.CellChosen())

@@ -40,8 +40,10 @@ class GradeDialog(Dialog[int]):
 
     def __init__(self, query: str, path: str, noun: str) -> None:
         """Creates a dialog for the note at ``path`` and ``query``; ``noun`` is the kind of document."""
-        said = "3 is what the query is about, 2 relevant, 1 related, 0 irrelevant. The screen Lab lists judged queries."
-        super().__init__(f"How relevant is this {noun} to the query?", f"{query}", path, said)
+        message = (
+            "3 is what the query is about, 2 relevant, 1 related, 0 irrelevant. The screen Lab lists judged queries."
+        )
+        super().__init__(f"How relevant is this {noun} to the query?", f"{query}", path, message)
 
     def make_parts(self) -> ComposeResult:
         """Yields the question and a line for the current grade."""
@@ -50,8 +52,8 @@ class GradeDialog(Dialog[int]):
 
     def show_grade(self, grade: int | None) -> None:
         """Shows the current grade of the note."""
-        said = "It has no grade yet." if grade is None else f"Its grade is {grade}."
-        self.query_one("#grade", Paragraphs).set_text((said, "muted"))
+        text = "It has no grade yet." if grade is None else f"Its grade is {grade}."
+        self.query_one("#grade", Paragraphs).set_text((text, "muted"))
 
 
 def ask_grade(services: AppServices, project: Project, path: str, grade: Callable[[str, int | None], None]) -> None:
@@ -64,8 +66,8 @@ def ask_grade(services: AppServices, project: Project, path: str, grade: Callabl
     if project.refuses():
         return
     if not query or not path:
-        said = "ask something and choose a result: {results.judge} then grades it for the query"
-        services.notify(services.with_keys(said), timeout=4)
+        message = "ask something and choose a result: {results.judge} then grades it for the query"
+        services.notify(services.with_keys(message), timeout=4)
         return
 
     def answered(value: int | None) -> None:
@@ -80,8 +82,8 @@ def ask_grade(services: AppServices, project: Project, path: str, grade: Callabl
             dialog.show_grade(grade)
 
     if project.session is not None:
-        known = partial(asking.grade_of, project.session, query, view.query.scope, path)
-        services.background.run(known, show, group="grade", exclusive=True)
+        read_grade = partial(asking.grade_of, project.session, query, view.query.scope, path)
+        services.background.run(read_grade, show, group="grade", exclusive=True)
 
 
 MODE = "lab"
@@ -126,7 +128,7 @@ class Lab:
         self._number = 0
         self._is_alone = False
         """True if only the what-if column is being run, since the others are up to date."""
-        self._asked: tuple[object, ...] = ()
+        self._requested_for: tuple[object, ...] = ()
         """The state that the last request depended on."""
         self.revisions: Mapping[str, str] = {}
         """The git revisions of the open context tree, each with a description."""
@@ -174,9 +176,9 @@ class Lab:
     def _view_changed(self) -> None:
         if self._services.current_mode != MODE or self.session is None:
             return
-        if self.state.judgments is None or self._depends_on()[:-1] != self._asked[:-1]:
+        if self.state.judgments is None or self._depends_on()[:-1] != self._requested_for[:-1]:
             self.read()
-        elif self._depends_on() != self._asked:
+        elif self._depends_on() != self._requested_for:
             self.ask()
 
     def _depends_on(self) -> tuple[object, ...]:
@@ -189,8 +191,8 @@ class Lab:
     def _open_query(self) -> Judgment | None:
         view = self._services.store.view
         text, scope = view.query.text.strip(), view.query.scope
-        known = self.state.judgments or self.state.unjudged
-        if not text or any((each.text, each.scope) == (text, scope) for each in known):
+        queries = self.state.judgments or self.state.unjudged
+        if not text or any((each.text, each.scope) == (text, scope) for each in queries):
             return None
         return Judgment(OPEN_QUERY, text, scope)
 
@@ -218,25 +220,25 @@ class Lab:
             return
         self._number += 1
         self._is_alone = alone and what_if is not None
-        self._asked = self._depends_on()
+        self._requested_for = self._depends_on()
         before = {column.variant: column for column in view.lab.columns}
         slid = next((column for column in view.lab.columns if column.title == WHAT_IF), None)
         ago = next((column for column in view.lab.columns if column.variant.earlier is not None), None)
         columns: list[LabColumn] = []
         variants = self._variants(what_if)
-        asked = [what_if] if alone and what_if is not None else variants
+        requested = [what_if] if alone and what_if is not None else variants
         for variant in variants:
             is_slid = variant == what_if
-            known = before.get(variant) or (slid if is_slid else ago if variant.earlier is not None else None)
+            earlier = before.get(variant) or (slid if is_slid else ago if variant.earlier is not None else None)
             title = WHAT_IF if is_slid else title_of(variant, _present(view.engine))
-            columns.append(LabColumn(variant, title, known.cells if known is not None else {}))
+            columns.append(LabColumn(variant, title, earlier.cells if earlier is not None else {}))
         state = view.lab._replace(open_query=self._open_query(), columns=tuple(columns), stopped=False)
         state = state._replace(what_if=what_if)
-        state = state._replace(done=0, total=len(state.rows) * len(asked))
+        state = state._replace(done=0, total=len(state.rows) * len(requested))
         self._services.store.update(state)
         first = {name: place for place, name in enumerate(dict.fromkeys((OPEN_QUERY, *self.looked_at)))}
         rows = tuple(sorted(state.rows, key=lambda row: first.get(row.id, len(first))))
-        request = LabRequest(self._number, tuple(asked), rows, view.engine.name, view.engine.mode)
+        request = LabRequest(self._number, tuple(requested), rows, view.engine.name, view.engine.mode)
         task = partial(asking.ask_all, session, request, self._services.background.relay(self._answered))
         self._services.background.run(task, group=_ASKING, exclusive=True)
 
@@ -275,8 +277,8 @@ class Lab:
             self._services.notify("that column is there already", timeout=4)
             return True
         if len(self._variants(None)) >= _MOST_COLUMNS:
-            said = self._services.with_keys(f"{_MOST_COLUMNS} columns are the most: {{judged.remove}} removes one")
-            self._services.notify(said, severity="warning", timeout=4)
+            message = self._services.with_keys(f"{_MOST_COLUMNS} columns are the most: {{judged.remove}} removes one")
+            self._services.notify(message, severity="warning", timeout=4)
             return False
         self._added.append(variant)
         self.ask()
@@ -402,8 +404,10 @@ class Lab:
 
         def logged() -> list[tuple[str, str]]:
             entries = session.logbook.read(_MOST_READ)
-            found = [(each.query.strip(), each.scope) for each in entries if not each.not_covered and not each.problem]
-            return [each for each in dict.fromkeys(found) if each[0]]
+            queries = [
+                (each.query.strip(), each.scope) for each in entries if not each.not_covered and not each.problem
+            ]
+            return [each for each in dict.fromkeys(queries) if each[0]]
 
         self._services.background.run(logged, partial(self._keep_logged, variant), group="judge")
 
@@ -432,17 +436,17 @@ class Lab:
         return True
 
     def _judged(self, done: asking.Judged) -> None:
-        session, said = self.session, done.said
+        session, message = self.session, done.said
         if session is not None and done.before != done.after:
             self._done.append((done, session.notes.journal.depth))
-            said = f"{said}; {self._services.shown_key('note.undo')} takes it back"
-        self._tell_judged(said)
+            message = f"{message}; {self._services.shown_key('note.undo')} takes it back"
+        self._tell_judged(message)
 
     def _taken_back(self, done: asking.Judged) -> None:
         self._tell_judged(done.said)
 
-    def _tell_judged(self, said: str) -> None:
-        self._services.notify(said, timeout=8)
+    def _tell_judged(self, message: str) -> None:
+        self._services.notify(message, timeout=8)
         if self.state.judgments is not None:
             self.read()
 

@@ -189,8 +189,8 @@ class LabScreen(FrameScreen):
         if self.view.lab.what_if is not None and self.view.lab.what_if.constants:
             self.app.push_screen(ProfileNameField(), keep)
         else:
-            said = "a profile keeps constants, and none is changed: {whatif.less} and {whatif.more} move one"
-            self.notify(self.services.with_keys(said), timeout=4)
+            message = "a profile keeps constants, and none is changed: {whatif.less} and {whatif.more} move one"
+            self.notify(self.services.with_keys(message), timeout=4)
 
     # actions
 

@@ -35,22 +35,22 @@ class SweepPane(Pane):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._said = "asking…"
-        self._made: Sweep | None = None
+        self._text = "asking…"
+        self._sweep: Sweep | None = None
 
-    def put(self, said: str, made: Sweep | None = None) -> None:
-        """Shows the sweep ``made``, or the text ``said`` if there is none."""
-        self._said, self._made = said, made
+    def put(self, text: str, sweep: Sweep | None = None) -> None:
+        """Shows ``sweep``, or ``text`` if there is none."""
+        self._text, self._sweep = text, sweep
         self.rebuild(force=True)
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns the lines that ``brv-tui sweep`` prints."""
-        if self._made is None:
-            return wrapped(self._said, width)
+        if self._sweep is None:
+            return wrapped(self._text, width)
         from brvtui.paint.blocks import lines_of
         from brvtui.report.sweep import sweep_blocks
 
-        return lines_of(sweep_blocks(self._made, width, self.glyphs), width, self.glyphs)
+        return lines_of(sweep_blocks(self._sweep, width, self.glyphs), width, self.glyphs)
 
 
 class SweepDialog(Dialog[None]):
@@ -70,11 +70,11 @@ class SweepDialog(Dialog[None]):
         """Yields the pane."""
         yield SweepPane(id="sweep")
 
-    def put(self, said: str, made: Sweep | None = None) -> None:
-        """Shows the sweep ``made``, or the text ``said``: the progress, or the reason why there is no sweep."""
+    def put(self, text: str, sweep: Sweep | None = None) -> None:
+        """Shows ``sweep``, or ``text`` if there is none: the progress, or the reason why there is no sweep."""
         if self.is_running:
-            self.made = made
-            self.query_one(SweepPane).put(said, made)
+            self.made = sweep
+            self.query_one(SweepPane).put(text, sweep)
             self.show_keys()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -128,7 +128,7 @@ class Sweeps:
         ask = partial(_swept, session, controls, rows, metric, base, engine.name, engine.mode, progressed)
         self._services.push_screen(dialog, lambda _: self._services.background.cancel(_ASKING))
         self._services.background.run(
-            ask, lambda made: dialog.put("", made), group=_ASKING, exclusive=True, on_error=dialog.put
+            ask, lambda sweep: dialog.put("", sweep), group=_ASKING, exclusive=True, on_error=dialog.put
         )
 
 
@@ -152,14 +152,14 @@ def _swept(
     from brvtui.lab.whatif.variant import VariantError
     from brvtui.session.evaluating import swept_over
 
-    told = -1
+    reported = -1
 
     def progress(done: int, of: int) -> None:
-        nonlocal told
+        nonlocal reported
         if is_cancelled():
             raise Refusal("the sweep was left")  # not shown, since the dialog is closed
-        if done != told:
-            told = done
+        if done != reported:
+            reported = done
             progressed(done, of)
 
     try:

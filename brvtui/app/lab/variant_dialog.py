@@ -57,11 +57,11 @@ class VariantsPane(ChoicePane):
     def build(self, view: View, width: int) -> list[Line]:
         """Returns a line for each variant."""
         self.choices, self.owner = [], []
-        made: list[Line] = []
-        for number, (variant, said) in enumerate(self._rows):
-            entry = Line().gap().fit(title_of(variant), min(_NAME, width // 2), "text").gap().add(said, "muted")
-            self.add_rows(made, [entry.cut(width)], str(number))
-        return made or wrapped(self._problem or "nothing", width, "warn") or [line()]
+        lines: list[Line] = []
+        for number, (variant, description) in enumerate(self._rows):
+            entry = Line().gap().fit(title_of(variant), min(_NAME, width // 2), "text").gap().add(description, "muted")
+            self.add_rows(lines, [entry.cut(width)], str(number))
+        return lines or wrapped(self._problem or "nothing", width, "warn") or [line()]
 
     def clicked(self, place: int) -> None:
         """Selects the clicked row."""
@@ -85,7 +85,7 @@ class VariantDialog(Dialog[Variant]):
         written = f"Or write it, words in any order: {', '.join(self._kinds())}."
         super().__init__("Another column: ask the judged queries in…", written, wide=True)
         moments = _MOMENTS if variants.kind.has_maturity else {}
-        named = {f"rev:{name}": said for name, said in revisions.items()}
+        named = {f"rev:{name}": description for name, description in revisions.items()}
         self._offered = offered_variants(self._profiles, self._engine, edited, {**named, **moments})
 
     def _kinds(self) -> Iterator[str]:
@@ -134,7 +134,9 @@ class VariantDialog(Dialog[Variant]):
         text = self.query_one(Input).value.strip()
         words = WordFilter.of(text)
         rows = [
-            (variant, said) for variant, said in self._offered if words.keeps(f"{title_of(variant)} {said}".lower())
+            (variant, description)
+            for variant, description in self._offered
+            if words.keeps(f"{title_of(variant)} {description}".lower())
         ]
         problem = ""
         try:
@@ -169,17 +171,17 @@ def offered_variants(
     profiles: Mapping[str, Collection[str]], engine: str, edited: EditedText | None, others: Mapping[str, str]
 ) -> list[tuple[Variant, str]]:
     """Returns the variants to list, each with a description; ``others`` maps written variants to their descriptions."""
-    made: list[tuple[Variant, str]] = []
+    variants: list[tuple[Variant, str]] = []
     if edited is not None:
-        made.append((Variant(edit=edited), "the text in the editor, before it is saved"))
-    for name, said in others.items():
-        made.append((parse_variant(name, profiles, engine), said))
+        variants.append((Variant(edit=edited), "the text in the editor, before it is saved"))
+    for name, description in others.items():
+        variants.append((parse_variant(name, profiles, engine), description))
     for name, own in profiles.items():
         for number, profile in enumerate(own):
             if name == engine:
-                made.append((Variant(profile=profile), f"a profile of {name}"))
+                variants.append((Variant(profile=profile), f"a profile of {name}"))
             elif number == 0:
-                made.append((Variant(engine=name), "another engine"))
+                variants.append((Variant(engine=name), "another engine"))
             else:
-                made.append((Variant(engine=name, profile=profile), f"a profile of {name}"))
-    return made
+                variants.append((Variant(engine=name, profile=profile), f"a profile of {name}"))
+    return variants

@@ -110,7 +110,7 @@ class WhatIfPane(ChoicePane):
         """Returns a line for each control, and one above each group."""
         before, lab = self.chosen, view.lab
         self.choices, self.owner, self._by_key = [], [], {}
-        made: list[Line] = []
+        lines: list[Line] = []
         group = ""
         controls = _in_order(lab, self.note_controls)
         if not controls:
@@ -126,17 +126,17 @@ class WhatIfPane(ChoicePane):
             title = f"{control.group}: {control.path}" if control.path else control.group
             if title != group:
                 group = title
-                self.add_rows(made, [line(f" {group}", "bold muted").cut(width)])
+                self.add_rows(lines, [line(f" {group}", "bold muted").cut(width)])
             self._by_key[control.key] = control
-            self.add_rows(made, [self._row(control, lab.what_if or Variant(), label, width)], control.key)
+            self.add_rows(lines, [self._row(control, lab.what_if or Variant(), label, width)], control.key)
         self.cursor = self.choices.index(before) if before in self.choices else 0
-        return made
+        return lines
 
     def _row(self, control: Control, variant: Variant, label: int, width: int) -> Line:
         value = value_in(variant, control)
         changed = value != control.base
         mark = self.glyphs.bullet if changed else " "
-        made = (
+        row = (
             line(f"{mark} ", "bold accent")
             .fit(control.name if self.word_filter else control.label, label, "bold strong" if changed else "text")
             .gap()
@@ -144,14 +144,14 @@ class WhatIfPane(ChoicePane):
         if control.choices:
             for choice in control.choices:
                 chosen = choice == value
-                text = _said(choice, "")
-                made.add(f"[{text}]" if chosen else f" {text} ", "bold accent" if chosen else "muted")
+                text = _value_text(choice, "")
+                row.add(f"[{text}]" if chosen else f" {text} ", "bold accent" if chosen else "muted")
         else:
-            made.extend(self._slider(control, value, changed).spans).gap()
-            said = _said(value, control.unit)
-            said = said if len(said) < self._value else _said(value, "")
-            made.fit(said, self._value, "strong" if changed else "text")
-        return made.add(f"was {_said(control.base, '')}" if changed else "", "muted").cut(width)
+            row.extend(self._slider(control, value, changed).spans).gap()
+            shown_value = _value_text(value, control.unit)
+            shown_value = shown_value if len(shown_value) < self._value else _value_text(value, "")
+            row.fit(shown_value, self._value, "strong" if changed else "text")
+        return row.add(f"was {_value_text(control.base, '')}" if changed else "", "muted").cut(width)
 
     def _slider(self, control: Control, value: Value, changed: bool) -> Line:
         cells = self._track[1]
@@ -270,7 +270,7 @@ def _in_order(lab: LabState, notes: tuple[Control, ...]) -> list[Control]:
     return [*clock, *notes, *sorted(constants, key=lambda each: each.group in _BOUNDS)]
 
 
-def _said(value: Value, unit: str) -> str:
+def _value_text(value: Value, unit: str) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return value if isinstance(value, str) else f"{value:.10g} {unit}".strip()
