@@ -72,7 +72,7 @@ def plot(
     column = None if upright is None else min(across - 1, round(upright * (across - 1)))
     rows = {row_of(level, height) for level in levels}
     ends = _line_ends(series, height)
-    made = []
+    lines = []
     for row in range(height):
         row_line = Line()
         for cell in range(across):
@@ -89,8 +89,8 @@ def plot(
                 row_line.spans.append((glyphs.dash if row in rows else " ", "faint"))
         letter, role = ends.get(row, (" ", "text"))
         row_line.spans.append((letter, role))
-        made.append(row_line)
-    return made
+        lines.append(row_line)
+    return lines
 
 
 def row_of(value: float, height: int) -> int:
@@ -126,14 +126,14 @@ class _Grid:
 def _line_ends(series: Sequence[Series], height: int) -> dict[int, tuple[str, str]]:
     """Returns the row of each letter: the end of its curve, or the next free row above."""
     ended = [(float(one.values[-1]), one) for one in series]
-    found: dict[int, tuple[str, str]] = {}
+    ends: dict[int, tuple[str, str]] = {}
     lowest = height - 1
     for last, one in sorted((pair for pair in ended if pair[0] == pair[0]), key=lambda pair: pair[0]):
         row = min(lowest, row_of(last, height))
         if row >= 0:
-            found[row] = (one.letter, f"bold {one.role}")
+            ends[row] = (one.letter, f"bold {one.role}")
         lowest = row - 1
-    return found
+    return ends
 
 
 _STALE = {
@@ -197,33 +197,33 @@ class AgeingPane(Pane):
 
     def build(self, view: View, width: int) -> Sequence[Line]:
         """Returns the lines of the note, or a message if there is none."""
-        made = self.ageing
-        if made is None:
+        ageing = self.ageing
+        if ageing is None:
             if view.project.saved:
                 return wrapped("a saved trace: open its project to see how the note ages", width)
             if view.project.phase is not Phase.READY:
                 return wrapped(view.project.problem or "reading the tree…", width)
             return wrapped("no note is selected", width)
-        lines = [*stale_lines(_STALE, view, width, self.glyphs), *_name(made.row, width, self.glyphs)]
+        lines = [*stale_lines(_STALE, view, width, self.glyphs), *_name(ageing.row, width, self.glyphs)]
         forecast = self.forecast
-        if forecast is not None and forecast.path == made.row.path:
+        if forecast is not None and forecast.path == ageing.row.path:
             lines.append(rule(width, f"in {forecast.engine}", dash=self.glyphs.dash))
             lines += lines_of(forecast_blocks(forecast.forecast, self.glyphs, forecast.day), width, self.glyphs)
             lines.append(rule(width, "in ByteRover", dash=self.glyphs.dash))
-        lines += _bar(made, width, self.glyphs)
-        lines += _curves(made, width, self.glyphs)
+        lines += _bar(ageing, width, self.glyphs)
+        lines += _curves(ageing, width, self.glyphs)
         lines.append(rule(width, "what ageing brings, from today", dash=self.glyphs.dash))
-        lines += _events(made, width, self.glyphs)
-        lines += [row for text in _ends(made) for row in wrapped(self.services.with_keys(text), width)]
+        lines += _events(ageing, width, self.glyphs)
+        lines += [row for text in _ends(ageing) for row in wrapped(self.services.with_keys(text), width)]
         lines.append(rule(width, "maturity", dash=self.glyphs.dash))
-        lines += _distances(made.row, width, self.glyphs)
+        lines += _distances(ageing.row, width, self.glyphs)
         self._what_if = len(lines)
         lines.append(
             rule(width, self.services.with_keys("what if ({ageing.more} and {ageing.less})"), dash=self.glyphs.dash)
         )
-        lines += [_after(made.hits, "hit", width, self.glyphs), _after(made.updates, "update", width, self.glyphs)]
+        lines += [_after(ageing.hits, "hit", width, self.glyphs), _after(ageing.updates, "update", width, self.glyphs)]
         lines.append(rule(width, "signals", dash=self.glyphs.dash))
-        return [*lines, *_signals(made, width)]
+        return [*lines, *_signals(ageing, width)]
 
     def action_times(self, step: int) -> None:
         """Shows the effect of one hit more, or fewer."""
@@ -238,8 +238,8 @@ def _name(row: BoardRow, width: int, glyphs: Glyphs) -> list[Line]:
     return [first.cut(width), line(f" {cut_left(visible(row.path), width - 2)}", "muted")]
 
 
-def _bar(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
-    row = made.row
+def _bar(ageing: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
+    row = ageing.row
     cells = max(width - 8, 8)
     ticks: dict[float, str] = {}
     labels: dict[float, str] = {}
@@ -247,25 +247,25 @@ def _bar(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
         ticks[row.demoted_below], labels[row.demoted_below] = "warn", f"{glyphs.down}{row.demoted_below:g}"
     if row.promoted_from is not None:
         ticks[row.promoted_from], labels[row.promoted_from] = "ok", f"{glyphs.up}{row.promoted_from:g}"
-    bar = line(" ").extend(importance_bar(made.then_importance, row.importance_stored, ticks, cells, glyphs))
-    bar.add(f" {made.then_importance:5.1f}", "strong")
+    bar = line(" ").extend(importance_bar(ageing.then_importance, row.importance_stored, ticks, cells, glyphs))
+    bar.add(f" {ageing.then_importance:5.1f}", "strong")
     under = Line().gap()
     for threshold, label in sorted(labels.items()):
         under.to(1 + min(cells - 1, int(threshold / 100 * cells))).add(label, ticks[threshold])
     return [bar, under.cut(width)]
 
 
-def _curves(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
-    curve = made.curve
+def _curves(ageing: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
+    curve = ageing.curve
     series = [
         Series("b", "strong", curve.ceiling),
         Series("i", "importance", curve.importance / 100),
         Series("r", "recency", curve.recency),
     ]
     cells = max(width - _AXIS, 8)
-    day = made.wanted.day
-    drawn = plot(series, cells, _PLOT_ROWS, glyphs, day / LAST_DAY if day else None, made.thresholds)
-    labels = {row_of(value, _PLOT_ROWS): share(value) for value in (*made.thresholds, 0.0, 1.0)}
+    day = ageing.wanted.day
+    drawn = plot(series, cells, _PLOT_ROWS, glyphs, day / LAST_DAY if day else None, ageing.thresholds)
+    labels = {row_of(value, _PLOT_ROWS): share(value) for value in (*ageing.thresholds, 0.0, 1.0)}
     lines = [line(f"{labels.get(row, ''):>3} ", "faint").extend(one.spans) for row, one in enumerate(drawn)]
     axis = Line().gap(_AXIS).add("today", "faint")
     if day:
@@ -276,38 +276,40 @@ def _curves(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
     return [*lines, axis.right(width, line(end, "faint")) if axis.width + len(end) < width else axis, legend.cut(width)]
 
 
-def _events(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
+def _events(ageing: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
     lines: list[Line] = []
-    for coming in made.coming:
+    for coming in ageing.coming:
         text, role = sentence_of(coming, glyphs)
         first, *rest = wrap(text, width - 2)
         lines += [line(f" {first}", role), *(line(f"   {part}", role) for part in rest)]
-    if made.coming:
-        lines += wrapped(_YOUNG_AGAIN if made.archive_below is None else f"{_YOUNG_AGAIN}{_ARCHIVING}", width)
-    if made.archive_below is None:
+    if ageing.coming:
+        lines += wrapped(_YOUNG_AGAIN if ageing.archive_below is None else f"{_YOUNG_AGAIN}{_ARCHIVING}", width)
+    if ageing.archive_below is None:
         return lines
-    if made.row.updated_days is None:
+    if ageing.row.updated_days is None:
         lines += wrapped("no updatedAt: never an archive candidate by decay", width)
-    elif math.isnan(made.row.updated_days):
+    elif math.isnan(ageing.row.updated_days):
         lines += wrapped("updatedAt is not a date: never an archive candidate", width, "warn")
     return lines
 
 
-def _ends(made: Ageing) -> list[str]:
+def _ends(ageing: Ageing) -> list[str]:
     """Returns the ways to end archiving, pruning or demotion of the note; keys are named by their actions."""
-    row, least, ends = made.row, made.archive_below, []
-    if least is not None and ARCHIVE in row.has_come:
+    row, threshold, ends = ageing.row, ageing.archive_below, []
+    if threshold is not None and ARCHIVE in row.has_come:
         since = "" if row.updated_days is None else f" by updatedAt, {days(row.updated_days)} ago,"
-        later = "a later updatedAt in its frontmatter ({note.edit}) or " if row.importance_stored >= least else ""
+        later = "a later updatedAt in its frontmatter ({note.edit}) or " if row.importance_stored >= threshold else ""
         ends.append(
-            f"its importance{since} is {math.floor(10 * row.archive_importance) / 10:.1f}, under {least:g}: "
+            f"its importance{since} is {math.floor(10 * row.archive_importance) / 10:.1f}, under {threshold:g}: "
             f"{later}validated ({{note.signals}}, here alone) ends that"
         )
     if PRUNING in row.has_come:
         ends.append(f"unchanged for {days(row.days)}: saving it with a new time ({{note.edit}}) ends that")
     if row.demoted_below is not None and row.importance_stored < row.demoted_below:
         how = (
-            "{note.signals} sets it and the maturity, here alone" if least is not None else "hits and updates raise it"
+            "{note.signals} sets it and the maturity, here alone"
+            if threshold is not None
+            else "hits and updates raise it"
         )
         ends.append(f"its stored importance is {row.importance_stored:.4g}, under {row.demoted_below:g}: {how}")
     return ends
@@ -336,14 +338,14 @@ def _distances(row: BoardRow, width: int, glyphs: Glyphs) -> list[Line]:
 
 def _after(after: After, what: str, width: int, glyphs: Glyphs) -> Line:
     role = after.signals.maturity
-    made = line(f" {plural(after.times, what)}: ", "muted")
-    made.add(f"{after.signals.importance:.4g} ", "strong").add(f"{glyphs.maturity[role]} {role}", role)
-    return made.add(f", best possible score {share(after.ceiling)}", "muted").cut(width)
+    row = line(f" {plural(after.times, what)}: ", "muted")
+    row.add(f"{after.signals.importance:.4g} ", "strong").add(f"{glyphs.maturity[role]} {role}", role)
+    return row.add(f", best possible score {share(after.ceiling)}", "muted").cut(width)
 
 
-def _signals(made: Ageing, width: int) -> list[Line]:
-    row = made.row
-    later = bool(made.wanted.day)
+def _signals(ageing: Ageing, width: int) -> list[Line]:
+    row = ageing.row
+    later = bool(ageing.wanted.day)
 
     def values(stored: str, now: str, then: str) -> str:
         return f"{stored}{now} now" + (f" → {then} then" if later else "")
@@ -353,9 +355,9 @@ def _signals(made: Ageing, width: int) -> list[Line]:
         written += f", updatedAt {days(row.updated_days)} ago"
     importance = f"{row.importance_stored:.4g} → "
     texts = {
-        "importance": values(importance, f"{row.importance:.1f}", f"{made.then_importance:.1f}"),
-        "recency": values(f"{row.recency_stored:.3g} → ", share(row.recency), share(made.then_recency)),
-        "best score": values("", number(row.ceiling, 3), number(made.then_ceiling, 3)),
+        "importance": values(importance, f"{row.importance:.1f}", f"{ageing.then_importance:.1f}"),
+        "recency": values(f"{row.recency_stored:.3g} → ", share(row.recency), share(ageing.then_recency)),
+        "best score": values("", number(row.ceiling, 3), number(ageing.then_ceiling, 3)),
         "counts": f"{plural(row.access_count, 'access hit')}, {plural(row.update_count, 'update')}",
         "source": source_name(row.source),
         "written": written,

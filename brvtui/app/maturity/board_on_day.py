@@ -114,12 +114,12 @@ class BoardOnDay:
         changed = [event for event in self.events if self.forecast.changed[event][position]]
         if changed:
             return Mark(changed[0], days[changed[0]], True, len(changed) - 1)
-        come = next((event for event in _NOTABLE if days.get(event) == 0), None)
+        past = next((event for event in _NOTABLE if days.get(event) == 0), None)
         event, days_to_next_event = min(days.items(), key=lambda item: item[1] or np.inf)
-        if come is not None and not 0 < days_to_next_event <= _SOON:
-            return Mark(come, 0.0, False)
+        if past is not None and not 0 < days_to_next_event <= _SOON:
+            return Mark(past, 0.0, False)
         is_ahead = 0 < days_to_next_event <= LAST_DAY
-        return Mark(event, days_to_next_event, False, after_another=come is not None) if is_ahead else None
+        return Mark(event, days_to_next_event, False, after_another=past is not None) if is_ahead else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,14 +152,14 @@ class EngineForecast:
     forecast: DocumentForecast
 
 
-def board_on_day(session: Session, wanted: BoardOptions, before: BoardOnDay | None) -> BoardOnDay:
-    """Returns the board for the options ``wanted``; reuses parts of ``before``, if given."""
+def board_on_day(session: Session, options: BoardOptions, before: BoardOnDay | None) -> BoardOnDay:
+    """Returns the board for ``options``; reuses parts of ``before``, if given."""
     board = before.board if before is not None else session.ageing.board()
-    forecast = session.ageing.forecast(wanted.day, board)
-    sorted_columns = columns(forecast, wanted.order, wanted.only, wanted.in_span)
+    forecast = session.ageing.forecast(options.day, board)
+    sorted_columns = columns(forecast, options.order, options.only, options.in_span)
     _ = forecast.any_change
     return BoardOnDay(
-        wanted,
+        options,
         forecast,
         {level: column.tolist() for level, column in zip(LEVELS, sorted_columns, strict=True)},
         before.calendar if before is not None else calendar(board),
@@ -192,5 +192,5 @@ def ageing_of(session: Session, on_day: BoardOnDay, path: str, times: int) -> Ag
 
 def forecast_in(session: Session, engine: str, path: str, day: int) -> EngineForecast | None:
     """Returns the ageing of the note at ``path`` in ``engine``; None if the engine has no forecast."""
-    made = session.ageing.in_engine(engine, path, day)
-    return EngineForecast(path, session.engines.named(engine).title, day, made) if made is not None else None
+    forecast = session.ageing.in_engine(engine, path, day)
+    return EngineForecast(path, session.engines.named(engine).title, day, forecast) if forecast is not None else None

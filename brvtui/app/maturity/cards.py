@@ -67,9 +67,9 @@ def header(width: int) -> Line:
     """Returns the heading above the numbers of the cards."""
     if width < _ONE_LINE:
         return line("  importance", "faint").right(width, line("hits rec", "faint"))
-    made = line("  note", "faint").to(width - _BAR - _LABEL - _NUMBERS + 1)
-    made.add("importance".ljust(_BAR + 4), "faint").add(" hits  rec acc/upd ", "faint")
-    return made.fit("next", _LABEL, "faint").cut(width)
+    row = line("  note", "faint").to(width - _BAR - _LABEL - _NUMBERS + 1)
+    row.add("importance".ljust(_BAR + 4), "faint").add(" hits  rec acc/upd ", "faint")
+    return row.fit("next", _LABEL, "faint").cut(width)
 
 
 def card(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs, stale: str = "") -> list[Line]:
@@ -79,11 +79,11 @@ def card(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs, stale: s
         label, role = STALE_LABELS[stale], "warn"
     recency = share(float(on_day.forecast.then.recency[position]))
     if card_height(width) == 1:
-        made = _named(on_day, position, width - _BAR - _LABEL - _NUMBERS, glyphs).gap()
-        made.extend(_bar(on_day, position, _BAR, glyphs).spans)
-        made.add(f" {_promotion(on_day, position, glyphs):>4}", "ok").add(f"  {recency}", "recency")
-        made.add(f" {_counts(on_day, position):>7} ", "muted")
-        return [made.fit(label, _LABEL, role)]
+        row = _named(on_day, position, width - _BAR - _LABEL - _NUMBERS, glyphs).gap()
+        row.extend(_bar(on_day, position, _BAR, glyphs).spans)
+        row.add(f" {_promotion(on_day, position, glyphs):>4}", "ok").add(f"  {recency}", "recency")
+        row.add(f" {_counts(on_day, position):>7} ", "muted")
+        return [row.fit(label, _LABEL, role)]
     right = Line().add(label, role)
     first = _named(on_day, position, max(width - right.width - 1, 4), glyphs).right(width, right).cut(width)
     rest = Line().add(f" {_promotion(on_day, position, glyphs):<3}", "ok").add(f" {recency}", "recency")

@@ -139,20 +139,20 @@ class ColumnPane(ChoicePane):
             self.cursor = 0 if hidden else max(0, min(self.cursor, len(self.choices) - 1))
 
     def _empty(self, on_day: BoardOnDay, view: View) -> str:
-        wanted, noun = on_day.wanted, view.kind.noun
+        options, noun = on_day.wanted, view.kind.noun
         others = sum(map(len, on_day.columns.values()))
         beside = f", {others} of other maturities" if others else ""
-        if wanted.in_span:
-            does = wanted.only.happens if wanted.only is not None else "changes"
+        if options.in_span:
+            does = options.only.happens if options.only is not None else "changes"
             key = self.services.shown_key("board.changes")
-            again = "shows all again" if wanted.only is None else "shows those of before too"
-            return f"no {self.level} {noun} {does} in {these_days(wanted.day)}{beside}; {key} {again}"
-        if wanted.only is not None:
+            again = "shows all again" if options.only is None else "shows those of before too"
+            return f"no {self.level} {noun} {does} in {these_days(options.day)}{beside}; {key} {again}"
+        if options.only is not None:
             key, then = (
                 self.services.shown_key("board.only"),
-                f" in {counted(wanted.day, 'day', 'days')}" if wanted.day else "",
+                f" in {counted(options.day, 'day', 'days')}" if options.day else "",
             )
-            return f"no {self.level} {noun} is {wanted.only.has_come}{then}{beside}; {key} keeps another event"
+            return f"no {self.level} {noun} is {options.only.has_come}{then}{beside}; {key} keeps another event"
         overview = view.project.overview
         return f"no {self.level} {noun}" if len(on_day.board) or overview is None else overview.why_empty
 
@@ -170,10 +170,10 @@ class ColumnPane(ChoicePane):
         before = self.view.selection.file
         super().update(view)
         if before != view.selection.file and self.on_day is not None:
-            held, holds = (self.on_day.level_of(path) == self.level for path in (before, view.selection.file))
-            if holds:
+            was_here, is_here = (self.on_day.level_of(path) == self.level for path in (before, view.selection.file))
+            if is_here:
                 self.follow(view.selection.file)
-            if held != holds:
+            if was_here != is_here:
                 self.repaint()
 
     def follow(self, path: str) -> None:

@@ -55,19 +55,19 @@ class ForecastBar(Lines):
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns the lines: day, slider, calendar, counts and explanation."""
-        made = [self._head(view, width)]
+        lines = [self._head(view, width)]
         on_day = self.on_day
         if on_day is None:
-            return made
-        made += [self._slider(width), self._calendar(on_day, width), self._counts(on_day, width)]
+            return lines
+        lines += [self._slider(width), self._calendar(on_day, width), self._counts(on_day, width)]
         meaning = self.services.with_keys(_meaning(on_day.wanted))
         whose = "" if view.is_native else "ByteRover's rules: "
         order = f"by {on_day.wanted.order}"
         room = width - len(order) - 3
         text = f" {whose}{meaning}" if len(f" {whose}{meaning}") <= room else f" {meaning}"
         if len(text) > room:  # the explanation is more important than the order
-            return [*made, line(text, "muted").cut(width)]
-        return [*made, line(text, "muted").right(width - 1, line(order, "muted"))]
+            return [*lines, line(text, "muted").cut(width)]
+        return [*lines, line(text, "muted").right(width - 1, line(order, "muted"))]
 
     def _head(self, view: View, width: int) -> Line:
         if view.project.phase is Phase.FAILED:
@@ -83,15 +83,15 @@ class ForecastBar(Lines):
             total = f"{view.project.done} of {view.project.total} files" if view.project.total else LOOKING
             return badge("READING", "accent").add(f"  {total}", "muted").cut(width)
         when = datetime.fromtimestamp(on_day.board.now_ms / 1000, UTC) + timedelta(days=self.day)
-        made = badge(f"IN {counted(self.day, 'DAY', 'DAYS')}" if self.day else "TODAY", "accent")
+        row = badge(f"IN {counted(self.day, 'DAY', 'DAYS')}" if self.day else "TODAY", "accent")
         text = _sentence(on_day, view.kind.noun) if on_day.wanted.day == self.day else ""
         text = f"  {self.services.with_keys(text)}" if text else ""
         dates = (f"  {when.day} {when:%B %Y}", f"  {when.day} {when:%b}")
-        made.add(next((date for date in dates if made.width + len(date + text) <= width), dates[-1]), "strong")
-        if made.width + len(text) > width:
+        row.add(next((date for date in dates if row.width + len(date + text) <= width), dates[-1]), "strong")
+        if row.width + len(text) > width:
             text = text.removesuffix(_UNTOUCHED)
-        made.add(text, "warn" if on_day.wanted.in_span else "text")
-        return made.cut(width)
+        row.add(text, "warn" if on_day.wanted.in_span else "text")
+        return row.cut(width)
 
     def _track(self, width: int) -> tuple[int, int]:
         """Returns the first cell and the number of cells of the slider."""
@@ -101,8 +101,8 @@ class ForecastBar(Lines):
         _, cells = self._track(width)
         place = round(self.day / LAST_DAY * (cells - 1))
         full, rest, handle = ("━", "─", "●") if self.glyphs.unicode else ("=", "-", "O")
-        made = Line().add(_LEFT, "muted").add(full * place, "accent").add(handle, "bold accent")
-        return made.add(rest * (cells - place - 1), "faint").add(_RIGHT, "muted")
+        row = Line().add(_LEFT, "muted").add(full * place, "accent").add(handle, "bold accent")
+        return row.add(rest * (cells - place - 1), "faint").add(_RIGHT, "muted")
 
     def _calendar(self, on_day: BoardOnDay, width: int) -> Line:
         """Returns the number of events per cell of the slider, as symbols from low to high.
@@ -115,11 +115,11 @@ class ForecastBar(Lines):
         edges = np.round(np.arange(len(days)) / LAST_DAY * (cells - 1)).astype(np.int64)
         amounts = np.bincount(edges, weights=days, minlength=cells)
         steps = "▁▂▃▄▅▆▇█" if self.glyphs.unicode else ".:-=+*%#"
-        most = float(amounts.max()) or 1.0
-        signs = [" " if not amount else steps[min(7, int(amount / most * 7.999))] for amount in amounts.tolist()]
+        highest = float(amounts.max()) or 1.0
+        signs = [" " if not amount else steps[min(7, int(amount / highest * 7.999))] for amount in amounts.tolist()]
         place = round(self.day / LAST_DAY * (cells - 1))
-        made = Line().add("changes".rjust(len(_LEFT) - 1) + " ", "faint")
-        return made.add("".join(signs[: place + 1]), "warn").add("".join(signs[place + 1 :]), "muted")
+        row = Line().add("changes".rjust(len(_LEFT) - 1) + " ", "faint")
+        return row.add("".join(signs[: place + 1]), "warn").add("".join(signs[place + 1 :]), "muted")
 
     def _counts(self, on_day: BoardOnDay, width: int) -> Line:
         """Returns the number of notes with each event by the day, and the number of new ones since today.
@@ -127,25 +127,25 @@ class ForecastBar(Lines):
         A narrow window leaves out events without notes.
         """
         then = {event: int(on_day.forecast.then.has_come[event].sum()) for event in on_day.events}
-        come = [event for event in on_day.events if then[event] or event is on_day.wanted.only]
-        made = Line()
+        present = [event for event in on_day.events if then[event] or event is on_day.wanted.only]
+        row = Line()
         for events_shown, is_short, new in (
             (on_day.events, False, " ({} new)"),
             (on_day.events, True, " ({} new)"),
             (on_day.events, True, " +{}"),
-            (come, True, " +{}"),
+            (present, True, " +{}"),
         ):
-            made = Line()
+            row = Line()
             for event in events_shown:
                 added = int(on_day.forecast.changed[event].sum())
-                made.gap(2 if made.spans else 1)
-                made.add(str(then[event]), "strong")
+                row.gap(2 if row.spans else 1)
+                row.add(str(then[event]), "strong")
                 name = event.short if is_short else event.state
-                made.add(f" {name}", "accent" if event is on_day.wanted.only else "muted")
-                made.add(new.format(added) if added else "", "bold warn")
-            if made.width <= width:
+                row.add(f" {name}", "accent" if event is on_day.wanted.only else "muted")
+                row.add(new.format(added) if added else "", "bold warn")
+            if row.width <= width:
                 break
-        return made.cut(width)
+        return row.cut(width)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Starts to drag the slider."""
@@ -188,27 +188,27 @@ class ForecastBar(Lines):
 
 def _sentence(on_day: BoardOnDay, noun: str) -> str:
     """Returns a sentence with the number of notes that change, or that have the selected event, by the day."""
-    wanted, forecast = on_day.wanted, on_day.forecast
-    only, span = wanted.only, these_days(wanted.day)
-    if only is None and not wanted.day:
+    options, forecast = on_day.wanted, on_day.forecast
+    only, span = options.only, these_days(options.day)
+    if only is None and not options.day:
         return "{forecast.next} a day on, {forecast.month} a month, {forecast.today} today, or drag"
     if only is None:
         changes = int(forecast.any_change.sum())
-        if wanted.in_span:
+        if options.in_span:
             return f"only the {counted(changes, f'{noun} that changes', f'{noun}s that change')} in {span}"
         return f"{counted(changes, f'{noun} changes', f'{noun}s change')} in {span}{_UNTOUCHED}"
     added = int(forecast.changed[only].sum())
-    if wanted.in_span:
+    if options.in_span:
         return f"only the {added} that {only.happens if added == 1 else only.happen} in {span}"
-    return count_sentence(only, int(forecast.then.has_come[only].sum()), added, wanted.day)
+    return count_sentence(only, int(forecast.then.has_come[only].sum()), added, options.day)
 
 
-def _meaning(wanted: BoardOptions) -> str:
+def _meaning(options: BoardOptions) -> str:
     """Returns the explanation of the selected event, or else of the numbers."""
-    if wanted.only is not None:
-        return f"{wanted.only.short}: {wanted.only.meaning}"
-    if wanted.day:
-        does = "shows all" if wanted.in_span else "keeps them"
+    if options.only is not None:
+        return f"{options.only.short}: {options.only.meaning}"
+    if options.day:
+        does = "shows all" if options.in_span else "keeps them"
         keys = f"{{board.changes}} {does}, {{board.only}} one event, {{forecast.answers}}: answers"
-        return f"new: in {these_days(wanted.day)}; {keys}"
+        return f"new: in {these_days(options.day)}; {keys}"
     return "counts are for today; {board.only} shows one event and explains it"

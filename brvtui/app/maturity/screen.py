@@ -35,7 +35,7 @@ _ORDERS = tuple(BoardOrder)
 
 
 @dataclass(frozen=True, slots=True)
-class _ForecastWanted:
+class _ForecastRequest:
     """A request for the forecast of a note in the current engine, on the day of the board."""
 
     engine: str
@@ -79,8 +79,8 @@ class MaturityScreen(FrameScreen):
         self.times = _HITS
         self._of: tuple[object, ...] = ()
         self._boards: Newest[BoardOptions] = Newest(self._begin)
-        self._forecasts: Newest[_ForecastWanted] = Newest(self._begin_forecast)
-        self._forecast_of: _ForecastWanted | None = None
+        self._forecasts: Newest[_ForecastRequest] = Newest(self._begin_forecast)
+        self._forecast_of: _ForecastRequest | None = None
         self._outdated = True
         """True if the board must be read again, not just shown for another day or order."""
 
@@ -146,12 +146,12 @@ class MaturityScreen(FrameScreen):
         if self._project.session is not None and self.view.project.overview is not None:
             self._boards.want(self.wanted)
 
-    def _begin(self, wanted: BoardOptions) -> None:
+    def _begin(self, options: BoardOptions) -> None:
         assert self._project.session is not None
         before = None if self._outdated else self.on_day
         self._outdated = False
         self.services.background.run(
-            partial(board_on_day, self._project.session, wanted, before),
+            partial(board_on_day, self._project.session, options, before),
             self._show_board,
             group="board",
             on_error=self._broke_down,
@@ -197,20 +197,20 @@ class MaturityScreen(FrameScreen):
         file, engine = self.note_at_hand, self.view.engine.name
         pane = self.query_one(AgeingPane)
         pane.put(ageing_of(session, on_day, file, self.times))
-        wanted = _ForecastWanted(engine, file, on_day)
-        if wanted != self._forecast_of:
-            self._forecast_of = wanted
+        request = _ForecastRequest(engine, file, on_day)
+        if request != self._forecast_of:
+            self._forecast_of = request
             if self.view.is_native:  # only ByteRover's ageing is shown
                 pane.put_forecast(None)
             else:
-                self._forecasts.want(wanted)
+                self._forecasts.want(request)
 
-    def _begin_forecast(self, wanted: _ForecastWanted) -> None:
+    def _begin_forecast(self, request: _ForecastRequest) -> None:
         assert self._project.session is not None
         pane = self.query_one(AgeingPane)
         self.services.background.run(
-            partial(forecast_in, self._project.session, wanted.engine, wanted.file, wanted.on_day.wanted.day),
-            lambda made: pane.put_forecast(made if wanted.engine == self.view.engine.name else None),
+            partial(forecast_in, self._project.session, request.engine, request.file, request.on_day.wanted.day),
+            lambda forecast: pane.put_forecast(forecast if request.engine == self.view.engine.name else None),
             group="forecast",
             on_error=lambda _: pane.put_forecast(None),
             on_end=self._forecasts.finished,
@@ -262,9 +262,9 @@ class MaturityScreen(FrameScreen):
         self._go_to_day(event.day)
 
     def _go_to_day(self, day: int) -> None:
-        wanted = max(0, min(day, LAST_DAY))
-        if wanted != self.wanted.day:
-            self.want(day=wanted)
+        new_day = max(0, min(day, LAST_DAY))
+        if new_day != self.wanted.day:
+            self.want(day=new_day)
 
     @on(AgeingPane.TimesWanted)
     def _times_wanted(self, event: AgeingPane.TimesWanted) -> None:
