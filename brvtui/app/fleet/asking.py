@@ -167,5 +167,5 @@ def rank_together(opened: OpenFleet, request: FleetRequest, tell: Callable[[Flee
 
 
 def _refusal(error: FleetError | OSError) -> Refusal:
-    said = str(error) if isinstance(error, FleetError) else faults.error_line(error)
-    return Refusal(said)
+    message = str(error) if isinstance(error, FleetError) else faults.error_line(error)
+    return Refusal(message)

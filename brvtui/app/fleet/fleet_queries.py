@@ -91,7 +91,7 @@ class FleetQueries:
         if self._opened is None:
             return
         if not text.strip():
-            self._services.store.update(_asked_nothing(state), FleetSelection())
+            self._services.store.update(_without_question(state), FleetSelection())
             self._open_rest()
         else:
             if state.is_busy:
@@ -183,7 +183,7 @@ class FleetQueries:
         if not text and same:
             members = _unopened(state, self._members)
         request = FleetRequest(self._number, tuple(members), text, again)
-        asked = state._replace(
+        new_state = state._replace(
             text=text,
             work=FleetWork.ASKING if text else FleetWork.OPENING,
             step="",
@@ -196,8 +196,8 @@ class FleetQueries:
             left_out={},
             problem="",
         )
-        self._services.store.update(asked, *(() if same else (FleetSelection(),)))
-        tell = self._services.background.relay(self._came)
+        self._services.store.update(new_state, *(() if same else (FleetSelection(),)))
+        tell = self._services.background.relay(self._received)
         run = self._services.background.run
         failed = partial(self._failed, request.number)
         if text and state.together:
@@ -209,7 +209,7 @@ class FleetQueries:
 
     # replies
 
-    def _came(self, batch: FleetBatch) -> None:
+    def _received(self, batch: FleetBatch) -> None:
         if batch.number != self._number:
             return
         state = self.state
@@ -233,14 +233,14 @@ class FleetQueries:
     def _with(self, covering: tuple[Covering, ...], answers: dict[str, MemberAnswer]) -> tuple[Covering, ...]:
         """Returns ``covering`` and those of ``answers`` that cover the question, in order."""
         places = {member.name: place for place, member in enumerate(self._members) if member.name in answers}
-        made = list(covering)
+        result = list(covering)
         for name, answer in answers.items():
             if answer.covered:
-                held = len({word.query for word in answer.hits[0].words}) if answer.hits else 0
+                matched = len({word.query for word in answer.hits[0].words}) if answer.hits else 0
                 tier = answer.tier if answer.tier is not None else _NO_TIER
-                lacks = max(0, len(self.state.text.split()) - held)
-                insort(made, Covering(tier > _DIRECT, lacks, tier, places[name], name))
-        return tuple(made)
+                lacks = max(0, len(self.state.text.split()) - matched)
+                insort(result, Covering(tier > _DIRECT, lacks, tier, places[name], name))
+        return tuple(result)
 
     def _ended(self, number: int | None) -> None:
         if number == self._number:
@@ -309,7 +309,7 @@ def _unopened(state: FleetState, members: Sequence[Member]) -> list[Member]:
     return [one for one in members if one.name not in state.known and one.name not in state.missing]
 
 
-def _asked_nothing(state: FleetState) -> FleetState:
+def _without_question(state: FleetState) -> FleetState:
     """Returns ``state`` without its question, but with the known members."""
-    kept = FleetState(state.fleet, state.alone, state.opened, together=state.together)
-    return kept._replace(known=state.known, missing=state.missing)
+    cleared = FleetState(state.fleet, state.alone, state.opened, together=state.together)
+    return cleared._replace(known=state.known, missing=state.missing)

@@ -86,10 +86,10 @@ class FleetHeadline(Lines):
         state = view.fleet
         if state.fleet is None:
             return [badge("NO FLEET", "warn").add("  many memories are asked here at once", "muted").cut(width)]
-        made = _sentence_lines(state, width)
+        lines = _sentence_lines(state, width)
         return [
-            *made,
-            *[Line()] * (_ROWS - len(made)),
+            *lines,
+            *[Line()] * (_ROWS - len(lines)),
             _how(state, width, self.glyphs, self.services.shown_key("fleet.again")),
         ]
 
@@ -118,13 +118,13 @@ def _of_each(state: FleetState) -> Headline:
     is_whole = state.work is FleetWork.IDLE
     among = _memories(count) if is_whole else f"{_memories(asked)} asked so far"
     if not covering:
-        said = clause("none of " if count != 1 else "it is not covered by the one of ", f"{among} covers it")
+        text = clause("none of " if count != 1 else "it is not covered by the one of ", f"{among} covers it")
         if count == 1 and is_whole:
-            said = clause("the memory does not cover it")
+            text = clause("the memory does not cover it")
         if not is_whole and not asked:
-            said = clause(f"asking {_memories(count)}")
+            text = clause(f"asking {_memories(count)}")
         role = NO_ANSWER if is_whole else "accent"
-        return Headline(_badge(state, "NOT COVERED"), role, (said, *_rest(state), *_unread(state)))
+        return Headline(_badge(state, "NOT COVERED"), role, (text, *_rest(state), *_unread(state)))
     verb = "covers" if covering == 1 else "cover"
     sentence: Sentence = (clause([(str(covering), "bold strong")], f" of {among} {verb} it"),)
     best = state.covering[0]
@@ -142,8 +142,8 @@ def _of_one_ranking(state: FleetState) -> Headline:
     assert state.fleet is not None
     ranking, count = state.ranking, len(state.fleet.members)
     if ranking is None:
-        said = f"ranking the notes of {_memories(count)} as one"
-        return Headline(_badge(state, ""), "accent", (clause(said), *_unread(state)))
+        text = f"ranking the notes of {_memories(count)} as one"
+        return Headline(_badge(state, ""), "accent", (clause(text), *_unread(state)))
     if not ranking.hits:
         why = _OUTCOMES.get(ranking.outcome, "nothing was found")
         notes = plural(ranking.notes, "note")
@@ -169,8 +169,8 @@ def _rest(state: FleetState) -> Sentence:
     """Returns the number of members that were not queried because of a stop."""
     assert state.fleet is not None
     left = len(state.fleet.members) - len(state.answers) - len(state.unread)
-    said = counted(left, "was not asked", "were not asked")
-    return (clause(f"; {said}"),) if state.work is FleetWork.STOPPED and left > 0 else ()
+    text = counted(left, "was not asked", "were not asked")
+    return (clause(f"; {text}"),) if state.work is FleetWork.STOPPED and left > 0 else ()
 
 
 def _unread(state: FleetState) -> Sentence:
@@ -187,17 +187,17 @@ def _memories(count: int) -> str:
 def _how(state: FleetState, width: int, glyphs: Glyphs, again: str) -> Line:
     """Returns the progress, or the mode of the answers; the key ``again`` repeats the question for all."""
     if state.is_busy:
-        made = Line().gap().extend(meter(state.done / max(1, state.total), min(_METER, width // 4), glyphs))
+        row = Line().gap().extend(meter(state.done / max(1, state.total), min(_METER, width // 4), glyphs))
         doing = "opened" if state.work is FleetWork.OPENING else "asked"
         step = f"{state.step}: " if state.together and state.step and state.text else ""
-        told = f"  {step}{state.done} of {state.total} {'' if step else doing}".rstrip()
-        return made.add(told, "muted").add("  esc stops", "accent").cut(width)
+        progress = f"  {step}{state.done} of {state.total} {'' if step else doing}".rstrip()
+        return row.add(progress, "muted").add("  esc stops", "accent").cut(width)
     spent = ""
     if state.took_s and state.text and state.work is FleetWork.IDLE:
         spent = f"{state.took_s:.1f} s " if state.took_s >= 1 else f"{ms(state.took_s * 1000)} "
     texts = _TOGETHER if state.together else _EACH
-    said = next((text for text in texts if len(text) + len(spent) + 2 <= width), texts[-1])
-    made = line(f" {said}", "muted")
+    mode = next((text for text in texts if len(text) + len(spent) + 2 <= width), texts[-1])
+    row = line(f" {mode}", "muted")
     if state.work is FleetWork.STOPPED and state.text:
-        made = line(" stopped: ", "warn").add(f"enter in the field asks the rest, {again} all again", "muted")
-    return made.right(width, line(spent, "muted"))
+        row = line(" stopped: ", "warn").add(f"enter in the field asks the rest, {again} all again", "muted")
+    return row.right(width, line(spent, "muted"))

@@ -111,12 +111,12 @@ class FleetMembersPane(ChoicePane):
 
     def _row(self, state: FleetState, member: Member, columns: tuple[int, int, int], width: int) -> Line:
         name, owner, engine = columns
-        made = Line().gap().fit(member.name, name - 1, "bold accent" if member.name == state.opened else "text").gap()
-        made.fit(member.owner, owner, "muted").fit(_engine(state, member), engine, "muted")
+        row = Line().gap().fit(member.name, name - 1, "bold accent" if member.name == state.opened else "text").gap()
+        row.fit(member.owner, owner, "muted").fit(_engine(state, member), engine, "muted")
         notes = _notes(state, member.name)
-        made.add(f"{notes if notes is not None else '':>{_NOTES - 2}}  ", "text")
-        sign, said, role = _state(state, member, self.glyphs)
-        return made.add(f"{sign} ", role).add(said, role).cut(width)
+        row.add(f"{notes if notes is not None else '':>{_NOTES - 2}}  ", "text")
+        sign, text, role = _state(state, member, self.glyphs)
+        return row.add(f"{sign} ", role).add(text, role).cut(width)
 
     def moved(self, choice: str) -> None:
         """Posts the selected member."""
@@ -154,8 +154,8 @@ def _state(state: FleetState, member: Member, glyphs: Glyphs) -> tuple[str, str,
         return glyphs.warn, state.unread[name].why.removeprefix(f"{member.place}: "), "warn"
     ranked = state.ranked(name)
     if ranked is not None:
-        said = f"{counted(ranked, 'result', 'results')} in the ranking"
-        return (glyphs.check, said, "ok") if ranked else (glyphs.minus, "none in the ranking", "muted")
+        text = f"{counted(ranked, 'result', 'results')} in the ranking"
+        return (glyphs.check, text, "ok") if ranked else (glyphs.minus, "none in the ranking", "muted")
     if kind == _COVERS:
         tier = state.answers[name].tier
         return glyphs.check, "covers it" if tier is None else f"covers, tier {tier}", tier_role(tier)
@@ -170,16 +170,16 @@ def _notes(state: FleetState, name: str) -> int | None:
     """Returns the number of notes of a member; None before it is opened and if its folder is missing."""
     if (absence := state.unread.get(name)) is not None and absence.kind is AbsenceKind.NO_FOLDER:
         return None
-    found = state.answers.get(name) or state.known.get(name)
-    return found.notes if found is not None else None
+    reply = state.answers.get(name) or state.known.get(name)
+    return reply.notes if reply is not None else None
 
 
 def _engine(state: FleetState, member: Member) -> str:
-    found = state.answers.get(member.name) or state.known.get(member.name)
-    return found.engine if found is not None else member.engine
+    reply = state.answers.get(member.name) or state.known.get(member.name)
+    return reply.engine if reply is not None else member.engine
 
 
 def _searched(state: FleetState, member: Member, glyphs: Glyphs) -> str:
     """Returns the text of a member that the filter searches."""
-    said = _state(state, member, glyphs)[1]
-    return f"{member.name}\n{member.owner}\n{_engine(state, member)}\n{member.place}\n{said}".lower()
+    state_text = _state(state, member, glyphs)[1]
+    return f"{member.name}\n{member.owner}\n{_engine(state, member)}\n{member.place}\n{state_text}".lower()

@@ -104,8 +104,8 @@ class FleetResultsPane(ChoicePane):
         if not state.text:
             return _TITLE
         if state.together:
-            found = len(state.ranking.hits) if state.ranking is not None else 0
-            return f"{_TITLE} {found} · one ranking"
+            count = len(state.ranking.hits) if state.ranking is not None else 0
+            return f"{_TITLE} {count} · one ranking"
         each = BY_ITS_ENGINE if self.room >= _ROOMY else BY_ITSELF
         return f"{_TITLE} {len(state.covering)} · {each}"
 
@@ -129,13 +129,13 @@ class FleetResultsPane(ChoicePane):
         state, chosen = view.fleet, view.fleet_selection
         self.choices, self.owner, self.all = [], [], 0
         if state.fleet is None:
-            return self._said(["", *(part.plain for part in wrapped(_NO_FLEET, width))])
+            return self._message_lines(["", *(part.plain for part in wrapped(_NO_FLEET, width))])
         if not state.text:
             return self._hints(state, width)
         head = self._ranked(state, chosen, width) if state.together else []
         rows = range(0) if state.together else self._rows(state)
         if self.word_filter and not self.choices:
-            return self._said([part.plain for part in wrapped(NOTHING, width)])
+            return self._message_lines([part.plain for part in wrapped(NOTHING, width)])
         tail = self._tail(state, width)
         key = self._key(view)
         self.cursor = self.choices.index(key) if key in self.choices else 0
@@ -157,19 +157,19 @@ class FleetResultsPane(ChoicePane):
         if self.chosen and self.chosen != self._key(self.view):
             self.moved(self.chosen)
 
-    def _said(self, texts: Sequence[str]) -> list[Line]:
+    def _message_lines(self, texts: Sequence[str]) -> list[Line]:
         self.owner = [-1] * len(texts)
         return [line(text, "muted") for text in texts]
 
     def _hints(self, state: FleetState, width: int) -> list[Line]:
-        made = [Line()]
+        lines = [Line()]
         for head, text in (map(self.services.with_keys, hint) for hint in _HINTS):
             first, *rest = wrap(text, width - _HINT - 1)
-            made.append(line(f" {head:<{_HINT - 1}}", "bold strong").add(first, "muted"))
-            made += [Line().gap(_HINT).add(part, "muted") for part in rest]
-        made += [Line(), *self._missing_lines(state, width)]
-        self.owner = [-1] * len(made)
-        return made
+            lines.append(line(f" {head:<{_HINT - 1}}", "bold strong").add(first, "muted"))
+            lines += [Line().gap(_HINT).add(part, "muted") for part in rest]
+        lines += [Line(), *self._missing_lines(state, width)]
+        self.owner = [-1] * len(lines)
+        return lines
 
     # each member by its own engine
 
@@ -191,52 +191,52 @@ class FleetResultsPane(ChoicePane):
         answer = state.answers[name]
         if number % 2 == 0:
             return self._best(name, answer, width)
-        made = Line().gap(self._name_cells + _TIER + 2)
+        row = Line().gap(self._name_cells + _TIER + 2)
         if not answer.hits:
-            return made
+            return row
         hit = answer.hits[0]
         engine = "" if has(answer.engine, RanksTogether) else answer.engine
-        room = width - made.width - (len(engine) + 2 if engine else 0)
-        made.extend(chips(hit.words, room).spans)
-        made.gap(2 if hit.words and engine else 0).add(engine, "accent")
-        left = width - made.width - 2
+        room = width - row.width - (len(engine) + 2 if engine else 0)
+        row.extend(chips(hit.words, room).spans)
+        row.gap(2 if hit.words and engine else 0).add(engine, "accent")
+        left = width - row.width - 2
         if left >= _LEAST_PATH:
-            made.gap(2 if made.plain.strip() else 0).add(cut_left(visible(hit.path), left), "muted")
-        return made.cut(width)
+            row.gap(2 if row.plain.strip() else 0).add(cut_left(visible(hit.path), left), "muted")
+        return row.cut(width)
 
     def _best(self, name: str, answer: MemberAnswer, width: int) -> Line:
-        made = Line().gap().fit(name, self._name_cells, "bold accent").gap()
+        row = Line().gap().fit(name, self._name_cells, "bold accent").gap()
         tier = f"T{answer.tier}" if answer.tier is not None else "–"
-        made.fit(tier, _TIER, tier_role(answer.tier))
+        row.fit(tier, _TIER, tier_role(answer.tier))
         if not answer.hits:
-            return made.add("no note of its own: ", "muted").add(answer.sentence, "muted").cut(width)
+            return row.add("no note of its own: ", "muted").add(answer.sentence, "muted").cut(width)
         hit = answer.hits[0]
         sign, role = glyph_of(hit.kind, hit.maturity, self.glyphs)
         score = Line().add(f"{hit.score:.{answer.scale.decimals}f}", "strong").add(" own", "muted")
-        return made.add(f"{sign} ", role).add(hit.title, "text").right(width, score)
+        return row.add(f"{sign} ", role).add(hit.title, "text").right(width, score)
 
     # one ranking
 
     def _ranked(self, state: FleetState, chosen: FleetSelection, width: int) -> list[Line]:
-        made: list[Line] = []
+        lines: list[Line] = []
         self._chosen = {}
         ranking = state.ranking
         if ranking is None:
             return []
         scale = Scale()
         self.all = len(ranking.hits) + len(ranking.near_misses[:_MOST_MISSES])
-        for rank, found in enumerate(ranking.hits, start=1):
-            hit, key = found.hit, f"{found.member}\n{found.hit.file}"
+        for rank, ranked in enumerate(ranking.hits, start=1):
+            hit, key = ranked.hit, f"{ranked.member}\n{ranked.hit.file}"
             if self.word_filter and not self.word_filter.keeps(f"{key} {hit.title} {hit.path}".lower()):
                 continue
-            is_selected = (found.member, hit.file) == chosen
-            row = ResultRow(hit.title, hit.maturity, found.member, "", is_selected)
-            self._chosen[key] = (found.member, hit.file)
-            self.add_rows(made, hit_lines(hit, rank, row, scale, width, self.glyphs), key)
-        self._near(made, ranking, chosen, width)
-        return made
+            is_selected = (ranked.member, hit.file) == chosen
+            row = ResultRow(hit.title, hit.maturity, ranked.member, "", is_selected)
+            self._chosen[key] = (ranked.member, hit.file)
+            self.add_rows(lines, hit_lines(hit, rank, row, scale, width, self.glyphs), key)
+        self._near(lines, ranking, chosen, width)
+        return lines
 
-    def _near(self, made: list[Line], ranking: OneRanking, chosen: FleetSelection, width: int) -> None:
+    def _near(self, lines: list[Line], ranking: OneRanking, chosen: FleetSelection, width: int) -> None:
         """Adds the near misses."""
         reason = ""
         for near in ranking.near_misses[:_MOST_MISSES]:
@@ -245,25 +245,25 @@ class FleetResultsPane(ChoicePane):
                 continue
             if miss.reason != reason:
                 reason = miss.reason
-                self.add_rows(made, [rule(width, f"not among them: {reason}", dash=self.glyphs.dash)])
+                self.add_rows(lines, [rule(width, f"not among them: {reason}", dash=self.glyphs.dash)])
             is_selected = (near.member, miss.file) == chosen
             row = ResultRow(f"{near.member}: {miss.title}", miss.maturity, "", "", is_selected)
             self._chosen[key] = (near.member, miss.file)
-            self.add_rows(made, near_miss_lines(miss, row, Scale(), width, self.glyphs), key)
+            self.add_rows(lines, near_miss_lines(miss, row, Scale(), width, self.glyphs), key)
 
     # lines below the results
 
     def _tail(self, state: FleetState, width: int) -> list[Line]:
-        made: list[Line] = []
+        lines: list[Line] = []
         if self.word_filter:
-            return made
+            return lines
         if _found_nothing(state):
-            made += [Line(), *wrapped(self.services.with_keys(_WAY_OUT), width, "text")]
+            lines += [Line(), *wrapped(self.services.with_keys(_WAY_OUT), width, "text")]
         if not state.together:
             silent = len(state.answers) - len(state.covering)
             if silent:
                 does = counted(silent, "member does not cover it", "members do not cover it")
-                made += [
+                lines += [
                     Line(),
                     line(f" {does}", "muted")
                     .add(f": {self.services.shown_key('fleet.members')} lists all", "faint")
@@ -271,11 +271,11 @@ class FleetResultsPane(ChoicePane):
                 ]
             left = state.total - state.done
             if state.work is FleetWork.STOPPED and left > 0:
-                made.append(line(f" {counted(left, 'member was', 'members were')} not asked: ", "warn"))
-                made[-1].add("enter in the field goes on", "muted").cut(width)
-        made += self._missing_lines(state, width)
-        self.owner += [-1] * len(made)
-        return made
+                lines.append(line(f" {counted(left, 'member was', 'members were')} not asked: ", "warn"))
+                lines[-1].add("enter in the field goes on", "muted").cut(width)
+        lines += self._missing_lines(state, width)
+        self.owner += [-1] * len(lines)
+        return lines
 
     def _missing_lines(self, state: FleetState, width: int) -> list[Line]:
         """Returns a rule and the missing members, grouped by reason."""
@@ -286,14 +286,14 @@ class FleetResultsPane(ChoicePane):
         reasons: dict[str, list[Absence]] = {}
         for one in missing:
             reasons.setdefault(one.why, []).append(one)
-        made = [Line(), rule(width, missing_words(state, len(missing)), dash=self.glyphs.dash)]
+        lines = [Line(), rule(width, missing_words(state, len(missing)), dash=self.glyphs.dash)]
         for why, absences in list(reasons.items())[:_MOST_REASONS]:
             todo = self.services.with_keys(what_to_do(state, absences[0]))
-            made += _missing([one.member for one in absences], why, todo, width, self.glyphs.warn)
+            lines += _missing([one.member for one in absences], why, todo, width, self.glyphs.warn)
         if len(reasons) > _MOST_REASONS:
             lists = self.services.with_keys("other reasons: {fleet.members} lists all members")
-            made.append(line(f" {len(reasons) - _MOST_REASONS} {lists}", "muted"))
-        return made
+            lines.append(line(f" {len(reasons) - _MOST_REASONS} {lists}", "muted"))
+        return lines
 
     # selection
 
@@ -330,8 +330,8 @@ class FleetResultsPane(ChoicePane):
         elif self.word_filter:
             self.services.notify(NOTHING, timeout=4)
         else:
-            said = "there is no result: {fleet.field} goes to the question"
-            self.services.notify(self.services.with_keys(said), timeout=4)
+            message = "there is no result: {fleet.field} goes to the question"
+            self.services.notify(self.services.with_keys(message), timeout=4)
 
 
 def _found_nothing(state: FleetState) -> bool:
@@ -351,6 +351,6 @@ def _missing(names: Sequence[str], why: str, todo: str, width: int, sign: str) -
     """Returns lines about members that are missing for one reason, with the advice ``todo``."""
     who = first_of(names)
     head = f"{who}: {why}" if names[0] and names[0] not in why else why
-    made = [line(f" {sign} ", "warn").add(part, "text") if not place else line(f"   {part}")
+    lines = [line(f" {sign} ", "warn").add(part, "text") if not place else line(f"   {part}")
             for place, part in enumerate(wrap(visible(head), width - 4))]  # fmt: skip
-    return [*made, *(line(f"   {part}", "muted") for part in wrap(todo, width - 4))]
+    return [*lines, *(line(f"   {part}", "muted") for part in wrap(todo, width - 4))]

@@ -64,19 +64,19 @@ class FleetScorePane(Pane):
         member = next((one for one in state.fleet.members if one.name == name), None)
         if member is None:
             return wrapped(_EMPTY, width)
-        made = [_head(member, width)]
+        lines = [_head(member, width)]
         if name in state.unread:
             absence = state.unread[name]
             return [
-                *made,
+                *lines,
                 Line(),
                 *wrapped(absence.why, width, "warn"),
                 *wrapped(self.services.with_keys(what_to_do(state, absence)), width, "text"),
             ]
         answer = state.answers.get(name)
         if answer is not None:
-            return made + _of_member(answer, width, self.glyphs, self.services.with_keys(_MERGE))
-        return [*made, Line(), *wrapped(_not_answered(state, member), width)]
+            return lines + _of_member(answer, width, self.glyphs, self.services.with_keys(_MERGE))
+        return [*lines, Line(), *wrapped(_not_answered(state, member), width)]
 
     def update(self, view: View) -> None:
         """Shows ``view``; scrolls to the top if another result was selected."""
@@ -87,14 +87,14 @@ class FleetScorePane(Pane):
 
 def _not_answered(state: FleetState, member: Member) -> str:
     known = state.known.get(member.name)
-    said = f"open: {plural(known.notes, 'note')}, {known.engine} {known.profile}" if known is not None else "not asked"
-    return said if member.repository else f"{said}; Enter opens its memory"
+    text = f"open: {plural(known.notes, 'note')}, {known.engine} {known.profile}" if known is not None else "not asked"
+    return text if member.repository else f"{text}; Enter opens its memory"
 
 
 def _head(member: Member, width: int) -> Line:
-    made = line(f" {member.name}", "bold accent")
-    made.add(f"  {member.owner}" if member.owner else "", "text")
-    return made.add(f"  {cut_left(visible(member.place), max(0, width - made.width - 3))}", "muted").cut(width)
+    row = line(f" {member.name}", "bold accent")
+    row.add(f"  {member.owner}" if member.owner else "", "text")
+    return row.add(f"  {cut_left(visible(member.place), max(0, width - row.width - 3))}", "muted").cut(width)
 
 
 def _of_member(answer: MemberAnswer, width: int, glyphs: Glyphs, merge: str) -> list[Line]:
@@ -102,18 +102,18 @@ def _of_member(answer: MemberAnswer, width: int, glyphs: Glyphs, merge: str) -> 
 
     ``merge`` is a hint to use one ranking, which only members of one engine support.
     """
-    made = wrapped(answer.sentence, width, "text")
+    lines = wrapped(answer.sentence, width, "text")
     if answer.hits:
-        made += [Line(), *_score(answer.hits[0], answer.scale, width, glyphs)]
+        lines += [Line(), *_score(answer.hits[0], answer.scale, width, glyphs)]
     if len(answer.hits) > 1:
-        made += [Line(), rule(width, "its next", dash=glyphs.dash)]
+        lines += [Line(), rule(width, "its next", dash=glyphs.dash)]
         before = answer.hits[0].found_by
         for hit in answer.hits[1:]:
-            made += [*added_rule(hit, before, width, glyphs), _short(hit, answer.scale, width, glyphs)]
+            lines += [*added_rule(hit, before, width, glyphs), _short(hit, answer.scale, width, glyphs)]
             before = hit.found_by
     notes = f"{plural(answer.notes, 'note')} by {answer.engine} {answer.profile}"
-    said = _NOT_COMPARABLE.format(notes=notes, scores="this score is" if answer.hits else "its scores are")
-    return [*made, Line(), *wrapped(said + (merge if has(answer.engine, RanksTogether) else ""), width)]
+    hint = _NOT_COMPARABLE.format(notes=notes, scores="this score is" if answer.hits else "its scores are")
+    return [*lines, Line(), *wrapped(hint + (merge if has(answer.engine, RanksTogether) else ""), width)]
 
 
 def _of_ranking(ranking: OneRanking, selection: FleetSelection, width: int, glyphs: Glyphs) -> list[Line]:
@@ -124,22 +124,22 @@ def _of_ranking(ranking: OneRanking, selection: FleetSelection, width: int, glyp
     member, file = selection
     mine = [one for one in ranking.hits if member in ("", one.member) and file in ("", one.hit.file)]
     near = [one for one in ranking.near_misses if member in ("", one.member) and file in ("", one.miss.file)]
-    made: list[Line] = []
+    lines: list[Line] = []
     if mine:
-        found = mine[0]
-        made += [line(f" {found.member}", "bold accent"), *_score(found.hit, Scale(), width, glyphs)]
-        made += [*lead_lines([one.hit for one in ranking.hits], found.hit, Scale().decimals, width), Line()]
+        ranked = mine[0]
+        lines += [line(f" {ranked.member}", "bold accent"), *_score(ranked.hit, Scale(), width, glyphs)]
+        lines += [*lead_lines([one.hit for one in ranking.hits], ranked.hit, Scale().decimals, width), Line()]
     elif near:
-        made += [line(f" {near[0].member}", "bold accent"), *_near_miss(near[0].miss, width, glyphs), Line()]
+        lines += [line(f" {near[0].member}", "bold accent"), *_near_miss(near[0].miss, width, glyphs), Line()]
     elif member:
-        made += [line(f" {member}", "bold accent"), *wrapped("none of its notes is a result", width), Line()]
+        lines += [line(f" {member}", "bold accent"), *wrapped("none of its notes is a result", width), Line()]
     for word, title, content, path in ranking.frequencies:
-        told = f" is in {plural(content, 'text')}, {plural(title, 'title')}, {plural(path, 'path')}"
-        made.append(line(f" ‘{word}’", "accent").add(told, "muted").cut(width))
+        counts = f" is in {plural(content, 'text')}, {plural(title, 'title')}, {plural(path, 'path')}"
+        lines.append(line(f" ‘{word}’", "accent").add(counts, "muted").cut(width))
     if not ranking.members:
-        return [*made, *wrapped(_NOT_COUNTED, width)]
+        return [*lines, *wrapped(_NOT_COUNTED, width)]
     notes, members = plural(ranking.notes, "note"), plural(ranking.members, "member")
-    return [*made, *wrapped(_COMPARABLE.format(notes=notes, members=members, profile=ranking.profile), width)]
+    return [*lines, *wrapped(_COMPARABLE.format(notes=notes, members=members, profile=ranking.profile), width)]
 
 
 def _near_miss(miss: NearMiss, width: int, glyphs: Glyphs) -> list[Line]:

@@ -223,10 +223,10 @@ class FleetScreen(FrameScreen):
     def explains_itself(self) -> bool:
         """Shows where to get an explanation of the result: in its own memory, or by a command."""
         member, file = self.view.fleet_result
-        said = self.services.with_keys(_NO_WHY if file else _NO_RESULT)
+        message = self.services.with_keys(_NO_WHY if file else _NO_RESULT)
         if file and self._queries.is_from_git(member):
-            said = _GIT_WHY.format(member, shlex.quote(member))
-        self.notify(said, timeout=8)
+            message = _GIT_WHY.format(member, shlex.quote(member))
+        self.notify(message, timeout=8)
         return True
 
     # actions
