@@ -87,13 +87,13 @@ def layout_from(plain: Any) -> Layout:
     if not isinstance(plain, dict):
         return Layout()
     shares, hidden = plain.get("shares"), plain.get("hidden")
-    kept = {
-        name: tuple(float(share) for share in given)
-        for name, given in (shares.items() if isinstance(shares, dict) else ())
-        if isinstance(given, list) and given and all(_is_share(share) for share in given)
+    valid = {
+        name: tuple(float(share) for share in values)
+        for name, values in (shares.items() if isinstance(shares, dict) else ())
+        if isinstance(values, list) and values and all(_is_share(share) for share in values)
     }
     named = (name for name in hidden if isinstance(name, str)) if isinstance(hidden, list) else ()
-    return Layout(kept, frozenset(named))
+    return Layout(valid, frozenset(named))
 
 
 def _is_share(value: Any) -> bool:
@@ -119,9 +119,9 @@ def tile(part: Split | str, area: Area, layout: Layout, depth: int = 0) -> Tiled
     for position, number in enumerate(shown):
         own = cells[number]
         inner = Area(at, area.y, own, area.height) if part.across else Area(area.x, at, area.width, own)
-        made = tile(part.parts[number], inner, layout, depth + 1)
-        areas |= made.areas
-        edges += made.edges
+        inside = tile(part.parts[number], inner, layout, depth + 1)
+        areas |= inside.areas
+        edges += inside.edges
         at += own
         if position + 1 < len(shown) and not _strips(part, shown, layout):
             edges.append(_edge(part, depth, number, shown[position + 1], at, area, cells, layout))
@@ -146,8 +146,8 @@ def _cells(split: Split, shown: Sequence[int], total: int, layout: Layout) -> tu
     shared = [number for number in shown if number not in strips]
     least = [_least(split.parts[number], split.across, layout) for number in shared]
     sizes = apportion([weights[number] for number in shared], total - STRIP * len(strips), least)
-    given = dict(zip(shared, sizes, strict=True)) | dict.fromkeys(strips, STRIP)
-    return tuple(given.get(number, 0) for number in range(len(split.parts)))
+    sizes_by_part = dict(zip(shared, sizes, strict=True)) | dict.fromkeys(strips, STRIP)
+    return tuple(sizes_by_part.get(number, 0) for number in range(len(split.parts)))
 
 
 def _strips(split: Split, shown: Sequence[int], layout: Layout) -> list[int]:
@@ -172,14 +172,14 @@ def apportion(weights: Sequence[float], total: int, least: Sequence[int]) -> lis
         weights, least = least, [min(1, total // len(least))] * len(least)
     whole = sum(weights)
     exact = [weight / whole * total for weight in weights]
-    made = [max(floor, math.floor(share)) for share, floor in zip(exact, least, strict=True)]
+    sizes = [max(floor, math.floor(share)) for share, floor in zip(exact, least, strict=True)]
     # the remainder is added to, or taken from, the parts that are furthest from their share
-    while (gap := total - sum(made)) != 0:
+    while (gap := total - sum(sizes)) != 0:
         step = 1 if gap > 0 else -1
-        able = [number for number in range(len(made)) if gap > 0 or made[number] > least[number]]
-        chosen = max(able, key=lambda number: (step * (exact[number] - made[number]), -number))
-        made[chosen] += step
-    return made
+        able = [number for number in range(len(sizes)) if gap > 0 or sizes[number] > least[number]]
+        chosen = max(able, key=lambda number: (step * (exact[number] - sizes[number]), -number))
+        sizes[chosen] += step
+    return sizes
 
 
 def moved(layout: Layout, edge: PaneEdge, by: int) -> Layout:
@@ -289,8 +289,8 @@ def arrange(
 def _with_digest(plan: Arrangement, tiled: Tiled) -> Tiled:
     """Returns ``tiled`` with the digest in the last rows of :attr:`Arrangement.beside`, if enough rows remain."""
     area = tiled.areas.get(plan.beside, Area(0, 0, 0, 0))
-    wanted = sum(rows for pane, rows in plan.digested.items() if pane not in tiled.areas)
-    rows = min(wanted, area.height - LEAST_ABOVE_DIGEST)
+    digest_rows = sum(rows for pane, rows in plan.digested.items() if pane not in tiled.areas)
+    rows = min(digest_rows, area.height - LEAST_ABOVE_DIGEST)
     if rows < LEAST_ROWS:
         return tiled
     above = area._replace(height=area.height - rows)
@@ -311,8 +311,8 @@ def _below_head(plan: Arrangement, whole: Area, part: Split | str, layout: Layou
     if not plan.head:
         return tile(part, whole, layout)
     rest = Area(0, plan.head_rows, whole.width, whole.height - plan.head_rows)
-    made = tile(part, rest, layout)
-    return Tiled({plan.head: Area(0, 0, whole.width, plan.head_rows), **made.areas}, made.edges)
+    panes = tile(part, rest, layout)
+    return Tiled({plan.head: Area(0, 0, whole.width, plan.head_rows), **panes.areas}, panes.edges)
 
 
 def _narrow(plan: Arrangement, width: int, tab: str, layout: Layout) -> Split | str:

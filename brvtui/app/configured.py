@@ -42,13 +42,13 @@ class ConfiguredApp(ThemedApp):
         """Returns the class that reads the terminal; on Linux and macOS, one that recognises pasted text by its
         speed.
         """
-        found = super().get_driver_class()
-        if "XTermParser" not in vars(sys.modules[found.__module__]):  # it reads no terminal
-            return found
+        driver = super().get_driver_class()
+        if "XTermParser" not in vars(sys.modules[driver.__module__]):  # it reads no terminal
+            return driver
         from brvtui.app.pasting import PastingDriver, guard
 
-        guard(found)
-        return PastingDriver if found.__name__ == "LinuxDriver" else found
+        guard(driver)
+        return PastingDriver if driver.__name__ == "LinuxDriver" else driver
 
     def adopt(self, configuration: Configuration) -> None:
         """Applies the settings in ``configuration`` that have changed."""
@@ -97,8 +97,10 @@ class ConfiguredApp(ThemedApp):
         checked = check_keys(keys)
         if checked.problems:
             self._use_keys(checked.usable)
-        told = checked.problems.items()
-        self.tell_faults([f"{self.configuration.source(f'keys.{name}').place}: {why}; left out" for name, why in told])
+        problems = checked.problems.items()
+        self.tell_faults(
+            [f"{self.configuration.source(f'keys.{name}').place}: {why}; left out" for name, why in problems]
+        )
 
     # changing settings
 
@@ -148,8 +150,8 @@ class ConfiguredApp(ThemedApp):
     # effects
 
     def _settle_animations(self) -> None:
-        wanted = self.configuration.settings.animations
-        moves = not any(os.environ.get(name) for name in _REMOTE) if wanted == AUTO else wanted == ON
+        setting = self.configuration.settings.animations
+        moves = not any(os.environ.get(name) for name in _REMOTE) if setting == AUTO else setting == ON
         self.animation_level = "full" if moves else "none"
 
     def _want_theme(self) -> None:

@@ -98,17 +98,17 @@ def _remade(before: Branches, snapshot: Snapshot, changed: Iterable[str], derive
     manifest = _manifest(snapshot)
     if manifest is not None:
         derived[MANIFEST_FILE] = manifest
-    made, aside = dict(before.by_path), before.aside
+    by_path, aside = dict(before.by_path), before.aside
     touched = {""}
     files: dict[str, list[str]] = {}
     for path in (*changed, MANIFEST_FILE):
-        old, new = made.pop(path, None), _file(snapshot, path, derived)
+        old, new = by_path.pop(path, None), _file(snapshot, path, derived)
         aside += (new is not None and new.aside) - (old is not None and old.aside)
         folder = path.rpartition("/")[0]
         if folder not in touched:
             touched.update((folder, *ancestors(folder)))
         if new is not None:
-            made[path] = new
+            by_path[path] = new
             if path in derived:
                 files.setdefault(folder, []).append(path)
     subfolders: dict[str, list[str]] = {}
@@ -116,17 +116,19 @@ def _remade(before: Branches, snapshot: Snapshot, changed: Iterable[str], derive
         if folder and folder not in snapshot.hierarchy.by_path:
             subfolders.setdefault(folder.rpartition("/")[0], []).append(folder)
     for folder in sorted(touched, key=_depth, reverse=True):
-        known = before.by_path[folder].children if folder in before.by_path else () if folder else before.roots
-        own = [*files.get(folder, ()), *(child.path for child in known if child.kind in _DERIVED_KINDS)]
-        outside = [*subfolders.get(folder, ()), *(child.path for child in known if child.is_folder)]
+        children_before = (
+            before.by_path[folder].children if folder in before.by_path else () if folder else before.roots
+        )
+        own = [*files.get(folder, ()), *(child.path for child in children_before if child.kind in _DERIVED_KINDS)]
+        outside = [*subfolders.get(folder, ()), *(child.path for child in children_before if child.is_folder)]
         paths = _arranged(snapshot, folder, own, outside)
-        children = tuple([made[path] for path in dict.fromkeys(paths) if path in made])
+        children = tuple([by_path[path] for path in dict.fromkeys(paths) if path in by_path])
         if not folder:
-            return Branches(children, made, aside)
+            return Branches(children, by_path, aside)
         if children:
-            made[folder] = _folder(folder, children)
+            by_path[folder] = _folder(folder, children)
         else:
-            made.pop(folder, None)
+            by_path.pop(folder, None)
     return before
 
 
@@ -166,11 +168,13 @@ def _file(snapshot: Snapshot, path: str, derived: Mapping[str, _Derived]) -> Bra
     """Returns the file at ``path``; None if it is gone, or neither a note nor derived from notes."""
     position = snapshot.by_path.get(path)
     if position is None:
-        made = derived.get(path)
+        derived_file = derived.get(path)
         name = path.rpartition("/")[2]
-        if made is None:
+        if derived_file is None:
             return None
-        return Branch(path, name, False, made.kind, "", aside=True, mtime_ms=made.mtime_ms, low=path.lower())
+        return Branch(
+            path, name, False, derived_file.kind, "", aside=True, mtime_ms=derived_file.mtime_ms, low=path.lower()
+        )
     note, signals = snapshot.notes[position], snapshot.signals[position]
     return Branch(
         path,
@@ -213,25 +217,25 @@ class OverviewBuilder:
         """Returns the overview of ``snapshot``."""
         with self._building:
             if self._last is None:
-                made = branches(snapshot)
+                new_branches = branches(snapshot)
                 important = _important(_lines(snapshot, range(len(snapshot.notes))))
             else:
                 before, grown, overview = self._last
                 changed = changed_between(before, snapshot)
-                made = branches(snapshot) if changed is None else branches_after(grown, snapshot, changed)
+                new_branches = branches(snapshot) if changed is None else branches_after(grown, snapshot, changed)
                 important = _important_after(overview.important, snapshot, changed)
-            self._last = snapshot, made, _overview(snapshot, made, important)
+            self._last = snapshot, new_branches, _overview(snapshot, new_branches, important)
             return self._last[2]
 
 
 def changed_between(before: Snapshot, now: Snapshot) -> set[str] | None:
     """Returns the paths whose files or signals differ; None if others may be affected too."""
-    most = now.limits.max_files
-    if now.project.sources or (most and len(now.files) > most) or before.project.tree != now.project.tree:
+    limit = now.limits.max_files
+    if now.project.sources or (limit and len(now.files) > limit) or before.project.tree != now.project.tree:
         return None
-    known = now.changed_since(before)
-    if known is not None:
-        return set(known)
+    changes = now.changed_since(before)
+    if changes is not None:
+        return set(changes)
     old, new = before.parsed, now.parsed
     changed = set(compress(new, map(is_not, new.values(), map(old.get, new))))
     added = sum(path not in old for path in changed)
@@ -256,17 +260,17 @@ def _unread(snapshot: Snapshot) -> str:
     return snapshot.project.link or "; ".join(snapshot.unread)
 
 
-def _overview(snapshot: Snapshot, made: Branches, important: tuple[NoteLine, ...]) -> Overview:
+def _overview(snapshot: Snapshot, tree: Branches, important: tuple[NoteLine, ...]) -> Overview:
     return Overview(
         project=snapshot.project.name,
         notes=len(snapshot.notes),
-        counts=counts_of(made.roots),
+        counts=counts_of(tree.roots),
         unseen=tuple((file.path, file.reason) for file in snapshot.unseen),
-        roots=made.roots,
+        roots=tree.roots,
         important=important if snapshot.kind.has_maturity else (),
         notices=snapshot.notices,
-        branches=made.by_path,
-        aside=made.aside,
+        branches=tree.by_path,
+        aside=tree.aside,
         fingerprint=snapshot.fingerprint,
         generation=snapshot.generation,
         loaded_ms=snapshot.loaded_ms,
@@ -300,33 +304,33 @@ def _important_after(
     if changed is not None:
         positions = [snapshot.by_path[path] for path in changed if path in snapshot.by_path]
         kept = [line for line in before if line.path not in changed]
-        made = _important([*kept, *_lines(snapshot, positions)])
+        notes = _important([*kept, *_lines(snapshot, positions)])
         # a note that has become less important than the last one may be less important than others too
-        if len(before) < _MOST_IMPORTANT or (len(made) == len(before) and _rank(made[-1]) <= _rank(before[-1])):
-            return made
+        if len(before) < _MOST_IMPORTANT or (len(notes) == len(before) and _rank(notes[-1]) <= _rank(before[-1])):
+            return notes
     return _important(_lines(snapshot, range(len(snapshot.notes))))
 
 
 def remembered(trace: Trace) -> Overview:
     """Returns the overview of a trace without its tree; its notes are the hits and near misses."""
-    told, state = trace.snapshot, trace.find(FingerprintState)
-    made = branches_of(_found(trace))
+    snapshot, state = trace.snapshot, trace.find(FingerprintState)
+    tree = branches_of(_branches_in(trace))
     return Overview(
-        project=told.project,
-        notes=told.notes,
-        counts=counts_of(made.roots),
-        roots=made.roots,
-        branches=made.by_path,
+        project=snapshot.project,
+        notes=snapshot.notes,
+        counts=counts_of(tree.roots),
+        roots=tree.roots,
+        branches=tree.by_path,
         fingerprint=state.value if state is not None else "",
-        generation=told.generation,
+        generation=snapshot.generation,
         kind=kind_of(trace.engine),
     )
 
 
-def _found(trace: Trace) -> dict[str, Branch]:
-    found = {hit.file: _leaf(hit.file, hit.title, hit.kind, hit.maturity) for hit in trace.hits}
+def _branches_in(trace: Trace) -> dict[str, Branch]:
+    hits = {hit.file: _leaf(hit.file, hit.title, hit.kind, hit.maturity) for hit in trace.hits}
     misses = {miss.file: _leaf(miss.file, miss.title, miss.kind, miss.maturity) for miss in trace.near_misses}
-    return found | misses
+    return hits | misses
 
 
 def _leaf(path: str, title: str, kind: Kind, maturity: str) -> Branch:

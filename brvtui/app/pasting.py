@@ -129,15 +129,15 @@ class PasteParser(XTermParser):
 
     def _without_long(self, data: str) -> str:
         """Returns ``data`` without sequences and strings that are longer than any key or reply."""
-        text, place, kept = self._open + data, len(self._open), ""
+        text, place, result = self._open + data, len(self._open), ""
         self._open = ""
-        for found in _CONTROL.finditer(text):
-            if len(found[0]) > _LONGEST:
-                kept += text[place : found.start()]
-                place = found.end()
-            if found.end() == len(text) and not (found[1] or found[2]):
-                self._open = found[0][: _LONGEST + 1]
-        return kept + text[place:]
+        for sequence in _CONTROL.finditer(text):
+            if len(sequence[0]) > _LONGEST:
+                result += text[place : sequence.start()]
+                place = sequence.end()
+            if sequence.end() == len(text) and not (sequence[1] or sequence[2]):
+                self._open = sequence[0][: _LONGEST + 1]
+        return result + text[place:]
 
 
 def guard(driver: type[Driver]) -> None:
@@ -172,7 +172,7 @@ class PasteReader:
         self._takes_letters = takes_letters
         self._clock = clock
         self._lock = threading.RLock()
-        self._held: list[events.Key] = []
+        self._delayed: list[events.Key] = []
         self._last = self._counted = float("-inf")
         self._keys = 0.0  # the number of keys that arrived faster than anyone presses them
         self._first = ""
@@ -188,7 +188,7 @@ class PasteReader:
             self._keys = min(waned + isinstance(message, events.Key), _MOST_AHEAD + _PER_S * _CHUNK_GAP_S)
             self._counted, is_flood = now, self._keys > _MOST_AHEAD
             if isinstance(message, events.Key) and text and (is_flood or now - self._last <= self._gap(text)):
-                self._held.append(message)
+                self._delayed.append(message)
                 self._wait()
             elif not (isinstance(message, events.Key) and is_flood):
                 self.flush()
@@ -201,11 +201,11 @@ class PasteReader:
     def flush(self) -> None:
         """Passes on the delayed keys."""
         with self._lock:
-            held, self._held = self._held, []
-            text = "".join(map(_text_of, held))
-            is_paste = bool(held) and (self._keys > _MOST_AHEAD or self._is_paste(self._first + text))
+            keys, self._delayed = self._delayed, []
+            text = "".join(map(_text_of, keys))
+            is_paste = bool(keys) and (self._keys > _MOST_AHEAD or self._is_paste(self._first + text))
             self._has_pasted |= is_paste
-            for message in [events.Paste(text)] if is_paste else held:
+            for message in [events.Paste(text)] if is_paste else keys:
                 self._hand_on(message)
 
     def _gap(self, text: str) -> float:
@@ -230,7 +230,7 @@ class PasteReader:
     def _paused(self) -> None:
         with self._lock:
             self._pausing = None
-            has_break = any(key.key in _BREAKS for key in self._held)
+            has_break = any(key.key in _BREAKS for key in self._delayed)
             gap = _CHUNK_PAUSE_S if self._has_pasted else _BREAK_GAP_S if has_break else _GAP_S
             if self._clock() - self._last >= gap:
                 self.flush()

@@ -139,7 +139,7 @@ class AppServices(App[None]):
 
     def with_keys(self, text: str) -> str:
         """Returns our own ``text`` with the keys of actions that it contains in the form ``{note.edit}``."""
-        return _NAMED.sub(lambda found: self.shown_key(found[1]), text)
+        return _NAMED.sub(lambda match: self.shown_key(match[1]), text)
 
     def acts_by_letter(self, kind: type, action: str, parameters: tuple[object, ...]) -> bool:
         """True if all keys of ``action`` in the bindings of ``kind`` are text in a field."""
@@ -181,7 +181,7 @@ class AppServices(App[None]):
         self.call_later(self._thin_out)
 
     def withdraw(self, message: str) -> None:
-        """Removes the visible message ``message``, which is no longer true."""
+        """Removes ``message``, which is no longer true, if it is visible."""
         for one in [one for one in self._notifications if one.message == self._in_signs(visible(message))]:
             self._unnotify(one)
 
@@ -209,8 +209,8 @@ class AppServices(App[None]):
 
         def notify(thrown: threading.ExceptHookArgs) -> None:
             name = thrown.thread.name if thrown.thread is not None else "a thread"
-            what = self.error_line(thrown.exc_value, f"the thread {name}")
-            self.call_later(lambda: self.notify(what, severity="error", timeout=10))
+            message = self.error_line(thrown.exc_value, f"the thread {name}")
+            self.call_later(lambda: self.notify(message, severity="error", timeout=10))
 
         threading.excepthook = notify
 
@@ -294,8 +294,8 @@ def _too_many(shown: Iterable[Notification]) -> list[Notification]:
 
     Earlier copies of a message are removed first, then the least severe, and of these the oldest.
     """
-    held = list(shown)
-    said = {one.message: place for place, one in enumerate(held)}
-    again = [one for place, one in enumerate(held) if said[one.message] != place]
-    rest = sorted((one for one in held[:-1] if one not in again), key=lambda one: _WEIGHT[one.severity])
+    toasts = list(shown)
+    last_places = {one.message: place for place, one in enumerate(toasts)}
+    again = [one for place, one in enumerate(toasts) if last_places[one.message] != place]
+    rest = sorted((one for one in toasts[:-1] if one not in again), key=lambda one: _WEIGHT[one.severity])
     return again + rest[: max(0, len(rest) + 1 - _MOST_TOASTS)]

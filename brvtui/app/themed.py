@@ -73,7 +73,7 @@ class ThemedApp(AppServices):
         self._before = ""
         """The theme before a list of themes was opened; empty if none is open."""
         self._wanted = ("", "")
-        self._told: set[str] = set()
+        self._shown_faults: set[str] = set()
         """The setting faults that have been shown."""
         self._fault = ""
         """The first fault in the last message."""
@@ -159,10 +159,10 @@ class ThemedApp(AppServices):
         self.background.run(lambda: read_library(), self._themes_read, group=_THEMES, exclusive=True)
 
     def _themes_read(self, library: Library) -> None:
-        told = self.library.problems
+        problems_before = self.library.problems
         self._take(library.keeping(self.library))
         for file, lines in library.problems.items():
-            if told.get(file) != lines:
+            if problems_before.get(file) != lines:
                 more = f" (and {len(lines) - 1} more: brv-tui themes lists all)" if len(lines) > 1 else ""
                 self.notify(f"{lines[0]}{more}; left out", severity="warning", timeout=_PROBLEM_S)
         self._look_for_wanted(last=True)
@@ -206,10 +206,10 @@ class ThemedApp(AppServices):
 
         Faults that arrive while the message is visible are added to its number.
         """
-        new = [one for one in lines if one not in self._told]
+        new = [one for one in lines if one not in self._shown_faults]
         if not new:
             return
-        self._told.update(new)
+        self._shown_faults.update(new)
         shown = [one for one in self._notifications if self._fault and one.message.startswith(visible(self._fault))]
         for one in shown:
             self._unnotify(one)

@@ -59,7 +59,7 @@ _WRITTEN = re.compile("|".join(rf"(?<!\w){re.escape(phrase)}(?!\w)" for phrase i
 
 def over_code(text: str) -> str:
     """Returns ``text`` about notes in the words for code: *the Symbols screen*, *the selected symbol*."""
-    return _WRITTEN.sub(lambda found: _PHRASES[found[0]], text)
+    return _WRITTEN.sub(lambda match: _PHRASES[match[0]], text)
 
 
 SubState = (
@@ -245,8 +245,8 @@ class View(NamedTuple):
             return None
         return self._selected(_retried(trace))
 
-    def _selected(self, found: Iterable[Found]) -> Found | None:
-        return next((one for one in found if one.file == self.selection.file), None)
+    def _selected(self, candidates: Iterable[Found]) -> Found | None:
+        return next((one for one in candidates if one.file == self.selection.file), None)
 
     def maturity_of(self, file: str) -> str:
         """Returns the maturity of the note at ``file``; empty for code and if there is no such note."""
@@ -268,14 +268,14 @@ class View(NamedTuple):
         """The selected result of the fleet, or else the best one, with its note; empty if there is none."""
         state, (member, file) = self.fleet, self.fleet_selection
         if state.together:
-            found = (
+            results = (
                 []
                 if state.ranking is None
                 else [FleetSelection(one.member, one.hit.file) for one in state.ranking.hits]
             )
             near = [] if state.ranking is None else state.ranking.near_misses
-            found += [FleetSelection(one.member, one.miss.file) for one in near]
-            chosen = (one for one in found if member in ("", one.member) and file in ("", one.file))
+            results += [FleetSelection(one.member, one.miss.file) for one in near]
+            chosen = (one for one in results if member in ("", one.member) and file in ("", one.file))
             return next(chosen, FleetSelection(member))
         member = member or (state.covering[0].member if state.covering else "")
         hits = state.answers[member].hits if member in state.answers else ()
@@ -291,8 +291,8 @@ def selectable(trace: Trace) -> list[str]:
     """Returns the files of results, near misses and :func:`advised` hits in the order of display, without
     duplicates.
     """
-    found: list[Hit | NearMiss] = [*trace.hits, *trace.near_misses, *advised(trace)]
-    return list(dict.fromkeys(one.file for one in found))
+    listed: list[Hit | NearMiss] = [*trace.hits, *trace.near_misses, *advised(trace)]
+    return list(dict.fromkeys(one.file for one in listed))
 
 
 def advised(trace: Trace) -> tuple[Hit, ...]:

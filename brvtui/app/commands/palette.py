@@ -130,11 +130,11 @@ def _of(
         where, rank = "every pane", 6
     elif place.kind is not PlaceKind.APP:
         screens = (place.name,) if place.kind is PlaceKind.SCREEN else place.screens
-        held = next((mode for mode in modes if mode.name in screens), None)
-        if held is None:
+        screen = next((mode for mode in modes if mode.name in screens), None)
+        if screen is None:
             return
-        mode = held.name
-        where = held.title if place.kind is PlaceKind.SCREEN else f"{held.title}, {place.title}"
+        mode = screen.name
+        where = screen.title if place.kind is PlaceKind.SCREEN else f"{screen.title}, {place.title}"
         rank = 5 if mode != front else 1 if place.kind is PlaceKind.SCREEN else 4
     for action in place.actions:
         keys = " ".join(key_name(key) for key in keys_of(action.name, action.keys, keymap))
@@ -147,8 +147,8 @@ def found(word_filter: WordFilter, commands: Iterable[Command]) -> list[Command]
     Titles that start with the typed words come first, then titles with words that start with them, then other matches;
     otherwise the order is kept.
     """
-    kept = [command for command in commands if command.is_meant_by(word_filter.words)]
-    return sorted(kept, key=lambda command: _rank(word_filter, command.title.lower()))
+    matches = [command for command in commands if command.is_meant_by(word_filter.words)]
+    return sorted(matches, key=lambda command: _rank(word_filter, command.title.lower()))
 
 
 def _rank(word_filter: WordFilter, title: str) -> int:
@@ -216,10 +216,10 @@ class CommandsPane(ChoicePane):
         if command.keys:
             aside.gap(2).add(command.keys, "bold accent")
         aside.cut(max(0, width - left.width - 3)).gap()
-        made = left.right(width, aside)
+        row = left.right(width, aside)
         if self._words.pattern is not None:
-            made.spans = lit(made.spans, self._words.pattern, "bold match")
-        return made
+            row.spans = lit(row.spans, self._words.pattern, "bold match")
+        return row
 
     def clicked(self, place: int) -> None:
         """Selects and runs the clicked command."""

@@ -195,8 +195,8 @@ class Sharing:
     def _was_copied(self, otherwise: str, copied: Copied) -> None:
         if copied.escape and self._services._driver is not None:
             self._services._driver.write(copied.escape)
-        told = f"{copied.message}{otherwise}"
-        self._services.notify(told, severity="warning" if copied.failed else "information", timeout=_TOAST_S)
+        message = f"{copied.message}{otherwise}"
+        self._services.notify(message, severity="warning" if copied.failed else "information", timeout=_TOAST_S)
 
     def export(self, ending: str) -> None:
         """Asks for a file and saves the trace in it; a browser receives the file instead."""
@@ -224,10 +224,10 @@ class Sharing:
         """Saves the displayed links as SVG in the user's pictures folder; a browser receives the file instead."""
         self._save_picture(f"graph-of-{_slug(shown.title)}.svg", partial(_drawn, shown))
 
-    def save_sweep(self, made: Sweep) -> None:
+    def save_sweep(self, sweep: Sweep) -> None:
         """Saves the curve or heat map of a sweep in the same way as :meth:`save_graph`."""
-        names = "-".join(axis.control.key for axis in made.axes)
-        self._save_picture(f"sweep-of-{_slug(names)}.svg", partial(_curve, made))
+        names = "-".join(axis.control.key for axis in sweep.axes)
+        self._save_picture(f"sweep-of-{_slug(names)}.svg", partial(_curve, sweep))
 
     def _save_picture(self, name: str, draw: Callable[[], bytes]) -> None:
         if self._services.is_web:
@@ -242,8 +242,8 @@ class Sharing:
     def deliver(self, name: str, content: bytes) -> None:
         """Sends a file to the browser that shows the app, and shows a message about it."""
         self._services.deliver_binary(BytesIO(content), save_filename=name)
-        said = f"{name} goes to your browser: it is among its downloads, on the machine that you sit at"
-        self._services.notify(said, timeout=_TOAST_S)
+        message = f"{name} goes to your browser: it is among its downloads, on the machine that you sit at"
+        self._services.notify(message, timeout=_TOAST_S)
 
 
 def _text_of(what: str, trace: Trace | None, file: str) -> str:
@@ -303,11 +303,11 @@ def _drawn(shown: Neighbourhood) -> bytes:
     return neighbourhood_svg(shown).encode()
 
 
-def _curve(made: Sweep) -> bytes:
+def _curve(sweep: Sweep) -> bytes:
     """Returns the picture of a sweep. Blocks."""
     from brvtui.report.sweep import sweep_svg
 
-    return sweep_svg(made).encode()
+    return sweep_svg(sweep).encode()
 
 
 def _saved_picture(draw: Callable[[], bytes], name: str) -> Path:
@@ -334,5 +334,5 @@ def _quoted(trace: Trace) -> str:
 
 def _slug(text: str) -> str:
     """Returns a file name for ``text``, without an ending."""
-    kept = re.sub(r"[^\w]+", "-", text.lower()).strip("-_")[:_LONGEST_NAME].strip("-_")
-    return kept or "trace"
+    slug = re.sub(r"[^\w]+", "-", text.lower()).strip("-_")[:_LONGEST_NAME].strip("-_")
+    return slug or "trace"

@@ -35,11 +35,11 @@ def check_keys(keys: Mapping[str, str]) -> Checked:
         problems[name] = f'keys."{shortened(name)}": there is no such binding{nearest(name, ACTIONS)}'
     if more := unknown[MOST_PROBLEMS:]:
         problems[more[0]] = f"keys: {unlisted(len(more), 'unknown binding')}"
-    for name, given in ((name, given) for name, given in keys.items() if name in ACTIONS):
-        if wrong := _wrong(ACTIONS[name], given):
+    for name, assigned in ((name, assigned) for name, assigned in keys.items() if name in ACTIONS):
+        if wrong := _wrong(ACTIONS[name], assigned):
             problems[name] = f'keys."{name}": {wrong}'
         else:
-            usable[name] = given
+            usable[name] = assigned
     while clashes := dict(
         _clashes(usable)
     ):  # a rejected action has its default keys again, which may clash with another's new key
@@ -58,9 +58,9 @@ def why_not_keys(name: str, given: str, keys: Mapping[str, str]) -> str:
     return wrong or (f"{shared}: {_INSTEAD}" if shared else "")
 
 
-def _wrong(action: Action, given: str) -> str:
-    """Returns the reason why ``action`` cannot have the keys ``given``; empty if it can."""
-    keys = split(given)
+def _wrong(action: Action, assigned: str) -> str:
+    """Returns the reason why ``action`` cannot have the keys ``assigned``; empty if it can."""
+    keys = split(assigned)
     for key in keys:
         if not is_key(key):
             return f"there is no key {shortened(key)!r}{nearest(key, KNOWN) if len(key) > 1 else ''}"

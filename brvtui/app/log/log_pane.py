@@ -78,21 +78,21 @@ class LogPane(ChoicePane):
         if not view.log.entries:
             return self._nothing(view, width)
         self.pinned = 1
-        made: list[Line] = []
-        self.add_rows(made, [_names(width, any(is_of_tiers(entry) for entry in view.log.entries))])
+        lines: list[Line] = []
+        self.add_rows(lines, [_names(width, any(is_of_tiers(entry) for entry in view.log.entries))])
         with_engine, day = names_engines(view), ""
         for entry in view.log.entries:
             if self.only_uncovered and not entry.not_covered:
                 continue
             if width < _WIDE and moment(entry.at_ms)[:_DAY].rstrip() != day:  # a narrow row shows only the time
                 day = moment(entry.at_ms)[:_DAY].rstrip()
-                self.add_rows(made, [rule(width, day, dash=self.glyphs.dash)])
+                self.add_rows(lines, [rule(width, day, dash=self.glyphs.dash)])
             self._entries[key_of(entry)] = entry
-            self.add_rows(made, [self._row(entry, width, with_engine)], key_of(entry))
+            self.add_rows(lines, [self._row(entry, width, with_engine)], key_of(entry))
         if not self.choices:
-            self.add_rows(made, [line(" every query was covered", "muted")])
+            self.add_rows(lines, [line(" every query was covered", "muted")])
         self.cursor = self.choices.index(before) if before in self.choices else 0
-        return made
+        return lines
 
     def _nothing(self, view: View, width: int) -> list[Line]:
         if view.log.entries is None and view.project.phase is not Phase.FAILED and not view.project.saved:
@@ -108,16 +108,16 @@ class LogPane(ChoicePane):
     def _row(self, entry: LoggedQuery, width: int, with_engine: bool) -> Line:
         wide = width >= _WIDE
         who = entry.who if wide else entry.who[:3]
-        made = line(f" {moment(entry.at_ms) if wide else moment(entry.at_ms)[6:11]} ", "muted")
-        made.fit(who, 8 if wide else 4, "accent" if entry.who == ENGINE else "text")
+        row = line(f" {moment(entry.at_ms) if wide else moment(entry.at_ms)[6:11]} ", "muted")
+        row.fit(who, 8 if wide else 4, "accent" if entry.who == ENGINE else "text")
         tier, role = tier_of(entry)
-        made.fit(tier, 5, role)
+        row.fit(tier, 5, role)
         if wide:
-            made.add(f"{_whole(entry.took_ms):>7} ", "muted").add(f"{score_of(entry):>5}  ", "strong")
+            row.add(f"{_whole(entry.took_ms):>7} ", "muted").add(f"{score_of(entry):>5}  ", "strong")
         mark = f"{self.glyphs.warn} " if entry.not_covered or entry.status == "error" else ""
         engine = f"  {entry.engine}" if with_engine else ""
-        made.add(mark, "warn").add(entry.query or "(no words)", "text").add(engine, "muted")
-        return made.add(f"  {entry.verdict_sentence}" if wide else "", "muted").cut(width)
+        row.add(mark, "warn").add(entry.query or "(no words)", "text").add(engine, "muted")
+        return row.add(f"  {entry.verdict_sentence}" if wide else "", "muted").cut(width)
 
     def moved(self, choice: str) -> None:
         """Posts that another entry is selected."""
@@ -127,8 +127,8 @@ class LogPane(ChoicePane):
     def idle(self) -> frozenset[str]:
         """Actions without effect: those on an entry if there is none, and following if the engine keeps no log."""
         log = self.view.log
-        kept = log.engine_log is not None and (log.engine_log.exists or log.engine_log.is_pending)
-        idle = frozenset() if kept or log.following else frozenset({"log.follow"})
+        has_log = log.engine_log is not None and (log.engine_log.exists or log.engine_log.is_pending)
+        idle = frozenset() if has_log or log.following else frozenset({"log.follow"})
         return idle if self.entry is not None else idle | {"log.take", "log.judge", "log.why"}
 
     @property

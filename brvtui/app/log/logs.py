@@ -99,10 +99,10 @@ class Logs:
         if entry is not None and note:
             self._explain(entry, note)
             return
-        said = "choose a query first: {log.why} says why a note is, or is not, in its answer"
+        message = "choose a query first: {log.why} says why a note is, or is not, in its answer"
         compared = view.log.compared
         if compared is not None and compared.entry == entry and compared.failure:
-            said = compared.verdict_sentence
+            message = compared.verdict_sentence
         elif entry is not None:
             which = (
                 "that answered this query is here any more"
@@ -113,8 +113,8 @@ class Logs:
             asks = f"{{log.take}} asks it, and there {{results.why}} on a {noun} says why it is not in the answer"
             overview = view.project.overview
             begins = "" if overview is not None and overview.unread else _BEGINS.get(noun, "")
-            said = f"no {noun} {which}: {begins}{asks}"
-        self._services.notify(self._services.with_keys(said), timeout=6)
+            message = f"no {noun} {which}: {begins}{asks}"
+        self._services.notify(self._services.with_keys(message), timeout=6)
 
     async def ask_again(self, entry: LoggedQuery) -> None:
         """Puts the query of ``entry`` into the Query screen."""
@@ -174,8 +174,8 @@ def answering_note(view: View, entry: LoggedQuery | None) -> str:
     if overview is None or entry is None:
         return ""
     now = results[len(entry.paths) :]
-    found = (overview.branches.get(path) for path in (*results[:1], *now[:1], *results))
-    return next((one.path for one in found if one is not None and not one.is_folder), "")
+    branches = (overview.branches.get(path) for path in (*results[:1], *now[:1], *results))
+    return next((one.path for one in branches if one is not None and not one.is_folder), "")
 
 
 def _read(session: Session) -> tuple[tuple[LoggedQuery, ...], LogSummary, EngineLog]:

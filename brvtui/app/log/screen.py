@@ -50,25 +50,25 @@ class LogEntryPane(Pane):
         """Returns the logged answer, the answer now, and the differences."""
         compared = view.log.compared
         if compared is None:
-            said = "choose a query: it is asked again, and compared"
+            hint = "choose a query: it is asked again, and compared"
             if not view.log.entries:
-                said = "a logged query is compared here with its answer now"
-            return wrapped("a saved trace: open its project to compare" if view.project.saved else said, width)
-        made = wrapped(compared.entry.query, width, "bold strong")
-        made += self._verdict(compared, width)
-        made.append(rule(width, "then", dash=self.glyphs.dash))
+                hint = "a logged query is compared here with its answer now"
+            return wrapped("a saved trace: open its project to compare" if view.project.saved else hint, width)
+        lines = wrapped(compared.entry.query, width, "bold strong")
+        lines += self._verdict(compared, width)
+        lines.append(rule(width, "then", dash=self.glyphs.dash))
         named = names_engines(view)
-        made += _then(compared, named, width)
-        made += _at_hand(view, compared, width)
+        lines += _then(compared, named, width)
+        lines += _at_hand(view, compared, width)
         now = f"now by {compared.entry.engine}" if named else "now"
         caches = presentation(compared.entry.engine).caches
-        made.append(rule(width, f"{now}, on an empty cache" if caches else now, dash=self.glyphs.dash))
-        made += _now(compared, width)
+        lines.append(rule(width, f"{now}, on an empty cache" if caches else now, dash=self.glyphs.dash))
+        lines += _now(compared, width)
         if compared.entry.response:
-            made.append(rule(width, "the answer that the agent received", dash=self.glyphs.dash))
+            lines.append(rule(width, "the answer that the agent received", dash=self.glyphs.dash))
             for paragraph in compared.entry.response.splitlines():
-                made += wrapped(paragraph, width, "text")
-        return made
+                lines += wrapped(paragraph, width, "text")
+        return lines
 
     def update(self, view: View) -> None:
         """Shows ``view``; scrolls to the top if another query is compared."""
@@ -78,20 +78,20 @@ class LogEntryPane(Pane):
         super().update(view)
 
     def _verdict(self, compared: LogComparison, width: int) -> list[Line]:
-        made = wrapped(compared.cached, width, "muted") if compared.cached else []
+        lines = wrapped(compared.cached, width, "muted") if compared.cached else []
         if not compared.differences and compared.cached and not compared.entry.paths:
-            return made  # the log contains nothing to compare
+            return lines  # the log contains nothing to compare
         if not compared.differences:
             same = "the notes give the same" if compared.cached else "would be answered the same"
-            return [*made, line(f" {self.glyphs.check} {same}", "ok"), *_moved(compared, width)]
+            return [*lines, line(f" {self.glyphs.check} {same}", "ok"), *_moved(compared, width)]
         for difference in compared.differences:
             for place, part in enumerate(wrap(difference, width - 4)):
-                made.append(line(f" {self.glyphs.cross} " if place == 0 else "   ", "warn").add(part, "text"))
-        made += wrapped("since then:", width, "muted") if compared.causes else []
+                lines.append(line(f" {self.glyphs.cross} " if place == 0 else "   ", "warn").add(part, "text"))
+        lines += wrapped("since then:", width, "muted") if compared.causes else []
         for cause in compared.causes:
             for place, part in enumerate(wrap(cause, width - 4)):
-                made.append(line(f" {self.glyphs.bullet} " if place == 0 else "   ", "faint").add(part, "muted"))
-        return made + _moved(compared, width)
+                lines.append(line(f" {self.glyphs.bullet} " if place == 0 else "   ", "faint").add(part, "muted"))
+        return lines + _moved(compared, width)
 
 
 def _moved(compared: LogComparison, width: int) -> list[Line]:
@@ -102,9 +102,9 @@ def _moved(compared: LogComparison, width: int) -> list[Line]:
 def _then(compared: LogComparison, with_engine: bool, width: int) -> list[Line]:
     entry = compared.entry
     tier, role = tier_of(entry)
-    made = wrapped(entry.verdict_sentence, width, "text") if entry.verdict_sentence else []
+    lines = wrapped(entry.verdict_sentence, width, "text") if entry.verdict_sentence else []
     status = "not covered" if entry.not_covered else entry.status
-    made += [
+    lines += [
         _field("when", f"{moment(entry.at_ms)}, {entry.who}", width),
         Line().gap().fit("tier", _LABEL, "muted").add(tier, role).add(f"  {entry.status}", "muted").cut(width)
         if _has_tiers(compared)
@@ -112,15 +112,15 @@ def _then(compared: LogComparison, with_engine: bool, width: int) -> list[Line]:
         _field("took", ms(entry.took_ms) if entry.took_ms is not None else "–", width),
         _field("number 1", number(entry.top_score, compared.decimals), width),
     ]
-    told = (
+    fields = (
         ("engine", entry.engine if with_engine else ""),
         ("scope", entry.scope),
         ("profile", entry.profile),
         ("failed", entry.problem),
     )
-    for name, value in told:
-        made += [_field(name, value, width)] if value else []
-    return made + _paths(entry.paths, width)
+    for name, value in fields:
+        lines += [_field(name, value, width)] if value else []
+    return lines + _paths(entry.paths, width)
 
 
 def _at_hand(view: View, compared: LogComparison, width: int) -> list[Line]:
@@ -133,12 +133,12 @@ def _at_hand(view: View, compared: LogComparison, width: int) -> list[Line]:
 
 
 def _now(compared: LogComparison, width: int) -> list[Line]:
-    made = wrapped(compared.verdict_sentence, width, "text") if compared.verdict_sentence else []
+    lines = wrapped(compared.verdict_sentence, width, "text") if compared.verdict_sentence else []
     if _has_tiers(compared):
         mark = tier_mark(compared.tier, compared.is_covered)
-        made.append(Line().gap().fit("tier", _LABEL, "muted").add(*mark).cut(width))
-    made.append(_field("number 1", number(compared.top_score, compared.decimals), width))
-    return made + _paths(compared.paths, width)
+        lines.append(Line().gap().fit("tier", _LABEL, "muted").add(*mark).cut(width))
+    lines.append(_field("number 1", number(compared.top_score, compared.decimals), width))
+    return lines + _paths(compared.paths, width)
 
 
 def _has_tiers(compared: LogComparison) -> bool:
@@ -182,46 +182,46 @@ class LogSummaryPane(Pane):
         summary = view.log.summary
         if summary is None or not view.log.entries:
             return wrapped("tiers, cache hits, slow queries, and those that were not covered", width)
-        made = self._tiers(summary, width)
-        made.append(rule(width, "not covered", dash=self.glyphs.dash))
-        made += [_query(entry, "", width) for entry in summary.not_covered[:_MOST]]
+        lines = self._tiers(summary, width)
+        lines.append(rule(width, "not covered", dash=self.glyphs.dash))
+        lines += [_query(entry, "", width) for entry in summary.not_covered[:_MOST]]
         if not summary.not_covered:
-            made.append(line(" every query was covered", "muted"))
-        made.append(rule(width, "slowest", dash=self.glyphs.dash))
-        made += [_query(entry, ms(entry.took_ms or 0.0), width) for entry in summary.slowest]
+            lines.append(line(" every query was covered", "muted"))
+        lines.append(rule(width, "slowest", dash=self.glyphs.dash))
+        lines += [_query(entry, ms(entry.took_ms or 0.0), width) for entry in summary.slowest]
         if view.log.engine_log is not None:
-            made += self._engine_log(view.log.engine_log, width)
-        return made
+            lines += self._engine_log(view.log.engine_log, width)
+        return lines
 
     def _engine_log(self, log: EngineLog, width: int) -> list[Line]:
-        made = [rule(width, "the engine's log", dash=self.glyphs.dash)]
-        made += wrapped(f"{log.place}{'' if log.exists else ', which is not there yet'}", width)
+        lines = [rule(width, "the engine's log", dash=self.glyphs.dash)]
+        lines += wrapped(f"{log.place}{'' if log.exists else ', which is not there yet'}", width)
         if log.is_pending:
-            made += wrapped("V4's rows that wait to be sent: what was sent is not here. They are only read.", width)
-        return made
+            lines += wrapped("V4's rows that wait to be sent: what was sent is not here. They are only read.", width)
+        return lines
 
     def _tiers(self, summary: LogSummary, width: int) -> list[Line]:
-        most = max(*summary.tiers, 1)
+        highest = max(*summary.tiers, 1)
         cells = min(_BAR, max(width - 24, 4))
-        made = []
+        lines = []
         has_tiers = any(summary.tiers) or not summary.untiered
         for tier, (name, count) in enumerate(zip(_TIERS, summary.tiers, strict=True) if has_tiers else ()):
-            bar = eighths(count / most, cells, self.glyphs)
+            bar = eighths(count / highest, cells, self.glyphs)
             entry = Line().gap().add(f"T{tier} ", f"bold tier-{tier}").fit(name, 12, "text")
-            made.append(entry.add(f"{count:>5} ", "strong").add(bar, f"tier-{tier}").cut(width))
+            lines.append(entry.add(f"{count:>5} ", "strong").add(bar, f"tier-{tier}").cut(width))
         if summary.uncovered:
-            made.append(line(" – ", "muted").add("not covered", NO_ANSWER).add(f" {summary.uncovered:>6} ", "strong"))
+            lines.append(line(" – ", "muted").add("not covered", NO_ANSWER).add(f" {summary.uncovered:>6} ", "strong"))
         if summary.cached is not None:
             of_whom = " of those with a tier" if summary.untiered else ""
-            made.append(line(" from the cache ", "muted").add(f"{summary.cached:.0%}", "strong").add(of_whom, "muted"))
+            lines.append(line(" from the cache ", "muted").add(f"{summary.cached:.0%}", "strong").add(of_whom, "muted"))
         for other in summary.untiered:
             counts = line(f" {other.engine} ", "muted").add(f"{other.answered} answered", "strong")
             if other.not_covered:
                 counts.add(f", {other.not_covered} not covered", "warn")
-            made.append(counts.cut(width))
+            lines.append(counts.cut(width))
         if summary.failed:
-            made.append(line(f" {summary.failed} failed", "warn"))
-        return made
+            lines.append(line(f" {summary.failed} failed", "warn"))
+        return lines
 
 
 def _query(entry: LoggedQuery, right: str, width: int) -> Line:
@@ -253,7 +253,7 @@ class LogScreen(FrameScreen):
         super().__init__(layouts)
         self._logs = logs
         self._keep_answer = keep_answer
-        self._asked: tuple[object, ...] = ()
+        self._compared_state: tuple[object, ...] = ()
         """The state that the last comparison depended on; empty if none is shown."""
 
     def make_panes(self) -> ComposeResult:
@@ -271,11 +271,11 @@ class LogScreen(FrameScreen):
     def _compare_chosen(self) -> None:
         """Repeats the selected entry's query, unless the last comparison was of the same entry and state."""
         log, view = self.query_one(LogPane), self.view
-        asked = (log.chosen, view.project.generation, view.edits.earlier, view.engine.name, view.engine.profile)
-        if log.entry is not None and asked != self._asked and self._logs.compare(log.entry):
-            self._asked = asked
-        elif log.entry is None and self._asked:
-            self._asked = ()
+        state = (log.chosen, view.project.generation, view.edits.earlier, view.engine.name, view.engine.profile)
+        if log.entry is not None and state != self._compared_state and self._logs.compare(log.entry):
+            self._compared_state = state
+        elif log.entry is None and self._compared_state:
+            self._compared_state = ()
             self._logs.compare_none()
 
     @on(LogPane.AskAgain)

@@ -66,7 +66,7 @@ class Layouts:
         if session is None:
             return None
         # if panes are hidden by default, showing all of them is a change too
-        plain = {title: made.plain() for title, made in self._layouts.items() if self._few or made != AS_DESIGNED}
+        plain = {title: layout.plain() for title, layout in self._layouts.items() if self._few or layout != AS_DESIGNED}
         failed = partial(self._services.notify, severity="warning")
         return self._services.background.run(partial(_write, session, plain), group=_GROUP, on_error=failed)
 

@@ -148,11 +148,11 @@ class Project:
         opened = opening.open_session(self._request)
         return opened if isinstance(opened, SettingProblem) else (opened, self._read_first(opened.session))
 
-    def _opened_at_last(self, made: tuple[OpenedProject, TreeRead | None] | SettingProblem) -> None:
-        if isinstance(made, SettingProblem):
-            self.failed(made.message, made)
+    def _opened_at_last(self, result: tuple[OpenedProject, TreeRead | None] | SettingProblem) -> None:
+        if isinstance(result, SettingProblem):
+            self.failed(result.message, result)
             return
-        opened, read = made
+        opened, read = result
         self._begin(opened)
         self._first_read(read)
 
@@ -329,7 +329,7 @@ class Switches:
         self._ask_again = ask_again
         self._switching: Newest[tuple[str, str]] = Newest(self._switch)
         """Engine and profile to switch to; the tree is read for a switch, and another may be requested meanwhile."""
-        self._asked = ("", "")
+        self._requested = ("", "")
         """The last requested engine and profile; in use unless the switch is under way or failed."""
 
     def next_profile(self) -> None:
@@ -349,21 +349,21 @@ class Switches:
                 f"{view.presentation.title} has one profile: {view.engine.profile}; {keeps}", timeout=4
             )
             return
-        asked_engine, asked = self._asked
-        current = asked if asked_engine == engine else view.engine.profile.removesuffix("*")
+        engine_before, profile = self._requested
+        current = profile if engine_before == engine else view.engine.profile.removesuffix("*")
         place = names.index(current) if current in names else -1
-        self._asked = engine, names[(place + 1) % len(names)]
-        self._switching.want(self._asked)
+        self._requested = engine, names[(place + 1) % len(names)]
+        self._switching.want(self._requested)
 
     def use_profile(self, engine: str, profile: str) -> None:
         """Switches ``engine`` to the built-in ``profile``."""
         session = self._project.session
         if session is not None and session.engines.profile(engine).removesuffix("*") != profile:
-            self._asked = engine, profile
-            self._switching.want(self._asked)
+            self._requested = engine, profile
+            self._switching.want(self._requested)
 
-    def _switch(self, asked: tuple[str, str]) -> None:
-        session, (engine, profile) = self._project.session, asked
+    def _switch(self, request: tuple[str, str]) -> None:
+        session, (engine, profile) = self._project.session, request
         assert session is not None
 
         def switch() -> TreeRead | None:
@@ -393,8 +393,8 @@ class Switches:
         if session is not None and not self._project.refuses_changes():
             session.recording = not session.recording
             store.update(store.view.engine._replace(recording=session.recording))
-            said = "runs now record access hits in brv-tui's own overlay (the engine's files stay untouched)"
-            self._services.notify(said if session.recording else "access hits are no longer recorded")
+            message = "runs now record access hits in brv-tui's own overlay (the engine's files stay untouched)"
+            self._services.notify(message if session.recording else "access hits are no longer recorded")
 
     def adopt(self, configuration: Configuration) -> None:
         """Applies the settings in ``configuration`` that have changed."""

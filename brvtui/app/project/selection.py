@@ -62,8 +62,8 @@ class StaleFiles:
     def _missing(self) -> dict[str, str]:
         """The selected note, if it is no longer in the tree."""
         view = self._services.store.view
-        file, found = view.selection.file, view.answered
-        known = not file or view.knows(file) or (found and file in selectable(found))
+        file, answered = view.selection.file, view.answered
+        known = not file or view.knows(file) or (answered and file in selectable(answered))
         return {} if known or view.project.overview is None or view.project.saved else {file: GONE}
 
     @property
@@ -76,8 +76,8 @@ class StaleFiles:
         if self._project.session is None or not self._may_be_outdated:
             return
         view = self._services.store.view
-        found = view.answered
-        displayed = dict.fromkeys([*(selectable(found) if found else ()), view.selection.file])
+        answered = view.answered
+        displayed = dict.fromkeys([*(selectable(answered) if answered else ()), view.selection.file])
         self._checks.want(tuple(path for path in displayed if path))
 
     def _begin(self, paths: tuple[str, ...]) -> None:
@@ -114,8 +114,8 @@ class Selection:
         if file == store.view.selection.file:
             return
         if saved is not None:
-            found = (detail for path, detail in saved.detail.items() if file in (path, bounded(path)))
-            store.update(SelectionState(file, next(found, None)))
+            details = (detail for path, detail in saved.detail.items() if file in (path, bounded(path)))
+            store.update(SelectionState(file, next(details, None)))
         else:
             store.update(SelectionState(file))
             self.explain_score()

@@ -121,7 +121,7 @@ class Reasons:
         if session is None or trace is None or not view.may_need_less:
             message = "no change is needed: this query is answered without a model"
             if trace is not None and trace.answer.kind == "cached":
-                message = f"{message} while the cache holds its answer: {{cache.clear}} empties it, then {{route.takes}} tries"
+                message += " while the cache holds its answer: {cache.clear} empties it, then {route.takes} tries"
             if trace is None:
                 message = "type a query first: {route.takes} then tries what it needs to be answered without a model"
             if not view.presentation.has_tiers:

@@ -163,13 +163,13 @@ class FrameScreen(Screen[None]):
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
         """The active bindings; the common display of pane keys (``F2-F8``) is removed if one of them is rebound."""
-        found = super().active_bindings
+        active = super().active_bindings
         panes = {binding.id for binding in own_bindings(type(self)) if binding.action.startswith("pane(")}
         if panes.isdisjoint(self.services.keymap):
-            return found
+            return active
         return {
             key: one._replace(binding=replace(one.binding, key_display=None)) if one.binding.id in panes else one
-            for key, one in found.items()
+            for key, one in active.items()
         }
 
     def show(self, view: View) -> None:
@@ -281,8 +281,8 @@ class FrameScreen(Screen[None]):
         stops = [stop for stop in self.STOPS if not self.query_one(f"#{stop}").disabled]
         order = [*stops, *(pane for pane in self.body.plan.panes if pane not in self.body.shared.hidden)]
         current = self.stop if self.stop in order else order[-1]
-        wanted = order[(order.index(current) + step) % len(order)]
-        self._go_to(wanted)
+        next_stop = order[(order.index(current) + step) % len(order)]
+        self._go_to(next_stop)
 
     def action_jump(self) -> None:
         """Shows a letter on every pane and field; pressing one moves the focus there."""
@@ -293,17 +293,17 @@ class FrameScreen(Screen[None]):
     def _targets(self) -> list[JumpTarget]:
         from brvtui.app.screens.message import JumpTarget
 
-        found: list[JumpTarget] = []
+        targets: list[JumpTarget] = []
         tabs = self.body.tab_spots()
         for name in (*self.STOPS, *self.body.plan.panes):
             widget = self.query_one(f"#{name}")
             x, y = widget.region.offset
             if name in tabs:
-                found.append(JumpTarget(name, *tabs[name], 1))
+                targets.append(JumpTarget(name, *tabs[name], 1))
             elif widget.display and not widget.disabled and widget.region:
                 # on a pane's corner, before its title; or before the text of a field
-                found.append(JumpTarget(name, x if name in self.body.plan.panes else max(0, x - 3), y, 3))
-        return found
+                targets.append(JumpTarget(name, x if name in self.body.plan.panes else max(0, x - 3), y, 3))
+        return targets
 
     def _go_to(self, chosen: str | None) -> None:
         if chosen in self.STOPS:
@@ -384,11 +384,11 @@ class FrameScreen(Screen[None]):
             ("In every pane", list(Pane.BINDINGS)),
             *others,
         ]
-        made: list[Entry] = []
+        entries_of_all: list[Entry] = []
         for name, keys in groups:
             entries = [(key, self.view.worded(what)) for key, what in self._entries(keys)]
-            made += [("", self.view.worded(name)), *entries, ("", "")] if entries else []
-        return made
+            entries_of_all += [("", self.view.worded(name)), *entries, ("", "")] if entries else []
+        return entries_of_all
 
     def _entries(self, keys: Iterable[BindingType]) -> list[Entry]:
         """Returns keys and descriptions of the actions in ``keys`` that have an effect now."""

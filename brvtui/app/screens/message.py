@@ -93,17 +93,17 @@ class TextPane(Pane):
     def build(self, view: View, width: int) -> list[Line]:
         """Returns the wrapped paragraph, then the entries in two columns."""
         signs = {} if self.glyphs.unicode else NOTE_LETTERS
-        made = [line(f" {part}", "text") for part in wrap(self._text.translate(signs), width - 2) if self._text]
-        if made and self._entries:
-            made.append(Line())
+        lines = [line(f" {part}", "text") for part in wrap(self._text.translate(signs), width - 2) if self._text]
+        if lines and self._entries:
+            lines.append(Line())
         room = max([len(keys) for keys, _ in self._entries if keys] or [0]) + 3
         for keys, what in self._entries:
             if not keys:
-                made.append(line(f" {what}", "bold strong"))
+                lines.append(line(f" {what}", "bold strong"))
                 continue
             for place, part in enumerate(wrap(what.translate(signs), max(10, width - room - 1))):
-                made.append(Line().gap(2).fit(keys if place == 0 else "", room - 2, "bold accent").add(part, "text"))
-        return made
+                lines.append(Line().gap(2).fit(keys if place == 0 else "", room - 2, "bold accent").add(part, "text"))
+        return lines
 
 
 class MessageScreen(ModalScreen[None]):
@@ -124,8 +124,8 @@ class MessageScreen(ModalScreen[None]):
 
 def entries_of(bindings: list[Binding], keymap: Mapping[str, str]) -> list[Entry]:
     """Returns keys (the user's own or the default) and descriptions of ``bindings``."""
-    made: list[Entry] = []
+    entries: list[Entry] = []
     for binding in bindings:
         keys = " ".join(key_name(key) for key in keys_of(binding.id, binding.key, keymap))
-        made.append((keys, binding.tooltip or binding.description))
-    return made
+        entries.append((keys, binding.tooltip or binding.description))
+    return entries

@@ -88,22 +88,22 @@ class SettingPane(Pane):
         row = self.row
         if row is None:
             return [line(" choose a setting", "muted")]
-        made = [line(f" {part}", "text") for part in wrap(self.services.with_keys(row.summary), width - 2)]
-        made.append(Line())
+        lines = [line(f" {part}", "text") for part in wrap(self.services.with_keys(row.summary), width - 2)]
+        lines.append(Line())
         if why := self.services.configuration.why_read_only(row.name):
-            made += [*wrapped(f"{self.glyphs.warn} {why}", width, "warn"), Line()]
+            lines += [*wrapped(f"{self.glyphs.warn} {why}", width, "warn"), Line()]
         if row.problem:
-            made += [
+            lines += [
                 part for why in row.problem.splitlines() for part in wrapped(f"{self.glyphs.warn} {why}", width, "warn")
             ]
-            made.append(Line())
+            lines.append(Line())
         facts = _facts(row, view.project.phase is Phase.FAILED)
         if row.name == "theme" and self.app.theme != row.value:
             facts.append(("note", f"in use now, for this session alone: {self.app.theme}"))
         for label, text in facts:
             for place, part in enumerate(wrap(self.services.with_keys(text), max(width - _LABEL - 2, 8))):
-                made.append(Line().gap().fit(label if place == 0 else "", _LABEL, "muted").add(part, "text"))
-        return made
+                lines.append(Line().gap().fit(label if place == 0 else "", _LABEL, "muted").add(part, "text"))
+        return lines
 
 
 def _facts(row: SettingRow, has_failed: bool) -> list[tuple[str, str]]:
@@ -182,15 +182,15 @@ class SettingsScreen(FrameScreen):
             await self.services.switch_mode("query")
 
     @on(SettingsPane.RowsWanted)
-    def _make_rows(self, wanted: SettingsPane.RowsWanted) -> None:
+    def _make_rows(self, request: SettingsPane.RowsWanted) -> None:
         make, put = (
-            partial(setting_rows, wanted.configuration, wanted.library, wanted.closing),
-            partial(self._put_rows, wanted),
+            partial(setting_rows, request.configuration, request.library, request.closing),
+            partial(self._put_rows, request),
         )
         self.services.background.run(make, put, group="setting rows", exclusive=True, owner=self)
 
-    def _put_rows(self, wanted: SettingsPane.RowsWanted, rows: tuple[SettingRow, ...]) -> None:
-        self.query_one(SettingsPane).put(wanted, rows)
+    def _put_rows(self, request: SettingsPane.RowsWanted, rows: tuple[SettingRow, ...]) -> None:
+        self.query_one(SettingsPane).put(request, rows)
         self._chosen()
 
     @on(SettingsPane.RowChosen)
@@ -222,11 +222,11 @@ class SettingsScreen(FrameScreen):
             await self.run_action("app.choose_theme")
             return
         if not row.editable:
-            said = f"{row.name} is changed by hand alone: in {row.source.place}"
+            message = f"{row.name} is changed by hand alone: in {row.source.place}"
             if row.source.layer is Layer.USER:
                 takes = self.services.with_keys("{settings.default} takes ")
-                said = f"{takes}{row.name} out of {row.source.place}; any other change is made there by hand"
-            self.notify(said, severity="warning")
+                message = f"{takes}{row.name} out of {row.source.place}; any other change is made there by hand"
+            self.notify(message, severity="warning")
             return
 
         def read(text: str) -> Value:

@@ -95,19 +95,19 @@ def setting_rows(
 def _of_no_setting(configuration: Configuration) -> Iterator[SettingRow]:
     """Yields a row for each unknown setting or action in a file, and for each unreadable file."""
     refused: dict[str, tuple[SettingProblem, list[str]]] = {}
-    for each, said in configuration.left_out():
+    for each, line in configuration.left_out():
         entry = entry_of(each.name)
         if (entry is None or entry.kind is ValueKind.KEYS) and each.name.removeprefix(KEYS) not in ACTIONS:
-            refused.setdefault(each.name or Path(each.source.place).name, (each, []))[1].append(said)
+            refused.setdefault(each.name or Path(each.source.place).name, (each, []))[1].append(line)
     for name, (each, problems) in refused.items():
         yield _no_setting(name, "", each.source, _NO_SETTING if each.name else _NO_FILE, problems)
-    given = configuration.settings.keys
-    checked = check_keys(given)
+    keys = configuration.settings.keys
+    checked = check_keys(keys)
     for name, problem in checked.problems.items():
         if name not in ACTIONS:
             setting = f"{KEYS}{name}"
             problem = _placed(configuration, name, f"{problem}; left out")
-            yield _no_setting(setting, given[name], configuration.source(setting), _NO_SETTING, [problem])
+            yield _no_setting(setting, keys[name], configuration.source(setting), _NO_SETTING, [problem])
 
 
 def _no_setting(name: str, value: str, source: SettingSource, summary: str, problems: list[str]) -> SettingRow:
@@ -126,8 +126,8 @@ def _no_setting(name: str, value: str, source: SettingSource, summary: str, prob
 
 
 def _of_schema(configuration: Configuration, library: Library) -> list[SettingRow]:
-    found = [entry for entry in entries().values() if entry.kind is not ValueKind.KEYS]
-    return [_row(entry, configuration, library) for entry in found]
+    schema = [entry for entry in entries().values() if entry.kind is not ValueKind.KEYS]
+    return [_row(entry, configuration, library) for entry in schema]
 
 
 def _row(entry: Entry, configuration: Configuration, library: Library) -> SettingRow:
@@ -167,8 +167,8 @@ def _remark(name: str, value: Value, configuration: Configuration) -> str:
 
 def _left_out(configuration: Configuration, name: str) -> tuple[list[str], SettingSource | None]:
     """Returns the reasons why values of the setting ``name`` are ignored, and the source of the first one."""
-    found = [each for each in configuration.left_out() if each.problem.name == name]
-    return [each.line for each in found], found[0].problem.source if found else None
+    ignored = [each for each in configuration.left_out() if each.problem.name == name]
+    return [each.line for each in ignored], ignored[0].problem.source if ignored else None
 
 
 def _steps(entry: Entry, value: Value, engine: str) -> tuple[Value, ...]:
@@ -222,10 +222,10 @@ def _of_keys(configuration: Configuration) -> list[SettingRow]:
 
 def _key_row(place: Place, action: Action, configuration: Configuration, checked: Checked) -> SettingRow:
     name, keys = f"{KEYS}{action.name}", configuration.settings.keys.get(action.name, action.keys)
-    said = checked.problems.get(action.name, "")
+    problem = checked.problems.get(action.name, "")
     refused, left_out = _left_out(configuration, name)
-    if said:
-        refused.append(_placed(configuration, action.name, f"{said}; left out"))
+    if problem:
+        refused.append(_placed(configuration, action.name, f"{problem}; left out"))
     return SettingRow(
         name=name,
         group=f"keys: {place.heading}",

@@ -60,7 +60,7 @@ class SettingsPane(ChoicePane):
         self._changed_name = ""
         """The name of the last changed setting, which stays visible while filtering."""
         self._rows: tuple[SettingRow, ...] = ()
-        self._made_from: SettingsPane.RowsWanted | None = None
+        self._rows_request: SettingsPane.RowsWanted | None = None
         """The request for the current rows."""
 
     @property
@@ -76,19 +76,19 @@ class SettingsPane(ChoicePane):
         """Requests the rows whenever settings or themes were read again, since the file of a profile may have
         changed.
         """
-        made_from, configuration, library = self._made_from, self.services.configuration, self.services.library
+        request, configuration, library = self._rows_request, self.services.configuration, self.services.library
         closing = view.project.closed_by
         if (
-            made_from is None
-            or made_from.configuration is not configuration
-            or made_from.library is not library
-            or made_from.closing != closing
+            request is None
+            or request.configuration is not configuration
+            or request.library is not library
+            or request.closing != closing
         ):
             yield self.RowsWanted(configuration, library, closing)
 
-    def put(self, made_from: RowsWanted, rows: tuple[SettingRow, ...]) -> None:
-        """Lists ``rows``, the answer to ``made_from``."""
-        self._made_from, self._rows = made_from, rows
+    def put(self, request: RowsWanted, rows: tuple[SettingRow, ...]) -> None:
+        """Lists ``rows``, the answer to ``request``."""
+        self._rows_request, self._rows = request, rows
         self.rebuild()
         self.show_keys()
 
@@ -97,18 +97,18 @@ class SettingsPane(ChoicePane):
         before = self.chosen
         self.rows_by_name = {row.name: row for row in self._rows}
         self.choices, self.owner = [], []
-        made: list[Line] = []
+        lines: list[Line] = []
         group = ""
         for row in self._rows:
             if row.group != group:
                 group = row.group
-                made.append(line(f" {group}", "bold muted"))
+                lines.append(line(f" {group}", "bold muted"))
                 self.owner.append(-1)
-            made.append(_line(row, width, self.glyphs))
+            lines.append(_line(row, width, self.glyphs))
             self.owner.append(len(self.choices))
             self.choices.append(row.name)
         self.cursor = self.choices.index(before) if before in self.choices else 0
-        return made or [line(" reading the settings…", "muted")]
+        return lines or [line(" reading the settings…", "muted")]
 
     def words(self, choice: str, lines: Sequence[Line]) -> str:
         """Returns the full name, value, description and source for filtering."""
@@ -173,11 +173,11 @@ class SettingsPane(ChoicePane):
 def _line(row: SettingRow, width: int, glyphs: Glyphs) -> Line:
     changed = row.source.layer is not Layer.DEFAULT
     name = min(_NAME, width // 2)
-    made = Line().gap(2).fit(row.label, name, "bold strong" if changed else "text").gap()
+    row_line = Line().gap(2).fit(row.label, name, "bold strong" if changed else "text").gap()
     if not changed and not row.problem:
-        return made.add(row.value, "text").cut(width)
+        return row_line.add(row.value, "text").cut(width)
     layer = (row.left_out or row.source).layer
     value = max(min(_VALUE, width - name - _SOURCE - 4), 1)
     text = "left out" if row.left_out else row.value
     shown, role = (f"{glyphs.warn} {text}", "warn") if row.problem or row.remark else (text, "accent")
-    return made.fit(shown, value, role).gap().add(layer.value, "muted").cut(width)
+    return row_line.fit(shown, value, role).gap().add(layer.value, "muted").cut(width)

@@ -101,7 +101,7 @@ def listed() -> tuple[list[dict[str, Any]], list[str]]:
     """Returns all themes as plain data, ours first, and the problems of the user's files."""
     library = read_library()
     ordered = sorted(library.themes.values(), key=lambda theme: (theme.name not in OURS, theme.name))
-    found = [
+    themes = [
         {
             "name": theme.name,
             "ground": ground_of(theme),
@@ -110,7 +110,7 @@ def listed() -> tuple[list[dict[str, Any]], list[str]]:
         }
         for theme in ordered
     ]
-    return found, [line for lines in library.problems.values() for line in lines]
+    return themes, [line for lines in library.problems.values() for line in lines]
 
 
 def themes_report(found: list[dict[str, Any]]) -> RenderableType:

@@ -41,11 +41,11 @@ def worst(colour: Color, grounds: Iterable[Color]) -> float:
 
 def readable(colour: Color, grounds: Iterable[Color], least: float = LEAST) -> Color:
     """Blends ``colour`` with black or white until its contrast with each of ``grounds`` is at least ``least``."""
-    known = list(grounds)
-    goal = max((WHITE, BLACK), key=lambda end: worst(end, known))
+    ground_list = list(grounds)
+    goal = max((WHITE, BLACK), key=lambda end: worst(end, ground_list))
     for step in range(_STEPS + 1):
         moved = colour.blend(goal, step / _STEPS, alpha=1)
-        if worst(moved, known) >= least:
+        if worst(moved, ground_list) >= least:
             return moved
     return goal
 
@@ -60,18 +60,18 @@ def roles_of(theme: Theme) -> dict[str, str]:
 
 def grounds_of(theme: Theme) -> tuple[Color, ...]:
     """Returns the opaque background colours of ``theme``."""
-    made = theme.to_color_system().generate()
-    under = Color.parse(made["background"])
-    return tuple(under + Color.parse(made[name]) for name in _GROUNDS)
+    colours = theme.to_color_system().generate()
+    under = Color.parse(colours["background"])
+    return tuple(under + Color.parse(colours[name]) for name in _GROUNDS)
 
 
 def _of_colours(theme: Theme) -> dict[str, str]:
-    made = theme.to_color_system().generate()
+    variables = theme.to_color_system().generate()
     grounds = grounds_of(theme)
     ground = grounds[0]
 
     def named(name: str) -> Color:
-        return ground + Color.parse(made[name])
+        return ground + Color.parse(variables[name])
 
     def between(one: Color, other: Color) -> Color:
         return one.blend(other, 0.5, alpha=1)
@@ -136,7 +136,7 @@ def weak_roles(theme: Theme) -> dict[str, float]:
     colours = {role: Color.parse(colour) for role, colour in roles_of(theme).items()}
     grounds = grounds_of(theme)
     on = (*grounds, colours["cursor"], colours["cursor-idle"])
-    found = {role: worst(colours[role], on if role in ON_CURSOR else grounds) for role in sorted(ON_ANY_GROUND)}
-    found["match"] = worst(colours["match"], (colours["match-ground"],))
-    found["badge-text"] = worst(colours["badge-text"], (colours[role] for role in BADGES))
-    return {role: round(ratio, 2) for role, ratio in found.items() if ratio < LEAST}
+    contrasts = {role: worst(colours[role], on if role in ON_CURSOR else grounds) for role in sorted(ON_ANY_GROUND)}
+    contrasts["match"] = worst(colours["match"], (colours["match-ground"],))
+    contrasts["badge-text"] = worst(colours["badge-text"], (colours[role] for role in BADGES))
+    return {role: round(ratio, 2) for role, ratio in contrasts.items() if ratio < LEAST}

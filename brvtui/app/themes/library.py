@@ -50,10 +50,10 @@ def read_theme(file: Path) -> Theme:
     except ConfigError as error:
         raise ThemeError(visible(str(error))) from error
     faults = _Faults()
-    made = _theme(tables, file.stem, faults)
-    if made is None or faults.found:
+    theme = _theme(tables, file.stem, faults)
+    if theme is None or faults.found:
         raise ThemeError(*(visible(f"{file}: {fault}") for fault in first_lines(faults.found, "fault")))
-    return made
+    return theme
 
 
 @dataclass
@@ -112,17 +112,17 @@ def _table(key: str, value: Any, ansi: bool, faults: _Faults) -> dict[str, str]:
     if not isinstance(value, Mapping):
         faults.none_in(key, value, "must be a table")
         return {}
-    made = {}
+    variables = {}
     known: Mapping[str, str] = TABLES.get(key) or {name: name for name in _variables()}
     for name, colour in value.items():
         if name not in known:
             faults.unknown(name, tuple(known) if key in TABLES else _close(name), f"{key}.")
         elif key == VARIABLES:
             if faults.none_in(f"{key}.{name}", colour, _wrong_variable(name, colour, ansi)):
-                made[name] = colour
+                variables[name] = colour
         elif faults.none_in(f"{key}.{name}", colour, _wrong_colour(colour, ansi)):
-            made[f"{PREFIX}{known[name]}"] = colour
-    return made
+            variables[f"{PREFIX}{known[name]}"] = colour
+    return variables
 
 
 @cache

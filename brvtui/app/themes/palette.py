@@ -82,10 +82,10 @@ class Palette:
 
     def style(self, role: str) -> Style:
         """Returns the style of ``role``. Raises KeyError for an unknown role."""
-        known = self._styles.get(role)
-        if known is None:
-            known = self._styles[role] = self._made(role)
-        return known
+        style = self._styles.get(role)
+        if style is None:
+            style = self._styles[role] = self._computed_style(role)
+        return style
 
     def on(self, role: str, ground: str) -> Style:
         """Returns the style of ``role`` on a line with the background role ``ground``; empty for no background."""
@@ -97,7 +97,7 @@ class Palette:
         lit = Style(underline=True) if ground == _MARKED_LESS else Style(reverse=True)
         return Style(bold=style.bold, italic=style.italic, underline=style.underline, strike=style.strike) + lit
 
-    def _made(self, role: str) -> Style:
+    def _computed_style(self, role: str) -> Style:
         front, _, ground = role.partition("on ")
         words = front.split()
         attributes: dict[str, Any] = {word: True for word in words if word in _ATTRIBUTES}

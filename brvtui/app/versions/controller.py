@@ -37,9 +37,9 @@ class Versions:
         if self._project.refuses() or session is None:
             return
         run = self._services.background.run
-        run(partial(_status, session), self._known, group="versions", exclusive=True)
+        run(partial(_status, session), self._show_status, group="versions", exclusive=True)
 
-    def _known(self, status: VerificationStatus) -> None:
+    def _show_status(self, status: VerificationStatus) -> None:
         from brvtui.app.versions.migration_dialog import MIGRATE, VERIFY, VersionsDialog
 
         def chosen(what: str | None) -> None:
@@ -74,15 +74,15 @@ class Versions:
     def _ended(self) -> None:
         self.is_asking = False
 
-    def _verified(self, made: Verification | None) -> None:
-        if made is None:
+    def _verified(self, result: Verification | None) -> None:
+        if result is None:
             return
-        self.result = made
-        if made.differences:
-            said = f"{made.sentence}; {self._services.shown_key('engine.installed')} shows the first that differ"
-            self._services.notify(said, severity="warning", timeout=_RESULT_S)
+        self.result = result
+        if result.differences:
+            message = f"{result.sentence}; {self._services.shown_key('engine.installed')} shows the first that differ"
+            self._services.notify(message, severity="warning", timeout=_RESULT_S)
         else:
-            self._services.notify(made.sentence, timeout=_RESULT_S)
+            self._services.notify(result.sentence, timeout=_RESULT_S)
 
     def migrate(self) -> None:
         """Shows the effect of a migration to V4."""

@@ -123,9 +123,9 @@ def _summary(report: MigrationReport) -> str:
     topics = sum(not note.unseen for note in report.notes)
     files = counted(len(report.notes), "Markdown file", "Markdown files")
     queries = counted(len(report.answers), "query", "queries")
-    kept = report.changes.get(AnswerChange.SAME_FIRST, 0)
-    asked = f"of {queries}, {kept} keep their first note" if report.answers else "no query is judged or logged"
-    return f"{files} would become {counted(topics, 'topic', 'topics')}; {asked}. All ages and signals would be lost."
+    unchanged = report.changes.get(AnswerChange.SAME_FIRST, 0)
+    answered = f"of {queries}, {unchanged} keep their first note" if report.answers else "no query is judged or logged"
+    return f"{files} would become {counted(topics, 'topic', 'topics')}; {answered}. All ages and signals would be lost."
 
 
 class MigrationList(ChoicePane):
@@ -145,16 +145,16 @@ class MigrationList(ChoicePane):
     def build(self, view: View, width: int) -> list[Line]:
         """Returns a line for each query and each note."""
         self.choices, self.owner = [], []
-        made: list[Line] = []
+        lines: list[Line] = []
         answers = sorted(self._shown.report.answers, key=lambda answer: _ORDER.index(answer.change))
         for number, answer in enumerate(answers):
             role = CHANGE_ROLES.get(answer.change, "muted")
             row = Line().gap().add(answer.query, "strong").right(width, line(f"{answer.change} ", role))
-            self.add_rows(made, [row], f"{_QUERY}{number}")
+            self.add_rows(lines, [row], f"{_QUERY}{number}")
         for note in self._shown.tree.notes:
             sign = Line().add("not seen " if note.unseen else _loss(note), "bad" if note.unseen else "warn")
-            self.add_rows(made, [Line().gap().add(note.note, "text").right(width, sign)], f"{_NOTE}{note.note}")
-        return made
+            self.add_rows(lines, [Line().gap().add(note.note, "text").right(width, sign)], f"{_NOTE}{note.note}")
+        return lines
 
     def changed(self) -> None:
         """Also shows the selected choice of the new lines."""
@@ -200,10 +200,10 @@ class MigrationText(Pane):
         """Returns both answers, or the losses, the topic and the note."""
         if self._choice.startswith(_QUERY):
             answers = sorted(self._shown.report.answers, key=lambda answer: _ORDER.index(answer.change))
-            made = list(answer_lines(answers[int(self._choice.removeprefix(_QUERY))]))
+            lines = list(answer_lines(answers[int(self._choice.removeprefix(_QUERY))]))
         else:
-            made = self._of_note(self._choice.removeprefix(_NOTE), width)
-        return [part for one in made for part in _indented(one, width)]
+            lines = self._of_note(self._choice.removeprefix(_NOTE), width)
+        return [part for one in lines for part in _indented(one, width)]
 
     def action_back(self) -> None:
         """Moves the focus to the list."""
@@ -214,13 +214,13 @@ class MigrationText(Pane):
         if note is None:
             return [line(" choose a query or a note", "muted")]
         converted = self._shown.tree.converted[path]
-        made = [Line().gap().add(path, "strong"), *(line(f" {text}", "warn") for text in losses(note))]
-        made.append(line(f" {note.lost_age_days:.0f} days old, as a topic new", "muted"))
-        made.append(rule(width, converted.topic, dash=self.glyphs.dash))
-        made += [line(f" {part}", "text") for part in _pieces(converted.html)]
-        made.append(rule(width, "the note without its frontmatter", dash=self.glyphs.dash))
-        made += [line(f" {part}", "muted") for part in converted.body.splitlines()]
-        return made
+        lines = [Line().gap().add(path, "strong"), *(line(f" {text}", "warn") for text in losses(note))]
+        lines.append(line(f" {note.lost_age_days:.0f} days old, as a topic new", "muted"))
+        lines.append(rule(width, converted.topic, dash=self.glyphs.dash))
+        lines += [line(f" {part}", "text") for part in _pieces(converted.html)]
+        lines.append(rule(width, "the note without its frontmatter", dash=self.glyphs.dash))
+        lines += [line(f" {part}", "muted") for part in converted.body.splitlines()]
+        return lines
 
 
 def _indented(whole: Line, width: int) -> list[Line]:
