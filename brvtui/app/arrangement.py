@@ -43,9 +43,7 @@ class Layout(NamedTuple):
     shares: Mapping[str, tuple[float, ...]] = MappingProxyType({})
     hidden: frozenset[str] = frozenset()
     collapsed: frozenset[str] = frozenset()
-    """The panes beside others that are collapsed to strips because they are empty; not stored, since it is
-    automatic.
-    """
+    """The panes that are collapsed to strips because they are empty; not stored, since it is automatic."""
 
     def plain(self) -> dict[str, Any]:
         """Returns the layout as plain data for JSON."""

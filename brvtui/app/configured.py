@@ -39,9 +39,7 @@ class ConfiguredApp(ThemedApp):
         self.set_class(not self.glyphs.unicode, "-letters")
 
     def get_driver_class(self) -> type[Driver]:
-        """Returns the class that reads the terminal; on Linux and macOS, one that recognises pasted text by its
-        speed.
-        """
+        """Returns the class that reads the terminal; on Linux and macOS, it recognises pasted text by its speed."""
         driver = super().get_driver_class()
         if "XTermParser" not in vars(sys.modules[driver.__module__]):  # it reads no terminal
             return driver
@@ -119,9 +117,7 @@ class ConfiguredApp(ThemedApp):
         self.change_setting(name, lambda _: value)
 
     def change_setting(self, name: str, value_in: Callable[[Configuration], Value | None]) -> None:
-        """Writes the result of ``value_in`` as the setting ``name``; it is called in a thread, after earlier
-        changes.
-        """
+        """Writes the result of ``value_in``, called in a thread after earlier changes, as the setting ``name``."""
         self.run_worker(self._change_in_turn(name, value_in), group="settings", exit_on_error=False)
 
     async def _change_in_turn(self, name: str, value_in: Callable[[Configuration], Value | None]) -> None:

@@ -24,9 +24,7 @@ class Branch:
     name: str
     is_folder: bool
     kind: str
-    """``domain``, ``topic`` or ``subtopic`` for a folder; a :class:`brvtui.trace.Kind` for a note; or the kind of
-    derived file.
-    """
+    """``domain``, ``topic`` or ``subtopic`` for a folder; a :class:`brvtui.trace.Kind` for a note; else a file kind."""
     maturity: str
     """The maturity of a note; otherwise empty."""
     children: tuple[Branch, ...] = ()

@@ -50,9 +50,7 @@ _SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\
 _CONTROL = re.compile(r"\x1b(?:\[[ -?]*([@-~]?)|[]PX^_][^\x00-\x1f]*(\x07|\x1b\\|))")
 """A sequence or string from a terminal, with its end if that has arrived; any control character also ends it."""
 _LONGEST, _UNENDED_S = 32, 1.0
-"""The maximum length of a key or a reply, since Textual would read a longer one as that many keys; and the pause in
-seconds after which a key ends a paste without an end mark.
-"""
+"""The maximum length of a key or reply, and the pause in seconds that ends a paste without an end mark."""
 
 _LARGEST = 9_999
 """The maximum number of rows and columns of a window, since Textual would lay out any number."""
@@ -239,9 +237,7 @@ class PasteReader:
 
 
 def _text_of(message: Message) -> str:
-    """Returns the text of a key as if it was pasted, including control characters; empty for other keys and
-    messages.
-    """
+    """Returns the text of a key, including control characters, as in a paste; empty for other messages."""
     if not isinstance(message, events.Key):
         return ""
     character = message.character or ""

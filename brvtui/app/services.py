@@ -104,9 +104,7 @@ class AppServices(App[None]):
         raise NotImplementedError
 
     def change_setting(self, name: str, value_in: Callable[[Configuration], Value | None]) -> None:
-        """Writes the result of ``value_in`` as the setting ``name``; it is called in a thread, after earlier
-        changes.
-        """
+        """Writes the result of ``value_in``, called in a thread after earlier changes, as the setting ``name``."""
         raise NotImplementedError
 
     # events of the project

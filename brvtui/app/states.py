@@ -385,9 +385,7 @@ class FleetState(NamedTuple):
         return self.left_out if self.together and self.ranking is not None else self.missing
 
     def ranked(self, member: str) -> int | None:
-        """Returns the number of results from ``member`` in the displayed ranking; None if each member answers by
-        itself.
-        """
+        """Returns the number of results from ``member`` in the one ranking; None if each member answers by itself."""
         if not self.together or self.ranking is None:
             return None
         return sum(hit.member == member for hit in self.ranking.hits)

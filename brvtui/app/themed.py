@@ -30,8 +30,6 @@ _THEMES = "themes"
 
 @dataclass(slots=True)
 class _Painted:
-    """The colours of a theme."""
-
     theme: Theme
     colours: dict[str, str]
     palette: Palette | None = None
@@ -94,9 +92,7 @@ class ThemedApp(AppServices):
         return {f"{PREFIX}{role}": colour for role, colour in self._now_painted().colours.items()}
 
     def get_css_variables(self) -> dict[str, str]:
-        """Returns the variables of the current theme; none during construction, before a theme of ours is
-        registered.
-        """
+        """Returns the variables of the current theme; none before a theme of ours is registered."""
         if not self._has_themes:
             return {}
         theme = self.current_theme
@@ -155,7 +151,6 @@ class ThemedApp(AppServices):
         return read_library()
 
     def _read_themes(self, _: object) -> None:
-        """Reads the user's themes again after a change in their folder."""
         self.background.run(lambda: read_library(), self._themes_read, group=_THEMES, exclusive=True)
 
     def _themes_read(self, library: Library) -> None:

@@ -288,9 +288,7 @@ class View(NamedTuple):
 
 
 def selectable(trace: Trace) -> list[str]:
-    """Returns the files of results, near misses and :func:`advised` hits in the order of display, without
-    duplicates.
-    """
+    """Returns the files of results, near misses and :func:`advised` hits in displayed order, without duplicates."""
     listed: list[Hit | NearMiss] = [*trace.hits, *trace.near_misses, *advised(trace)]
     return list(dict.fromkeys(one.file for one in listed))
 
@@ -301,7 +299,6 @@ def advised(trace: Trace) -> tuple[Hit, ...]:
 
 
 def _retried(trace: Trace) -> tuple[Hit, ...]:
-    """Returns the hits of the retry ladder, best first."""
     from brvtui.trace import Ladder  # not before the first paint
 
     ladder = trace.find(Ladder)
@@ -340,8 +337,9 @@ class ViewStore:
     """Contains the current :class:`View`. It changes by whole sub-states, so the type checker knows every change."""
 
     def __init__(self, draw: Callable[[View], None]) -> None:
-        """Creates the store; ``draw`` shows a view in the screen in front, and other screens update when they come to
-        the front.
+        """Creates the store; ``draw`` shows a view in the screen in front.
+
+        Others update when they come to the front.
         """
         self.view = self.shown = View()
         """The whole state, and a copy for display in which :func:`bounded` has cut very long texts.

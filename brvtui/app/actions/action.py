@@ -52,9 +52,7 @@ class Action(NamedTuple):
     keys: str
     """The default keys, separated by commas: ``j,down``."""
     call: str
-    """The method to call, in Textual's syntax: ``page(1)`` calls ``action_page(1)`` of the class with the place, and
-    ``app.copy('path')`` calls a method of the app.
-    """
+    """The method in Textual's syntax: ``page(1)`` calls ``action_page(1)`` of the class, ``app.quit`` the app."""
     label: str
     """A word or two for the key bar."""
     description: str

@@ -43,9 +43,7 @@ class NewNoteDialog(Dialog[NewNoteRequest]):
     AUTO_FOCUS = "#title-input"
 
     def __init__(self, title: str, folder: str, why: str, taken: Collection[str]) -> None:
-        """Creates the dialog with the reason ``why``, a proposed ``title`` and ``folder``, and the existing paths
-        ``taken``.
-        """
+        """Creates the dialog with proposals for title and folder; ``taken`` are the existing paths."""
         super().__init__("New note", *([why] if why else []))
         self._proposed = (title, folder)
         self._taken = taken
@@ -286,9 +284,7 @@ class NoteChanges:
 
 
 def _followed(steps: Sequence[Step], selected: str) -> str:
-    """Returns the new path of the selected note after ``steps``, or that of its replacement; empty if it does not
-    move.
-    """
+    """Returns the new path of the selected note, or of its replacement, after ``steps``; empty if it does not move."""
     from brvtui.notes.plan import Write, path_after
     from brvtui.tree.reading.files import SEARCHABLE, role_of
 

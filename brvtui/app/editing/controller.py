@@ -203,7 +203,6 @@ class Editing:
         self._services.push_screen(questions.DraftDialog(paragraphs, draft.hunks), answered)
 
     def _move_draft(self, before: str, draft: FoundDraft, now: OnDisk) -> None:
-        """Moves ``draft`` from the path ``before`` to the note's new path."""
         data = draft.text.encode(draft.text.text)
         self._drafts.write(DraftRequest(now.path, data, now.version))
         self._drafts.write(DraftRequest(before, None))
@@ -225,9 +224,7 @@ class Editing:
         return self._screen
 
     async def resolve(self, conflict: SaveConflict) -> None:
-        """Shows a conflict in the editor for the user to decide; if the editor cannot be used, keeps the text as a
-        draft.
-        """
+        """Lets the user decide about a conflict in the editor; keeps the text as a draft if that is impossible."""
         from brvtui.tree.editing.note_text import NotText
 
         texts: list[EditableText] = []

@@ -131,9 +131,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _lost_signals(session: Session, disk: OnDisk, data: bytes) -> str:
-    """Returns a message about lost signals if the saved text has no readable ones in its frontmatter; otherwise
-    empty.
-    """
+    """Returns a message if saving ``data`` loses the signals in the frontmatter; otherwise empty."""
     from brvtui.tree.reading.signals import from_frontmatter
 
     snapshot = session.snapshot

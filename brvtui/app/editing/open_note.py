@@ -23,9 +23,7 @@ class OpenNote:
     def __init__(
         self, screen: FrameScreen, project: Project, area: NoteEditor, on_change: Callable[[], object]
     ) -> None:
-        """Starts without a note; ``on_change`` is called when the text in ``area`` or the note's state on disk is
-        replaced.
-        """
+        """Starts without a note; ``on_change`` is called when its text or its state on disk is replaced."""
         self._screen = screen
         self.project = project
         self.area = area

@@ -111,7 +111,6 @@ def _source(step: Write, plan: Plan) -> str:
 
 
 def _contents(plan: Plan, width: int) -> list[Line]:
-    """Returns the content of new files, except for moved ones."""
     from brvtui.notes.plan import Write
 
     lines: list[Line] = []
@@ -134,7 +133,6 @@ def _signals(entry: Recorded) -> str:
 
 
 def _edits(plan: Plan, width: int) -> list[Line]:
-    """Returns the changed lines in files that remain."""
     from brvtui.notes.plan import Write
 
     lines: list[Line] = []

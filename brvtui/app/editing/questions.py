@@ -203,9 +203,7 @@ class ConflictDialog(UnexpectedQuestion):
     BINDINGS = bindings(dialogs.CONFLICT)
 
     def __init__(self, paragraphs: Sequence[str], hunks: Sequence[Hunk] | None) -> None:
-        """Creates a dialog; THEIRS and MERGED are offered only with ``hunks``, that is, if the note on disk can be
-        edited.
-        """
+        """Creates a dialog; THEIRS and MERGED need ``hunks``, which exist if the note on disk can be edited."""
         super().__init__("Changed on disk", *paragraphs, hunks=hunks, mine="your text, not saved")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -241,9 +239,7 @@ class GoneDialog(UnexpectedQuestion):
     BINDINGS = bindings(dialogs.GONE)
 
     def __init__(self, path: str, moved: str) -> None:
-        """Creates a dialog for the note at ``path``; MOVED is offered if ``moved`` is the path of a file with the text
-        as read.
-        """
+        """Creates a dialog about the note at ``path``; MOVED needs ``moved``, the path of a file with the same text."""
         message = f"{path} was {'moved' if moved else 'removed'} while you were editing it"
         message += f": what you read is in {moved} now. " if moved else ". "
         super().__init__(

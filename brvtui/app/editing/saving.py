@@ -150,7 +150,6 @@ class NoteSaver:
         )
 
     def _save_ended(self, before: OnDisk, result: SaveResult) -> None:
-        """Handles the result of saving over ``before``; another note may be open now."""
         if isinstance(result, NoteSaved):
             self._saved(before, result)
             return

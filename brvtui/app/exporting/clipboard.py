@@ -44,9 +44,7 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """The result of copying: ``escape`` must still be written to the terminal; ``failed`` if the text was copied
-    nowhere.
-    """
+    """The result of copying: ``escape`` must still be written to the terminal; ``failed`` if no copy exists."""
 
     message: str
     escape: str = ""

@@ -125,7 +125,6 @@ class ExportDialog(FieldDialog[Path]):
 
 
 def _export(write: Callable[[Path, bool], Path], file: Path, replace: bool) -> _ExportResult:
-    """Calls ``write`` to save the trace in ``file``, and returns the result. Blocks."""
     from brvtui.report.saved import ExportError, InTheWayError
 
     try:
@@ -160,9 +159,7 @@ class Sharing:
     """Copies the displayed content, and exports its trace."""
 
     def __init__(self, services: AppServices, project: Project, comparison: Callable[[], str]) -> None:
-        """Creates the controller; ``comparison`` returns the comparison with the pinned answer as text, or an empty
-        string.
-        """
+        """Creates the controller; ``comparison`` returns the comparison with the pinned answer, or an empty string."""
         self._services = services
         self._project = project
         self._comparison = comparison
@@ -266,7 +263,6 @@ def _saved_trace(project: Project, trace: Trace) -> SavedTrace:
 
 
 def _as_json(project: Project, trace: Trace) -> str:
-    """Returns ``trace`` as JSON. Blocks."""
     from brvtui.saved.traces import as_json
 
     return as_json(_saved_trace(project, trace)).decode()
@@ -297,14 +293,12 @@ def _rendered(project: Project, trace: Trace, file: Path) -> bytes:
 
 
 def _drawn(shown: Neighbourhood) -> bytes:
-    """Returns the picture of the links. Blocks."""
     from brvtui.report.neighbourhood_svg import neighbourhood_svg
 
     return neighbourhood_svg(shown).encode()
 
 
 def _curve(sweep: Sweep) -> bytes:
-    """Returns the picture of a sweep. Blocks."""
     from brvtui.report.sweep import sweep_svg
 
     return sweep_svg(sweep).encode()
@@ -328,7 +322,6 @@ def _saved_picture(draw: Callable[[], bytes], name: str) -> Path:
 
 
 def _quoted(trace: Trace) -> str:
-    """Returns the query of ``trace`` in quotes, shortened for a title."""
     return f"“{shortened(trace.query, _LONGEST_NAME)}”"
 
 

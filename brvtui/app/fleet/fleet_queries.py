@@ -310,6 +310,5 @@ def _unopened(state: FleetState, members: Sequence[Member]) -> list[Member]:
 
 
 def _without_question(state: FleetState) -> FleetState:
-    """Returns ``state`` without its question, but with the known members."""
     cleared = FleetState(state.fleet, state.alone, state.opened, together=state.together)
     return cleared._replace(known=state.known, missing=state.missing)

@@ -180,6 +180,5 @@ def _engine(state: FleetState, member: Member) -> str:
 
 
 def _searched(state: FleetState, member: Member, glyphs: Glyphs) -> str:
-    """Returns the text of a member that the filter searches."""
     state_text = _state(state, member, glyphs)[1]
     return f"{member.name}\n{member.owner}\n{_engine(state, member)}\n{member.place}\n{state_text}".lower()

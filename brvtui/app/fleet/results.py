@@ -55,9 +55,7 @@ _WAY_OUT = "Ask in other words, or add a note about it to a member: {fleet.membe
 
 
 class FleetResultsPane(ChoicePane):
-    """Two lines per member or result; below, the number of members that do not cover the question, and missing
-    members.
-    """
+    """Two lines per member or result; below, the number of members without an answer to it, and missing members."""
 
     TITLE = "Fleet results"
     READS = (FleetState, FleetSelection)
@@ -237,7 +235,6 @@ class FleetResultsPane(ChoicePane):
         return lines
 
     def _near(self, lines: list[Line], ranking: OneRanking, chosen: FleetSelection, width: int) -> None:
-        """Adds the near misses."""
         reason = ""
         for near in ranking.near_misses[:_MOST_MISSES]:
             miss, key = near.miss, f"{near.member}\n{near.miss.file}"
@@ -342,13 +339,11 @@ def _found_nothing(state: FleetState) -> bool:
 
 
 def _searched(name: str, answer: MemberAnswer) -> str:
-    """Returns the text of a member's answer that the filter searches."""
     best = f"{answer.hits[0].title}\n{answer.hits[0].path}" if answer.hits else ""
     return f"{name}\n{best}\n{answer.engine}".lower()
 
 
 def _missing(names: Sequence[str], why: str, todo: str, width: int, sign: str) -> list[Line]:
-    """Returns lines about members that are missing for one reason, with the advice ``todo``."""
     who = first_of(names)
     head = f"{who}: {why}" if names[0] and names[0] not in why else why
     lines = [line(f" {sign} ", "warn").add(part, "text") if not place else line(f"   {part}")

@@ -168,7 +168,6 @@ def _score(hit: Hit, scale: Scale, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def _short(hit: Hit, scale: Scale, width: int, glyphs: Glyphs, role: str = "text") -> Line:
-    """Returns symbol, title and score of a note."""
     sign, colour = glyph_of(hit.kind, hit.maturity, glyphs)
     score = Line().add(f"{hit.score:.{scale.decimals}f}", "strong")
     return line(f" {sign} ", colour).add(hit.title, role).right(width, score)

@@ -191,9 +191,7 @@ class FleetScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: also an empty question, and opening a member without a folder or one of its
-        results.
-        """
+        """Actions without effect: also an empty question, and opening a member that has no folder."""
         chosen = {
             "fleet_members.open": self.query_one(FleetMembersPane).chosen,
             "fleet_results.open": self.query_one(FleetResultsPane).member,

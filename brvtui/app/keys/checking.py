@@ -50,9 +50,7 @@ def check_keys(keys: Mapping[str, str]) -> Checked:
 
 
 def why_not_keys(name: str, given: str, keys: Mapping[str, str]) -> str:
-    """Returns the reason why ``name`` cannot have the keys ``given`` in addition to the user's ``keys``; empty if it
-    can.
-    """
+    """Returns the reason why ``name`` cannot have the keys ``given`` besides the user's ``keys``; empty if it can."""
     wrong = _wrong(ACTIONS[name], given)
     shared = "" if wrong else dict(_clashes({**keys, name: given})).get(name, "")
     return wrong or (f"{shared}: {_INSTEAD}" if shared else "")

@@ -104,9 +104,7 @@ def read_judgments(session: Session, engine: str) -> JudgmentsRead:
 
 
 def ask_all(session: Session, request: LabRequest, report: Callable[[LabBatch], None]) -> None:
-    """Runs every query of ``request`` in every variant, and calls ``report`` with batches of answers; ends if
-    cancelled.
-    """
+    """Runs every query of ``request`` in every variant; calls ``report`` with batches of answers. Ends if cancelled."""
     for variant in request.variants:
         if is_cancelled():
             return

@@ -155,9 +155,7 @@ class CellPane(Pane):
         return [head.cut(width), *beside, *wrapped(result.sentence, width, "text")]
 
     def _causes(self, lab: LabState, result: QueryResult, width: int) -> list[Line]:
-        """Returns the reasons for the change of the answer, without the sentence of ``result``, which is shown
-        above.
-        """
+        """Returns the reasons for the change of the answer, without the sentence of ``result`` that is shown above."""
         causes, column, judgment = lab.causes, self._column, self._judgment
         if causes is None or column is None or judgment is None or causes.query != judgment.id:
             return []

@@ -140,9 +140,7 @@ class JudgedPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: removing the present, moving past the last column, and those without queries or
-        metrics.
-        """
+        """Actions without effect: removing the present, moving past the last column, and those without a query."""
         last = max(len(self.view.lab.columns) - 1, 0)
         idle = {"judged.remove", "judged.left"} if self.column == 0 else set()
         idle |= {"judged.right"} if self.column >= last else set()
@@ -318,9 +316,7 @@ class JudgedPane(ChoicePane):
         moved: str = "",
         expected: bool | None = None,
     ) -> Line:
-        """Returns metric and outcome, with a cross if the outcome is not ``expected``; then the gain, or the text
-        ``moved``.
-        """
+        """Returns metric and outcome, crossed if not ``expected``, and the gain or the text ``moved``."""
         row_line = Line().fit("   –" if value is None else f"{value:.2f}", 5, "faint" if value is None else "strong")
         row_line.fit(f"{short_outcome(outcome)}{self.glyphs.cross if expected is False else ''}", 5, role)
         if place:

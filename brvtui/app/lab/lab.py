@@ -355,9 +355,7 @@ class Lab:
             self._services.background.run(keep, tell, group="keep profile")
 
     async def open(self, judgment: Judgment, variant: Variant) -> None:
-        """Runs the query on the Query screen with engine and profile of ``variant``; other changes of it are only in
-        the Lab.
-        """
+        """Runs the query on the Query screen with engine and profile of ``variant``, but without its other changes."""
         await self._services.switch_mode("query")
         if variant.engine and variant.engine != self._services.store.view.engine.name:
             self._use(variant.engine)

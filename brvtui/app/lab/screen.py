@@ -134,9 +134,7 @@ class LabScreen(FrameScreen):
         self._lab.explain(self.table.judgment, self.table.chosen_column)
 
     def on_screen_resume(self) -> None:
-        """Reads the judgments again and runs queries without an answer; the cursor moves to queries that edits
-        changed.
-        """
+        """Reads the judgments, runs queries without an answer, and moves the cursor to queries that edits changed."""
         if self.view.edits.unseen:
             self.table.seek_changed()
         super().on_screen_resume()

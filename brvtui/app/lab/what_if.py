@@ -248,9 +248,7 @@ class WhatIfPane(ChoicePane):
 
 
 def effect_of(lab: LabState) -> str:
-    """Returns the effect of the sliders on the judged queries as short text: the means and the number of changed
-    tiers.
-    """
+    """Returns the effect of the sliders on judged queries as text: the means, and the number of changed tiers."""
     slid = next((column for column in lab.columns if column.variant == lab.what_if), None)
     if slid is None or not lab.judgments:
         return ""

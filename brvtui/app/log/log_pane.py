@@ -157,7 +157,6 @@ class LogPane(ChoicePane):
 
 
 def _looked_for(view: View, width: int) -> list[Line]:
-    """Returns a line with the expected place of the engine's log."""
     log = view.log.engine_log
     return [Line(), *wrapped(f"looked for in {log.place}", width, "faint")] if log is not None else []
 

@@ -153,9 +153,7 @@ class Logs:
 
 
 def results_of(view: View, entry: LoggedQuery | None) -> tuple[str, ...]:
-    """Returns the logged results of ``entry`` by their current paths, followed by the current ones if it is
-    compared.
-    """
+    """Returns the logged results of ``entry`` by current path, and then the results now if they are compared."""
     compared = view.log.compared
     if entry is None:
         return ()

@@ -176,9 +176,7 @@ class LogSummaryPane(Pane):
     )
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns tiers, cache hits, queries that were not covered, the slowest queries, and the place of the engine's
-        log.
-        """
+        """Returns tiers, cache hits, uncovered queries, slow queries, and the place of the engine's log."""
         summary = view.log.summary
         if summary is None or not view.log.entries:
             return wrapped("tiers, cache hits, slow queries, and those that were not covered", width)

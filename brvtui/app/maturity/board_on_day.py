@@ -168,9 +168,7 @@ def board_on_day(session: Session, options: BoardOptions, before: BoardOnDay | N
 
 
 def ageing_of(session: Session, on_day: BoardOnDay, path: str, times: int) -> Ageing | None:
-    """Returns the ageing of the note at ``path``, and the effect of ``times`` hits or updates; None if not on the
-    board.
-    """
+    """Returns the ageing of the note at ``path``, and the effect of ``times`` hits; None if not on the board."""
     position = on_day.position(path)
     if position is None or path not in session.snapshot.by_path:
         return None

@@ -36,8 +36,6 @@ _ORDERS = tuple(BoardOrder)
 
 @dataclass(frozen=True, slots=True)
 class _ForecastRequest:
-    """A request for the forecast of a note in the current engine, on the day of the board."""
-
     engine: str
     file: str
     on_day: BoardOnDay

@@ -150,7 +150,6 @@ class AboutPane(ChoicePane):
         return lines
 
     def _speaking(self, around: Around | None, width: int) -> list[Line]:
-        """Returns the notes of the repository that mention a symbol."""
         if around is None:
             return []
         lines = [rule(width, "notes that speak of it", dash=self.glyphs.dash)]

@@ -48,9 +48,7 @@ class Browsing:
             self._pages.request(file)
 
     def request_surroundings(self, file: str) -> None:
-        """Reads links, coming changes and place in the manifest of ``file`` into the view, unless that has already
-        started.
-        """
+        """Reads links, coming changes and manifest place of ``file`` into the view, unless already started."""
         if self._project.session is not None:
             self._surroundings.request(file)
 
@@ -65,9 +63,7 @@ class Browsing:
             self._services.background.run(task, self._similar_found, group="similar", exclusive=True)
 
     def find_texts(self, query: str, show: Callable[[str, frozenset[str]], None]) -> None:
-        """Finds the notes that match ``query``, whose last word may be incomplete, and calls ``show`` with their
-        paths.
-        """
+        """Calls ``show`` with the paths of notes that match ``query``, whose last word may be incomplete."""
         self._filtering.want((partial(_paths_of, query), partial(show, query)))
 
     def find_notes(self, query: str, show: Callable[[FoundNotes], None]) -> None:
@@ -114,7 +110,6 @@ class Browsing:
             store.update(store.view.note._replace(page=page))
 
     def _read_stale_page(self) -> None:
-        """Reads the page again if its file has changed."""
         view = self._services.store.view
         page = view.note.page
         if page is None or page.path != view.selection.file:
@@ -196,7 +191,6 @@ def _paths_of(query: str, session: Session) -> frozenset[str]:
 
 
 def _notes_of(query: str, session: Session) -> FoundNotes:
-    """Returns the first notes that match ``query``. Blocks."""
     return session.finder.find(query, MOST_FOUND, is_typing=True)
 
 

@@ -39,9 +39,7 @@ _NOT_IN_SLUG = re.compile(r"[^\w\- ]")
 
 @dataclass(frozen=True, slots=True)
 class LinkTarget:
-    """The target of a link: a ``path`` in the tree, a heading (``fragment``), a place ``outside``, or none
-    (``broken``).
-    """
+    """The target of a link: a ``path`` in the tree, a heading (``fragment``), a place ``outside``, or ``broken``."""
 
     path: str = ""
     fragment: str = ""

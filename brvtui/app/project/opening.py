@@ -197,9 +197,7 @@ def follow_texts(session: Session) -> IndexState:
 
 
 def watch(session: Session, changed: Callable[[], None], report: Callable[[WatchState], None]) -> None:
-    """Watches the tree: calls ``changed`` after changes, and ``report`` with the state of watching whenever it
-    changes.
-    """
+    """Watches the tree; calls ``changed`` after changes, and ``report`` with the state of watching."""
     if not session.settings.watch:
         report(WatchState(why="turned off in the settings"))
         return

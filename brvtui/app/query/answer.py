@@ -1,6 +1,4 @@
-"""The Answer pane: the answer, the prompt for a model, the text of the selected note, or a comparison with a pinned
-answer.
-"""
+"""The Answer pane: the answer, the prompt, the selected note, or a comparison with the pinned answer."""
 
 from __future__ import annotations
 
@@ -59,9 +57,7 @@ class AnswerPane(Pane):
 
     @property
     def copies(self) -> str:
-        """The kind of text that the copy key copies: ``answer``, ``prompt`` or ``comparison`` of the front tab; or
-        ``path``.
-        """
+        """The text that the copy key copies: ``answer``, ``prompt`` or ``comparison``; ``path`` on the note's tab."""
         return {"note": "path", PINNED: "comparison"}.get(self.tab, self.tab)
 
     def reads(self, view: View) -> tuple[object, ...]:

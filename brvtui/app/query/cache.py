@@ -26,9 +26,7 @@ SAVED = "as it was when the trace was saved"
 
 
 class CachePane(Pane):
-    """The cached entries with tier, age, time left, fingerprint and similarity to the query; and the current
-    fingerprint.
-    """
+    """The cached entries with tier, age, time left, fingerprint and similarity; and the current fingerprint."""
 
     TITLE = "Cache"
     READS = (QueryState, AnswerState, CacheState, EngineState, ProjectState)

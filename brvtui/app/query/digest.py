@@ -47,7 +47,6 @@ class Digest(Lines):
         return Line().gap().extend(spread(width - 1, groups, cut_from=3).spans)
 
     def _topics(self, view: View, width: int) -> dict[str, tuple[str, list[Span]]]:
-        """Returns title and phrases for each pane that the engine supports."""
         shown, trace, seen, topics = view.presentation, view.answered, view.cache.seen, {}
         if shown.has_ladder:
             phrases = [("if a search finds too little", "muted")] if trace is None else shown.attempts_in_short(trace)

@@ -101,7 +101,6 @@ class EngineChoice:
             self._prepare()
 
     def _prepare(self) -> None:
-        """Prepares the engine for the current tree."""
         session, view, background = self._project.session, self._services.store.view, self._services.background
         if session is None or view.project.overview is None:
             return

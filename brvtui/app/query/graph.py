@@ -100,9 +100,7 @@ class GraphPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: following a link without a neighbour, going back at the start, and saving no
-        drawing.
-        """
+        """Actions without effect: following no link, going back at the start, and saving no drawing."""
         idle = set() if self._trail else {"graph.back"}
         idle |= set() if self.end[0] else {"graph.walk"}
         return frozenset(idle if self.neighbourhood is not None else idle | {"graph.picture"})

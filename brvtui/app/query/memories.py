@@ -49,9 +49,7 @@ class Memories:
         screen: Callable[[], QueryScreen],
         leave_for: Callable[[Opening], None],
     ) -> None:
-        """Starts with ``request``; ``screen`` returns the Query screen, and ``leave_for`` restarts the app with another
-        request.
-        """
+        """Starts with ``request``; ``screen`` returns the Query screen, and ``leave_for`` restarts the app."""
         self._services = services
         self._project = project
         self._request = request
@@ -90,9 +88,7 @@ class Memories:
         self._open_anew(self._request, "the project")
 
     def _open_anew(self, opening: Opening, what: str) -> None:
-        """Opens ``opening``, called ``what`` in messages, with the current query; in a browser, asks the user to reload
-        the page.
-        """
+        """Opens ``opening`` with the current query; in a browser, asks the user to reload the page."""
         if self._services.is_web:
             self._services.notify(f"load this page again: it then opens {what}", timeout=8)
         else:

@@ -1,6 +1,4 @@
-"""Finds reasons for an answer: why a note is or is not in it, how to answer without a model, and why it differs from
-another.
-"""
+"""Explains answers: the place of a note, ways to need no model, and differences from a pinned answer."""
 
 from __future__ import annotations
 

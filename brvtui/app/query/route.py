@@ -55,9 +55,7 @@ def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[
 
 
 def verdict(view: View, width: int, glyphs: Glyphs, rows: int = SENTENCE_ROWS) -> list[Line]:
-    """Returns badge and sentence in at most ``rows`` lines, padded to a constant height so that the strip does not
-    move.
-    """
+    """Returns badge and sentence in at most ``rows`` lines, padded to a constant height for the strip below."""
     lines = _verdict(view, width, glyphs, rows)
     return lines + [Line()] * (SENTENCE_ROWS - len(lines))
 
@@ -89,7 +87,6 @@ def _verdict(view: View, width: int, glyphs: Glyphs, rows: int) -> list[Line]:
 
 
 def _loading(view: View, width: int, glyphs: Glyphs) -> Line:
-    """Returns the progress of reading; indexing has no measure."""
     if not view.project.total:
         return badge("OPENING", "accent").add(f"  {LOOKING}", "muted")
     if view.project.done >= view.project.total:

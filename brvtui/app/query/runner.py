@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from brvtui.trace.feedback import Usefulness
 
 SLOW_MS = 20.0
-"""A search that took longer makes the next keys wait for a pause."""
+"""The search time, in milliseconds, above which queries wait for a pause in typing."""
 PAUSE_S = 0.08
 _MARGIN_S = 0.2
 """The delay in seconds after a cached answer expires before the query is repeated."""
@@ -237,7 +237,7 @@ class QueryRunner:
     # answering
 
     def _begin(self, request: QueryRequest) -> None:
-        """Has ``request`` answered in a worker. Whatever comes of it, an answer or another step, goes to ``_step``."""
+        """Answers ``request`` in a worker, which passes each step to ``_step``."""
         from brvtui.engines.contract import Completes
 
         session, store, background = self._project.session, self._services.store, self._services.background
@@ -253,7 +253,7 @@ class QueryRunner:
         else:
             self.has_run |= request.run
             serving, group = request.run and answering.has_services(session), "serve" if request.run else "preview"
-            if serving != store.view.answer.serving:  # every pane that reads the answer would be built again
+            if serving != store.view.answer.serving:  # an update builds all panes with the answer again
                 store.update(store.view.answer._replace(serving=serving))
         steps = partial(
             answering.steps, session, self._project.overviews, request, chosen.name, chosen.mode, cancellation
@@ -267,7 +267,6 @@ class QueryRunner:
         background.run(work, group=group, on_error=partial(self._broke_down, request))
 
     def _step(self, request: QueryRequest, step: RunStep) -> None:
-        """Handles a ``step`` of the answer to ``request``."""
         from brvtui.app.live_answer import LiveAnswer, advanced
         from brvtui.trace import events
 
@@ -315,7 +314,6 @@ class QueryRunner:
             self._services.notify(answered.problem, severity="warning")
 
     def _show(self, answered: Answered) -> None:
-        """Shows the answer in all panes."""
         from brvtui.paint.score import ticks_of
         from brvtui.trace.routing import CacheLook
 

@@ -24,9 +24,7 @@ _NAME = 13
 
 
 class ScorePane(Pane):
-    """The selected result's score as a bar and a table of parts that add up; then signals, best possible score and
-    terms.
-    """
+    """The selected result's score as a bar and a table; then signals, best possible score and terms."""
 
     TITLE = "Score"
     READS = (QueryState, AnswerState, SelectionState, StaleState, ProjectState)

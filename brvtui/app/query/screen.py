@@ -192,9 +192,7 @@ class QueryScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: those of the panes, and opening, running or going back without a note, query or
-        history.
-        """
+        """Actions without effect: also opening, running or going back without a note, a query or a history."""
         lacks = {"results.notes": self.note_at_hand, "query.run": self.field.value, "query.earlier": self.field.history}
         return super().idle | {name for name, value in lacks.items() if not value}
 

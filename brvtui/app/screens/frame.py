@@ -85,9 +85,7 @@ class FrameScreen(Screen[None]):
         return self.services.store.shown
 
     def shares_itself(self, what: str) -> bool:
-        """Copies or exports ``what`` and returns True if the screen shows another answer than that of the open
-        query.
-        """
+        """Copies or exports ``what`` and returns True, if the screen shows another answer than the open query's."""
         return False
 
     def explains_itself(self) -> bool:
@@ -250,9 +248,7 @@ class FrameScreen(Screen[None]):
         return not (self.services.takes_letters and self.services.acts_by_letter(type(self), action, parameters))
 
     async def action_back(self) -> None:
-        """Stops a model that is answering, or else leaves the filter or the maximised pane, or goes to the main
-        pane.
-        """
+        """Stops a model's answer, or else leaves the filter or the maximised pane, or goes to the main pane."""
         if self.services.stop_model():
             return
         if self.pane is not None and self.pane.clear_filter():

@@ -114,9 +114,7 @@ def listed() -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def themes_report(found: list[dict[str, Any]]) -> RenderableType:
-    """Returns the themes as a table: name, background, user's file, and roles that are hard to read; then the folder of
-    the user's files.
-    """
+    """Returns the themes as a table: name, background, the user's file, and roles that are hard to read."""
     table = Table.grid(padding=(0, 2))
     for theme in found:
         weak = ", ".join(f"{role} {ratio}" for role, ratio in theme["weak"].items())

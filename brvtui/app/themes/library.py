@@ -108,7 +108,6 @@ def _wrong_name(value: Any) -> str:
 
 
 def _table(key: str, value: Any, ansi: bool, faults: _Faults) -> dict[str, str]:
-    """Reads the variables in one table of colours."""
     if not isinstance(value, Mapping):
         faults.none_in(key, value, "must be a table")
         return {}

@@ -118,7 +118,6 @@ def _warning(session: Session) -> str:
 
 
 def _verified(session: Session) -> Verification | None:
-    """Verifies the installed engine and returns the result. Blocks. Raises :class:`Refusal` on errors."""
     from brvtui.engines.verification.installed import NotInstalled
     from brvtui.engines.verification.sealed_node import EngineRunError
     from brvtui.session.verifying import questions, verify

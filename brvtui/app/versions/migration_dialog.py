@@ -43,9 +43,7 @@ class VersionsDialog(Dialog[str]):
     BINDINGS: ClassVar[list[BindingType]] = bindings(VERSIONS)
 
     def __init__(self, status: VerificationStatus, result: Verification | None, is_asking: bool, is_tree: bool) -> None:
-        """Creates the dialog for ``status`` and the ``result`` of this session; ``is_tree`` if the project is a context
-        tree.
-        """
+        """Creates the dialog for ``status`` and the ``result`` of this session; ``is_tree`` for a context tree."""
         super().__init__("The installed engine", *_paragraphs(status, result, is_asking))
         self._acts = {VERIFY: status.installed is not None and not is_asking, MIGRATE: is_tree}
 

@@ -207,9 +207,7 @@ class Body(Widget):
         self.settle()
 
     def follow(self, plan: Arrangement) -> None:
-        """Switches to ``plan``, which has as many tabs as the current plan; the tab in the same position stays in
-        front.
-        """
+        """Switches to ``plan``, which has as many tabs as the current one; the same tab position stays in front."""
         if plan == self.plan:
             return
         self.tab = plan.tabs[self.plan.tabs.index(self.tab)] if self.tab in self.plan.tabs else plan.tabs[0]
@@ -243,9 +241,7 @@ class Body(Widget):
         return True
 
     def resize_pane(self, pane: str, across: bool, by: int) -> bool:
-        """Grows ``pane`` by ``by`` cells, or shrinks it if negative; returns False if its neighbours cannot change
-        size.
-        """
+        """Grows ``pane`` by ``by`` cells, or shrinks it if negative; returns False if that is impossible."""
         for edge, direction in edges_beside(self.tiled(self.size), pane, across):
             shared = moved(self.shared, edge, by * direction)
             if shared is not self.shared:

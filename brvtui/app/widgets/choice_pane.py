@@ -111,9 +111,7 @@ class ChoicePane(Pane):
             self.moved(self.chosen)
 
     def keep_filter(self) -> None:
-        """Leaves the filter's field and reports the row under the cursor, since rows may have changed after the last
-        key.
-        """
+        """Leaves the filter's field and reports the row under the cursor, which may have changed since the last key."""
         super().keep_filter()
         if self.word_filter and self.chosen:
             self.moved(self.chosen)
@@ -152,9 +150,7 @@ class ChoicePane(Pane):
         self.clicked(owner)
 
     def clicked(self, place: int) -> None:
-        """Called for a click on the choice at index ``place``: the first click selects it, the second acts like
-        ``Enter``.
-        """
+        """Called for a click on the choice at index ``place``: the first selects it, the second acts like ``Enter``."""
         if place == self.cursor and self.has_focus:
             self.action_take()
         self.move_to(place)

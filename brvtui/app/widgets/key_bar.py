@@ -89,7 +89,6 @@ class KeyBar(Lines):
         return [bar]
 
     def _active_keys(self) -> list[tuple[str, str, str]]:
-        """Returns name, description and key of each active binding, one per action."""
         keys: dict[str, tuple[str, str, str]] = {}
         typing = types_text(self.screen.focused)
         idle, renamed = self._idle(), self._renamed()

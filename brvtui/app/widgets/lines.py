@@ -288,9 +288,7 @@ def hanging(head: Line, text: str, width: int) -> list[Line]:
 
 
 def stale_lines(texts: Mapping[str, str], view: View, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns a warning if the selected note's file is missing or newer than the index; ``texts`` maps its state to the
-    text.
-    """
+    """Returns a warning from ``texts`` if the selected note's file is missing or newer than the index."""
     text = texts.get(view.stale.files.get(view.selection.file, ""), "")
     return wrapped(f"{glyphs.warn} {text}", width, "warn") if text else []
 

@@ -61,9 +61,7 @@ class StatusLine(Lines):
         self._edges: list[tuple[int, str]] = []
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns one line of screens, project, counts, profile and more; the least important groups are left out
-        first.
-        """
+        """Returns one line of screens, project, counts and more; the least important are left out first."""
         bar = Line()
         self._edges = []
         for mode in SCREENS:
@@ -199,7 +197,6 @@ def _watching(view: View, glyphs: Glyphs, wide: bool) -> list[Span]:
 
 
 def _work(live: LiveAnswer | None) -> list[Span]:
-    """Returns the current work of the model as text."""
     if live is None:
         return []
     return [(" stopping…" if live.cancelling else " answers, esc stops it", "warn")]

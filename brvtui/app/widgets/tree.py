@@ -43,9 +43,7 @@ KIND_WORDS = {
 
 
 class TreePane(ChoicePane):
-    """A row for each folder and file, followed by a row for hidden stubs and one for files that the engine does not
-    see.
-    """
+    """A row for each folder and file; then one for hidden stubs, and one for files unseen by the engine."""
 
     TITLE = "Tree"
     READS = (ProjectState, SelectionState, QueryState)
@@ -60,8 +58,7 @@ class TreePane(ChoicePane):
         self._followed = self._opened_to = ""
         self._stamp = 0
         self._missed = ROOT
-        """The choice that disappeared under the cursor. If it reappears before the cursor moves, it is selected again.
-        """
+        """The choice that disappeared under the cursor; it is selected again if it reappears before a move."""
         self._marks: dict[str, str] = {}
         self._look: tuple[object, ...] = ()
         self._to_look_at: frozenset[str] = frozenset()
