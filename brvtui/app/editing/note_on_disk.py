@@ -68,9 +68,9 @@ def read_again(session: Session, before: OnDisk) -> OnDisk:
 def where_moved(session: Session, path: str, sha256: str, inode: int, at_ms: float) -> OnDisk | None:
     """Returns the note that was at ``path`` at ``at_ms``, from its current path; None if there is no unique match.
 
-    ``at_ms`` is in milliseconds of the system's clock. Moves by this app are in the journal. Otherwise the note is the
-    file with the hash ``sha256`` that is the same file (``inode``), or that was created or moved after ``at_ms``; older
-    files with that hash are copies. Of several such files, only one with the same inode is returned.
+    ``at_ms`` is in milliseconds of the system's clock. Moves by this app are in the journal. Otherwise it is
+    a file with the hash ``sha256`` that has the same ``inode``, or was created or moved after ``at_ms``; older files
+    with that hash are copies. Of several such files, only one with the same inode is returned.
     """
     from brvtui.tree.saving.note_files import SaveError
 

@@ -45,7 +45,7 @@ def is_text(key: str) -> bool:
 
 
 def canonical(key: str) -> str:
-    """Returns the canonical one of the names of ``key``."""
+    """Returns the canonical name of ``key``."""
     character = character_of(key)
     return "space" if character == " " else character or key
 

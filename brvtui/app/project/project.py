@@ -204,7 +204,7 @@ class Project:
         return opening.read_tree(session, self.overviews, self._services.store.view.project.generation)
 
     def show_tree(self, read: TreeRead | None, by_a_run: bool = False) -> None:
-        """Shows the tree as read; ``by_a_run`` means that a run recorded access hits, whose answer stays."""
+        """Shows the tree as read, and repeats the query unless it is ``by_a_run`` that recorded access hits."""
         if read is None:
             return
         store = self._services.store

@@ -169,7 +169,7 @@ class Pane(Lines, can_focus=True):
         return max(0, len(self.lines) - self.rows)
 
     def scroll_to_row(self, offset: int) -> None:
-        """Scrolls so that ``offset`` lines are hidden above, below the pinned ones."""
+        """Scrolls to ``offset`` lines from the top; the pinned lines stay."""
         new_offset = max(0, min(offset, self.last_offset))
         if new_offset != self.offset_row:
             self.offset_row = new_offset
