@@ -199,12 +199,12 @@ class View(NamedTuple):
 
     @property
     def ran(self) -> bool:
-        """True if the query was run, false if it was previewed."""
+        """True if the query was run, False if it was only previewed."""
         return self.answer.trace is not None and self.answer.trace.ran
 
     @property
     def uncached(self) -> str:
-        """Why a run's answer was not cached, in a few words; empty when it was, and for a preview."""
+        """The reason why a run's answer was not cached, in a few words; empty if it was cached or previewed."""
         trace = self.answer.trace
         if trace is None or not trace.ran:
             return ""

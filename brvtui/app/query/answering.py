@@ -64,7 +64,7 @@ class Logged(NamedTuple):
 
 
 class PermissionWanted(NamedTuple):
-    """A run comes to a model that may not be asked yet; nothing was run. ``trace`` is the preview of its query."""
+    """A run needs a model that is not permitted yet; nothing was run. ``trace`` is a preview of the query."""
 
     model: str
     trace: Trace
@@ -90,10 +90,10 @@ def steps(
     mode: str,
     cancellation: Cancellation | None,
 ) -> Iterator[RunStep]:
-    """Has ``engine`` answer ``request``; yields each step, which blocks. A run's query joins the history.
+    """Answers ``request`` with ``engine`` and yields each step. Blocks. A run's query is added to the history.
 
-    With a ``cancellation``, a model may answer a run; where it may not be asked yet, the query is previewed. A run that
-    services take part in is previewed without them first, so that something is shown at once.
+    With a ``cancellation``, a model may answer a run; until it is permitted, the query is only previewed. A run that
+    uses services is previewed without them first, so that a result appears immediately.
     """
     from brvtui.engines.contract import EngineError
 
@@ -174,7 +174,7 @@ def _complete(
 def answer(
     session: Session, overviews: OverviewBuilder, request: QueryRequest, engine: str, mode: str, run: bool
 ) -> Answered | EngineUnusable:
-    """Has ``engine`` answer ``request``, in a run or a preview. A run's query joins the history."""
+    """Answers ``request`` with ``engine``, as a run or a preview. A run's query is added to the history."""
     from brvtui.engines.contract import EngineError
 
     before, started = session.snapshot.generation, time.perf_counter()
@@ -235,7 +235,7 @@ def import_painters(engine: str) -> None:
 
 
 def has_services(session: Session) -> bool:
-    """Returns whether a run asks a service that a preview does not; one that cannot be used counts."""
+    """True if a run uses a service that a preview does not, even an unusable one."""
     services = session.settings.services
     return bool(services.embedder.model or services.reranker.model)
 

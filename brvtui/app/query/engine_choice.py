@@ -128,7 +128,7 @@ class EngineChoice:
         if refused is not None:
             self._queries.refused(refused)
         elif session is not None and answering.has_services(session):
-            self._queries.ask_again()  # the vectors that a preview did not wait for are there
+            self._queries.ask_again()  # the preview did not wait for these vectors
 
     def _broke_down(self, why: str) -> None:
         self._show("")

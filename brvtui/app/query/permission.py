@@ -25,7 +25,7 @@ class PermissionDialog(Dialog[str]):
     BINDINGS: ClassVar[list[BindingType]] = bindings(PERMISSION)
 
     def __init__(self, model: str, address: str, trace: Trace, budget: Budget) -> None:
-        """Asks whether ``model`` at ``address`` may answer the query previewed in ``trace``, within ``budget``."""
+        """Creates the dialog for ``model`` at ``address``, which may answer the query of the preview ``trace``."""
         super().__init__("Ask the model?")
         self._model, self._address, self._trace, self._budget = model, address, trace, budget
 
@@ -39,7 +39,7 @@ class PermissionDialog(Dialog[str]):
 
 
 def what_is_asked(trace: Trace, budget: Budget) -> str:
-    """Returns what a run of the preview ``trace`` would send to a model, and how often."""
+    """Returns a description of the data that a run of the preview ``trace`` would send to a model."""
     prompt = trace.answer.prompt
     assert prompt is not None
     limit = f" It uses at most {budget.words}." if budget.words else ""

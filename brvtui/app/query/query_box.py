@@ -131,7 +131,7 @@ class Prompt(Lines):
 
 
 class QueryBadge(Lines):
-    """The scope of the query, the engine's mode or the day of a saved trace, and a badge: preview, run or saved."""
+    """The query's scope, the engine's mode or the day of a saved trace, and a badge: preview, run or saved."""
 
     READS = (QueryState, AnswerState, EngineState, ProjectState)
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from brvtui.trace.feedback import Usefulness
 
 SLOW_MS = 20.0
-"""The search time, in milliseconds, above which queries wait for a pause in typing."""
+"""The search time, in milliseconds, above which previews wait for a pause in typing."""
 PAUSE_S = 0.08
 _MARGIN_S = 0.2
 """The delay in seconds after a cached answer expires before the query is repeated."""
@@ -40,9 +40,9 @@ _CUT_OFF = "stopped: what the model had written stands below the answer"
 
 
 class RequestQueue:
-    """Orders requests: one at a time, runs never lost, of previews only the newest.
+    """Starts requests one at a time: all runs, but only the newest preview.
 
-    ``start`` begins a request; ``pause`` calls :meth:`go` after a pause, again from the start if it is called again.
+    ``start`` starts a request. ``pause`` starts a timer, or restarts it, that calls :meth:`go`.
     """
 
     def __init__(self, start: Callable[[QueryRequest], None], pause: Callable[[], None]) -> None:
@@ -60,7 +60,7 @@ class RequestQueue:
     def ask(
         self, query: str, scope: str, run: bool = False, without_model: bool = False, at_once: bool = False
     ) -> None:
-        """Requests a trace; a preview that has not begun gives way to it. One ``at_once`` waits for no further keys."""
+        """Requests a trace; it replaces a waiting preview. If ``at_once``, it does not wait for a pause in typing."""
         self.newest += 1
         request = QueryRequest(self.newest, query, scope, run, without_model)
         self._preview = None if run else request
@@ -85,7 +85,7 @@ class RequestQueue:
         self._start(waiting)
 
     def forget(self) -> None:
-        """Makes every answer under way stale, and drops a preview that waits."""
+        """Makes all pending answers outdated, and drops a waiting preview."""
         self.newest += 1
         self._preview = None
 
@@ -105,9 +105,9 @@ class RequestQueue:
 
 
 class QueryRunner:
-    """Asks what is typed, and shows the answer.
+    """Runs the query as it is typed, and shows the answer.
 
-    Previews never ask a model; runs ask it once the user has let them.
+    Previews never use a model; runs use one once the user has permitted that.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class QueryRunner:
     # queries
 
     def ask(self, query: str, run: bool = False, at_once: bool = False) -> None:
-        """Has the engine answer ``query``; a blank query clears the answer."""
+        """Requests an answer to ``query``; a blank query clears the answer."""
         if self._project.saved is not None:
             return
         self.typed = query
@@ -260,7 +260,7 @@ class QueryRunner:
         )
         tell = background.relay(partial(self._step, request))
 
-        def work() -> None:  # never cancelled: what has begun must end, or the queue would wait for ever
+        def work() -> None:  # never cancelled, since the queue waits for its end
             for step in steps():
                 tell(step)
 
@@ -344,7 +344,7 @@ class QueryRunner:
         self._preview_once_expired(trace)
 
     def _preview_once_expired(self, trace: Trace) -> None:
-        """Previews the query of ``trace`` again when the cached answer that it shows expires; leaves a run as it is."""
+        """Repeats the preview ``trace`` when the cached answer that it shows expires; a run stays as it is."""
         from brvtui.trace.routing import CacheLook, FingerprintState
 
         if self._expiring is not None:
