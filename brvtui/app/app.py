@@ -467,13 +467,13 @@ class BrvTui(ConfiguredApp):
         """Runs an action; if it requires a project or fleet that is not open, a message explains how to open it."""
         if isinstance(action, str) and default_namespace is not None:
             _, name, parameters = parse(action)
-            lacks = self._lacks(action, default_namespace)
+            lacks = self._why_unavailable(action, default_namespace)
             if lacks and default_namespace.check_action(name, parameters):
                 self.notify(lacks, timeout=4)
                 return True
         return await super().run_action(action, default_namespace, namespaces)
 
-    def _lacks(self, action: str, holder: DOMNode) -> str:
+    def _why_unavailable(self, action: str, holder: DOMNode) -> str:
         """Returns advice on what to open for ``action`` of ``holder``; empty if all its requirements are met."""
         view, chosen = self.view, self.view.fleet_result
         names = {binding.id for binding in declared(type(holder)) if binding.action == action}

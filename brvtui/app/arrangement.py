@@ -131,10 +131,10 @@ def _edge(
 ) -> PaneEdge:
     one, other = split.parts[first], split.parts[second]
     start, length = (area.y, area.height) if split.across else (area.x, area.width)
-    least = (_least(one, split.across, layout), _least(other, split.across, layout))
+    minimums = (_least(one, split.across, layout), _least(other, split.across, layout))
     before, after = panes_of(one) - layout.hidden, panes_of(other) - layout.hidden
     end = start + length
-    return PaneEdge(split.name, depth, split.across, at, start, end, cells, first, second, least, before, after)
+    return PaneEdge(split.name, depth, split.across, at, start, end, cells, first, second, minimums, before, after)
 
 
 def _cells(split: Split, shown: Sequence[int], total: int, layout: Layout) -> tuple[int, ...]:
@@ -142,8 +142,8 @@ def _cells(split: Split, shown: Sequence[int], total: int, layout: Layout) -> tu
     weights: Sequence[float] = shares if len(shares) == len(split.parts) else split.sizes
     strips = _strips(split, shown, layout)
     shared = [number for number in shown if number not in strips]
-    least = [_least(split.parts[number], split.across, layout) for number in shared]
-    sizes = apportion([weights[number] for number in shared], total - STRIP * len(strips), least)
+    minimums = [_least(split.parts[number], split.across, layout) for number in shared]
+    sizes = apportion([weights[number] for number in shared], total - STRIP * len(strips), minimums)
     sizes_by_part = dict(zip(shared, sizes, strict=True)) | dict.fromkeys(strips, STRIP)
     return tuple(sizes_by_part.get(number, 0) for number in range(len(split.parts)))
 

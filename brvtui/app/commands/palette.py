@@ -114,12 +114,12 @@ def offered(
     ranked: list[tuple[int, Command]] = []
     for place in PLACES:
         if place.kind not in NOT_OFFERED:
-            ranked += _of(place, modes, front, near, keymap)
+            ranked += _commands_of(place, modes, front, near, keymap)
     ranked = [pair for pair in ranked if pair[1].act is None or pair[1].act.action.name not in idle]
     return [command for _, command in sorted(ranked, key=lambda pair: pair[0])]
 
 
-def _of(
+def _commands_of(
     place: Place, modes: Sequence[Mode], front: str, near: Collection[str], keymap: Mapping[str, str]
 ) -> Iterator[tuple[int, Command]]:
     """Yields the commands of one place, each with its rank."""

@@ -263,7 +263,7 @@ class NoteChanges:
             except NoteError as error:
                 raise Refusal(str(error)) from error
             try:
-                return done, _followed(done.steps, selected), self._project.read_tree(session)
+                return done, _path_after(done.steps, selected), self._project.read_tree(session)
             except Refusal as refusal:
                 return done, "", refusal
 
@@ -283,7 +283,7 @@ class NoteChanges:
             self._services.select(follow)
 
 
-def _followed(steps: Sequence[Step], selected: str) -> str:
+def _path_after(steps: Sequence[Step], selected: str) -> str:
     """Returns the new path of the selected note, or of its replacement, after ``steps``; empty if it does not move."""
     from brvtui.notes.plan import Write, path_after
     from brvtui.tree.reading.files import SEARCHABLE, role_of

@@ -77,7 +77,7 @@ class ExternalEditor:
         try:
             session = self._project.session
             projects = () if session is None else (session.project.root,)
-            return _edited(self._command(), projects, path, data, self._services.suspend)
+            return _run_editor(self._command(), projects, path, data, self._services.suspend)
         except Refusal as error:
             self._services.notify(str(error), severity="error", timeout=8)
             return None
@@ -93,10 +93,10 @@ class ExternalEditor:
             raise Refusal("a browser opens no other program: notes are edited here")
         configured = self._services.configuration.settings.editor.command
         if configured.strip():
-            return _parsed(configured, "editor.command")
+            return _parse_command(configured, "editor.command")
         for name in ("VISUAL", "EDITOR"):
             if os.environ.get(name, "").strip():
-                return _parsed(os.environ[name], f"${name}")
+                return _parse_command(os.environ[name], f"${name}")
         raise Refusal(
             "no editor is set: set editor.command, $VISUAL or $EDITOR, as in export EDITOR=nano; "
             f"{self._services.shown_key('note.edit')} edits here"
@@ -134,7 +134,7 @@ class ExternalEditor:
         self._drafts.write(DraftRequest(disk.path, data, disk.version, is_set_aside=True))
 
 
-def _parsed(text: str, origin: str) -> EditorCommand:
+def _parse_command(text: str, origin: str) -> EditorCommand:
     """Returns the command in ``text``, the value of ``origin``. Raises :class:`Refusal` for invalid quotes."""
     try:
         return EditorCommand(tuple(shlex.split(text)), origin)
@@ -142,7 +142,7 @@ def _parsed(text: str, origin: str) -> EditorCommand:
         raise Refusal(f"{origin} cannot be read as a command ({error}): fix its quotes") from error
 
 
-def _edited(
+def _run_editor(
     command: EditorCommand,
     projects: Sequence[Path],
     path: str,

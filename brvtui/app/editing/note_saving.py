@@ -81,7 +81,7 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agree
     """
     from brvtui.tree.saving.note_files import Conflict, SaveError, Unconfirmed
 
-    if not is_agreed and (harm := _harm(session, disk, data)):
+    if not is_agreed and (harm := _damage(session, disk, data)):
         return SaveDoubt(disk, data, f"saving {disk.path} would damage it: {harm}")
     try:
         done = session.notes.save(disk.path, data, disk.version, keep_mtime)
@@ -94,10 +94,10 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agree
         if done.theirs is None and disk.version is not None:
             was = disk.version
             conflict = replace(conflict, moved=where_moved(session, disk.path, was.sha256, was.inode, disk.read_ms))
-        return replace(conflict, notice=_kept(disk.path, done.kept)) if done.kept else conflict
+        return replace(conflict, notice=_kept_notice(disk.path, done.kept)) if done.kept else conflict
     notices = [f"{disk.path}: its {lost} could not be carried over" for lost in done.lost]
     if done.kept:
-        notices.append(_kept(disk.path, done.kept))
+        notices.append(_kept_notice(disk.path, done.kept))
     broken, lost = first_errors(session, disk.path, data, disk.data or b""), _lost_signals(session, disk, data)
     if broken or lost:
         notices.append(f"{disk.path} is saved, but {'; '.join(filter(None, (broken, lost)))}")
@@ -105,7 +105,7 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agree
     return NoteSaved(OnDisk(disk.path, data, done.version), tuple(notices), keeps_time)
 
 
-def _harm(session: Session, disk: OnDisk, data: bytes) -> str:
+def _damage(session: Session, disk: OnDisk, data: bytes) -> str:
     """Returns the new damage that saving ``data`` over ``disk`` would cause; empty if none."""
     from brvtui.notes.topic_problems import topic_damage
     from brvtui.tree.reading.conflicts import conflict_marks
@@ -147,7 +147,7 @@ def _lost_signals(session: Session, disk: OnDisk, data: bytes) -> str:
     return f"the note's signals are lost: {lost}" if lost else ""
 
 
-def _kept(path: str, copy: str) -> str:
+def _kept_notice(path: str, copy: str) -> str:
     return f"{path}: another program was writing it; its text is kept in {copy}, and the next start makes a draft of it"
 
 

@@ -84,18 +84,18 @@ def _step(step: Step, plan: Plan, width: int) -> list[Line]:
     from brvtui.notes.plan import Move, MoveFolder, Record
 
     if isinstance(step, Move | MoveFolder):
-        return [_does("moves", step.path, width), _does("to", step.target, width)]
+        return [_step_line("moves", step.path, width), _step_line("to", step.target, width)]
     if isinstance(step, Record):
-        return [_does("records", f"{entry.path}: {_signals(entry)}", width) for entry in step.entries]
+        return [_step_line("records", f"{entry.path}: {_signals(entry)}", width) for entry in step.entries]
     if step.before is None:
         source = _source(step, plan)
-        return [_does("makes", step.path, width), *([_does("from", source, width)] if source else [])]
+        return [_step_line("makes", step.path, width), *([_step_line("from", source, width)] if source else [])]
     if step.after is None:
-        return [_does("removes", step.path, width)]
-    return [_does("changes", step.path, width)]
+        return [_step_line("removes", step.path, width)]
+    return [_step_line("changes", step.path, width)]
 
 
-def _does(verb: str, what: str, width: int) -> Line:
+def _step_line(verb: str, what: str, width: int) -> Line:
     return line(f" {verb:>8} ", "muted").add(cut_left(what, width - 11), "strong")
 
 

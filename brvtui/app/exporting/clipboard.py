@@ -58,7 +58,7 @@ def copy(text: str, named: str, where: Surroundings, kept: Path) -> Copied:
     """
     it = f"{named} ({counted(len(text), 'character', 'characters')})"
     for command, how in _programs(where):
-        if _fed(command, text, where):
+        if _run_with_input(command, text, where):
             return Copied(f"copied {it} {how}")
     escape = osc52(text, where.in_tmux)
     through = "your browser" if where.is_web else "the terminal (OSC 52)"
@@ -107,7 +107,7 @@ def _programs(where: Surroundings) -> Iterator[tuple[list[str], str]]:
         yield ["tmux", "load-buffer", "-"], "into tmux: prefix ] pastes it"
 
 
-def _fed(command: list[str], text: str, where: Surroundings) -> bool:
+def _run_with_input(command: list[str], text: str, where: Surroundings) -> bool:
     variables = programs.environment(*where.projects, of=where.environ)
     program = programs.find_program(command[0], variables)
     if program is None:

@@ -90,7 +90,7 @@ class FleetHeadline(Lines):
         return [
             *lines,
             *[Line()] * (_ROWS - len(lines)),
-            _how(state, width, self.glyphs, self.services.shown_key("fleet.again")),
+            _mode_line(state, width, self.glyphs, self.services.shown_key("fleet.again")),
         ]
 
 
@@ -98,12 +98,12 @@ def _sentence_lines(state: FleetState, width: int) -> list[Line]:
     if state.problem:
         return headline_lines(Headline("CANNOT ASK", "bad", (clause(state.problem),)), 0, "", width, _ROWS)
     if not state.text:
-        return headline_lines(_before(state), 0, "", width, _ROWS)
-    shown = _of_one_ranking(state) if state.together else _of_each(state)
+        return headline_lines(_ready_headline(state), 0, "", width, _ROWS)
+    shown = _headline_of_ranking(state) if state.together else _headline_of_each(state)
     return headline_lines(shown, 0, "", width, _ROWS)
 
 
-def _before(state: FleetState) -> Headline:
+def _ready_headline(state: FleetState) -> Headline:
     assert state.fleet is not None
     count = len(state.fleet.members)
     asks = clause(f"type a question: {'it asks' if count == 1 else 'all'} {_memories(count)}")
@@ -112,19 +112,19 @@ def _before(state: FleetState) -> Headline:
     return Headline("READY", "accent", (asks, *_unread(state)))
 
 
-def _of_each(state: FleetState) -> Headline:
+def _headline_of_each(state: FleetState) -> Headline:
     assert state.fleet is not None
-    covering, asked, count = len(state.covering), len(state.answers), len(state.fleet.members)
+    covering, replied, count = len(state.covering), len(state.answers), len(state.fleet.members)
     is_whole = state.work is FleetWork.IDLE
-    among = _memories(count) if is_whole else f"{_memories(asked)} asked so far"
+    among = _memories(count) if is_whole else f"{_memories(replied)} asked so far"
     if not covering:
         text = clause("none of " if count != 1 else "it is not covered by the one of ", f"{among} covers it")
         if count == 1 and is_whole:
             text = clause("the memory does not cover it")
-        if not is_whole and not asked:
+        if not is_whole and not replied:
             text = clause(f"asking {_memories(count)}")
         role = NO_ANSWER if is_whole else "accent"
-        return Headline(_badge(state, "NOT COVERED"), role, (text, *_rest(state), *_unread(state)))
+        return Headline(_badge(state, "NOT COVERED"), role, (text, *_not_queried(state), *_unread(state)))
     verb = "covers" if covering == 1 else "cover"
     sentence: Sentence = (clause([(str(covering), "bold strong")], f" of {among} {verb} it"),)
     best = state.covering[0]
@@ -135,10 +135,10 @@ def _of_each(state: FleetState) -> Headline:
     if answer.hits:
         sentence += (clause(" from ", title(answer.hits[0].title), weight=60),)
     role = tier_role(answer.tier) if is_whole else "accent"
-    return Headline(_badge(state, "COVERED"), role, (*sentence, *_rest(state), *_unread(state)))
+    return Headline(_badge(state, "COVERED"), role, (*sentence, *_not_queried(state), *_unread(state)))
 
 
-def _of_one_ranking(state: FleetState) -> Headline:
+def _headline_of_ranking(state: FleetState) -> Headline:
     assert state.fleet is not None
     ranking, count = state.ranking, len(state.fleet.members)
     if ranking is None:
@@ -165,7 +165,7 @@ def _badge(state: FleetState, ended: str) -> str:
     return {FleetWork.ASKING: "ASKING", FleetWork.STOPPED: "STOPPED"}.get(state.work, ended)
 
 
-def _rest(state: FleetState) -> Sentence:
+def _not_queried(state: FleetState) -> Sentence:
     """Returns the number of members that were not queried because of a stop."""
     assert state.fleet is not None
     left = len(state.fleet.members) - len(state.answers) - len(state.unread)
@@ -184,7 +184,7 @@ def _memories(count: int) -> str:
     return f"{count} memory" if count == 1 else f"{count} memories"
 
 
-def _how(state: FleetState, width: int, glyphs: Glyphs, again: str) -> Line:
+def _mode_line(state: FleetState, width: int, glyphs: Glyphs, again: str) -> Line:
     """Returns the progress, or the mode of the answers; the key ``again`` repeats the question for all."""
     if state.is_busy:
         row = Line().gap().extend(meter(state.done / max(1, state.total), min(_METER, width // 4), glyphs))

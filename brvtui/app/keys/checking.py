@@ -36,7 +36,7 @@ def check_keys(keys: Mapping[str, str]) -> Checked:
     if more := unknown[MOST_PROBLEMS:]:
         problems[more[0]] = f"keys: {unlisted(len(more), 'unknown binding')}"
     for name, assigned in ((name, assigned) for name, assigned in keys.items() if name in ACTIONS):
-        if wrong := _wrong(ACTIONS[name], assigned):
+        if wrong := _problem_with(ACTIONS[name], assigned):
             problems[name] = f'keys."{name}": {wrong}'
         else:
             usable[name] = assigned
@@ -51,12 +51,12 @@ def check_keys(keys: Mapping[str, str]) -> Checked:
 
 def why_not_keys(name: str, given: str, keys: Mapping[str, str]) -> str:
     """Returns the reason why ``name`` cannot have the keys ``given`` besides the user's ``keys``; empty if it can."""
-    wrong = _wrong(ACTIONS[name], given)
+    wrong = _problem_with(ACTIONS[name], given)
     shared = "" if wrong else dict(_clashes({**keys, name: given})).get(name, "")
     return wrong or (f"{shared}: {_INSTEAD}" if shared else "")
 
 
-def _wrong(action: Action, assigned: str) -> str:
+def _problem_with(action: Action, assigned: str) -> str:
     """Returns the reason why ``action`` cannot have the keys ``assigned``; empty if it can."""
     keys = split(assigned)
     for key in keys:

@@ -70,9 +70,9 @@ class EditCheck:
         """Records the current notes, with which later ones are compared."""
         session = self._project.session
         if session is not None:
-            self._services.background.run(partial(_hold, session), self._are_held, group="hold notes", exclusive=True)
+            self._services.background.run(partial(_hold, session), self._set_held, group="hold notes", exclusive=True)
 
-    def _are_held(self, notes: HeldNotes | None) -> None:
+    def _set_held(self, notes: HeldNotes | None) -> None:
         self._held, self._reported = notes, frozenset()
         self._services.background.cancel(_ASKING)
         self._services.store.update(EditsState())
@@ -148,9 +148,9 @@ def sentence(effect: EditEffect, noun: str, key: str = "") -> str:
     otherwise = [(who if count == 1 else f"{changed} of {who}", changed) for who, count, changed in parts if changed]
     as_before = [(who, count) for who, count, changed in parts if not changed]
     if not otherwise:
-        return f"{_are(as_before)} {AS_BEFORE}{rest}"
+        return f"{_with_verb(as_before)} {AS_BEFORE}{rest}"
     if as_before:
-        rest = f"; {_are(as_before)} {AS_BEFORE}"
+        rest = f"; {_with_verb(as_before)} {AS_BEFORE}"
     worse = f", {effect.worse} worse" if effect.worse else ""
     earlier = effect.earlier
     paths: tuple[str, ...] = ()
@@ -162,10 +162,10 @@ def sentence(effect: EditEffect, noun: str, key: str = "") -> str:
     many = counted(len(notes), noun, f"{noun}s") if notes else f"{len(paths)} files"
     since = changed[0].rpartition("/")[2] if len(changed) == 1 else many
     shows = f": {key} shows {'it' if len(effect.otherwise) == 1 else 'them'}" if key else ""
-    return f"{_are(otherwise)} answered otherwise since {since} changed{worse}{rest}{shows}"
+    return f"{_with_verb(otherwise)} answered otherwise since {since} changed{worse}{rest}{shows}"
 
 
-def _are(queries: list[tuple[str, int]]) -> str:
+def _with_verb(queries: list[tuple[str, int]]) -> str:
     """Returns the names of ``queries``, pairs of name and number, followed by ``is`` or ``are``."""
     verb = "is" if sum(number for _, number in queries) == 1 else "are"
     return f"{' and '.join(name for name, _ in queries)} {verb}"

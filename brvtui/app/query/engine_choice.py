@@ -104,7 +104,7 @@ class EngineChoice:
         session, view, background = self._project.session, self._services.store.view, self._services.background
         if session is None or view.project.overview is None:
             return
-        if isinstance(session.engines.named(view.engine.name), Prepares) and self._may(session):
+        if isinstance(session.engines.named(view.engine.name), Prepares) and self._may_use_services(session):
             self._show(_PREPARING)
             report = background.relay(self._progressed)
             prepare = partial(answering.prepare, session, view.engine.name, report, is_cancelled)
@@ -113,7 +113,7 @@ class EngineChoice:
             background.cancel(_GROUP)
             self._show("")
 
-    def _may(self, session: Session) -> bool:
+    def _may_use_services(self, session: Session) -> bool:
         """True if notes may be sent to the user's services; a project's settings file cannot permit that by itself."""
         is_requested = self._chosen or self._queries.has_run
         return is_requested or not answering.has_services(session) or answering.is_own_choice(session)

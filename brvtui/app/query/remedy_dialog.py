@@ -137,14 +137,14 @@ class RemedyPane(ChoicePane):
         lines: list[Line] = []
         if not self._remedies:
             trying = _TRYING_OF_FOLDER if self._is_folder else _TRYING.format(edits=self._shown.tried_edits)
-            message = trying if self._remedies is None else self._none()
+            message = trying if self._remedies is None else self._no_remedy_text()
             self.add_rows(lines, wrapped(message, width))
             return lines
         for place, remedy in enumerate(self._remedies):
             self.add_rows(lines, self._rows(remedy, width), str(place))
         return lines
 
-    def _none(self) -> str:
+    def _no_remedy_text(self) -> str:
         is_all = self._tried_all and self._shown.has_tiers  # the first result may still need a model or not be quoted
         if not self._explanation.found and not is_all:
             return _NOT_BROUGHT_IN

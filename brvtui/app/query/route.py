@@ -80,7 +80,7 @@ def _verdict(view: View, width: int, glyphs: Glyphs, rows: int) -> list[Line]:
     if view.project.overview is not None and view.project.overview.unreadable:
         return [badge("GONE", "bad").add(f"  {view.project.overview.why_empty}").cut(width)]
     if view.answered is None:
-        return [_before(view, width, glyphs).cut(width)]
+        return [_line_before(view, width, glyphs).cut(width)]
     from brvtui.paint.sentence import headline_lines
 
     return headline_lines(*_headline(view, view.answered), width, rows)
@@ -104,7 +104,7 @@ def _empty(view: View) -> str:
     return "no notes yet: curate one with brv, and it appears here by itself"
 
 
-def _before(view: View, width: int, glyphs: Glyphs) -> Line:
+def _line_before(view: View, width: int, glyphs: Glyphs) -> Line:
     if view.project.phase is Phase.LOADING:
         return _loading(view, width, glyphs)
     if view.project.overview and not view.project.overview.notes:

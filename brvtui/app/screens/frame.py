@@ -232,9 +232,9 @@ class FrameScreen(Screen[None]):
 
     def holder_of(self, action: str) -> DOMNode | None:
         """Returns the screen or pane that has ``action``; a pane is shown and focused."""
-        if _has(self, action):
+        if _has_action(self, action):
             return self
-        panes = [pane for pane in self.query(Pane).results(Pane) if _has(pane, action)]
+        panes = [pane for pane in self.query(Pane).results(Pane) if _has_action(pane, action)]
         panes.sort(key=lambda pane: (pane is not self.pane, not pane.display))
         at = next(iter(panes), None)
         if at is not None and at is not self.pane and at.id:
@@ -396,5 +396,5 @@ class FrameScreen(Screen[None]):
         )
 
 
-def _has(node: DOMNode, action: str) -> bool:
+def _has_action(node: DOMNode, action: str) -> bool:
     return any(binding.id == action for binding in declared(type(node)))

@@ -84,7 +84,7 @@ def setting_rows(
 
     ``closing`` is the setting that prevents opening the project, if there is one.
     """
-    rows = [*_of_no_setting(configuration), *_of_schema(configuration, library), *_of_keys(configuration)]
+    rows = [*_unknown_rows(configuration), *_schema_rows(configuration, library), *_key_rows(configuration)]
     if closing is not None:
         own = [row for row in rows if row.name == closing.name and not row.problem]
         rows = [replace(row, problem=closing.message) if row in own else row for row in rows]
@@ -92,7 +92,7 @@ def setting_rows(
     return (*unusable, *(row for row in rows if not row.problem))
 
 
-def _of_no_setting(configuration: Configuration) -> Iterator[SettingRow]:
+def _unknown_rows(configuration: Configuration) -> Iterator[SettingRow]:
     """Yields a row for each unknown setting or action in a file, and for each unreadable file."""
     refused: dict[str, tuple[SettingProblem, list[str]]] = {}
     for each, line in configuration.left_out():
@@ -100,17 +100,17 @@ def _of_no_setting(configuration: Configuration) -> Iterator[SettingRow]:
         if (entry is None or entry.kind is ValueKind.KEYS) and each.name.removeprefix(KEYS) not in ACTIONS:
             refused.setdefault(each.name or Path(each.source.place).name, (each, []))[1].append(line)
     for name, (each, problems) in refused.items():
-        yield _no_setting(name, "", each.source, _NO_SETTING if each.name else _NO_FILE, problems)
+        yield _unknown_row(name, "", each.source, _NO_SETTING if each.name else _NO_FILE, problems)
     keys = configuration.settings.keys
     checked = check_keys(keys)
     for name, problem in checked.problems.items():
         if name not in ACTIONS:
             setting = f"{KEYS}{name}"
             problem = _placed(configuration, name, f"{problem}; left out")
-            yield _no_setting(setting, keys[name], configuration.source(setting), _NO_SETTING, [problem])
+            yield _unknown_row(setting, keys[name], configuration.source(setting), _NO_SETTING, [problem])
 
 
-def _no_setting(name: str, value: str, source: SettingSource, summary: str, problems: list[str]) -> SettingRow:
+def _unknown_row(name: str, value: str, source: SettingSource, summary: str, problems: list[str]) -> SettingRow:
     return SettingRow(
         name=name,
         group=_UNUSABLE,
@@ -125,7 +125,7 @@ def _no_setting(name: str, value: str, source: SettingSource, summary: str, prob
     )
 
 
-def _of_schema(configuration: Configuration, library: Library) -> list[SettingRow]:
+def _schema_rows(configuration: Configuration, library: Library) -> list[SettingRow]:
     schema = [entry for entry in entries().values() if entry.kind is not ValueKind.KEYS]
     return [_row(entry, configuration, library) for entry in schema]
 
@@ -215,7 +215,7 @@ def _own(configuration: Configuration, name: str) -> Value | None:
     return own[0] if own is not None and configuration.source(name) != own[1] else None
 
 
-def _of_keys(configuration: Configuration) -> list[SettingRow]:
+def _key_rows(configuration: Configuration) -> list[SettingRow]:
     checked = check_keys(configuration.settings.keys)
     return [_key_row(place, action, configuration, checked) for place in PLACES for action in place.actions]
 

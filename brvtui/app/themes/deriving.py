@@ -55,7 +55,7 @@ _GROUNDS = ("background", "surface", "panel")
 
 def roles_of(theme: Theme) -> dict[str, str]:
     """Returns the colour of every role in ``theme``: its own, or else a readable one derived from others."""
-    return {**(_of_terminal(theme) if theme.ansi else _of_colours(theme)), **own_roles(theme)}
+    return {**(_roles_of_terminal(theme) if theme.ansi else _roles_of_colours(theme)), **own_roles(theme)}
 
 
 def grounds_of(theme: Theme) -> tuple[Color, ...]:
@@ -65,7 +65,7 @@ def grounds_of(theme: Theme) -> tuple[Color, ...]:
     return tuple(under + Color.parse(colours[name]) for name in _GROUNDS)
 
 
-def _of_colours(theme: Theme) -> dict[str, str]:
+def _roles_of_colours(theme: Theme) -> dict[str, str]:
     variables = theme.to_color_system().generate()
     grounds = grounds_of(theme)
     ground = grounds[0]
@@ -80,8 +80,8 @@ def _of_colours(theme: Theme) -> dict[str, str]:
     extreme = max((WHITE, BLACK), key=lambda end: worst(end, grounds))
     primary, secondary, accent = named("primary"), named("secondary"), named("accent")
     success, warning, error = named("success"), named("warning"), named("error")
-    cursor = _lit(ground, primary, text, 0.3)
-    idle = _lit(ground, text, text, 0.12)
+    cursor = _tinted(ground, primary, text, 0.3)
+    idle = _tinted(ground, text, text, 0.12)
     on = (*grounds, cursor, idle)
     muted = readable(text.blend(ground, 0.35, alpha=1), on)
     wanted = {
@@ -95,7 +95,7 @@ def _of_colours(theme: Theme) -> dict[str, str]:
         "tier-4": between(warning, error), "tier-none": secondary,
     }  # fmt: skip
     colours = {role: readable(wanted[role], on if role in ON_CURSOR else grounds) for role in ON_ANY_GROUND}
-    match_ground = _lit(ground, warning, text, 0.3)
+    match_ground = _tinted(ground, warning, text, 0.3)
     colours |= {
         "bar": readable(primary, grounds, 3), "badge-text": ground, "cursor": cursor,
         "cursor-idle": idle, "match-ground": match_ground,
@@ -105,14 +105,14 @@ def _of_colours(theme: Theme) -> dict[str, str]:
     return {role: colour.hex for role, colour in colours.items()}
 
 
-def _lit(ground: Color, hue: Color, text: Color, share: float) -> Color:
+def _tinted(ground: Color, hue: Color, text: Color, share: float) -> Color:
     """Blends ``ground`` with at most ``share`` of ``hue``, such that ``text`` stays readable on it."""
     while share > 0.02 and worst(text, (ground.blend(hue, share, alpha=1),)) < LEAST:
         share -= 0.02
     return ground.blend(hue, share, alpha=1)
 
 
-def _of_terminal(theme: Theme) -> dict[str, str]:
+def _roles_of_terminal(theme: Theme) -> dict[str, str]:
     """Returns the roles in the terminal's own colours, whose contrast is unknown."""
     primary = theme.primary
     secondary = theme.secondary or primary

@@ -120,23 +120,23 @@ def counts(numbers: tuple[int, int, int], glyphs: Glyphs) -> list[Span]:
 def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool) -> list[tuple[int, list[Span]]]:
     overview, fleet = view.project.overview, view.fleet.fleet
     if fleet is not None and (overview is None or screen == FLEET.title):
-        return _of_fleet(view, fleet)
+        return _fleet_groups(view, fleet)
     if overview is None:
         return [(9, [("brv-tui", "bold strong")]), (8, [(_opening(view), "muted")])]
     groups: list[tuple[int, list[Span]]] = [(9, [(overview.project, "bold strong")])]
     if fleet is not None:
         groups.append((7, [("of the fleet ", "muted"), (fleet.name, "text")]))
-    return groups + _of_project(view, overview, glyphs, wide)
+    return groups + _project_groups(view, overview, glyphs, wide)
 
 
-def _of_fleet(view: View, fleet: Fleet) -> list[tuple[int, list[Span]]]:
+def _fleet_groups(view: View, fleet: Fleet) -> list[tuple[int, list[Span]]]:
     memories = f"{len(fleet.members)} {'memory' if len(fleet.members) == 1 else 'memories'}"
     own = [("open: ", "muted"), (view.fleet.opened, "text")] if view.fleet.opened else []
     name = [("fleet ", "muted"), (fleet.name, "bold strong")] if fleet.name else [("fleet", "muted")]
     return [(9, name), (8, [(memories, "text")]), (7, own)]
 
 
-def _of_project(view: View, overview: Overview, glyphs: Glyphs, wide: bool) -> list[tuple[int, list[Span]]]:
+def _project_groups(view: View, overview: Overview, glyphs: Glyphs, wide: bool) -> list[tuple[int, list[Span]]]:
     groups: list[tuple[int, list[Span]]] = []
     saved = view.project.saved
     if saved is not None:
@@ -170,7 +170,7 @@ def _of_project(view: View, overview: Overview, glyphs: Glyphs, wide: bool) -> l
         groups.append((1, [("index ", "muted"), (view.watch.text_index, "text")]))
     asking = view.model.live is not None
     groups.append(
-        (9 if asking else 3, [("model ", "muted"), (view.model.name or "none", "text"), *_work(view.model.live)])
+        (9 if asking else 3, [("model ", "muted"), (view.model.name or "none", "text"), *_model_work(view.model.live)])
     )
     if view.engine.recording:
         groups.append((8, [(f"{glyphs.bullet} recording access hits", "bold warn")]))
@@ -196,7 +196,7 @@ def _watching(view: View, glyphs: Glyphs, wide: bool) -> list[Span]:
     return [(f"{glyphs.watching} ", "ok"), ("watching", "text")]
 
 
-def _work(live: LiveAnswer | None) -> list[Span]:
+def _model_work(live: LiveAnswer | None) -> list[Span]:
     if live is None:
         return []
     return [(" stopping…" if live.cancelling else " answers, esc stops it", "warn")]

@@ -138,7 +138,7 @@ class TreePane(ChoicePane):
         self.all = self.outline.total
         head = self.head(view, width)
         last = self._last
-        self._end_with(overview, width, bool(head))
+        self._build_tail(overview, width, bool(head))
         if other or last != self._last or not self.choices:
             self.choices = [*([ROOT] if head else []), *(branch.path for branch, _ in self.outline.rows), *self._last]
             self.owner = [*range(len(head) + len(self.outline.rows)), *self._owners]
@@ -222,14 +222,14 @@ class TreePane(ChoicePane):
             return Line().add(days(max(0.0, overview.loaded_ms - branch.mtime_ms) / _MS_PER_DAY), "recency")
         return Line()
 
-    def _end_with(self, overview: Overview, width: int, has_head: bool) -> None:
+    def _build_tail(self, overview: Overview, width: int, has_head: bool) -> None:
         """Builds the lines below the rows, with their choices and owners."""
         self._last, self._owners = [], []
         self._first_of_last = len(self.outline.rows) + has_head
         lines = self._nothing(overview, width) + self._aside(overview) + self._unseen(overview, width)
         self._tail = [row_line.cut(width) for row_line in lines]
 
-    def _end(self, choice: str, lines: int = 1) -> None:
+    def _add_tail_choice(self, choice: str, lines: int = 1) -> None:
         self._owners += [self._first_of_last + len(self._last)] * lines
         self._last.append(choice)
 
@@ -250,7 +250,7 @@ class TreePane(ChoicePane):
     def _aside(self, overview: Overview) -> list[Line]:
         if not overview.aside or self.outline.kept is not None:
             return []
-        self._end(ASIDE)
+        self._add_tail_choice(ASIDE)
         left_out = counted(overview.aside, "stub or derived file", "stubs, derived files")
         verb, key = "hide " if self.outline.aside else "", self.services.shown_key("tree.aside")
         return [line(f" {key} ", "bold muted").add(f"{verb}{left_out}", "faint")]
@@ -265,13 +265,13 @@ class TreePane(ChoicePane):
             return []
         is_open = self.outline.is_open(UNSEEN)
         sign = self.glyphs.open if is_open else self.glyphs.closed
-        self._end(UNSEEN)
+        self._add_tail_choice(UNSEEN)
         right = Line().add(str(len(unseen)), "muted")
         lines = [line(f" {sign} ", "warn").add("not seen by the engine", "warn").right(width, right)]
         for path, reason in unseen[:_MOST_UNSEEN] if is_open else ():
             reasons = [line(f"     {part}", "muted") for part in wrap(reason, width - 6)]
             lines += [line("   ").add(cut_left(path, width - 4), "text"), *reasons]
-            self._end(path, 1 + len(reasons))
+            self._add_tail_choice(path, 1 + len(reasons))
         if is_open and len(unseen) > _MOST_UNSEEN:
             lines.append(line(f"   … {len(unseen) - _MOST_UNSEEN} more", "muted"))
             self._owners.append(-1)
