@@ -28,7 +28,7 @@ PAUSE_S = 0.4
 """The delay in seconds after the last change before queries run."""
 _ASKING = "edits"
 AS_BEFORE = "as before in outcome and first note"
-"""The compared parts of each answer (``docs/lab.md``); scores and further results may differ."""
+"""The compared parts of each answer (``docs/how-to/use-the-lab.md``); scores and further results may differ."""
 _TOAST_S = 10
 
 
