@@ -17,30 +17,30 @@ import click
 
 from brvtui import __version__, faults
 from brvtui.cli.failure import BAD_USAGE, FAILED, NO_PROJECT, NOT_THERE, OK, ErrorsReported, Failure, is_there
-from brvtui.cli.options import WholeSummaries, quoted_text
+from brvtui.cli.options import quoted_text
 from brvtui.paint.glyphs import TO_LETTERS
 from brvtui.text.visible import visible
 from brvtui.wording import shortened
 
-# The standard streams: closed streams, readers that stop reading, and encodings without our signs.
+# The standard streams: closed ones, readers that go away, and encodings without our signs.
 
 
 _ERRORS = "brv-tui"
 
 
 def prepare_streams() -> None:
-    """Replaces closed standard streams by the null device, and makes all text writable in any encoding."""
+    """Replaces closed standard streams by the null device, and makes every text writable in any encoding."""
     codecs.register_error(_ERRORS, _in_letters)
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
-        if stream is None:  # closed at the start, so its descriptor is the lowest free one
+        if stream is None:  # the process was started without it; the lowest free descriptor is the closed one's
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
         elif mode == "w" and isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
             stream.reconfigure(errors=_ERRORS)
 
 
 def _in_letters(error: UnicodeError) -> tuple[str, int]:
-    """Letters for our own signs, and escapes for everything else that cannot be encoded."""
+    """Letters for our own signs, escapes for all else that cannot be encoded."""
     assert isinstance(error, UnicodeEncodeError)
     text = error.object[error.start : error.end]
     escaped = (TO_LETTERS.get(ord(char)) or char.encode("ascii", "backslashreplace").decode("ascii") for char in text)
@@ -48,56 +48,75 @@ def _in_letters(error: UnicodeError) -> tuple[str, int]:
 
 
 def discard_output() -> None:
-    """Redirects remaining output to the null device, since the reader is gone and Python flushes when it exits."""
+    """Sends what is still to be written to the null device: nobody reads it, and Python flushes when it exits."""
     null = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         try:
             os.dup2(null, stream.fileno())
-        except (OSError, ValueError):  # it has no descriptor
+        except (OSError, ValueError):  # it has no descriptor of its own
             continue
 
 
-_COMMANDS = {
-    "demo": "demo:demo",
-    "open": "serving:open_app",
-    "serve": "serving:serve",
-    "query": "query:query",
-    "ask": "ask:ask",
-    "explain": "query:explain",
-    "find": "find:find",
-    "replay": "query:replay",
-    "maturity": "maturity:maturity",
-    "migrate": "migrate:migrate",
-    "llm": "ask:llm",
-    "code": "code:code",
-    "judge": "judge:judge",
-    "eval": "eval:evaluate_command",
-    "sweep": "sweep:sweep",
-    "diff": "diff:diff",
-    "compare": "compare:compare",
-    "why": "query:why",
-    "fleet": "fleet:fleet",
-    "show": "query:show",
-    "verify": "verify:verify",
-    "config": "settings:config",
-    "keys": "settings:keys",
-    "themes": "settings:themes",
-    "cache": "upkeep:cache",
-    "feedback": "upkeep:feedback",
-    "forget": "upkeep:forget",
-    "completion": "upkeep:completion",
+_GROUPS = {
+    "Ask": {
+        "demo": ("demo:demo", "Try the app on a sample tree"),
+        "open": ("serving:open_app", "Open a project or a saved trace"),
+        "serve": ("serving:serve", "Show the app in a browser"),
+        "query": ("query:query", "Answer a query and show every decision"),
+        "ask": ("ask:ask", "Answer a query, with a model if allowed"),
+        "find": ("find:find", "List the notes that contain a text"),
+        "code": ("code:code", "Show the code that a task needs"),
+        "replay": ("query:replay", "Answer many queries, one JSON line each"),
+    },
+    "Explain": {
+        "explain": ("query:explain", "Explain a note's score, or why it's missing"),
+        "why": ("query:why", "Explain why one note ranks above another"),
+        "diff": ("diff:diff", "Compare answers before and after a change"),
+        "compare": ("compare:compare", "Compare the results of all engines"),
+        "show": ("query:show", "Show a saved trace again"),
+    },
+    "Measure": {
+        "judge": ("judge:judge", "Record which notes a query should find"),
+        "eval": ("eval:evaluate_command", "Measure the answers to the judged queries"),
+        "sweep": ("sweep:sweep", "Measure judged queries over a constant's range"),
+        "verify": ("verify:verify", "Compare answers with the engine installed here"),
+    },
+    "Notes": {
+        "maturity": ("maturity:maturity", "Forecast what ageing changes in the next days"),
+        "migrate": ("migrate:migrate", "Show what a migration to V4 would change"),
+        "feedback": ("upkeep:feedback", "Tell the engine whether a result was useful"),
+        "forget": ("upkeep:forget", "Remove the signals and feedback recorded here"),
+    },
+    "Many memories": {
+        "fleet": ("fleet:fleet", "Ask many memories at once"),
+    },
+    "Setup": {
+        "config": ("settings:config", "Show the settings and where they come from"),
+        "keys": ("settings:keys", "List the keys of the app"),
+        "themes": ("settings:themes", "List the colour themes"),
+        "llm": ("ask:llm", "Check the model that writes answers"),
+        "cache": ("upkeep:cache", "Show or remove kept indexes and answers"),
+        "completion": ("upkeep:completion", "Print a script for shell completion"),
+    },
 }
-"""Each command by name, with its module and function. Only the called command is imported."""
+"""The commands by group and name, each with its module and function, and a summary. Only the called one is imported."""
+_COMMANDS = {name: command for group in _GROUPS.values() for name, command in group.items()}
 
 
-class _Commands(WholeSummaries):
-    """The commands. If the first word is not a command, it is the project to open in the app."""
+class _Commands(click.Group):
+    """Commands in groups; a first word that is none of them is the project to open in the app."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return _command(cmd_name) if cmd_name in _COMMANDS else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, _COMMANDS))
+        for title, group in _GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), summary) for name, (_, summary) in group.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
         with ErrorsReported():
@@ -118,19 +137,21 @@ class _Commands(WholeSummaries):
 
 
 def _command(name: str) -> click.Command:
-    module, _, function = _COMMANDS[name].partition(":")
+    place, summary = _COMMANDS[name]
+    module, _, function = place.partition(":")
     command: click.Command = getattr(import_module(f"brvtui.cli.{module}"), function)
+    command.short_help = summary  # for shell completion
     return command
 
 
 def _valued(name: str) -> set[str]:
-    """Returns the options of the command ``name`` that take a value. The word after such an option is not a project."""
+    """Returns the options of the command ``name`` that take a value: the word after one of them is no project."""
     options = [param for param in _command(name).params if isinstance(param, click.Option) and not param.is_flag]
     return {text for option in options for text in option.opts}
 
 
 def _check_first_word(word: str) -> None:
-    """Raises :class:`Failure` if ``word`` is neither a command nor a file or folder."""
+    """Raises :class:`Failure` if ``word``, which is no command, is no file or folder either."""
     from brvtui.app.modes import SCREENS
 
     if word == "--" or is_there(Path(word)):
@@ -147,32 +168,23 @@ def _check_first_word(word: str) -> None:
 
 
 _NEAR = 0.7
-"""The minimum similarity (0 to 1, by difflib) of a word and a command that is suggested for it."""
+"""How alike a word and a command must be (0 to 1, as difflib has it) to be offered."""
 _COMPLETING = "_BRV_TUI_COMPLETE"
-"""Set by the shell's completion script for click."""
+"""Set by the shell's completion script, as click has it."""
 _LONG_WORD = re.compile(r"\S{600,}")
 _LONGEST_LINE = 4_000
-"""The maximum length of an error message. Long words in it, such as names from outside, are shortened first."""
+"""Characters of an error message; long words in it, as names from outside may be, are shortened first."""
 _EPILOG = """
 \b
 Examples:
-  brv-tui                        open the project in this folder or above it
-  brv-tui sample-tree            open a project
-  brv-tui --repo ../shop         open the code of a repository
-  brv-tui --space Payments       open a space of ByteRover V4 by its name
-  brv-tui resends.json           open a trace that query --save wrote
-  brv-tui serve sample-tree      open it in a browser
-  brv-tui query "how are refresh tokens rotated"
-  brv-tui ask "how are refresh tokens rotated" --llm
-  brv-tui explain "token rotation" auth/tokens/refresh_token_rotation.md
-  brv-tui find "token rota*"
-  brv-tui replay --queries queries.json --no-trace
-  brv-tui maturity --days 30 --event leaves-tier-2
-  brv-tui show saved.json
-  brv-tui migrate --dry-run
-  brv-tui verify --project sample-tree
+  brv-tui demo                      try it on a sample tree
+  brv-tui                           open the project of this folder
+  brv-tui query "token rotation"    print the answer and every decision
+  brv-tui explain "token rotation" refresh_token_rotation
+  brv-tui eval                      measure the judged queries
+
 \b
-Exit codes: 0 fine, 1 a negative answer, 2 bad usage, 3 no such project or note, 4 failed.
+Exit codes: 0 fine, 1 a negative answer, 2 bad usage, 3 not found, 4 failed.
 """
 
 
@@ -186,7 +198,7 @@ def cli() -> None:
 
 
 def _reported(error: Exception) -> str:
-    """Writes a crash report, and returns the line about it."""
+    """Writes a crash report and returns the line about it."""
     from brvtui.store.crash_report import Circumstances, write_crash_report
 
     named = next((word for word in sys.argv[1:] if word in _COMMANDS), "open")
@@ -194,7 +206,7 @@ def _reported(error: Exception) -> str:
 
 
 def _quoting(error: click.UsageError) -> str:
-    """A hint to quote several words as the TEXT of the command; empty unless there are too many arguments."""
+    """How to give several words as the TEXT of the command; empty unless there are more arguments than it has."""
     context = error.ctx
     if context is None or not error.message.startswith("Got unexpected extra argument"):
         return ""
@@ -203,14 +215,14 @@ def _quoting(error: click.UsageError) -> str:
 
 
 def _format_hint(error: click.ClickException) -> str:
-    """A hint to use ``--format json`` instead of ``--json``, if the command has that option; empty otherwise."""
+    """How JSON is asked for, where ``--json`` was written to a command that gives it; empty otherwise."""
     context = error.ctx if isinstance(error, click.NoSuchOption) and error.option_name == "--json" else None
     gives = context is not None and any("--format" in parameter.opts for parameter in context.command.params)
     return "JSON is asked for by --format json" if gives else ""
 
 
 def main() -> None:
-    """Runs ``brv-tui`` and ends the process with its exit code, which is 0 if the reader stops reading."""
+    """Runs ``brv-tui`` and ends the process with its exit code; it is 0 if the reader of the output goes away."""
     prepare_streams()
     try:
         code = _run()
@@ -223,9 +235,9 @@ def main() -> None:
 
 
 def _check_home() -> None:
-    """Raises :class:`Failure` if the user's home folder is unknown."""
+    """Raises :class:`Failure` if the user's home folder is not known."""
     if os.environ.get("HOME") == "":
-        del os.environ["HOME"]  # as if unset, so that the system provides it
+        del os.environ["HOME"]  # as if unset, so that the system is asked
     with suppress(RuntimeError):
         if Path.home().is_absolute():
             return
@@ -233,7 +245,7 @@ def _check_home() -> None:
 
 
 def _run() -> int:
-    """Runs the command in ``sys.argv`` and returns its exit code. Raises BrokenPipeError."""
+    """Runs the command that ``sys.argv`` names and returns its exit code. Raises BrokenPipeError."""
     try:
         _check_home()
         if completed := os.environ.get(_COMPLETING):
@@ -256,7 +268,7 @@ def _run() -> int:
         if isinstance(error, click.UsageError) and error.ctx:
             line = f"{line.removesuffix('.')}; {_quoting(error)}see {error.ctx.command_path} --help"
         code = error.code if isinstance(error, Failure) else BAD_USAGE
-    except SystemExit as ended:  # raised by rich when the reader stops reading
+    except SystemExit as ended:  # rich's own way out when nobody reads on
         if isinstance(ended.__context__, BrokenPipeError):
             raise ended.__context__ from None
         raise
@@ -264,7 +276,7 @@ def _run() -> int:
         raise
     except OSError as error:
         line, code = faults.error_line(error), FAILED
-    except Exception as error:  # the last resort: a report, a line and the exit code for a failure, never a traceback
+    except Exception as error:  # the last resort: a report, a line and the code for a failure, never a traceback
         line, code = _reported(error), FAILED
     line = _LONG_WORD.sub(lambda match: shortened(match[0]), visible(line))
     click.echo(f"brv-tui: {shortened(line, _LONGEST_LINE)}", err=True)

@@ -15,6 +15,7 @@ import pytest
 
 from brvtui import __version__
 from brvtui.app.project.opening import Opening
+from brvtui.cli.program import cli
 from brvtui.engines import registry
 from brvtui.publishing import publisher
 from brvtui.store.kept_index import KeptIndex
@@ -660,11 +661,20 @@ def test_the_app_opens_as_commands_ask(run: Run, tmp_path: Path, monkeypatch: py
     assert (code, err) == (2, "brv-tui: no engine solery; did you mean soleri?\n")
 
 
-def test_help_shows_every_command_with_its_whole_summary(run: Run) -> None:
+def test_help_lists_each_command_in_one_group_and_one_line(run: Run) -> None:
     _, out, _ = run("--help", inside=False)
-    listed = out.partition("Commands:")[2].partition("Examples:")[0]
-    assert "..." not in listed
-    assert "its tree need not be here." in " ".join(listed.split())
+    listed, examples, _ = re.split(r"\n  (?:Examples|Exit codes):", out.partition("--help")[2])
+    groups = re.findall(r"^(\w[\w ]*):$", listed, re.MULTILINE)
+    assert groups == ["Ask", "Explain", "Measure", "Notes", "Many memories", "Setup"]
+    commands = re.findall(r"^  (\w+) +(\S.*)$", listed.partition("\nAsk:")[2], re.MULTILINE)
+    with cli.make_context("brv-tui", [], resilient_parsing=True) as context:
+        found = {name: cli.get_command(context, name) for name in cli.list_commands(context)}
+    visible = {name: command.short_help for name, command in found.items() if command and not command.hidden}
+    assert sorted(commands) == sorted(visible.items())
+    assert len(visible) <= 32
+    assert [summary for _, summary in commands if len(summary.split()) > 8] == []
+    assert [line for line in out.splitlines() if len(line) > 80] == []
+    assert len(examples.strip().splitlines()) == 5
 
 
 def test_explain_says_what_helps(run: Run) -> None:
