@@ -25,6 +25,7 @@ from brvtui.cli.failure import (
 )
 from brvtui.cli.options import NamedPath, WholeNumber, engine_option, project_argument, shared, space_options
 from brvtui.cli.sessions import ProjectRequest, project_request
+from brvtui.installation import install_command
 from brvtui.text.visible import visible
 from brvtui.tree.reading.project import NotesFolder
 
@@ -100,7 +101,7 @@ def serve(ctx: click.Context, request: ProjectRequest, host: str, port: int) -> 
         from brvtui.web.server import AppServer, is_loopback, listen
     except ImportError as error:
         raise Failure(
-            f"serve needs the extra web ({error.name} is missing): pip install 'brv-tui[web]'", FAILED
+            f"serve needs the extra web ({error.name} is missing): {install_command('web')}", FAILED
         ) from error
     project, repo = request.project, request.repo
     if repo is not None and project is not None:

@@ -19,6 +19,7 @@ from typing import Any
 from brvtui.fleet.asking import MemberQuestion, MemberReply, ask_each
 from brvtui.fleet.fleet_file import AbsenceKind, FleetError, Member
 from brvtui.fleet.pool import Stopped, never_stopped, placed
+from brvtui.installation import install_command
 from brvtui.tree.reading.json_file import read_json
 
 AUTO = "auto"
@@ -33,7 +34,6 @@ _LEAST_S = 2.0
 """The minimum time to wait for the scheduler."""
 _FETCH_S = 5.0
 """The maximum time to wait for the replies of a finished task."""
-_NO_DASK = "a scheduler needs the extra fleet: pip install 'brv-tui[fleet]'"
 
 
 class ClusterError(FleetError):
@@ -219,7 +219,7 @@ def trusted_address(scheduler: str, trusted: bool) -> str:
         try:
             import dask
         except ImportError as error:
-            raise ClusterError(_NO_DASK) from error
+            raise ClusterError(_no_dask()) from error
         address = dask.config.get("scheduler-address", None)
         if not address:
             raise ClusterError(
@@ -246,12 +246,16 @@ def _is_here(host: str) -> bool:
     return False
 
 
+def _no_dask() -> str:
+    return f"a scheduler needs the extra fleet: {install_command('fleet')}"
+
+
 def _connected(scheduler: str, trusted: bool) -> Any:
     address = trusted_address(scheduler, trusted)
     try:
         import distributed
     except ImportError as error:
-        raise ClusterError(_NO_DASK) from error
+        raise ClusterError(_no_dask()) from error
     for name in list(logging.root.manager.loggerDict):
         if name.startswith(("distributed", "asyncio")):
             logging.getLogger(name).setLevel(logging.CRITICAL)  # the replies report errors

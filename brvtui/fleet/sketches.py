@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from brvtui.fleet.fleet_file import FleetError
 from brvtui.fleet.opening import OpenMember
+from brvtui.installation import install_command
 from brvtui.ranking.decay import days_since
 from brvtui.text.analysis import terms
 from brvtui.tree.reading.files import Role
@@ -26,7 +27,7 @@ SHINGLE = 3
 """The number of words in a shingle."""
 _MOST_SHINGLES = 20_000
 """The maximum number of shingles per note. Only the beginning of a longer note is compared."""
-_NEEDS = "comparing notes needs the extra fleet where they are read: pip install 'brv-tui[fleet]'"
+_NEEDS = "comparing notes needs the extra fleet where they are read"
 _FACTS = re.compile(r"^##[ \t]+facts[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _HEADING = re.compile(r"^#{1,2}[ \t]", re.MULTILINE)
 _FACT = re.compile(r"^[ \t]*[-*][ \t]+(?:\*\*(?P<subject>[^*\n]+)\*\*:?[ \t]*)?(?P<statement>.+)$", re.MULTILINE)
@@ -69,7 +70,7 @@ class SketchOf:
         try:
             from datasketch import MinHash
         except ImportError as error:
-            raise FleetError(_NEEDS) from error
+            raise FleetError(f"{_NEEDS}: {install_command('fleet')}") from error
         snapshot, now_ms = opened.project.snapshot, opened.project.clock()
         notes, signatures = [], []
         for note, signals in zip(snapshot.notes, snapshot.signals, strict=True):

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from brvtui import faults
+from brvtui.installation import install_command
 from brvtui.providers.settings import ServiceSettings
 from brvtui.services.legs import RequestPolicy, ServiceError
 from brvtui.text.visible import visible, why_no_address
@@ -211,7 +212,7 @@ def check_service(setting: str, base: str, wanted: ServiceSettings) -> str:
     """
     key = wanted.key.strip()
     if find_spec(_LIBRARY) is None:
-        raise ServiceError(f"{wanted.model} is set but the extra llm is missing: pip install 'brv-tui[llm]'")
+        raise ServiceError(f"{wanted.model} is set but the extra llm is missing: {install_command('llm')}")
     problem = why_no_address(base, f"{setting}.url")
     if problem:
         raise ServiceError(problem)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
+from brvtui.installation import install_command
 from brvtui.providers.settings import EmbedderSettings, ServiceSettings
 from brvtui.services.legs import (
     Embedder,
@@ -51,7 +52,7 @@ class _Model:
                     self._loaded = getattr(import_module(_LIBRARY), self.kind)(self.model)
                 return getattr(self._loaded, method)(*values, **options)
             except ImportError:
-                raise LegError("sentence-transformers is not installed: pip install 'brv-tui[vectors]'") from None
+                raise LegError(f"sentence-transformers is not installed: {install_command('vectors')}") from None
             except Exception as error:  # the library's exceptions have no common class
                 message = visible(" ".join(str(error).split()))[:200]
                 raise LegError(f"{self.model}: {message or type(error).__name__}") from error

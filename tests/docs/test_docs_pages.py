@@ -162,6 +162,17 @@ def test_every_script_is_listed() -> None:
     assert {script for script, _ in _ATTACKS.findall(PAGE)} == scripts
 
 
+def test_nothing_is_installed_by_a_name_that_is_not_published() -> None:
+    by_name = re.compile(r"(?:pipx?|uv tool) install (?:-\S+ )*'?brv-tui\b")
+    files = [
+        *(ROOT / "brvtui").rglob("*.py"),
+        *(ROOT / "docs").rglob("*.md"),
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+    ]
+    assert [str(file) for file in files if by_name.search(file.read_text(encoding="utf-8"))] == []
+
+
 FEW_WORDS = 5
 """A text of fewer words may stand in several places: ``not a regular file``."""
 TEXTS = tuple(name for name in PAGES if name not in {"docs/reference/glossary.md", "CHANGELOG.md"})

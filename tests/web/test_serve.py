@@ -24,6 +24,7 @@ from textual_serve.download_manager import DownloadManager
 
 from brvtui.cli import serving
 from brvtui.cli.failure import Failure, check_trace
+from brvtui.installation import install_command
 from brvtui.web import guard, server
 from brvtui.web.server import is_loopback, listen
 from tests.support.trees import Tree
@@ -396,7 +397,7 @@ def test_without_the_extra_it_says_which_one(tree: Tree) -> None:
     command = [sys.executable, "-c", code, "serve", str(tree.root)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S)
     assert done.returncode == 4
-    assert "pip install 'brv-tui[web]'" in done.stderr
+    assert done.stderr.endswith(f": {install_command('web')}\n")
     assert done.stderr.count("\n") == 1
 
 

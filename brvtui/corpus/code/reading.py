@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from brvtui.corpus.code.names import printable, string_value, text_of, type_names, written_name
 from brvtui.corpus.code.records import CodeBinding, CodeFile, CodeReference, CodeSymbol
 from brvtui.corpus.code.rules import CodeRules, LanguageNames
+from brvtui.installation import install_command
 
 if TYPE_CHECKING:
     from tree_sitter import Language as Grammar
     from tree_sitter import Node as SyntaxNode
     from tree_sitter import Tree as SyntaxTree
 
-REMEDY = "to read code, install the grammars: pip install 'brv-tui[code]'"
 SPLIT_IT = "leave it out, or split it"
 _CHECK_EVERY = 4096
 _CHECK_TIME_EVERY = 64
@@ -300,7 +300,7 @@ def grammar(language: SourceLanguage) -> Grammar:
 
         return Loaded(getattr(importlib.import_module(language.module), language.function)())
     except ImportError as error:
-        raise NoGrammar(REMEDY) from error
+        raise NoGrammar(f"to read code, install the grammars: {install_command('code')}") from error
 
 
 @cache

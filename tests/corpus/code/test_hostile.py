@@ -19,6 +19,7 @@ from brvtui.corpus.code.reader_process import PARSER_FAILS, ReaderProcess, Readi
 from brvtui.corpus.code.reading import NoGrammar, read_source
 from brvtui.corpus.code.records import CodeFile, CodeGraph, SkippedSource
 from brvtui.corpus.code.rules import CodeRules, code_rules
+from brvtui.installation import install_command
 from tests.corpus.code.making import kinds, limited, read_here, write
 
 LIMITS_MEMORY = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
@@ -312,9 +313,8 @@ def test_a_missing_grammar_says_what_to_install(tmp_path: Path) -> None:
         "try: build_index(Path(sys.argv[1]))\nexcept Exception as error: print(type(error).__name__, error)"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, timeout=60)
-    assert (
-        done.stdout.strip() == f"{NoGrammar.__name__} to read code, install the grammars: pip install 'brv-tui[code]'"
-    )
+    said = f"{NoGrammar.__name__} to read code, install the grammars: {install_command('code')}"
+    assert done.stdout.strip() == said
 
 
 def test_a_folder_that_is_not_there_is_no_empty_repository(tmp_path: Path) -> None:

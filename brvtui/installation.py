@@ -1,0 +1,47 @@
+"""The installed brv-tui: the command that adds an extra to it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+_NAME = "brv-tui"
+
+
+def install_command(extra: str) -> str:
+    """Returns the shell command that installs brv-tui again as it was, from where it came, and with ``extra``."""
+    where = _direct_url()
+    url, folder = str(where.get("url", "")), where.get("dir_info")
+    if folder is not None:
+        wanted = f"{unquote(urlsplit(url).path)}[{extra}]"
+    else:
+        kind = where.get("vcs_info", {}).get("vcs", "")
+        wanted = f"{_NAME}[{extra}]" + (f" @ {kind}{'+' if kind else ''}{url}" if url else "")
+    editable = "-e " if folder is not None and folder.get("editable") else ""
+    return f"{_installer()} {editable}{shlex.quote(wanted)}"
+
+
+def _direct_url() -> dict[str, Any]:
+    """The record of where brv-tui was installed from (PEP 610); empty for a package index, or if it is not known."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        record = json.loads(distribution(_NAME).read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _installer() -> str:
+    """The command that installs into this Python: pipx and uv leave a file of theirs in its folder."""
+    place = Path(sys.prefix)
+    if (place / "pipx_metadata.json").is_file():
+        return "pipx install --force"
+    if (place / "uv-receipt.toml").is_file():
+        return "uv tool install --force"
+    pip = place / "bin" / "pip"
+    return f"{shlex.quote(str(pip)) if pip.is_file() else 'pip'} install"
