@@ -16,7 +16,9 @@ from datetime import datetime
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # tests drive the app in the same way
+sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]  # tests drive the app in the same way
+
+from make_tour import take_tour  # noqa: E402
 SHOTS = ROOT / "docs" / "screenshots"
 NOW = "2026-11-20T12:00:00+00:00"
 QUERY = "carrier resends"
@@ -127,6 +129,10 @@ def main(folder: Path = SHOTS) -> None:
             os.environ["BRV_TUI_DATA_DIR"] = str(Path(place) / shot.name)  # no layout that another picture left
             file.write_text(asyncio.run(take(shot, project)), encoding="utf-8")
             print(file)
+        file = folder / "tour.svg"
+        os.environ["BRV_TUI_DATA_DIR"] = str(Path(place) / "tour")
+        file.write_text(asyncio.run(take_tour(project, NOW)), encoding="utf-8")
+        print(file)
         file = folder / "fleet.svg"
         file.write_text(asyncio.run(take_fleet(project)), encoding="utf-8")
         print(file)

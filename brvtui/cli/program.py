@@ -40,7 +40,7 @@ def prepare_streams() -> None:
 
 
 def _in_letters(error: UnicodeError) -> tuple[str, int]:
-    """Letters for our own signs, escapes for all else that cannot be encoded."""
+    """Letters for our own signs, and escapes for everything else that cannot be encoded."""
     assert isinstance(error, UnicodeEncodeError)
     text = error.object[error.start : error.end]
     escaped = (TO_LETTERS.get(ord(char)) or char.encode("ascii", "backslashreplace").decode("ascii") for char in text)
@@ -48,7 +48,7 @@ def _in_letters(error: UnicodeError) -> tuple[str, int]:
 
 
 def discard_output() -> None:
-    """Sends what is still to be written to the null device: nobody reads it, and Python flushes when it exits."""
+    """Redirects remaining output to the null device, since the reader is gone and Python flushes when it exits."""
     null = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -104,7 +104,7 @@ _COMMANDS = {name: command for group in _GROUPS.values() for name, command in gr
 
 
 class _Commands(click.Group):
-    """Commands in groups; a first word that is none of them is the project to open in the app."""
+    """The commands in groups. If the first word is not a command, it is the project to open in the app."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(_COMMANDS)
@@ -145,13 +145,13 @@ def _command(name: str) -> click.Command:
 
 
 def _valued(name: str) -> set[str]:
-    """Returns the options of the command ``name`` that take a value: the word after one of them is no project."""
+    """Returns the options of the command ``name`` that take a value. The word after such an option is not a project."""
     options = [param for param in _command(name).params if isinstance(param, click.Option) and not param.is_flag]
     return {text for option in options for text in option.opts}
 
 
 def _check_first_word(word: str) -> None:
-    """Raises :class:`Failure` if ``word``, which is no command, is no file or folder either."""
+    """Raises :class:`Failure` if ``word`` is neither a command nor a file or folder."""
     from brvtui.app.modes import SCREENS
 
     if word == "--" or is_there(Path(word)):
@@ -168,12 +168,12 @@ def _check_first_word(word: str) -> None:
 
 
 _NEAR = 0.7
-"""How alike a word and a command must be (0 to 1, as difflib has it) to be offered."""
+"""The minimum similarity (0 to 1, by difflib) of a word and a command that is suggested for it."""
 _COMPLETING = "_BRV_TUI_COMPLETE"
-"""Set by the shell's completion script, as click has it."""
+"""Set by the shell's completion script for click."""
 _LONG_WORD = re.compile(r"\S{600,}")
 _LONGEST_LINE = 4_000
-"""Characters of an error message; long words in it, as names from outside may be, are shortened first."""
+"""The maximum length of an error message. Long words in it, such as names from outside, are shortened first."""
 _EPILOG = """
 \b
 Examples:

@@ -114,7 +114,7 @@ async def test_events_orders_and_columns_of_a_narrow_window(app: BrvTui) -> None
         text = text_of(pilot, "#ageing").replace("\u00a0", " ")
         assert "✗ left tier 2 (direct answer only by its path)" in text
         assert "▾ is offered for pruning in 27 d (old file)" in text
-        assert "• leaves the prompt in 42 d (its text alone is not quoted)" in text
+        assert "• leaves the prompt in 42 d (no longer quoted)" in text
         assert "no updatedAt: never an archive candidate" in text
         assert "importance 61 → 51.7 now → 44.5 then" in text
         await press(pilot, "f2", "S")

@@ -52,7 +52,7 @@ async def test_every_pane_is_filled_and_follows_the_chosen_result(pilot: AppPilo
     assert "ladder" in text_of(pilot, "#retry")
     assert "No model provider is set" in text_of(pilot, "#answer")
     assert "0.84" in text_of(pilot, "#tree")
-    assert "SIMULATED" in shown(pilot)
+    assert "simulated" in shown(pilot)
     await press(pilot, "escape", "j")
     assert "added by the search for “refresh”" in text_of(pilot, "#results")
     await settled(pilot)
@@ -128,7 +128,7 @@ async def test_empty_fields_unfound_words_wrong_sums_and_near_misses_say_so(pilo
     assert view(pilot).answer.trace is None
     await ask(pilot, "zebra quagga")
     assert "NOT COVERED" in shown(pilot)
-    assert "no note contains ‘zebra’ or ‘quagga’; ByteRover logs this as tier 2" in shown(pilot)
+    assert "no note matches ‘zebra’ or ‘quagga’; ByteRover logs this as tier 2" in shown(pilot)
     assert "nothing was found" in text_of(pilot, "#results")
     assert "is not covered by this project's memory" in flat(pilot, "#answer")
     await ask(pilot, "rollback")

@@ -20,7 +20,7 @@ NO_BREAK = "\u00a0"
 def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
     """Returns the label of a card and its role.
 
-    Examples: ``▾ off prompt +1`` for events by the day of the forecast, ``⚠ archive`` now, ``12d off tier 2`` in the
+    Examples: ``▾ leaves prompt +1`` for events by the day of the forecast, ``⚠ archive`` now, ``12d leaves tier 2`` in the
     future, with ``⚠`` if the note can already be archived or pruned. If all cards show the same event: ``▾ 12d
     archive``.
     """
@@ -55,6 +55,8 @@ _LABEL = 17
 _NUMBERS = 25
 """The cells of importance, hits, recency and counts in a card of one line, including gaps."""
 _LEAST_BAR = 6
+_TITLE = 14
+"""The cells that a title and its sign need beside a label; without room for both, the label has only the days."""
 _COUNTS = 6
 
 
@@ -74,7 +76,10 @@ def header(width: int) -> Line:
 
 def card(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs, stale: str = "") -> list[Line]:
     """Returns the card of the note at ``position``; for a ``stale`` file, a warning replaces the event."""
-    label, role = label_of(on_day.mark(position), glyphs)
+    mark = on_day.mark(position)
+    label, role = label_of(mark, glyphs)
+    if mark is not None and mark.days and width - len(label) < _TITLE:
+        label = label.replace(f" {mark.event.short}", "")
     if stale:
         label, role = STALE_LABELS[stale], "warn"
     recency = share(float(on_day.forecast.then.recency[position]))

@@ -207,7 +207,8 @@ class QueryScreen(FrameScreen):
         self._take_plan(view)
         super().show(view)
         self.field.remember(view.query.history)
-        run_key = self.services.shown_key("query.run").capitalize()
+        # the first frame must not wait for the registry of actions
+        run_key = "Enter" if view.opening else self.services.shown_key("query.run").capitalize()
         self.query_one(QueryBox).border_title = Content(_mode(view, run_key))
         if view.project.saved and not self.field.disabled:
             self.field.value = view.query.text

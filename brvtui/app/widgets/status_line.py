@@ -209,9 +209,9 @@ def _fingerprint(view: View) -> list[Span]:
     state = view.cache.seen.fingerprint if view.cache.seen is not None else traced
     if state is None:
         value = view.project.overview.fingerprint if view.project.overview else ""
-        return [("tree version ", "muted"), (value[:6], "text")]
+        return [("tree ", "muted"), (value[:6], "text")]
     held = " held" if state.held else ""
-    spans: list[Span] = [("tree version ", "muted"), (state.value[:6], "text"), (held, "muted")]
+    spans: list[Span] = [("tree ", "muted"), (state.value[:6], "text"), (held, "muted")]
     if state.value != state.current:
         spans.append((" (old)", "warn"))
     return spans

@@ -101,7 +101,7 @@ async def test_panes_and_their_help_name_the_keys_of_the_user(own_keys: BrvTui) 
         await press(pilot, "f6", "f1")
         assert "F10 empties the cache" in shown(pilot)
         await press(pilot, "escape", "3")
-        assert "~ keeps and explains one" in text_of(pilot, "#forecast")
+        assert "~ shows one event" in text_of(pilot, "#forecast")
 
 
 async def test_the_first_screens_name_the_keys_of_the_user(garden: Tree, make_app: MakeApp) -> None:
