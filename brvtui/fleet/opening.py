@@ -173,7 +173,7 @@ class OpenMember:
         return replace(self.project.engines.context(self.project.engine), services=NO_SERVICES)
 
     def trace(self, query: str, scope: str = "") -> Trace:
-        """The trace of ``query`` as a preview. Raises as :attr:`engine`."""
+        """The trace of ``query`` as a preview. Raises the errors of :attr:`engine`."""
         return self.engine.answer(self.context, Query(query, scope))
 
 

@@ -84,7 +84,7 @@ class MemberAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """Asks for the answer to ``text`` by the member's own engine, as a preview."""
+    """Requests the answer of the member's own engine to ``text``, as a preview."""
 
     text: str
     scope: str = ""

@@ -97,7 +97,7 @@ class Embedder(Protocol):
 
     @property
     def is_remote(self) -> bool:
-        """Whether it is asked over a network; if so, previews while typing do not ask it."""
+        """True if it is called over a network. Previews while typing then do not call it."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Sequence[Vector]:

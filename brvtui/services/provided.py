@@ -44,7 +44,7 @@ class EngineServices(Protocol):
         """True if a language model is set, with or without consent to use it."""
 
     def why_no_model(self, run: bool) -> str:
-        """Why a preview or a run that reaches the model does not ask it, in a line or two."""
+        """The reason for not using the model in a preview or a run that reaches it, in a line or two."""
 
     @property
     def budget(self) -> Budget:

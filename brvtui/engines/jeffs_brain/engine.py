@@ -53,7 +53,7 @@ class _Ready:
 
 
 class JeffsBrain:
-    """BM25 and vectors fused by rank. A preview never waits for vectors, and asks no service over a network."""
+    """BM25 and vectors fused by rank. Previews never wait for vectors, and call no service over a network."""
 
     name = ENGINE
     title = "Jeffs Brain"

@@ -63,7 +63,7 @@ class Request:
     rerank: bool | None = None
     skip_retry_ladder: bool = False
     preview: bool = False
-    """Whether somebody still types: no reranker is asked then."""
+    """True while the user is typing; the reranker is then not called."""
     scope: str = ""
     """A folder. This pipeline has no scopes, so that a notice reports it."""
 

@@ -34,7 +34,8 @@ def rerank(
 ) -> RerankOutcome:
     """The outcome for ``candidates`` in their reweighted order; ``legs`` are the two lists before fusion.
 
-    A preview asks no reranker. One that fails leaves the order as it was, with the stage's error.
+    A preview does not call the reranker. If the reranker fails, the order does not change and the outcome has the
+    error.
     """
     as_is = range(len(candidates))
     if not candidates:

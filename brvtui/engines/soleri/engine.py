@@ -55,7 +55,7 @@ class _ReadyVault:
 
 
 class Soleri:
-    """A pool by BM25, ranked by seven weighted signals. A preview asks no service over a network."""
+    """A pool by BM25, ranked by seven weighted signals. Previews call no service over a network."""
 
     name = ENGINE
     title = "Soleri"

@@ -29,11 +29,12 @@ def evaluate(
     progress: Progress = lambda done, of: None,
     known: Mapping[Asked, QueryResult] = _NOTHING,
 ) -> Evaluation:
-    """How ``engine`` answers ``judgments`` in ``context``; each is a preview with the options of ``like``.
+    """The evaluation of ``engine`` with ``judgments`` in ``context``. Each query is a preview with the options of
+    ``like``.
 
-    A judgment without a scope has that of ``like``. Documents that moved are followed. Calls ``progress`` with the
-    number of queries that are answered, and of all. Those that are ``known`` by words and scope, from the same state,
-    are not asked again. Raises :class:`brvtui.engines.contract.EngineError`.
+    A judgment without a scope gets the scope of ``like``. Moved documents are found at their new paths. Calls
+    ``progress`` with the number of finished queries and the total. Queries with ``known`` results from the same state,
+    by text and scope, do not run again. Raises :class:`brvtui.engines.contract.EngineError`.
     """
     finder = DocumentFinder(context.snapshot)
     results: list[QueryResult] = []
