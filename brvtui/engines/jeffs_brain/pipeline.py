@@ -149,46 +149,46 @@ def resolve_mode(wanted: RetrievalMode, has_embedder: bool) -> tuple[RetrievalMo
     return RetrievalMode.BM25, wanted is not RetrievalMode.AUTO
 
 
-def _retrieve(asked: _Search) -> Retrieved:
-    with asked.watch.measure("parse"):
-        query = _parsed(asked, asked.request.query)
+def _retrieve(run: _Search) -> Retrieved:
+    with run.watch.measure("parse"):
+        query = _parsed(run, run.request.query)
         compiled = compile_fts(query)
-    with asked.watch.measure("bm25"):
-        lexical, climbed = _bm25(asked, query, compiled)
-    with asked.watch.measure("vector"):
-        semantic = _vector(asked)
-    with asked.watch.measure("fusion"):
-        fused = _fused(asked, lexical, semantic)
-    with asked.watch.measure("intent"):
-        intent = intents.detect(asked.request.query)
-        weighed = _reweighed(asked, intent, fused)
-    with asked.watch.measure("rerank"):
+    with run.watch.measure("bm25"):
+        lexical, climbed = _bm25(run, query, compiled)
+    with run.watch.measure("vector"):
+        semantic = _vector(run)
+    with run.watch.measure("fusion"):
+        fused = _fused(run, lexical, semantic)
+    with run.watch.measure("intent"):
+        intent = intents.detect(run.request.query)
+        weighed = _reweighed(run, intent, fused)
+    with run.watch.measure("rerank"):
         outcome = rerank(
-            asked.request.query,
+            run.request.query,
             [entry.fused.candidate for entry in weighed],
-            asked.sources.reranker,
+            run.sources.reranker,
             (lexical.candidates, semantic.candidates),
-            asked.options,
-            asked.request.preview,
-            asked.profile,
+            run.options,
+            run.request.preview,
+            run.profile,
         )
     legs = (lexical.leg, semantic.leg)
-    ranking = _ranking(asked, weighed, outcome, legs)
-    count, answered = len(weighed), len(ranking[: max(0, asked.options.top_k)])
+    ranking = _ranking(run, weighed, outcome, legs)
+    count, answered = len(weighed), len(ranking[: max(0, run.options.top_k)])
     factored = sum(1 for entry in weighed if entry.factors)
-    embedder, reranker = asked.sources.embedder, asked.sources.reranker
-    hits = tuple(placed.hit for placed in ranking[: max(0, asked.options.top_k)])
+    embedder, reranker = run.sources.embedder, run.sources.reranker
+    hits = tuple(placed.hit for placed in ranking[: max(0, run.options.top_k)])
     behind = ranking[len(hits) :]
     trace = Trace(
         schema=SCHEMA,
         engine=ENGINE,
         version="Jeffs Brain",
-        profile=asked.profile.name,
-        mode="preview" if asked.request.preview else "run",
-        query=asked.request.query,
-        scope_option=asked.request.scope,
-        snapshot=asked.sources.snapshot,
-        verdict=verdict_of(asked.mode, legs, climbed.rungs, count),
+        profile=run.profile.name,
+        mode="preview" if run.request.preview else "run",
+        query=run.request.query,
+        scope_option=run.request.scope,
+        snapshot=run.sources.snapshot,
+        verdict=verdict_of(run.mode, legs, climbed.rungs, count),
         tier=None,
         covered=bool(hits),
         steps=steps_of(legs, climbed.rungs, count, intent.name, factored, outcome),
@@ -203,13 +203,13 @@ def _retrieve(asked: _Search) -> Retrieved:
         sections=(
             Hybrid(
                 compiled=compiled,
-                requested_mode=RetrievalMode(asked.options.mode),
-                mode=asked.mode,
-                fell_back=asked.fell_back,
-                top_k=asked.options.top_k,
-                candidate_k=asked.options.candidate_k,
-                rerank_top_n=asked.options.rerank_top_n,
-                rrf_k=asked.k,
+                requested_mode=RetrievalMode(run.options.mode),
+                mode=run.mode,
+                fell_back=run.fell_back,
+                top_k=run.options.top_k,
+                candidate_k=run.options.candidate_k,
+                rerank_top_n=run.options.rerank_top_n,
+                rrf_k=run.k,
                 intent=intent.name,
                 fused=count,
                 embedder=embedder.name if embedder else "",
@@ -220,12 +220,12 @@ def _retrieve(asked: _Search) -> Retrieved:
                 agreements=outcome.agreements,
                 errors=(*lexical.errors, *semantic.errors, *outcome.errors),
                 ranking=ranking,
-                idle_rules=asked.sources.idle_rules,
+                idle_rules=run.sources.idle_rules,
             ),
             _ladder(climbed),
         ),
         scale=Scale(_DECIMALS, max((placed.hit.score for placed in ranking), default=1.0) or 1.0),
-        notices=_notices(asked),
+        notices=_notices(run),
     )
     texts = {entry.fused.candidate.id: entry.fused.candidate for entry in weighed}
     return Retrieved(tuple(texts[placed.id] for placed in ranking[: len(hits)]), trace)
