@@ -66,7 +66,7 @@ def stream(
     cancellation: Cancellation,
     sleep: Sleep = asyncio.sleep,
 ) -> Generator[_Piece, None, None]:
-    """The JSON objects of the events that answer ``payload``. Closing the iterator ends the connection.
+    """Yields the JSON objects of the events that answer ``payload``. Closing the iterator ends the connection.
 
     Raises :class:`ModelError` and :class:`ModelCancelled`.
     """

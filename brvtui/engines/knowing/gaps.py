@@ -113,7 +113,7 @@ class NodeVectors:
         return NearNodes(tuple((ids[place], cosine) for place, cosine in near), lacking + embedded.error)
 
     def _vectors(self, embedder: Embedder, services: EngineServices, query: Query) -> tuple[list[str], Embedded]:
-        """The ids of the nodes and their vectors; a run makes those that are missing."""
+        """The ids of the nodes and their vectors. A run computes the missing ones."""
         with self._embedding:
             if (
                 self._embedded is None

@@ -108,7 +108,7 @@ class GraphResult:
     """Its walk probability as a share of the highest one."""
     probability: float
     levels: int
-    """The number of edges from the nearest seed."""
+    """The number of edges to the nearest seed."""
     ways: tuple[ToldWay, ...]
     other_ways: float
     """The share of its probability from all other paths. With the shares of ``ways``, it sums to 1."""

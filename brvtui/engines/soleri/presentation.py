@@ -114,7 +114,7 @@ def _words_apart(more: Sequence[str], less: Sequence[str], query: str) -> Clause
 
 
 def _amounts(amounts: Sequence[NamedAmount], signed: bool) -> list[Span]:
-    """``words +.010, age +.004 and others −.001``."""
+    """The amounts as text: ``words +.010, age +.004 and others −.001``."""
     spans: list[Span] = []
     for place, one in enumerate(amounts):
         joint = "" if not place else " and " if one.name == OTHERS else ", "

@@ -69,7 +69,7 @@ def crossings_between(
 
 
 def crossing_between(query: str, low: Value, high: Value, trace_at: Callable[[Value], Trace]) -> TierCrossing:
-    """The first value between ``low`` and ``high`` at which the outcome of ``query`` differs from that at ``low``."""
+    """A value between ``low`` and ``high`` at which the outcome of ``query`` changes from the one at ``low``."""
     below, above = trace_at(low), trace_at(high)
     before, after = outcome_of(below), outcome_of(above)
     if isinstance(low, (bool, str)) or isinstance(high, (bool, str)):
