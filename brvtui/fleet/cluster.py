@@ -111,11 +111,11 @@ class Cluster:
                     open_tasks.clear()
                     yield from (MemberReply(one.member.name, failure=str(error)) for one in left)
                     return
-                yield from self._after_looking(open_tasks, workers, heard, timeout_s, done)
+                yield from self._reassign_lost(open_tasks, workers, heard, timeout_s, done)
         finally:
             self._cancel(open_tasks)
 
-    def _after_looking(
+    def _reassign_lost(
         self,
         open_tasks: list[_Task],
         workers: Collection[str],

@@ -136,7 +136,7 @@ class ProcessPool:
 
     def _replies(self, busy: Sequence[str], timeout_s: float) -> Iterator[MemberReply]:
         """Yields the available replies after one arrives, a process times out, or the check interval ends."""
-        first = min(self._patience_ends(name, timeout_s) for name in busy)
+        first = min(self._deadline(name, timeout_s) for name in busy)
         patience = min(max(0.0, first - time.monotonic()), _LOOK_S)
         ready = programs.wait_for([self._workers[name].process.connection for name in busy], patience)
         for name in busy:
@@ -153,9 +153,9 @@ class ProcessPool:
                 except (EOFError, OSError):
                     why, kind = "the process that asked it was ended", AbsenceKind.PROCESS_ENDED
                     reply = MemberReply(question.member.name, failure=why, kind=kind)
-                    self._start_again(name)
-            elif time.monotonic() >= self._patience_ends(name, timeout_s):
-                self._start_again(name)
+                    self._restart(name)
+            elif time.monotonic() >= self._deadline(name, timeout_s):
+                self._restart(name)
                 why = f"no answer within {timeout_s:g} s"
                 reply = MemberReply(question.member.name, failure=why, kind=AbsenceKind.TIMEOUT)
             else:
@@ -163,11 +163,11 @@ class ProcessPool:
             if worker.is_wanted:
                 yield reply
 
-    def _patience_ends(self, name: str, timeout_s: float) -> float:
+    def _deadline(self, name: str, timeout_s: float) -> float:
         worker = self._workers[name]
         return worker.since + (timeout_s if worker.is_ready else max(timeout_s, _STARTS_WITHIN_S))
 
-    def _start_again(self, name: str) -> None:
+    def _restart(self, name: str) -> None:
         waiting = self._workers[name].waiting
         self._end(name)
         if waiting:

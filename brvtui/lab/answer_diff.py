@@ -95,14 +95,14 @@ class StateMixer:
             wanted -= {CauseKind.OWN_TEXT}
         if wanted >= {CauseKind.OWN_TEXT, CauseKind.OTHER_TEXTS}:
             own = ""  # all texts are taken, so every note has the same snapshot
-        constants = self._of(CauseKind.CONSTANTS, wanted).context
-        of_moment = self._of(CauseKind.AGE, wanted).context
+        constants = self._state_for(CauseKind.CONSTANTS, wanted).context
+        of_moment = self._state_for(CauseKind.AGE, wanted).context
         key = (own, wanted)
         if key not in self._snapshots:
             self._snapshots[key] = self._snapshot(path, wanted)
         return replace(constants, snapshot=self._snapshots[key], now_ms=of_moment.now_ms)
 
-    def _of(self, kind: CauseKind, taken: Collection[CauseKind]) -> AskedState:
+    def _state_for(self, kind: CauseKind, taken: Collection[CauseKind]) -> AskedState:
         return self.now if kind in taken else self.then
 
     def _differs(self, kind: CauseKind) -> bool:
@@ -122,13 +122,13 @@ class StateMixer:
 
     def _snapshot(self, path: str, taken: frozenset[CauseKind]) -> Snapshot:
         base = self.then.context.snapshot
-        times, signals = self._of(CauseKind.AGE, taken), self._of(CauseKind.SIGNALS, taken)
-        reading, moment = self._of(CauseKind.CONSTANTS, taken).reading, times.context.now_ms
+        times, signals = self._state_for(CauseKind.AGE, taken), self._state_for(CauseKind.SIGNALS, taken)
+        reading, moment = self._state_for(CauseKind.CONSTANTS, taken).reading, times.context.now_ms
         edits: dict[str, EditedFile] = {}
         removed = set()
         for each in self.then.paths | self.now.paths:
             kind = CauseKind.OWN_TEXT if each == path else CauseKind.OTHER_TEXTS
-            texts = self._of(kind, taken)
+            texts = self._state_for(kind, taken)
             data = self._content(each, texts)
             if data is None:
                 removed.add(each)
@@ -341,7 +341,7 @@ class CauseSearch:
             kind for kind in self.mixer.kinds if kind is not CauseKind.OWN_TEXT or path in self.mixer.changed_files
         ]
         steps = [(kind, self._standing(taken, path)) for kind, taken in in_order(kinds)]
-        return _caused(self._standing((), path), steps)
+        return _note_diff(self._standing((), path), steps)
 
     def _outcomes(self) -> Iterable[OutcomeStep]:
         for kind, taken in in_order(self.mixer.kinds):
@@ -357,7 +357,7 @@ class CauseSearch:
         return self._answers[key]
 
     def _standing(self, taken: Iterable[CauseKind], path: str) -> NoteStanding:
-        return _standing_in(self.engine, *self._answer(taken, path), path)
+        return _titled_standing(self.engine, *self._answer(taken, path), path)
 
 
 def _explained(
@@ -374,7 +374,7 @@ def _explained(
     return AnswerDiff(query, traces, *names, outcomes, notes, max(0, len(changed) - limit))
 
 
-def _caused(then: NoteStanding, steps: Sequence[tuple[CauseKind, NoteStanding]]) -> NoteDiff:
+def _note_diff(then: NoteStanding, steps: Sequence[tuple[CauseKind, NoteStanding]]) -> NoteDiff:
     """The change of a note from its standing ``then`` through its standing after each of ``steps``."""
     places = [then, *(place for _, place in steps)]
     causes = tuple(cause_of(kind, before, after) for before, (kind, after) in zip(places, steps, strict=False))
@@ -383,7 +383,7 @@ def _caused(then: NoteStanding, steps: Sequence[tuple[CauseKind, NoteStanding]])
     return NoteDiff(then.path, title, then.rank, now.rank, then.score, now.score, causes, now.reason, then.reason)
 
 
-def _standing_in(engine: Engine[Any], context: Context[Any], trace: Trace, path: str) -> NoteStanding:
+def _titled_standing(engine: Engine[Any], context: Context[Any], trace: Trace, path: str) -> NoteStanding:
     """The standing of the note at ``path`` in ``trace``, under its own title if it is more than a summary."""
     place = context.snapshot.by_path.get(path)
     if path not in context.snapshot.parsed and path not in standings(trace):
@@ -413,8 +413,8 @@ def diff_with_saved(engine: Engine[Any], saved: Trace, name: str, replacements: 
 
     def note(path: str) -> NoteDiff:
         then = there.get(path) or NoteStanding(path, "", None, None, {}, "not among the results that were saved")
-        steps = [(kind, _standing_in(engine, context, trace, path)) for kind, context, trace in answers]
-        return replace(_caused(then, steps), title=titles[path].title)
+        steps = [(kind, _titled_standing(engine, context, trace, path)) for kind, context, trace in answers]
+        return replace(_note_diff(then, steps), title=titles[path].title)
 
     traces = diff_traces(saved, answers[-1][2], by_document=True)
     return _explained(saved.query, traces, (name, "now"), outcomes, note, MOST_NOTES)

@@ -141,7 +141,7 @@ _UNANSWERED = {
 }
 
 
-_ELSE = (
+_OTHER_CAUSES = (
     "the signals, the settings, what was run shortly before, the engine's version, "
     "or a {noun} whose file kept its time or got an older one"
 )
@@ -171,7 +171,7 @@ def causes(
     noun = kind_of(now.engine).noun
     shown = dict.fromkeys((*entry.paths, *(hit.path for hit in now.hits)))
     as_of_then = as_of(entry.at_ms) if as_of is not None else None
-    here, elsewhere = _done(done_here or {}, shown, changed_ms)
+    here, elsewhere = _session_actions(done_here or {}, shown, changed_ms)
     last_ms = max((changed_ms[path] for path in shown if path in changed_ms), default=0.0)
     gives_it = as_of_then is not None and not compare(entry, as_of_then).differences
     if gives_it and last_ms > entry.at_ms:
@@ -180,7 +180,7 @@ def causes(
         gives_it = not compare(entry, as_of(min(math.ceil(last_ms) + 1, now_ms))).differences
     if gives_it:
         too = [f"{path} was written too" for path in shown if changed_ms.get(path, 0) > entry.at_ms] + here
-        passed = f"{'' if too else 'only '}{_passed(entry.at_ms, now_ms)}"
+        passed = f"{'' if too else 'only '}{_clock_text(entry.at_ms, now_ms)}"
         return (f"{passed}: as of that moment, today's {noun}s give the logged answer", *too)
     lines: list[str] = []
     if entry.profile and entry.profile != now.profile:
@@ -211,18 +211,18 @@ def causes(
         has_passed = then != _outcome(now)
         if has_passed:
             moment = f"the last change of {path}" if from_ms > entry.at_ms else "that moment"
-            lines.append(f"{_passed(from_ms, now_ms)}: as of {moment}, today's {noun}s give {then}")
+            lines.append(f"{_clock_text(from_ms, now_ms)}: as of {moment}, today's {noun}s give {then}")
     if others := sum(path not in shown for path in since):
         written = counted(others, f"other {noun} was", f"other {noun}s were")
         lines.append(f"{written} written{', which may play a part' if is_known else ''}")
     lines += elsewhere
     if not is_known:
         when = "if that plays no part," if others or elsewhere else f"no {noun}'s file is newer:"
-        lines.append(f"{when} what {'else ' if has_passed else ''}changed is {_ELSE.format(noun=noun)}")
+        lines.append(f"{when} what {'else ' if has_passed else ''}changed is {_OTHER_CAUSES.format(noun=noun)}")
     return tuple(lines)
 
 
-def _done(
+def _session_actions(
     done_here: Mapping[str, Sequence[str]], shown: Container[str], in_tree: Container[str]
 ) -> tuple[list[str], list[str]]:
     """Lines about actions of this session: one per action on ``shown`` notes, and one for all others.
@@ -235,7 +235,7 @@ def _done(
     return [f"done here: {done}" for done in here], [f"done here: {first_of(elsewhere)}"] if elsewhere else []
 
 
-def _passed(from_ms: float, now_ms: float) -> str:
+def _clock_text(from_ms: float, now_ms: float) -> str:
     """The effect of the clock between two times. It may have been set back, or frozen in one session."""
     return "time has passed" if from_ms <= now_ms else "the clock is earlier now"
 

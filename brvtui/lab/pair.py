@@ -86,7 +86,7 @@ class Turner:
         is_long = len(self.query.text) > TRIAL_LENGTH
         if is_long or place is None or not snapshot.kind.has_files or not snapshot.notes[place].is_local:
             return ()
-        kinds = [list(self._younger(place))]
+        kinds = [list(self._later_edits(place))]
         choices = [self._all_wordings(place)]
         if not snapshot.spaces:  # signals and titles of spaces cannot be changed here
             kinds += [list(self._later_updated(place)), *self._signals(place)]
@@ -139,7 +139,7 @@ class Turner:
             return replace(snapshot, spaces=(replace(first, topics=topics), *others))
         return changed(replace(self.context, constants=self.reading), change)
 
-    def _younger(self, place: int) -> Iterator[Proposal]:
+    def _later_edits(self, place: int) -> Iterator[Proposal]:
         note, now_ms = self.context.snapshot.notes[place], self.context.now_ms
         days = float(age_days(now_ms, note.mtime_ms))
         for left in range(math.ceil(days) - 1, 0, -1):
@@ -243,7 +243,7 @@ class PairComparison:
     @property
     def parts(self) -> tuple[PartOfBoth, ...]:
         """The parts in the order of the engine. Their differences sum to :attr:`gap`."""
-        return _both(self.above.parts, self.below.parts)
+        return _part_pairs(self.above.parts, self.below.parts)
 
     @property
     def words(self) -> tuple[PartOfBoth, ...]:
@@ -251,7 +251,7 @@ class PairComparison:
 
         Empty for engines whose score is not such a sum.
         """
-        return _both(_words(self.above.detail), _words(self.below.detail))
+        return _part_pairs(_words(self.above.detail), _words(self.below.detail))
 
     @property
     def gap(self) -> float:
@@ -285,5 +285,5 @@ def _words(detail: Detail | None) -> dict[str, float]:
     return sums
 
 
-def _both(above: Mapping[str, float], below: Mapping[str, float]) -> tuple[PartOfBoth, ...]:
+def _part_pairs(above: Mapping[str, float], below: Mapping[str, float]) -> tuple[PartOfBoth, ...]:
     return tuple(PartOfBoth(name, above.get(name, 0.0), below.get(name, 0.0)) for name in {**above, **below})

@@ -100,7 +100,7 @@ def masked(text: str, key: str, is_cut: bool = False) -> str:
         result = text.replace(key, _MASK)
     else:
         result = re.sub(rf"(?<!\w){re.escape(key)}(?!\w)", _MASK, text)
-    begun = _begun(result, key) if is_cut else 0
+    begun = _key_prefix_length(result, key) if is_cut else 0
     if len(key) < _SHORTEST_KEY and result[: len(result) - begun][-1:].isalnum():
         begun = 0
     return result[: len(result) - begun] + _MASK if begun else result
@@ -119,7 +119,7 @@ class AnswerMask:
         if not self._key:
             return piece
         *before, rest = (self._held + piece).split(self._key)
-        safe = len(rest) - _begun(rest, self._key)
+        safe = len(rest) - _key_prefix_length(rest, self._key)
         self._held = rest[safe:]
         return _MASK.join([*before, rest[:safe]])
 
@@ -133,7 +133,7 @@ class AnswerMask:
         return masked(text, self._key, is_cut)
 
 
-def _begun(text: str, key: str) -> int:
+def _key_prefix_length(text: str, key: str) -> int:
     """The length of the longest end of ``text`` that is a proper beginning of ``key``."""
     return next((size for size in range(len(key) - 1, 0, -1) if text.endswith(key[:size])), 0)
 
@@ -226,7 +226,7 @@ def check_service(setting: str, base: str, wanted: ServiceSettings) -> str:
     return key
 
 
-class _Intake:
+class _InputLimit:
     """Limits input that :func:`body_of` does not see: informational responses, headers, and the framing of a body."""
 
     def __init__(self, limit: int) -> None:
@@ -270,13 +270,13 @@ async def answered(
     limits = httpx.Timeout(seconds, connect=connect)
     there = _is_it_running(endpoint.setting)
     try:
-        trust = _trusted(endpoint.base.startswith("https:"))
+        trust = _certificates(endpoint.base.startswith("https:"))
         async with AsyncExitStack() as stack:
             client = await stack.enter_async_context(
                 httpx.AsyncClient(timeout=limits, follow_redirects=False, verify=trust)
             )
             async with asyncio.timeout(seconds):  # for the whole head, because each byte restarts the read time-out
-                address, trace = endpoint.base + endpoint.path, {"trace": _Intake(limit).trace}
+                address, trace = endpoint.base + endpoint.path, {"trace": _InputLimit(limit).trace}
                 request = client.stream("POST", address, content=data, headers=headers, extensions=trace)
                 answer = await stack.enter_async_context(request)
             if not answer.is_success:
@@ -329,7 +329,7 @@ def _first_cause(error: BaseException) -> BaseException:
 
 
 @cache
-def _trusted(is_encrypted: bool) -> ssl.SSLContext:
+def _certificates(is_encrypted: bool) -> ssl.SSLContext:
     """The certificates of httpx and of the system; none for plain HTTP.
 
     Cached because loading them takes longer than many answers.

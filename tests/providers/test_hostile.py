@@ -27,7 +27,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.providers.chat import data_of
-from brvtui.providers.http import AnswerMask, ServiceRefusal, _Intake, error_message, masked, refusal_in, unreached
+from brvtui.providers.http import AnswerMask, ServiceRefusal, _InputLimit, error_message, masked, refusal_in, unreached
 from brvtui.providers.models import model_of
 from brvtui.providers.openai_compatible import OpenAIEmbedder
 from brvtui.providers.settings import ModelSettings
@@ -583,7 +583,7 @@ def test_reads_of_a_proxy_are_counted_too() -> None:
 
     async def ask() -> bytes:
         stream = Stream()
-        await _Intake(1).trace("connection.connect_tcp.complete", {"return_value": stream})
+        await _InputLimit(1).trace("connection.connect_tcp.complete", {"return_value": stream})
         return await stream.read(max_bytes=4096)
 
     assert len(asyncio.run(ask())) == 4096

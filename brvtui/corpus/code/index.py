@@ -132,7 +132,7 @@ class _Reading:
         self._root, self._rules, self._progress = root, rules, progress
         self._before = before.files if before else {}
         self._entries = 0
-        self._queue: deque[IndexedFile | _Awaited] = deque()
+        self._queue: deque[IndexedFile | _PendingFile] = deque()
 
     def files(self, listed: Iterable[FoundSource], read: Read) -> dict[str, IndexedFile]:
         """The contents of each of the ``listed`` files."""
@@ -141,7 +141,7 @@ class _Reading:
         for one in read(self._changed(listed), self._rules):
             self._take_finished(indexed)
             awaited = self._queue.popleft()
-            assert isinstance(awaited, _Awaited)
+            assert isinstance(awaited, _PendingFile)
             if isinstance(one, SkippedSource):
                 self._store(indexed, IndexedFile(awaited.found, None, one))
             else:
@@ -175,7 +175,7 @@ class _Reading:
         digest = hashlib.sha256(source).hexdigest()
         if old is not None and old.file is not None and old.digest == digest:
             return IndexedFile(found, old.file, digest=digest)
-        self._queue.append(_Awaited(found, digest))
+        self._queue.append(_PendingFile(found, digest))
         return source
 
     def _take_finished(self, indexed: dict[str, IndexedFile]) -> None:
@@ -195,7 +195,7 @@ class _Reading:
         return self._entries > self._rules.limits.repository_entries
 
 
-class _Awaited(NamedTuple):
+class _PendingFile(NamedTuple):
     """A file that is being parsed, and the SHA-256 of its bytes."""
 
     found: FoundSource

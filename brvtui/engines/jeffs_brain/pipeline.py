@@ -103,7 +103,7 @@ class _Search:
 
 
 @dataclass(frozen=True, slots=True)
-class _Weighed:
+class _ReweightedCandidate:
     """A fused candidate after reweighting."""
 
     fused: Fused
@@ -324,19 +324,19 @@ def _fused(run: _Search, lexical: _RankedLeg, semantic: _RankedLeg) -> list[Fuse
     return fuse((lexical.candidates, semantic.candidates), run.k)
 
 
-def _reweighed(run: _Search, intent: intents.Intent, fused: Sequence[Fused]) -> list[_Weighed]:
+def _reweighed(run: _Search, intent: intents.Intent, fused: Sequence[Fused]) -> list[_ReweightedCandidate]:
     result = []
     for rank, entry in enumerate(fused):
         note = entry.candidate
         factors = intents.factors(intent, note.path, note.title, note.summary, note.content, run.profile.intent)
-        result.append(_Weighed(entry, rank, factors, intents.multiplied(entry.score, factors)))
+        result.append(_ReweightedCandidate(entry, rank, factors, intents.multiplied(entry.score, factors)))
     if not intent:
         return result
     return [result[position] for position in intents.reordered([entry.score for entry in result])]
 
 
 def _ranking(
-    run: _Search, weighed: Sequence[_Weighed], outcome: RerankOutcome, legs: tuple[Leg, ...]
+    run: _Search, weighed: Sequence[_ReweightedCandidate], outcome: RerankOutcome, legs: tuple[Leg, ...]
 ) -> tuple[RankedNote, ...]:
     places = [{hit.id: hit for hit in reversed(leg.hits)} for leg in legs]
     head, _ = head_and_tail(len(weighed), run.options.rerank_top_n)
@@ -366,7 +366,7 @@ def _ranking(
     return tuple(ranking)
 
 
-def _parts(entry: _Weighed, k: float) -> tuple[Part, ...]:
+def _parts(entry: _ReweightedCandidate, k: float) -> tuple[Part, ...]:
     parts = [
         Part(f"{(BM25, VECTOR)[own.leg]} leg", own.value, own.rank + 1, None, f"1 / ({k:g} + {own.rank + 1})")
         for own in entry.fused.shares

@@ -135,7 +135,7 @@ def _packed(
     scored: Sequence[ScoredCandidate],
     count: int,
 ) -> TaskContext:
-    kept, beside = _one_each(scored, request.stands_for)
+    kept, beside = _best_per_document(scored, request.stands_for)
     costs = [request.cost(one.node) for one in kept]
     packed = pack(kept, costs, request.budget, index.profile.packing, request.strategy)
     return TaskContext(search, seeds, walked, tuple(kept), beside, packed, count)
@@ -173,7 +173,7 @@ def _with_injected(
     return [*front, *(one for one in scored if one.node.id not in ids)]
 
 
-def _one_each(
+def _best_per_document(
     scored: Sequence[ScoredCandidate], stands_for: Callable[[Node], str]
 ) -> tuple[list[ScoredCandidate], dict[str, tuple[ScoredCandidate, ...]]]:
     groups: dict[str, list[ScoredCandidate]] = {}

@@ -44,7 +44,7 @@ def sentence(trace: Trace) -> Sentence:
     first = trace.hits[0]
     placed = trace.section(GraphRetrieval).placed(first.file)
     came = ""
-    unmet = _unmet(trace) if placed is None or not stand_ins_in_words(placed) else ()
+    unmet = _missing_keywords(trace) if placed is None or not stand_ins_in_words(placed) else ()
     if placed is not None and not first.words:
         way = way_in_words(placed)
         if any(place.leg == FULL_TEXT for place in first.places):  # it also matches other forms and related words
@@ -55,10 +55,10 @@ def sentence(trace: Trace) -> Sentence:
         elif way:
             came = f": none of your words is in it; the walk came to it over links, {way}"
     words = (nothing_for(unmet, first), clause(came, weight=60))
-    return (*first_of(trace, len(trace.hits)), *words, *_past_the_budget(trace), *lead_of(trace))
+    return (*first_of(trace, len(trace.hits)), *words, *_better_note_clause(trace), *lead_of(trace))
 
 
-def _unmet(trace: Trace) -> Iterator[str]:
+def _missing_keywords(trace: Trace) -> Iterator[str]:
     """The keywords that do not occur in the first note. Of a hyphenated one that matches in part, yields the other
     parts.
 
@@ -79,7 +79,7 @@ def _unmet(trace: Trace) -> Iterator[str]:
             yield from (part for part in parts if part in query_words and part not in met)
 
 
-def _past_the_budget(trace: Trace) -> Iterator[Clause]:
+def _better_note_clause(trace: Trace) -> Iterator[Clause]:
     """A clause about a better note that does not fit into the budget."""
     best = max(trace.near_misses, key=lambda miss: miss.score, default=None)
     if best is not None and best.score > trace.hits[0].score:

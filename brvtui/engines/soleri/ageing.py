@@ -39,8 +39,8 @@ def forecast(
     """
     dated = replace(entry, created_at=None, updated_at=None) if profile.as_run.dates_dropped else entry
     reach = best_score(weights)
-    lacks = _lacks(dated, vault, weights, now, profile)
-    then = _lacks(dated, vault, weights, now + day * _DAY_SECONDS, profile) if day else lacks
+    lacks = _deductions(dated, vault, weights, now, profile)
+    then = _deductions(dated, vault, weights, now + day * _DAY_SECONDS, profile) if day else lacks
     events = (_event(kind, at, now, text) for kind, at, text in _changes(dated, now, profile))
     return DocumentForecast(
         reach + sum([part.value for part in lacks]),
@@ -51,7 +51,7 @@ def forecast(
     )
 
 
-def _lacks(entry: VaultEntry, vault: Vault, weights: Weights, now: float, profile: SoleriProfile) -> list[Part]:
+def _deductions(entry: VaultEntry, vault: Vault, weights: Weights, now: float, profile: SoleriProfile) -> list[Part]:
     severity = severity_of(entry.severity, profile.severity)
     decay = temporal_decay(entry, now, profile.decay)
     has_link, has_vector = bool(vault.links.neighbours.get(entry.id)), entry.id in vault.vectors.vectors

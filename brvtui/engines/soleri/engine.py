@@ -111,7 +111,7 @@ class Soleri:
                     if query.may_ask
                     else self._vault(context)
                 )
-            dense = _dense(embedder, ready, query, watch)
+            dense = _query_vector(embedder, ready, query, watch)
             with watch.measure("search"):
                 ranking = self._ranked(context, ready, request, feedback, dense)
                 matches = None
@@ -282,13 +282,13 @@ def _request(profile: SoleriProfile, query: Query) -> VaultRequest:
         query.text,
         limit if limit is not None else default_limit(_mode(query), profile),
         Filters(domain, options.get("type") or "", options.get("severity") or ""),
-        _listed(options.get("tags")),
+        _comma_separated(options.get("tags")),
         options.get("max_tokens"),
-        _listed(options.get("ids")),
+        _comma_separated(options.get("ids")),
     )
 
 
-def _listed(option: str | None) -> tuple[str, ...]:
+def _comma_separated(option: str | None) -> tuple[str, ...]:
     """The items of a comma-separated list."""
     return tuple(item.strip() for item in (option or "").split(",") if item.strip())
 
@@ -346,7 +346,7 @@ def _mode(query: Query) -> Literal["full", "scan"]:
     return "scan" if query.options.get("mode") == "scan" else "full"
 
 
-def _dense(embedder: Embedder | None, ready: _ReadyVault, query: Query, watch: Stopwatch) -> Dense | None:
+def _query_vector(embedder: Embedder | None, ready: _ReadyVault, query: Query, watch: Stopwatch) -> Dense | None:
     """The vector of the query; None without an embedder, so that only words are searched."""
     from brvtui.engines.soleri.search import Dense
 

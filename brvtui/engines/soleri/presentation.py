@@ -201,7 +201,7 @@ class SoleriPresentation(Presentation):
         placed = trace.section(VaultSearch).placed(hit.file)
         is_wordless = not hit.words and any(place.leg != VECTOR for place in hit.places)
         came = "no word counts" if uncounted(trace.query) else "other forms"
-        return " ".join([*([came] if is_wordless else []), *places, *_moved(placed, trace.section(VaultSearch))])
+        return " ".join([*([came] if is_wordless else []), *places, *_link_remark(placed, trace.section(VaultSearch))])
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
         """The number of ranks past the limit."""
@@ -212,7 +212,7 @@ class SoleriPresentation(Presentation):
         section = trace.section(VaultSearch)
         yield from super().flow(trace, glyphs, legs)
         yield from _tiers(section)
-        yield from _starts(section)
+        yield from _link_start_blocks(section)
         yield from _memories(section, glyphs)
         yield from _weights(section)
         yield from deviation_blocks(section.deviations)
@@ -227,7 +227,7 @@ class SoleriPresentation(Presentation):
         yield from _terms(placed, trace.query)
         yield Rule("places")
         yield from map(Text, _places(placed, section))
-        yield from _under_others(placed, section)
+        yield from _other_weights_line(placed, section)
         yield Rule("its best possible score, and how it ages")
         yield from coming_blocks(placed.forecast, glyphs)
         weights = f"weights sum to {sum(section.weights.used.values()):.2f}, and links give at most half of theirs"
@@ -256,7 +256,7 @@ class SoleriPresentation(Presentation):
         return trace.section(VaultSearch).expression.split(" OR ")
 
 
-def _moved(placed: RankedEntry | None, section: VaultSearch) -> list[str]:
+def _link_remark(placed: RankedEntry | None, section: VaultSearch) -> list[str]:
     """``link`` if a link added to the score, with the rank before links counted if it differs."""
     if placed is None or not placed.path:
         return []
@@ -294,7 +294,7 @@ def _named_links(placed: RankedEntry, section: VaultSearch) -> Iterator[str]:
         yield f"“{_title(namer, section)}” names “{_title(named, section)}” in related"
 
 
-def _starts(section: VaultSearch) -> Iterator[Block]:
+def _link_start_blocks(section: VaultSearch) -> Iterator[Block]:
     """Yields the best entries before links counted, from which links were followed, with their final ranks."""
     if section.seeds:
         yield Rule("links, from the best before they count")
@@ -352,7 +352,7 @@ def _places(placed: RankedEntry, section: VaultSearch) -> Iterator[str]:
     yield from (f"stands for the copy of {copy}" for copy in placed.lost_copies)
 
 
-def _under_others(placed: RankedEntry, section: VaultSearch) -> Iterator[Text]:
+def _other_weights_line(placed: RankedEntry, section: VaultSearch) -> Iterator[Text]:
     """The score with the weights before or after feedback."""
     learned = section.weights
     if learned.rate is not None:

@@ -206,7 +206,7 @@ def embed_entries(
     A failing batch is counted and skipped. With ``re_embed``, an entry whose text has changed gets a new vector.
     Otherwise it keeps the old one, as documented.
     """
-    todo = [entry for entry in entries if _lacks(kept.get(entry.id), entry, model, re_embed)]
+    todo = [entry for entry in entries if _needs_vector(kept.get(entry.id), entry, model, re_embed)]
     embedded = failed = length = 0
     numbers = sum(len(vector.numbers) for vector in kept.values())
     error = ""
@@ -230,7 +230,7 @@ def embed_entries(
     return EmbeddingReport(embedded, failed, len(todo) - embedded - failed, error, length)
 
 
-def _lacks(stored: StoredVector | None, entry: VaultEntry, model: str, re_embed: bool) -> bool:
+def _needs_vector(stored: StoredVector | None, entry: VaultEntry, model: str, re_embed: bool) -> bool:
     if stored is None or stored.model != model:
         return True
     return re_embed and stored.digest not in ("", digest(entry.embedded))

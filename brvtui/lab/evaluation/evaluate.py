@@ -42,7 +42,7 @@ def evaluate(
     reused = 0
     for number, judgment in enumerate(judgments, start=1):
         followed, odd = finder.followed(judgment)
-        notices += [f"{judgment.id}: {item.document.path}: {_now(item)}" for item in odd]
+        notices += [f"{judgment.id}: {item.document.path}: {_moved_text(item)}" for item in odd]
         cached = known.get(asked_words(followed, like))
         if cached is None:
             results.append(result_of(followed, ask(engine, context, followed, like)))
@@ -68,7 +68,7 @@ def evaluate(
     )
 
 
-def _now(item: FollowedDocument) -> str:
+def _moved_text(item: FollowedDocument) -> str:
     """The current state of a judged document that is not at its path, with the command that updates the judgments."""
     if item.moved:
         return f"moved to {item.path}, {item.how} (brv-tui judge follow keeps that)"

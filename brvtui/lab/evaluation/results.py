@@ -36,17 +36,17 @@ def ndcg(ranking: Sequence[str], grades: Grades, cut: int) -> float:
 def recall(ranking: Sequence[str], grades: Grades, cut: int) -> float:
     """The share of the relevant documents among the first ``cut``."""
     relevant = _relevant(grades)
-    return _found(ranking, grades, cut) / relevant if relevant else 0.0
+    return _relevant_count(ranking, grades, cut) / relevant if relevant else 0.0
 
 
 def precision(ranking: Sequence[str], grades: Grades, cut: int) -> float:
     """The share of relevant documents among the first ``cut``. The divisor is ``cut`` even if the list is shorter."""
-    return _found(ranking, grades, cut) / cut
+    return _relevant_count(ranking, grades, cut) / cut
 
 
 def success(ranking: Sequence[str], grades: Grades, cut: int) -> float:
     """1 if a relevant document is among the first ``cut``, else 0."""
-    return 1.0 if _found(ranking, grades, cut) else 0.0
+    return 1.0 if _relevant_count(ranking, grades, cut) else 0.0
 
 
 def judged(ranking: Sequence[str], grades: Grades, cut: int) -> float:
@@ -79,7 +79,7 @@ def _relevant(grades: Grades) -> int:
     return sum(grade > 0 for grade in grades.values())
 
 
-def _found(ranking: Sequence[str], grades: Grades, cut: int) -> int:
+def _relevant_count(ranking: Sequence[str], grades: Grades, cut: int) -> int:
     return sum(grades.get(document, 0) > 0 for document in ranking[:cut])
 
 

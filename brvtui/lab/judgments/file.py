@@ -47,7 +47,7 @@ def edited_text(text: str, before: Sequence[Judgment], after: Sequence[Judgment]
     wanted = {judgment.id: judgment for judgment in after}
     behind = _new_ones(before, after)
     head = text[: starts[0]] if starts else text
-    pieces = [_followed(head, behind.pop("", ())) if starts else head]
+    pieces = [_insert_after(head, behind.pop("", ())) if starts else head]
     for start, end, old in zip(starts, ends, before, strict=True):
         block, new = text[start:end], wanted.get(old.id)
         if new is None:
@@ -55,7 +55,7 @@ def edited_text(text: str, before: Sequence[Judgment], after: Sequence[Judgment]
             pieces.append(rest.lstrip("\n") if rest.strip() else "")
         else:
             result = block if new == old else _changed_block(block, old, new)
-            pieces.append(result if old is before[-1] else _followed(result, behind.pop(old.id, ())))
+            pieces.append(result if old is before[-1] else _insert_after(result, behind.pop(old.id, ())))
     result = "".join(pieces)
     blocks = "\n".join(map(_block, itertools.chain.from_iterable(behind.values())))
     return f"{result.rstrip()}\n\n{blocks}" if blocks and result.strip() else blocks or result
@@ -82,7 +82,7 @@ def _split(block: str) -> tuple[str, str]:
     return "".join(lines[:end]), "".join(lines[end:])
 
 
-def _followed(block: str, new: Sequence[Judgment]) -> str:
+def _insert_after(block: str, new: Sequence[Judgment]) -> str:
     """``block`` with the ``new`` queries after it, before the comments of the next one."""
     if not new:
         return block

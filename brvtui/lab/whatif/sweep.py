@@ -75,7 +75,7 @@ def crossing_between(query: str, low: Value, high: Value, trace_at: Callable[[Va
     if isinstance(low, (bool, str)) or isinstance(high, (bool, str)):
         return TierCrossing(query, before, after, high, False)
     if isinstance(low, int) and isinstance(high, int):
-        return _of_whole(query, before, low, high, trace_at)
+        return _whole_number_crossing(query, before, low, high, trace_at)
     for halving in range(_MOST_HALVINGS):
         if halving <= _SOLVED_WITHIN:
             for guess in _guesses(low, below, high, above):
@@ -93,7 +93,9 @@ def crossing_between(query: str, low: Value, high: Value, trace_at: Callable[[Va
     return TierCrossing(query, before, after, high, False)
 
 
-def _of_whole(query: str, before: str, low: int, high: int, trace_at: Callable[[Value], Trace]) -> TierCrossing:
+def _whole_number_crossing(
+    query: str, before: str, low: int, high: int, trace_at: Callable[[Value], Trace]
+) -> TierCrossing:
     def other_outcome(value: int) -> str | None:
         outcome = outcome_of(trace_at(value))
         return outcome if outcome != before else None
@@ -106,12 +108,12 @@ def _guesses(low: float, below: Trace, high: float, above: Trace) -> list[float]
     """The values between ``low`` and ``high`` at which a deciding number would cross a limit, if it is linear."""
     near = 2 * _NEAR * max(1.0, abs(low), abs(high))
     ends = (low, below, high, above)
-    values = (*_of_checks(*ends), *_of_scores(*ends), *_of_rounding(*ends))
+    values = (*_check_roots(*ends), *_score_roots(*ends), *_rounding_roots(*ends))
     inside = [each for each in dict.fromkeys(values) if low + near < each < high - near]
     return inside if len(inside) <= _MOST_GUESSES else []
 
 
-def _of_checks(low: float, below: Trace, high: float, above: Trace) -> Iterator[float]:
+def _check_roots(low: float, below: Trace, high: float, above: Trace) -> Iterator[float]:
     """Yields the zeros of the margins of checks; checks with different results come first."""
     first, second = _checks(below), _checks(above)
     shared = [(first[name], second[name]) for name in first if name in second]
@@ -128,7 +130,7 @@ def _checks(trace: Trace) -> dict[tuple[str, str], Check]:
     return {(step.name, check.name): check for step in trace.steps for check in step.checks}
 
 
-def _of_scores(low: float, below: Trace, high: float, above: Trace) -> Iterator[float]:
+def _score_roots(low: float, below: Trace, high: float, above: Trace) -> Iterator[float]:
     """Yields the values that equal a score, because the swept value may be a threshold for scores."""
     then = {hit.path: hit.score for hit in above.hits}
     for hit in below.hits:
@@ -136,7 +138,7 @@ def _of_scores(low: float, below: Trace, high: float, above: Trace) -> Iterator[
             yield from _root(low, hit.score - low, high, then[hit.path] - high)
 
 
-def _of_rounding(low: float, below: Trace, high: float, above: Trace) -> Iterator[float]:
+def _rounding_roots(low: float, below: Trace, high: float, above: Trace) -> Iterator[float]:
     """Yields the values at which a score is rounded differently."""
     scale = 10.0**below.scale.decimals
     then = {hit.path: hit for hit in above.hits}

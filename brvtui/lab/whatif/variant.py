@@ -277,10 +277,10 @@ class Control:
 
 def constant_controls(constants: Any) -> tuple[Control, ...]:
     """A control for each number, switch and choice in ``constants``, a dataclass."""
-    return tuple(_of_constant(each) for each in adjustable(constants))
+    return tuple(_constant_control(each) for each in adjustable(constants))
 
 
-def _of_constant(each: Adjustable) -> Control:
+def _constant_control(each: Adjustable) -> Control:
     group = each.name.rpartition(".")[0].partition(".")[0] or "engine"
     if each.choices or isinstance(each.value, bool):
         return Control(group, each.name, each.value, choices=each.choices or (False, True))
