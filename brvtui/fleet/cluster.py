@@ -46,8 +46,6 @@ class UntrustedScheduler(ClusterError):
 
 @dataclass(eq=False)
 class _Task:
-    """Questions sent to one worker together."""
-
     worker: str
     questions: Sequence[MemberQuestion]
     future: Any
@@ -175,7 +173,6 @@ class Cluster:
     def _submit(
         self, questions: Sequence[MemberQuestion], workers: Collection[str], done: queue.SimpleQueue[_Task]
     ) -> list[_Task]:
-        """Submits ``questions`` to the workers of their members."""
         if frozenset(workers) != self._known:
             self._known, self.places = frozenset(workers), dict(placed(self._members, sorted(workers)))
         by_worker: dict[str, list[MemberQuestion]] = {}

@@ -97,7 +97,6 @@ def alike_notes(
 
 
 def _near(signatures: Mapping[str, NDArray[np.uint32]], threshold: float) -> Iterator[tuple[str, str]]:
-    """Yields pairs of digests with similar signatures."""
     if not signatures:
         return  # also if datasketch is not installed, so that there are no signatures
     from datasketch import MinHash, MinHashLSH

@@ -190,7 +190,6 @@ def check_revision(entry: FleetEntry, origin: str) -> None:
 
 
 def _address(entry: FleetEntry, file: Path) -> tuple[list[str], str]:
-    """The absolute places of an entry in ``file``, and its revision."""
     places = [os.path.normpath(file.absolute().parent / with_home(place)) for place in entry.places]
     return places, entry.revision
 

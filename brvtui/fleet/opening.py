@@ -78,7 +78,6 @@ def git_snapshot(repository: Path, commit: str, folder: str, constants: TreeCons
 
 
 def _listed(repository: Path, commit: str, folder: str) -> dict[str, CommittedFile]:
-    """The regular Markdown files, by path in the tree."""
     try:
         files = committed_files(partial(_git, repository), f"{commit}:{folder}", f"{repository}: {commit[:12]}")
     except GitFailed as error:

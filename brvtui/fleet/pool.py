@@ -77,8 +77,6 @@ class Asks(Protocol):
 
 @dataclass(eq=False)
 class _Worker:
-    """A process, its waiting questions, and its current one."""
-
     process: programs.Worker
     waiting: deque[MemberQuestion] = field(default_factory=deque)
     current: MemberQuestion | None = None

@@ -241,7 +241,6 @@ def _clock_text(from_ms: float, now_ms: float) -> str:
 
 
 def _outcome(trace: Trace) -> str:
-    """The first result with its score, and the tier."""
     if not trace.hits:
         return "no result"
     tier = f", tier {trace.tier}" if trace.tier is not None else ""

@@ -171,7 +171,6 @@ def _is_named(settings: ServiceSettings, kind: str) -> bool:
 
 
 def _checked_key(settings: ServiceSettings, kind: str) -> str:
-    """The service's key. Raises :class:`ServiceError` if the service cannot be called."""
     from brvtui.providers.http import check_service
 
     return check_service(f"services.{kind}", settings.url, settings)

@@ -135,7 +135,6 @@ class _Reading:
         self._queue: deque[IndexedFile | _PendingFile] = deque()
 
     def files(self, listed: Iterable[FoundSource], read: Read) -> dict[str, IndexedFile]:
-        """The contents of each of the ``listed`` files."""
         indexed: dict[str, IndexedFile] = {}
         listed = list(listed)
         for one in read(self._changed(listed), self._rules):

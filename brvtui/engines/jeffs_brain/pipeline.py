@@ -232,7 +232,6 @@ def _retrieve(run: _Search) -> Retrieved:
 
 
 def _ladder(climbed: Climbed[RankedHit]) -> Ladder:
-    """The ladder for the trace. Its first step is the search."""
     paths = tuple(hit.candidate.path for hit in climbed.found) if climbed.strategy != INITIAL else ()
     state = State.FAILED if climbed.error else State.HIT if paths else State.MISSED
     return Ladder(state, climbed.error or climbed.strategy, climbed.rungs, paths, in_route=True)

@@ -81,7 +81,6 @@ def _lead(trace: Trace) -> Iterator[Clause]:
 
 
 def _places(trace: Trace, first: Hit) -> str:
-    """The rank in each leg that counts."""
     own = {place.leg: place.rank + 1 for place in first.places}
     legs = [leg for leg in trace.legs if leg.counts and leg.hits]
     named = [f"#{own[leg.name]} {_LEGS.get(leg.name, leg.name)}" for leg in legs if leg.name in own]

@@ -246,7 +246,6 @@ class Knowing:
                 self._keep_packs(context, self._stored_packs(context).stored(key, pack, profile.pack_cache))
 
     def _served_pack(self, context: Context[KnowingProfile], key: str) -> CachedPack | None:
-        """The cached pack of an earlier run for ``key``."""
         packs = self._stored_packs(context)
         if key not in packs.packs:
             return None
@@ -261,7 +260,6 @@ class Knowing:
             context.services.state(ENGINE).write(plain_packs(packs))
 
     def _stored_packs(self, context: Context[KnowingProfile]) -> PackCache:
-        """The packs of this process and of earlier ones."""
         from brvtui.engines.knowing.pack_cache import kept_packs
 
         if self._packs is None:
@@ -269,7 +267,6 @@ class Knowing:
         return self._packs
 
     def _index(self, context: Context[KnowingProfile]) -> NoteIndex:
-        """The index of the snapshot, updated from the previous one."""
         with self._indexing:
             ready = self._ready
             if ready is not None and ready.profile != context.constants:

@@ -182,7 +182,6 @@ class _Extraction:
         self._add(into, lower(text), rule, text)
 
     def _quoted(self) -> Iterator[str]:
-        """Yields the identifiers between pairs of back-ticks."""
         for piece in self._task.split(_BACK_TICK)[1:-1:2]:
             text = piece.strip(_WHITE)
             if text and " " not in text and size(text) <= self._rules.quoted_most:

@@ -80,7 +80,6 @@ def _missing_keywords(trace: Trace) -> Iterator[str]:
 
 
 def _better_note_clause(trace: Trace) -> Iterator[Clause]:
-    """A clause about a better note that does not fit into the budget."""
     best = max(trace.near_misses, key=lambda miss: miss.score, default=None)
     if best is not None and best.score > trace.hits[0].score:
         budget = trace.section(GraphRetrieval).budget
@@ -158,7 +157,6 @@ def _shares(ways: tuple[ToldWay, ...], centre: str) -> dict[str, float]:
 
 
 def _about(centre: GraphPlace, rank: int) -> str:
-    """The rank of the centre, and its share of the walk."""
     kind = f"result {rank}" if rank else "no result" if centre.file else centre.kind
     walk = f"walk {centre.walk:.0%} of the best" if centre.walk else ""
     return " · ".join(filter(None, (kind, "seed" if centre.is_seed else "", walk)))
@@ -300,7 +298,6 @@ class KnowingPresentation(Presentation):
 
 
 def _note_blocks(section: GraphRetrieval) -> Iterator[Block]:
-    """Yields the notes that mention the symbols of an answer, and files of these without a note."""
     notes = [note_on_code(note) for note in section.notes_on_code]
     for heading, lines in (
         ("notes that speak of it", notes),
@@ -345,7 +342,6 @@ def _way_blocks(placed: GraphResult, glyphs: Glyphs) -> Iterator[Block]:
 
 
 def _share(share: float, glyphs: Glyphs) -> Line:
-    """A share as a bar and a percentage."""
     return Line().gap().fit(eighths(share, _BAR, glyphs), _BAR, "accent").add(f" {share:>4.0%} ", "strong")
 
 

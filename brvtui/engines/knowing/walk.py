@@ -365,7 +365,6 @@ class StrongestWays:
         return stays * (1 - restart) ** length * product
 
     def _way(self, place: int, length: int) -> tuple[int, ...]:
-        """The strongest path of ``length`` edges to a node."""
         places = [place]
         for step in range(length, 0, -1):
             row = slice(self._starts[place], self._starts[place + 1])

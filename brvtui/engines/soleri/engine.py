@@ -206,7 +206,6 @@ class Soleri:
         return search(ready.notes.vault, request, profile, weights, context.now_ms / 1000, dense)
 
     def _vault(self, context: Context[SoleriProfile]) -> _ReadyVault:
-        """The vault of the snapshot, updated from the previous one."""
         from brvtui.engines.soleri.index import index_notes
         from brvtui.engines.soleri.vectors import read_vectors
         from brvtui.text.fts import FullTextError
@@ -289,7 +288,6 @@ def _request(profile: SoleriProfile, query: Query) -> VaultRequest:
 
 
 def _comma_separated(option: str | None) -> tuple[str, ...]:
-    """The items of a comma-separated list."""
     return tuple(item.strip() for item in (option or "").split(",") if item.strip())
 
 

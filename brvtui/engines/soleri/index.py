@@ -259,7 +259,6 @@ def _tier_of(row: VaultRow, profile: SoleriProfile) -> str:
 
 
 def _weight(name: str, profile: SoleriProfile) -> float:
-    """The weight of a tier. A shared source has the weight in ``profile.mapping.shared_tier``."""
     is_tier = name in ("agent", "project", "team")
     return tier_weight(name if is_tier else profile.mapping.shared_tier, profile.tiers)
 

@@ -266,7 +266,6 @@ def _link_remark(placed: RankedEntry | None, section: VaultSearch) -> list[str]:
 
 
 def _linked(placed: RankedEntry, section: VaultSearch) -> Iterator[Text]:
-    """The effect of a link on the score and the rank."""
     if not placed.path:
         return
     origin, *between = (_title(id_, section) for id_ in placed.path)
@@ -295,7 +294,6 @@ def _named_links(placed: RankedEntry, section: VaultSearch) -> Iterator[str]:
 
 
 def _link_start_blocks(section: VaultSearch) -> Iterator[Block]:
-    """Yields the best entries before links counted, from which links were followed, with their final ranks."""
     if section.seeds:
         yield Rule("links, from the best before they count")
     ranks = {one.id: (one.first_rank, rank) for rank, one in enumerate(section.ranking, 1)}
@@ -382,7 +380,6 @@ def _recalled(memories: MemorySearch) -> str:
 
 
 def _memories(section: VaultSearch, glyphs: Glyphs) -> Iterator[Block]:
-    """Yields the expression, the matching memories, and the entries that they displaced."""
     memories = section.memories
     if memories is None:
         return
@@ -395,7 +392,6 @@ def _memories(section: VaultSearch, glyphs: Glyphs) -> Iterator[Block]:
 
 
 def _weights(section: VaultSearch) -> Iterator[Block]:
-    """Yields the weights, the weights to compare them with, and the amount of feedback."""
     learned = section.weights
     differ = learned.rate is not None and learned.used != learned.other
     yield Rule(f"weights · sum {sum(learned.used.values()):.2f}")

@@ -354,7 +354,6 @@ def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
 
 
 def _load_step(ids: Sequence[str], records: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
-    """The step that loads entries by id; empty if the query has no ids."""
     if not ids:
         return ()
     found_ids = {record["entry"]["id"] for record in records}
@@ -366,7 +365,6 @@ def _load_step(ids: Sequence[str], records: Sequence[Mapping[str, Any]]) -> tupl
 
 
 def _memory_step(memories: MemorySearch | None) -> tuple[Step, ...]:
-    """The step of the memories; empty if there are none."""
     if memories is None:
         return ()
     state = State.HIT if memories.found else State.MISSED
@@ -380,7 +378,6 @@ def _check(name: str, value: float, operator: str, threshold: float, constant: s
 
 
 def _verdict(placed: Sequence[RankedEntry], memories: MemorySearch | None, query: str) -> str:
-    """The first entry, and its lead over the second."""
     if not placed:
         remembered = memories is not None and memories.given
         also = f"; {counted(memories.given, 'memory does', 'memories do')}" if memories and remembered else ""

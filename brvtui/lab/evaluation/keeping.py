@@ -104,8 +104,6 @@ _MOST_QUERIES = 20_000
 
 @dataclass(frozen=True)
 class _State:
-    """The answers at one time, by text and scope."""
-
     now_ms: float
     results: Mapping[Asked, QueryResult]
 

@@ -226,7 +226,6 @@ class Evaluation:
     notices: tuple[str, ...] = ()
     """Caveats for the numbers, such as missing notes."""
     options: dict[str, str] = field(default_factory=dict)
-    """Options of the engine."""
     kept: int = 0
     """The number of queries answered from the cache."""
 

@@ -116,7 +116,6 @@ def _block(judgment: Judgment) -> str:
 
 
 def _values(judgment: Judgment) -> Mapping[str, str]:
-    """The keys of a judgment with their values in TOML, without empty ones."""
     texts = {
         "id": judgment.id,
         "text": judgment.text,
@@ -237,7 +236,6 @@ class JudgmentsFile:
             raise OSError(errno.EACCES, f"{marker.name} is a link that leads out of the project", str(self.path))
 
     def _clear_up(self, folder: Path) -> None:
-        """Removes files left by killed processes."""
         for part in writing.abandoned_parts(folder):
             with suppress(OSError):
                 writing.remove(part)
