@@ -1,4 +1,2 @@
-"""A project on disk, by subject: ``reading``, ``editing``, ``saving``, ``watching``, ``engine_files``.
-
-No scores, no UI.
-"""
+"""Files of a project on disk: reading, editing, saving, watching, history, and the engines' own files. No scores, no
+UI."""

@@ -11,7 +11,7 @@ from brvtui.typed_tables import LIMIT, LIMIT_UNLESS_0, Range, SizeLimit
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """How much of a tree the engine reads. ``max_files`` 0 means no limit."""
+    """Limits on the files that the engine reads. ``max_files`` 0 means no limit."""
 
     max_files: Annotated[int, Range(), LIMIT_UNLESS_0]
     max_file_bytes: SizeLimit
@@ -22,29 +22,29 @@ class ReadingLimits:
     recent_hours: float
     index_seconds: float
     linked_trees: Annotated[bool, LIMIT]
-    """Whether a tree that is reached by a link in the project is read; the real engine finds nothing there."""
+    """True if a tree behind a link in the project is read; the real engine finds nothing there."""
     failures: bool
-    """Whether searches fail on trees on which the real engine's searches fail."""
+    """True if searches fail on trees on which the real engine's searches fail."""
     fingerprint_derived: bool
-    """Whether the fingerprint covers every markdown file [doc], or none that are made from notes but abstracts."""
+    """True if the fingerprint covers every markdown file [doc]; False if it covers only notes and abstracts."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveRules:
-    """How a stub summarises its note."""
+    """The content of the stub that replaces an archived note."""
 
     cue_units: int
-    """How many UTF-16 code units of the note the stub quotes."""
+    """The number of UTF-16 code units of the note that the stub quotes."""
     chars_per_token: float
     """Characters per token, for the estimated token count in the stub."""
 
 
 class TreeConstants(Protocol):
-    """The constants of a profile that decide what is read of a tree."""
+    """The constants of a profile that affect how a tree is read."""
 
     @property
     def limits(self) -> ReadingLimits:
-        """Which files are read, and how much of each."""
+        """The limits on files and their text."""
 
     @property
     def signals(self) -> SignalRules:

@@ -39,7 +39,7 @@ class ArchivedAs:
 
 @dataclass(frozen=True, slots=True)
 class Stub:
-    """The paths in a stub: of the note before it was archived, and of its full text."""
+    """The paths in a stub: the note's path before it was archived, and the path of its full text."""
 
     original_path: str
     points_to: str
@@ -67,15 +67,14 @@ def stub_text(path: str, text: str, importance: float, now_ms: float, rules: Arc
 
 
 def cue(text: str, rules: ArchiveRules) -> str:
-    """The start of ``text`` with white space collapsed, and ``...``; a character cut in two becomes U+FFFD."""
+    """The start of ``text`` with runs of white space collapsed, followed by ``...``. A character that is cut in two
+    becomes U+FFFD."""
     start = first_units(folded(text), rules.cue_units)
     return start.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") + _CUE_END
 
 
 def read_stub(text: str) -> Stub:
-    """Parses the stub ``text``. Raises :class:`StubError` when it is not one, or names files that a stub may not
-    name.
-    """
+    """Parses the stub ``text``. Raises :class:`StubError` if it is not a stub, or if it names forbidden paths."""
     fields = parse(text).fields
     if fields.get("type") != _TYPE:
         raise StubError(f"its frontmatter does not say type: {_TYPE}")
@@ -88,7 +87,8 @@ def read_stub(text: str) -> Stub:
 
 
 def _path(fields: dict[str, Any], key: str) -> str:
-    """The path under ``key``. Raises :class:`StubError` unless it is that of a markdown file below the tree."""
+    """The path under ``key``. Raises :class:`StubError` unless it is a relative path in the tree that ends in
+    ``.md``."""
     path = fields.get(key)
     if not isinstance(path, str) or not path:
         raise StubError(f"{key} is missing")

@@ -11,7 +11,7 @@ import yaml
 
 from brvtui.tree.reading.frontmatter import BROKEN, block_span, parse, reading
 
-# Writes a string as a YAML scalar on one line, quoted as the engine's writer (npm ``js-yaml`` 4) does.
+# The rules by which the engine's writer (npm ``js-yaml`` 4) quotes a YAML string on one line.
 
 
 _ESCAPES = {
@@ -27,9 +27,9 @@ _HEX = ((0xFF, "x", 2), (0xFFFF, "u", 4), (0x10FFFF, "U", 8))
 
 
 def scalar(text: str, in_flow: bool = False) -> str:
-    """``text`` as YAML: plain where it is read back as the same string, else in single, else in double quotes.
+    """``text`` as a YAML scalar: plain if it would be read back as the same string, else in single or double quotes.
 
-    ``in_flow`` is for entries of an inline list.
+    ``in_flow`` is for items of an inline list.
     """
     if not all(map(_is_printable, text)):
         return double_quoted(text)
@@ -77,7 +77,7 @@ _LIKE_NUMBERS = "0123456789+-."
 
 
 class BrokenFrontmatter(Exception):
-    """A block that is not a YAML mapping. The message says what is wrong, ``offset`` where in the text."""
+    """A block that is not a YAML mapping. The message describes the problem; ``offset`` is its position in the text."""
 
     def __init__(self, message: str, offset: int) -> None:
         super().__init__(message)
@@ -100,7 +100,7 @@ class Item:
 class FieldSpan:
     """A field of the block, with the offsets in the text of its key and its value.
 
-    ``quote`` is the quote around a string: ``'``, ``"`` or nothing. ``items`` are the values of a list.
+    ``quote`` is the quote around a string: ``'``, ``"`` or empty. ``items`` are the values of a list.
     """
 
     key: str
@@ -115,7 +115,7 @@ class FieldSpan:
 
 
 def fields_of(text: str) -> tuple[FieldSpan, ...]:
-    """The fields of the frontmatter of ``text`` in their order; none when it has no block. A key may occur twice.
+    """The fields of the frontmatter of ``text`` in their order; empty if it has no block. A key may occur twice.
 
     Raises :class:`BrokenFrontmatter`.
     """
@@ -136,10 +136,10 @@ def fields_of(text: str) -> tuple[FieldSpan, ...]:
 
 
 def set_fields(text: str, values: Mapping[str, Value]) -> str:
-    """``text`` with these fields of its frontmatter set, in a new block if it has none.
+    """Returns ``text`` with ``values`` set in its frontmatter, in a new block if it has none.
 
-    Changes only the lines of fields with a new value, and puts new fields last. A value keeps the quotes of the old
-    one. Raises :class:`FieldsError` when the block is broken, or when other fields would change too.
+    Changes only the lines of changed fields, and puts new fields last. A new value keeps the quotes of the old one.
+    Raises :class:`FieldsError` if the block is broken, or if other fields would change too.
     """
     try:
         before = {field.key: field.value for field in fields_of(text)}
@@ -160,14 +160,14 @@ def set_fields(text: str, values: Mapping[str, Value]) -> str:
 
 
 def _is_same(before: Any, value: Value) -> bool:
-    """Whether a field already has ``value``; in YAML, other than in Python, true is not 1."""
+    """True if a field already has ``value``. In YAML, unlike in Python, true is not 1."""
     return isinstance(before, bool) is isinstance(value, bool) and bool(before == value)
 
 
 def _without_colon_above(text: str, begin: int, offset: int) -> int:
-    """The start of the line above ``offset`` if that is a key without its colon; else ``offset``.
+    """The start of the line above ``offset`` if that line is a key without its colon, else ``offset``.
 
-    A line that is indented is itself what is wrong.
+    If the line at ``offset`` is indented, it is itself the error.
     """
     line = text.rfind("\n", begin, offset) + 1
     above = text.rfind("\n", begin, max(line - 1, begin)) + 1 or begin
@@ -176,20 +176,19 @@ def _without_colon_above(text: str, begin: int, offset: int) -> int:
 
 
 def _body(text: str) -> str:
-    """The text after the block."""
     span = block_span(text)
     return text[text.index("\n", span[1]) + 1 :] if span else text
 
 
 _BEGUN_BEFORE = ("while parsing a flow", "while scanning a quoted scalar", "while scanning a simple key")
-"""What the parser was at when it missed an end: it notices that lines later, but the beginning is to be mended."""
+"""The parser's contexts for a missing end. It notices the problem lines later, but the user must fix the beginning."""
 _KEY_BELOW = "mapping values are not allowed"
 
 
 def _problem(error: BaseException, text: str, begin: int, end: int) -> tuple[str, int]:
-    """The message of the YAML parser, and the offset in ``text`` of what is to be mended.
+    """The message of the YAML parser, and the offset in ``text`` of the place to fix.
 
-    That is the block's first line where the parser names none.
+    That is the first line of the block if the parser names no place.
     """
     mark = getattr(error, "problem_mark", None)
     if mark is not None:

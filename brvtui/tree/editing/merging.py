@@ -10,16 +10,16 @@ from itertools import accumulate
 
 _CONTEXT = 3
 _MOST_STEPS = 10_000_000
-"""Of comparing lines, about a second."""
+"""Steps of comparing lines; about one second."""
 _MOST_PAIRS = 400_000_000
-"""A table of so many pairs of lines takes 50 MB."""
+"""Pairs of lines to compare; a table of this size takes 50 MB."""
 _MOST_EXACT = 2_000
-"""With more differing lines than this, a difference may be longer than the shortest one."""
+"""The number of differing lines above which the difference may not be the shortest one."""
 MINE, _MIDDLE, THEIRS = "<<<<<<< mine", "=======", ">>>>>>> theirs"
 
 
 class Side(StrEnum):
-    """Which texts have a line of a difference."""
+    """The texts that contain a line of a difference."""
 
     BOTH = "both"
     MINE = "mine"
@@ -52,11 +52,10 @@ class Merged:
 
 
 def difference(mine: str, theirs: str, context: int = _CONTEXT) -> tuple[Hunk, ...]:
-    """The differences between two texts, with ``context`` lines around each; none when they are equal.
+    """The differences between two texts, with ``context`` lines around each; empty if the texts are equal.
 
-    Where lines differ, ``theirs``, which are there already, come before ``mine``.
-
-    Lines end with ``\\n``. A last line without it differs from the same line with it.
+    Where lines differ, ``theirs`` come before ``mine``. Lines end with ``\\n``. A last line without it differs from
+    the same line with it.
     """
     own, other = _lines(mine), _lines(theirs)
     groups = _Matcher(own, other).get_grouped_opcodes(context)
@@ -65,8 +64,10 @@ def difference(mine: str, theirs: str, context: int = _CONTEXT) -> tuple[Hunk, .
 
 
 def merged(base: str, mine: str, theirs: str) -> Merged:
-    """``base`` with the changes of both texts. Where both changed the same lines differently, or lines side by
-    side, markers enclose them."""
+    """``base`` with the changes of both texts.
+
+    Markers enclose a conflict: lines that both texts changed differently, or changes on adjacent lines.
+    """
     lines: list[str] = []
     conflicts = 0
     for was, own, other in _regions(_lines(base), _lines(mine), _lines(theirs)):
@@ -124,14 +125,14 @@ class _Matcher(SequenceMatcher[str]):
 
 
 class _TooManySteps(Exception):
-    """A comparison that would take long."""
+    """A comparison that would take too long."""
 
 
 class _BoundedMatcher(SequenceMatcher[str]):
-    """Raises :class:`_TooManySteps` where lines that stand in many places would take the cube of their number."""
+    """A matcher that raises :class:`_TooManySteps` if frequent lines would make it take cubic time."""
 
     b2j: dict[str, list[int]]
-    """Where each line of the other text stands in it."""
+    """The positions of each line in the other text."""
 
     def __init__(self, one: list[str], other: list[str], autojunk: bool) -> None:
         super().__init__(None, one, other, autojunk)
@@ -146,7 +147,8 @@ class _BoundedMatcher(SequenceMatcher[str]):
 
 
 def _matches(one: list[str], other: list[str], autojunk: bool) -> Sequence[Match]:
-    """Runs of equal lines, preferably long ones; where finding these takes too long, any, and at worst none."""
+    """Runs of equal lines, preferably long ones. If finding these takes too long, returns any runs, or in the worst
+    case none."""
     try:
         return _BoundedMatcher(one, other, autojunk).get_matching_blocks()[:-1]
     except _TooManySteps:
@@ -160,7 +162,7 @@ def _matches(one: list[str], other: list[str], autojunk: bool) -> Sequence[Match
 
 
 def _regions(base: list[str], mine: list[str], theirs: list[str]) -> Iterator[tuple[list[str], list[str], list[str]]]:
-    """The three texts cut at the lines that all share: in turn a differing region and a shared one."""
+    """Cuts the three texts at the lines that all share. Yields differing and shared regions in turn."""
     at = own = other = 0
     for start, own_start, other_start, length in _shared(base, mine, theirs):
         yield base[at:start], mine[own:own_start], theirs[other:other_start]
@@ -171,7 +173,7 @@ def _regions(base: list[str], mine: list[str], theirs: list[str]) -> Iterator[tu
 
 
 def _shared(base: list[str], mine: list[str], theirs: list[str]) -> Iterator[tuple[int, int, int, int]]:
-    """Runs of lines that all three share: the start in each, and the length."""
+    """Yields runs of lines that all three texts share: the start in each text, and the length."""
     own_blocks = _Matcher(base, mine).get_matching_blocks()
     other_blocks = _Matcher(base, theirs).get_matching_blocks()
     first = second = 0

@@ -1,4 +1,4 @@
-"""The first text of a new note, built as the engine's own notes are, and its path."""
+"""The initial text of a new note, in the layout of the engine's own notes, and its path."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EDGE_PUNCTUATION = re.compile(r"^\W+|\W+$")
 
 
 class Template(StrEnum):
-    """The kinds of new notes. Their sections have only headings: searches would find words that explain them."""
+    """The kinds of new notes. Their sections contain only headings, because searches would match explanations."""
 
     BLANK = "blank"
     DECISION = "decision"
@@ -45,9 +45,9 @@ _NARRATIVE = {
 class NewNote:
     """The content of a new note.
 
-    ``now_ms`` counts milliseconds since 1970. ``query`` is the question that no note covers, if that is why it is
-    written: it becomes the reason, and ``keywords`` may come from it. ``signals``, if given, go into the frontmatter;
-    the engine keeps its own beside the tree.
+    ``now_ms`` is in milliseconds since 1970. ``query`` is the question that no note covers, if the note is written
+    for one: it becomes the reason, and ``keywords`` may come from it. ``signals``, if given, go into the frontmatter;
+    the engine stores its own outside the tree.
     """
 
     title: str
@@ -80,14 +80,14 @@ def text_of(template: Template, note: NewNote) -> str:
 
 
 def first_place(text: str) -> int:
-    """The line, from 0, where the user begins to write: the first empty one in the first section; 0 without one."""
+    """The line, counted from 0, where the user starts to write: the first empty line of the first section, or 0."""
     lines = text.split("\n")
     section = next((number for number, line in enumerate(lines) if line.startswith("## ")), len(lines))
     return next((number for number in range(section, len(lines)) if not lines[number]), 0)
 
 
 def keywords_of(query: str, stop_words: Collection[str]) -> tuple[str, ...]:
-    """The words of ``query`` without stop words, in lower case, without punctuation around them, each once."""
+    """The words of ``query`` in lower case, without stop words, surrounding punctuation and duplicates."""
     bare = (_EDGE_PUNCTUATION.sub("", word.lower()) for word in spaced_words(query))
     return tuple(dict.fromkeys(word for word in bare if word and word not in stop_words))
 
@@ -102,8 +102,8 @@ def slug_of(title: str) -> str:
 def new_path(folder: str, title: str, taken: Iterable[str]) -> str:
     """The path of a new note with this title in ``folder`` (relative to the tree, may be empty or new).
 
-    Raises :class:`brvtui.tree.reading.inside.PathError` when the title gives no name, and when the path leads out of
-    the tree, is that of one of the engine's own files, or is ``taken``. Case is ignored, as some file systems do.
+    Raises :class:`brvtui.tree.reading.inside.PathError` if the title yields no name, and if the path leads out of the
+    tree, belongs to the engine or is ``taken``. Case is ignored, as in some file systems.
     """
     name = slug_of(title)
     if not name:

@@ -1,7 +1,7 @@
 """Converts a note's bytes to editable text and back, and keeps every byte outside an edit
 (``docs/explanation/safe-saving.md``, "Text").
 
-Editable text breaks lines at ``\\n`` alone. A visible mark replaces every byte that is not UTF-8, and every character
+In editable text, only ``\\n`` breaks lines. A visible mark replaces every byte that is not UTF-8, and every character
 that would break a line, control the terminal or change the reading direction. Encoding turns marks back.
 """
 
@@ -35,10 +35,10 @@ class NotText(Exception):
 
 @dataclass(frozen=True, slots=True)
 class EditableText:
-    """Editable ``text``, and what is needed to encode it again.
+    """Editable ``text``, with the facts that are needed to encode it again.
 
-    ``newline`` is the end of every line; in a file that mixes line ends it is a line feed, and each carriage return is
-    a mark. ``marks`` maps each mark to the character that it replaces.
+    ``newline`` is the end of every line. If a file mixes line ends, it is a line feed, and each carriage return is a
+    mark. ``marks`` maps each mark to the character that it replaces.
     """
 
     text: str
@@ -55,7 +55,7 @@ class EditableText:
         return self.encode_plain(self.plain(_SURROGATE.sub("\ufffd", edited)))
 
     def encode_plain(self, plain: str) -> bytes:
-        """The bytes of the file for a text without marks, as :meth:`plain` gives it (a merge of such texts, say)."""
+        """The bytes of the file for a text without marks, for example a merge of texts from :meth:`plain`."""
         ended = plain if self.newline == "\n" else plain.replace("\n", self.newline)
         data = ended.encode("utf-8", "surrogateescape")
         return codecs.BOM_UTF8 + data if self.has_bom else data
@@ -67,9 +67,9 @@ class EditableText:
 
 
 def note_text(data: bytes, before: EditableText | None = None, replaced: str = "") -> EditableText:
-    """The editable text of ``data``. Raises :class:`NotText` for what is not (mostly) UTF-8 text.
+    """The editable text of ``data``. Raises :class:`NotText` if it is not (mostly) UTF-8 text.
 
-    When it replaces the edited text ``replaced`` of ``before``, it keeps the marks of ``before`` where possible and
+    If it replaces ``replaced``, an edited text of ``before``, it keeps the marks of ``before`` where possible. It
     uses no character of ``replaced`` as a mark, so that the replacement can be undone.
     """
     if b"\0" in data:
@@ -91,7 +91,7 @@ def without_hidden(text: str) -> str:
 
 
 def _newline(text: str) -> Newline:
-    """The line end of ``text``; a line feed when it has several kinds, or none."""
+    """The line end of ``text``; a line feed if it has several kinds or none."""
     if "\r" not in text:
         return "\n"
     kinds = set(_ANY_BREAK.findall(text))
@@ -101,7 +101,7 @@ def _newline(text: str) -> Newline:
 
 
 def _marks(text: str, kept: Mapping[str, str], replaced: str) -> Iterator[tuple[str, str]]:
-    """A mark for each hidden character of ``text`` that has none yet. No mark occurs in either text."""
+    """Yields a mark for each hidden character of ``text`` that has none yet. No mark occurs in either text."""
     hidden = sorted(set(_HIDDEN.findall(text)).difference(kept.values()))
     if not hidden:
         return

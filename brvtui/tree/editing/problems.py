@@ -49,7 +49,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """A problem and its position in the text: line and column count from 0, columns in characters."""
+    """A problem and its position in the text. Lines and columns count from 0, columns in characters."""
 
     line: int
     column: int
@@ -58,12 +58,12 @@ class Problem:
 
 
 class KnownFiles:
-    """The markdown files of a tree, and suggestions among them for broken links; made once for many look-ups."""
+    """The markdown files of a tree, with suggestions for broken links. Build it once for many look-ups."""
 
     def __init__(self, names: Names, reads_signals: bool = True) -> None:
-        """``names`` has every file: notes, stubs, archived notes, summaries and abstracts.
+        """``names`` contains every file: notes, stubs, archived notes, summaries and abstracts.
 
-        ``reads_signals`` says whether signals are read from frontmatter.
+        ``reads_signals`` is True if signals are read from frontmatter.
         """
         self.names = names
         self.reads_signals = reads_signals
@@ -71,7 +71,7 @@ class KnownFiles:
         self._nearest: dict[str, str | None] = {}
 
     def nearest(self, path: str) -> str | None:
-        """The path most similar to ``path``, or None. Remembers answers, because typing repeats the questions."""
+        """The path most similar to ``path``, or None. Results are cached, because typing repeats the same look-ups."""
         if len(path) > _LONGEST_PATH:
             return None
         wanted = normalised(path)
@@ -87,9 +87,7 @@ class KnownFiles:
 def problems(
     path: str, note: EditableText, edited: str, known: KnownFiles, limits: ReadingLimits
 ) -> tuple[Problem, ...]:
-    """The problems of ``edited``, a text of the ``note`` at ``path``, by position. Raises nothing, whatever the text
-    is.
-    """
+    """The problems of ``edited``, an edited text of the ``note`` at ``path``, sorted by position. Never raises."""
     text = note.plain(edited)
     places = _Places(text)
     found = [
@@ -166,7 +164,7 @@ def _of_reading(note: EditableText, edited: str, text: str, limits: ReadingLimit
 
 
 def _undecodable(note: EditableText, head: bytes) -> int:
-    """The offset in the plain text of the first byte of ``head`` that is not UTF-8; 0 without one."""
+    """The offset in the plain text of the first byte of ``head`` that is not UTF-8; 0 if there is none."""
     try:
         head.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -191,7 +189,7 @@ def _of_block(note: EditableText, text: str) -> Iterator[_Found]:
 
 
 def _is_behind_mark(text: str) -> bool:
-    """Whether ``text`` begins with a conflict, and a version in it with frontmatter."""
+    """True if ``text`` begins with a conflict in which one version has frontmatter."""
     versions = (text.partition(mark)[2] for mark in ("\n", "\n=======\n"))
     return text.startswith("<<<<<<< ") and any(block_span(version) is not None for version in versions)
 
@@ -258,7 +256,7 @@ def _of_related(field: FieldSpan) -> Iterator[_Found]:
 
 
 def _of_links(path: str, text: str, known: KnownFiles) -> Iterator[_Found]:
-    """Broken links. Outside the section of relations, only relations that end in ``.md`` count."""
+    """Yields broken links. Outside the section of relations, a relation counts only if it ends in ``.md``."""
     sections = [found.span() for found in _SECTION.finditer(text)] if "@" in text else []
     suggestions = 0
     for link in links_in(text):
@@ -277,7 +275,7 @@ def _of_links(path: str, text: str, known: KnownFiles) -> Iterator[_Found]:
 
 
 def _of_stub(fields: dict[str, FieldSpan], known: KnownFiles) -> Iterator[_Found]:
-    """Missing or wrong paths of a stub, without which its note cannot be restored."""
+    """Yields missing and wrong paths of a stub. Without valid paths, its note cannot be restored."""
     for key in ("points_to", "original_path"):
         if key not in fields:
             message = f"a stub needs {key}, or its note cannot be restored"
@@ -296,7 +294,7 @@ def _of_stub(fields: dict[str, FieldSpan], known: KnownFiles) -> Iterator[_Found
 
 
 def _is_path(value: Any) -> bool:
-    """Whether a stub may name a file so; the engine takes ``\\`` for a separator of folders."""
+    """True if a stub may contain this path. The engine treats ``\\`` as a folder separator."""
     if not isinstance(value, str) or "\\" in value:
         return False
     try:

@@ -1,4 +1,4 @@
-"""Entries of query logs, and the engine's own log: one JSON file a query, below its project folder. Read only."""
+"""Entries of query logs, and the engine's own log: one JSON file per query, below its project folder. Read only."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ class LoggedQuery:
     scope: str = ""
     profile: str = ""
     engine: str = TREE.native
-    """The engine that answered, by its name."""
+    """The name of the engine that answered."""
     problem: str = ""
-    """Why it failed."""
+    """The reason for a failure."""
     options: dict[str, Any] = field(default_factory=dict, hash=False)
     """The query's options by name, as :attr:`brvtui.trace.Trace.options` has them."""
     response: str = ""
-    """The answer that the agent received; at most :data:`LONGEST_RESPONSE` characters of it."""
+    """The answer that the agent received, cut to :data:`LONGEST_RESPONSE` characters."""
     verdict_sentence: str = ""
-    """Why it got its answer, in one sentence, as it was said then; the engine's own log holds none."""
+    """The reason for the answer in one sentence, as shown when the query ran. The engine's own log has none."""
 
     @property
     def from_cache(self) -> bool:
-        """Whether the answer came from the cache."""
+        """True if the answer came from the cache."""
         return self.tier in CACHED
 
 
@@ -64,7 +64,7 @@ def query_log_folder(project_data: Path) -> Path:
 
 
 def logged_files(folder: Path, most: int) -> list[Path]:
-    """The newest ``most`` entries in ``folder``, newest first; none when there is no such folder."""
+    """The newest ``most`` entries in ``folder``, newest first; empty if the folder does not exist."""
     try:
         with os.scandir(folder) as found:
             names = [entry.name for entry in found if is_entry(entry.name)]
@@ -75,12 +75,12 @@ def logged_files(folder: Path, most: int) -> list[Path]:
 
 
 def is_entry(name: str) -> bool:
-    """Whether a file of this name is an entry of the log."""
+    """True if a file with this name is an entry of the log."""
     return name.startswith(_PREFIX) and name.endswith(_SUFFIX)
 
 
 def read_entries(files: Iterable[Path]) -> list[LoggedQuery]:
-    """The entries in ``files``, in their order, without files that cannot be read or are not entries."""
+    """The entries in ``files``, in their order. Files that cannot be read or are not entries are left out."""
     return [entry for file in files if (entry := read_entry(file)) is not None]
 
 

@@ -1,4 +1,4 @@
-"""The engine's runtime signals: one JSON file a note, below its project folder. Read only."""
+"""The engine's runtime signals: one JSON file per note, below its project folder. Read only."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FORBIDDEN = re.compile('["*:<>?|]')
 
 
 def data_folder(environment: dict[str, str] | None = None) -> Path:
-    """The engine's data folder of this user."""
+    """The engine's data folder for the current user."""
     env = dict(os.environ) if environment is None else environment
     if env.get("BRV_DATA_DIR"):
         return Path(env["BRV_DATA_DIR"])
@@ -49,7 +49,7 @@ def project_folder_name(project: Path) -> str:
 
 
 def project_data(project: Path) -> Path:
-    """The engine's data folder of ``project``. It need not exist."""
+    """The engine's data folder of ``project``, which may not exist."""
     return data_folder() / "projects" / project_folder_name(project)
 
 
@@ -64,10 +64,10 @@ _LARGEST = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Sidecar:
-    """Signals by note path; notes whose file holds invalid values have the defaults.
+    """Signals by note path. Notes whose file contains invalid values have the defaults.
 
-    ``broken`` are notes whose file is not JSON: the engine reads all signals that it needs in one batch, which fails as
-    a whole when it includes one of these.
+    ``broken`` are notes whose file is not JSON. The engine reads all signals of a query in one batch, which fails as
+    a whole if it includes one of these.
     """
 
     signals: dict[str, NoteSignals]
@@ -80,7 +80,7 @@ def signals_folder(project_data: Path) -> Path:
 
 
 def read_signals_of(folder: Path, note: str, base: NoteSignals) -> NoteSignals | None:
-    """The signals of ``note`` in the sidecar at ``folder``; None when it has none, or invalid ones."""
+    """The signals of ``note`` in the sidecar at ``folder``; None if it has none, or invalid ones."""
     return _signals_in(read_json_or_none(folder / f"{note}{_SUFFIX}", _LARGEST), base)
 
 
@@ -89,7 +89,7 @@ def _signals_in(value: Any, base: NoteSignals) -> NoteSignals | None:
 
 
 def read_sidecar(folder: Path, base: NoteSignals) -> Sidecar:
-    """All signals below ``folder``; empty when there is no such folder."""
+    """All signals below ``folder``; empty if the folder does not exist."""
     found: dict[str, NoteSignals] = {}
     broken: set[str] = set()
     for entry, path in walk(folder):
@@ -99,9 +99,9 @@ def read_sidecar(folder: Path, base: NoteSignals) -> Sidecar:
 
 
 def reread(known: Sidecar, folder: Path, base: NoteSignals, places: Iterable[str]) -> Sidecar:
-    """``known`` after changes at ``places``, absolute paths below ``folder``; ``known`` itself when no signals changed.
+    """Returns ``known``, updated for changes at ``places``, absolute paths below ``folder``.
 
-    Reads everything again when a whole folder was added or removed.
+    Returns ``known`` itself if no signals changed. Reads everything again if a whole folder was added or removed.
     """
     files = [Path(place) for place in places if place.endswith(_SUFFIX)]
     others = [Path(place) for place in places if not place.endswith((_SUFFIX, os.sep))]

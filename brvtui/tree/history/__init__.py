@@ -1,1 +1,1 @@
-"""The notes of a tree as git has them, read only. Nothing is checked out, and the work tree is not touched."""
+"""The notes of a tree at git revisions, read only. Nothing is checked out, and the work tree is not touched."""

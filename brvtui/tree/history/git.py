@@ -1,4 +1,4 @@
-"""Runs git over a repository that may come from anybody: no programs that it names, no network, bounded output."""
+"""Runs git over a repository of unknown origin: no programs that it names, no network, bounded output."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from brvtui.tree.history.repository import ForeignRepository, own_repository
 
 _PATIENCE_S = 60.0
 _NEARLY = 0.95
-"""The system's ``timeout`` begins a little earlier."""
+"""The part of the limit after which a failed command counts as too slow: the system's ``timeout`` starts slightly
+earlier."""
 _MOST_MEMORY = 1 << 30
-"""Bytes that git may take for itself: a link of a repository may lead to a file without end."""
+"""The limit on git's own memory, in bytes: a link in a repository may lead to an endless file."""
 _SETTINGS = (
     "core.attributesFile=/dev/null", "core.fsmonitor=false", "core.hooksPath=/dev/null",
     "diff.orderFile=/dev/null", "log.follow=false", "log.mailmap=false", "log.showSignature=false",
@@ -27,41 +28,41 @@ _COMMANDS: dict[str, tuple[str, ...]] = {
     "blame": ("--no-ignore-revs-file", "--no-textconv"), "diff": _NO_PROGRAMS, "log": _NO_PROGRAMS,
     **dict.fromkeys(("cat-file", "for-each-ref", "ls-files", "ls-tree", "rev-parse"), ()),
 }  # fmt: skip
-"""The commands that may be run, with the options that keep each from running others. None of them writes."""
+"""The allowed commands, with the options that keep each from running other programs. None of them writes."""
 _OWN = {
     "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }  # fmt: skip
-"""Above all settings: no setting of a repository opens a transport again, as ``protocol.ext.allow`` would."""
+"""Overrides all settings, so that no setting of a repository, such as ``protocol.ext.allow``, can open a transport."""
 _CONFIG = "GIT_CONFIG"
-"""The variables of git's own that are handed on begin so: the user's settings. Others would name another repository."""
+"""The prefix of the git variables that are passed on: the user's settings. Other variables could name another
+repository."""
 _LONGEST_MESSAGE = 200
 
 
 class RevisionError(ValueError):
-    """A revision that cannot be read. The message is one line: which one, why, and what to do."""
+    """A revision that cannot be read. The message is one line: the revision, the reason and the remedy."""
 
 
 class GitFailed(RevisionError):
-    """A command that ended by itself with an error: usually what was named is not there."""
+    """A command that failed with an error, usually because the named object does not exist."""
 
 
 class GitTooSlow(RevisionError):
-    """A command that was ended after a minute."""
+    """A command that was killed after a minute."""
 
 
 class NoGit(RevisionError):
-    """There is no git on this machine, or none but the project's."""
+    """There is no git on this machine outside the project."""
 
 
 def git(folder: Path, *arguments: str, most: int, given: bytes = b"", bare: bool = False) -> bytes:
-    """What ``git`` prints in ``folder``, at most ``most`` bytes; ``given`` is its input.
+    """Runs ``git`` in ``folder`` with the input ``given``, and returns its output of at most ``most`` bytes.
 
-    Only with ``bare``, for a repository that the user named, may the folder be a repository without a work tree.
-
-    Only commands that read objects belong here: these run no filters, hooks or monitors. Raises :class:`RevisionError`
-    when git is missing, fails, prints more, takes more than a minute, or would read a repository that is not the
-    folder's own (:mod:`brvtui.tree.history.repository`), and KeyError for any other command.
+    ``bare`` allows a repository without a work tree; it is meant for a repository that the user named. Only commands
+    that read objects are allowed, because they run no filters, hooks or monitors. Raises :class:`RevisionError` if
+    git is missing, fails, prints more, takes more than a minute, or would read a repository that is not the folder's
+    own (:mod:`brvtui.tree.history.repository`), and KeyError for any other command.
     """
     name, *rest = arguments
     kept = [*programs.BASIC, *(variable for variable in os.environ if variable.startswith(_CONFIG))]
@@ -94,9 +95,9 @@ def git(folder: Path, *arguments: str, most: int, given: bytes = b"", bare: bool
 
 
 def _limit(environment: programs.Environment) -> tuple[str, ...]:
-    """The beginning of a command that may take a GiB, and ends after a minute even if this process is killed.
+    """The start of a command that is limited to 1 GiB and ends after a minute, even if this process is killed.
 
-    A program for that which is missing is left out.
+    Skips a limiting program that is not installed.
     """
     wanted = (("prlimit", f"--data={_MOST_MEMORY}"), ("timeout", "--signal=KILL", f"{_PATIENCE_S:g}"))
     found = ((programs.find_program(name, environment), options) for name, *options in wanted)
@@ -111,7 +112,7 @@ def _output(running: programs.Process, name: str, most: int, given: bytes) -> by
     timer = Timer(_PATIENCE_S, programs.end, (running,))
     giving = Thread(target=_give, args=(running.stdin, given), daemon=True)
     timer.start()
-    giving.start()  # beside reading, or each would wait for the other
+    giving.start()  # in parallel with reading, or each would wait for the other
     try:
         made = running.stdout.read(most + 1)
         if len(made) > most:

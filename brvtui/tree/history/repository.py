@@ -1,4 +1,4 @@
-"""Finds the git repository of a folder, and refuses one that lies elsewhere, behind a link or a pointer."""
+"""Finds the git repository of a folder, and refuses one that is elsewhere, behind a link or a pointer."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ _POINTER = "gitdir: "
 _LARGEST = 1 << 20
 _WORKTREES, _MODULES = "worktrees", "modules"
 _HOOKS = re.compile(r"(modules/(?!(.*/)?(objects|refs|logs)/).+/)?hooks(/|$)")
-"""The hooks of a repository, and of the submodules that it keeps. git runs none of them here."""
+"""The hooks of a repository and of its submodules. git runs none of them here."""
 
 
 class ForeignRepository(ValueError):
-    """A repository that git would read although it is not the folder's own. The message names the file."""
+    """A repository that git would read although it does not belong to the folder. The message names the file."""
 
 
 def own_repository(folder: Path, bare: bool) -> Path | None:
-    """The folder that holds the repository of ``folder``, at or above it; None if there is none.
+    """The folder that contains the repository of ``folder``, at or above it; None if there is none.
 
-    With ``bare``, it may be a repository itself. Raises :class:`ForeignRepository`. The answer is kept for a second.
+    With ``bare``, the folder may be a repository itself. Raises :class:`ForeignRepository`. Results are cached for a
+    second.
     """
     try:
         return _checked(os.path.realpath(folder), bare, int(time.monotonic()))
@@ -48,7 +49,7 @@ def _checked(folder: str, bare: bool, second: int) -> Path | None:
 
 
 def _check(place: Path, git: Path) -> None:
-    """Raises :class:`ForeignRepository` if the repository ``git`` of ``place`` is, in whole or in part, elsewhere."""
+    """Raises :class:`ForeignRepository` if any part of the repository ``git`` of ``place`` is elsewhere."""
     if leads_out(place, git):
         raise ForeignRepository(
             f"{git}: a link leads out of the project, so its history is not read; replace the link with a clone"
@@ -99,9 +100,9 @@ def _names(file: Path, wanted: Path, before: str = "") -> bool:
 
 
 def _text(file: Path) -> str:
-    """The text of ``file``, as git reads it; empty if there is none.
+    """The text of ``file``, as git reads it; empty if the file does not exist.
 
-    Raises :class:`ForeignRepository` if it cannot be read, is a link or larger than 1 MiB, or holds a NUL byte.
+    Raises :class:`ForeignRepository` if it cannot be read, is a link, is larger than 1 MiB, or contains a NUL byte.
     """
     if not os.path.lexists(file):
         return ""

@@ -26,7 +26,7 @@ _FILE_MODES = (b"100644", b"100755", b"100664")
 
 
 def named_revisions(folder: Path) -> dict[str, str]:
-    """The revisions of ``folder`` that are nearest at hand, each with what it is; none outside of a git repository."""
+    """The revisions of ``folder`` that users need most, each with a description; empty outside of a git repository."""
     heads = ("for-each-ref", "--sort=-committerdate", f"--count={_MOST_BRANCHES}", "--format=%(HEAD)%(refname:short)")
     found: dict[str, str] = {}
     with suppress(RevisionError):
@@ -47,7 +47,7 @@ class CommittedFile:
     size: int
 
     def holds(self, data: bytes) -> bool:
-        """Whether ``data`` is its content; line ends that git converted on checkout do not count."""
+        """True if ``data`` is its content. Line ends that git converted on checkout are ignored."""
         return self._has_id(data) or (b"\r\n" in data and self._has_id(data.replace(b"\r\n", b"\n")))
 
     def _has_id(self, data: bytes) -> bool:
@@ -58,9 +58,9 @@ class CommittedFile:
 
 
 def batch_contents(data: bytes, files: Mapping[str, CommittedFile], where: str) -> dict[str, bytes]:
-    """Returns the contents of ``files`` in ``data``, the output of ``git cat-file --batch`` for them, by path.
+    """Returns the contents of ``files`` by path, read from ``data``, the output of ``git cat-file --batch``.
 
-    Raises :class:`RevisionError`, which names ``where``, if a content is not the one that was committed.
+    Raises :class:`RevisionError`, which names ``where``, if a content is not the committed one.
     """
     contents, start = {}, 0
     for path, file in files.items():
@@ -75,8 +75,8 @@ def batch_contents(data: bytes, files: Mapping[str, CommittedFile], where: str) 
 def committed_files(run: Callable[..., bytes], place: str, where: str) -> dict[str, CommittedFile]:
     """Returns the regular markdown files of ``place`` (``COMMIT:FOLDER``) that are not hidden, by path.
 
-    ``run`` is :func:`git` in their repository. Paths that no checkout can have, because a name is too long or empty,
-    are left out, too. Raises :class:`GitFailed` if the folder does not exist, and :class:`RevisionError`, which names
+    ``run`` is :func:`git` in their repository. Leaves out paths that no checkout can have because a name is too long
+    or empty. Raises :class:`GitFailed` if the folder does not exist, and :class:`RevisionError`, which names
     ``where``, if git lists a file but lacks its content.
     """
     contents: dict[str, str] = {}
@@ -104,7 +104,7 @@ class Revision:
     """A git revision of the tree in ``folder``. Methods raise :class:`brvtui.tree.history.git.RevisionError`."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        """Finds the commit that ``name`` means: a branch, a tag, a commit."""
+        """Finds the commit that ``name`` refers to: a branch, a tag or a commit."""
         self.folder = folder
         self.name = name
         try:
@@ -136,7 +136,7 @@ class Revision:
 
     @cached_property
     def ignored(self) -> frozenset[str]:
-        """The markdown files on disk that git is told to ignore: that a revision lacks them says nothing."""
+        """The markdown files on disk that git ignores. If a revision lacks them, that means nothing."""
         arguments = ("ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--", ".")
         listing = git(self.folder, *arguments, most=_MOST_LISTING).split(b"\0")
         return frozenset(path.decode("utf-8", "surrogateescape") for path in listing if path.endswith(b".md"))
@@ -153,7 +153,8 @@ class Revision:
         return batch_contents(data, wanted, shortened(self.name))
 
     def changed_ms(self, paths: Collection[str]) -> dict[str, int]:
-        """When each of ``paths`` was last committed, in ms since 1970; of more than 200, the date of the revision."""
+        """The time of the last commit of each of ``paths``, in ms since 1970; for more than 200, the date of the
+        revision."""
         own = self._date(".")
         if len(paths) > _MOST_DATED:
             return dict.fromkeys(paths, own)

@@ -1,4 +1,4 @@
-"""The marks that git, or a merge of our own, leaves around two versions of a text that are to be decided between."""
+"""The markers that git, or our own merge, puts around the two versions of a text in a conflict."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ _MARKS = re.compile(r"^(?:<{7}|>{7}) .*$", re.MULTILINE)
 
 
 def conflict_marks(text: str) -> Iterator[int]:
-    """Yields the place of each mark at which one of the two versions begins or ends."""
+    """Yields the offset of each marker at which a version begins or ends."""
     return (found.start() for found in _MARKS.finditer(text))
 
 
 def has_conflict(text: str) -> bool:
-    """Whether both marks stand in ``text``, the one that begins a conflict first."""
-    begun = text.find("<<<<<<< ")  # most texts have none: a search is far cheaper than an expression
+    """True if ``text`` contains both markers, first the one that begins a conflict."""
+    begun = text.find("<<<<<<< ")  # most texts have none, and find is far cheaper than a regular expression
     return begun >= 0 and text.find(">>>>>>> ", begun) >= 0 and len([*conflict_marks(text)]) > 1
 
 
 def with_marks_as_text(text: str) -> str:
-    """``text``, in which the marks of a conflict are paragraphs of their own: no markdown takes them for quotes.
+    """Returns ``text`` with each conflict marker in a paragraph of its own, so that markdown does not read it as a
+    quote.
 
-    In blocks of code they are text as it is.
+    Markers in code blocks stay as they are.
     """
     if not has_conflict(text):
         return text

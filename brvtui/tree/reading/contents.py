@@ -1,7 +1,4 @@
-"""The text of a note as the engine reads it, and reasons why it skips a file.
-
-See ``docs/reference/byterover.md``, "Reading".
-"""
+"""The text of a note as the engine reads it, and the reasons why it skips files (``docs/reference/byterover.md``, "Reading")."""
 
 from __future__ import annotations
 
@@ -31,9 +28,9 @@ _MIDNIGHT_AFTER = 24
 
 
 def updated_ms(text: str) -> float | None:
-    """The first ``updatedAt:`` line of ``text`` in milliseconds since 1970.
+    """The time in the first ``updatedAt:`` line of ``text``, in milliseconds since 1970.
 
-    None without such a line; NaN when it is not an ISO 8601 date.
+    None if there is no such line; NaN if it is not an ISO 8601 date.
     """
     if "updatedAt:" not in text:
         return None
@@ -42,7 +39,7 @@ def updated_ms(text: str) -> float | None:
 
 
 def redated(text: str, moment_ms: float) -> str:
-    """``text`` with ``moment_ms`` (since 1970) as its first ``updatedAt``; as it is without one."""
+    """``text`` with ``moment_ms`` (since 1970) as its first ``updatedAt``; unchanged if it has none."""
     moment = datetime.fromtimestamp(moment_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return _LINE.sub(lambda found: found[0].replace(found[1], moment, 1), text, count=1)
 
@@ -90,7 +87,7 @@ class Unseen(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CutText:
-    """A note's text after the engine's cuts: without ``cut_lines`` lines, and with ``cut_units`` shortened lines."""
+    """A note's text after the engine's cuts, with the number of lines left out and the number of lines shortened."""
 
     text: str
     cut_lines: int
@@ -166,7 +163,7 @@ def first_units(line: str, units: int) -> str:
 
 
 def title_span(text: str) -> tuple[int, int] | None:
-    """The start and end of the text of the first level-one heading; None without one."""
+    """The start and end of the text of the first level-one heading; None if there is none."""
     found = _HEADING.search(text)
     return found.span(1) if found else None
 

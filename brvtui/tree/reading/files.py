@@ -30,7 +30,7 @@ _UNREAD = {
     **dict.fromkeys((".html", ".htm", ".xhtml"), HTML),
     ".icloud": "a placeholder of iCloud: the file itself is not on this disk; download it",
 }
-"""Why files are not read, by their endings in lower case."""
+"""Reasons why files are not read, by their endings in lower case."""
 _BACKWARDS = bytes(range(255, -1, -1))
 
 
@@ -51,7 +51,7 @@ SEARCHABLE = frozenset({Role.NOTE, Role.CONTEXT, Role.STUB})
 
 @dataclass(frozen=True, slots=True)
 class TreeFile:
-    """A markdown file of the tree: its path relative to the tree, with ``/``, and its state, to notice changes."""
+    """A markdown file: its path relative to the tree, with ``/``, and the state that reveals changes."""
 
     path: str
     size: int
@@ -72,17 +72,17 @@ class TreeFile:
 
 @dataclass(frozen=True, slots=True)
 class UnseenFile:
-    """A file that is not searched, and why."""
+    """A file that is not searched, with the reason."""
 
     path: str
     reason: str
     is_past_limit: bool = False
-    """Whether a limit of this program keeps it out, though the engine reads it."""
+    """True if a limit of this program keeps it out, although the engine reads it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Every markdown file that the engine reads, in the order of its walk, and files that it skips."""
+    """The markdown files that the engine reads, in the order of its walk, and the files that it skips."""
 
     files: tuple[TreeFile, ...]
     unseen: tuple[UnseenFile, ...]
@@ -111,12 +111,12 @@ def role_of(path: str) -> Role:
 
 
 def notes_among(paths: Iterable[str]) -> tuple[str, ...]:
-    """Those of ``paths`` that people write: without stubs, full texts in the archive, and derived files."""
+    """The ``paths`` of files that people write: no stubs, archived full texts or derived files."""
     return tuple(path for path in paths if role_of(path) in (Role.NOTE, Role.CONTEXT))
 
 
 def list_files(root: Path) -> Listing:
-    """All markdown files below ``root``. Lists folders that cannot be read among the unseen; raises nothing."""
+    """All markdown files below ``root``. Folders that cannot be read are among the unseen files; never raises."""
     files: list[TreeFile] = []
     unseen: list[UnseenFile] = []
     for entry, path in _walk(root, unseen):
@@ -164,7 +164,7 @@ def _walk(root: Path, unseen: list[UnseenFile]) -> Iterator[tuple[os.DirEntry[st
 
 
 def limit_notices(unseen: Iterable[UnseenFile]) -> Iterator[str]:
-    """A line on what limits of this program leave out, if they do."""
+    """Yields a line about the files that limits of this program leave out, if there are any."""
     found = [file for file in unseen if file.is_past_limit]
     if found:
         more = f", and {len(found) - 1} more" if found[1:] else ""
@@ -172,7 +172,7 @@ def limit_notices(unseen: Iterable[UnseenFile]) -> Iterator[str]:
 
 
 def unread_ending(name: str) -> str:
-    """Why a file called ``name``, which a user may take for a note, is not read; empty for other files and notes."""
+    """The reason why a file called ``name``, which looks like a note, is not read; empty for notes and other files."""
     ending = name[name.rfind(".") :].lower()
     return "" if name.endswith(".md") else _UNREAD.get(ending, "")
 
@@ -189,13 +189,13 @@ def folder_key(path: str) -> tuple[bytes, ...]:
 
 
 class NeedsFullWalk(Exception):
-    """A file that a walk may list among the unseen: only a walk over the whole tree finds out."""
+    """A file that a walk may list as unseen. Only a walk over the whole tree can decide."""
 
 
 def stat_file(root: Path, path: str) -> TreeFile | None:
-    """The markdown file at ``path`` below ``root`` as a walk would list it; None when there is none.
+    """The markdown file at ``path`` below ``root`` as a walk would list it; None if there is none.
 
-    Raises :class:`NeedsFullWalk` for a file that a walk would list among the unseen.
+    Raises :class:`NeedsFullWalk` for a file that a walk would list as unseen.
     """
     *folders, name = path.split("/")
     if any(folder.startswith(".") for folder in folders):

@@ -1,4 +1,4 @@
-"""The tree's fingerprint, which a cached answer must share (``docs/reference/byterover.md``, "The cache")."""
+"""The tree's fingerprint, which must match before a cached answer is used (``docs/reference/byterover.md``, "The cache")."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ _LENGTH = 16
 
 
 def is_covered(role: Role, with_derived: bool = False) -> bool:
-    """Whether the fingerprint covers files of this role; ``with_derived`` it covers all."""
+    """True if the fingerprint covers files of this role; ``with_derived`` covers all roles."""
     return with_derived or role in SEARCHABLE or role is Role.ABSTRACT
 
 
 def fingerprint(files: Iterable[tuple[str, int]]) -> str:
-    """16 hexadecimal digits over (absolute path, mtime in whole ms) of the covered files; ``empty`` for none."""
+    """16 hexadecimal digits over the (absolute path, mtime in whole ms) of the covered files; ``empty`` if there are
+    none."""
     listed = list(files)
     if not listed:
         return EMPTY
-    # The shared folder does not change the order, and a letter beyond ASCII in it would make sorting slow.
+    # The shared folder does not affect the order, and a non-ASCII letter in it would make sorting slow.
     shared = _shared_folder([path for path, _ in listed])
     ordered = in_locale_order(listed, lambda item: item[0][len(shared) :])
     return of_lines(fingerprint_line(path, mtime) for path, mtime in ordered)
@@ -34,7 +35,7 @@ def fingerprint_line(path: str, mtime_ms: int) -> str:
 
 
 def of_lines(lines: Iterable[str]) -> str:
-    """The fingerprint of ``lines`` in locale order of their paths."""
+    """The fingerprint of ``lines``, which must be in locale order of their paths."""
     text = "|".join(lines)
     if not text:
         return EMPTY

@@ -13,7 +13,7 @@ import yaml
 
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 BROKEN = (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
-"""What parsing a block can raise. PyYAML raises most of these for tags that do not fit their values."""
+"""The exceptions that parsing a block can raise. PyYAML raises most of them for tags that do not fit their values."""
 _DOCUMENT_END = re.compile(r"^\.\.\.", re.MULTILINE)
 # libyaml recurses for every level of nesting, and aliases multiply what they repeat: a hostile note must not stop the
 # program.
@@ -22,11 +22,11 @@ _TOO_LARGE = "longer or deeper than frontmatter is"
 _NESTING = re.compile(r"[\[{]|[-?:] ")
 _MOST_NESTING = 1_000
 _MOST_NODES = 50_000
-"""More than a block of the greatest length has, unless its aliases multiply them."""
+"""More nodes than the longest block can have, unless its aliases multiply them."""
 _DEEPEST = 100
-"""Whatever walks over the values by recursion goes deeper than this without trouble."""
+"""The deepest nesting. Recursive code can walk deeper values without trouble."""
 _MOST_DIGITS = 3_000
-"""Of an integer, in any base; Python writes none of more than 4,300 decimal digits."""
+"""The longest integer in any base. Python refuses to print more than 4,300 decimal digits."""
 _ALIAS_SIGN = "*"
 _STRING = "tag:yaml.org,2002:str"
 _PROPERTIES = ("&", "!")
@@ -35,10 +35,10 @@ _BLOCK = re.compile(r"\A---\r?\n(.*?)^---\r?\n", re.DOTALL | re.MULTILINE)
 
 
 class _Loader(_Base):  # type: ignore[misc]  # its base is chosen above
-    """Refuses integers that could not be written again."""
+    """A loader that refuses integers too long to be written again."""
 
     def construct_yaml_int(self, node: Any) -> Any:
-        """The integer of ``node``. Raises ValueError for one that is too long."""
+        """The integer of ``node``. Raises ValueError if it is too long."""
         if len(node.value) > _MOST_DIGITS:
             raise ValueError("a number longer than frontmatter holds")
         return super().construct_yaml_int(node)
@@ -49,7 +49,7 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 
 @dataclass(frozen=True, slots=True)
 class Frontmatter:
-    """The fields of the block (empty when there is none or it is broken), the offset of the body, and the problem."""
+    """The fields of the block (empty if it is missing or broken), the offset of the body, and the problem."""
 
     fields: dict[str, Any]
     body_start: int
@@ -64,9 +64,9 @@ class Scalar:
     start: int
     end: int
     quote: str
-    """``'``, ``"`` or nothing."""
+    """``'``, ``"`` or empty."""
     in_flow: bool
-    """Whether it is an item of an inline list."""
+    """True if it is an item of an inline list."""
 
 
 def block_span(text: str) -> tuple[int, int] | None:
@@ -82,7 +82,7 @@ def block_of(text: str) -> str:
 
 
 def parse(text: str) -> Frontmatter:
-    """The frontmatter of ``text``. A block that is not a YAML mapping means none, never an error."""
+    """The frontmatter of ``text``. A block that is not a YAML mapping has no fields and a ``problem``; never raises."""
     found = _BLOCK.match(text) if text.startswith("---") else None
     if not found:
         return Frontmatter({}, 0)
@@ -97,10 +97,10 @@ def parse(text: str) -> Frontmatter:
 
 
 def scalars_under(text: str, key: str) -> tuple[Scalar, ...]:
-    """The strings of the list (or the one string) under ``key`` in the frontmatter of ``text``, as they are written.
+    """The strings in the list under ``key`` in the frontmatter of ``text``, or the one string, with their positions.
 
-    Empty without such a key, and where the frontmatter is not a mapping. Leaves out strings of several lines, with an
-    anchor or a tag, or behind an alias.
+    Empty if the key is missing or the frontmatter is not a mapping. Leaves out strings that span lines, have an
+    anchor or a tag, or come from an alias.
     """
     found = _BLOCK.match(text) if text.startswith("---") else None
     if not found or key not in found.group(1):
@@ -126,30 +126,28 @@ def scalars_under(text: str, key: str) -> tuple[Scalar, ...]:
 
 
 def _mapping(block: str) -> Any:
-    """The value of the YAML in ``block``."""
     with reading(block) as (loader, node):
         _check_keys(node)
         return None if node is None else loader.construct_document(node)
 
 
 def text_of(value: Any) -> str:
-    """The text that a field holds, without the white space around it; empty for any other value."""
+    """``value`` without surrounding white space if it is a string, else an empty string."""
     return value.strip() if isinstance(value, str) else ""
 
 
 def texts_of(value: Any) -> list[str]:
-    """The texts and numbers that a field holds, alone or in a list, as texts; blank ones are left out."""
+    """The strings and numbers in the value of a field, which may be a list, as strings. Blank ones are left out."""
     values = value if isinstance(value, list) else [value]
     return [str(item).strip() for item in values if isinstance(item, (str, int, float)) and str(item).strip()]
 
 
 @contextmanager
 def reading(block: str) -> Iterator[tuple[Any, Any]]:
-    """A YAML loader of ``block``, and the root node of the block: None for an empty one.
+    """A YAML loader of ``block``, and the root node of the block, which is None for an empty one.
 
     Raises ValueError for a block beyond the limits of frontmatter: too long, too deep, with an alias inside the value
-    that it repeats, or with aliases that multiply the nodes beyond what frontmatter has, so that whatever walks over
-    the values would never end.
+    that it repeats, or with aliases that multiply the nodes. Code that walks such values might never end.
     """
     nesting = 0 if len(block) > _LONGEST else len(_NESTING.findall(block))
     if len(block) > _LONGEST or nesting > _MOST_NESTING:
@@ -159,7 +157,7 @@ def reading(block: str) -> Iterator[tuple[Any, Any]]:
     loader = _Loader(block)
     try:
         root = loader.get_single_node()
-        if _ALIAS_SIGN in block:  # else every node stands once, so there are no more than the block is long
+        if _ALIAS_SIGN in block:  # else every node occurs once, so the block's length bounds their number
             _check_size(root)
         if nesting > _DEEPEST:
             _check_depth(root)
@@ -169,8 +167,8 @@ def reading(block: str) -> Iterator[tuple[Any, Any]]:
 
 
 def _check_size(root: Any) -> None:
-    """Raises ValueError when aliases make ``root`` too large, or have no end."""
-    sizes: dict[int, int] = {}  # of each collection with everything below it; 0 while it is being counted
+    """Raises ValueError if aliases make ``root`` too large or endless."""
+    sizes: dict[int, int] = {}  # the size of each collection with everything below it; 0 while it is being counted
     pending = [root] if isinstance(root, yaml.CollectionNode) else []
     while pending:
         node = pending[-1]
@@ -192,7 +190,7 @@ def _check_size(root: Any) -> None:
 
 
 def _check_depth(root: Any) -> None:
-    """Raises ValueError when collections stand too deep in one another; their nodes are bounded."""
+    """Raises ValueError if collections are nested too deeply. The number of nodes is already bounded."""
     level = [root] if isinstance(root, yaml.CollectionNode) else []
     for _ in range(_DEEPEST):
         level = [child for node in level for child in _inner(node) if isinstance(child, yaml.CollectionNode)]
@@ -201,12 +199,12 @@ def _check_depth(root: Any) -> None:
 
 
 def _inner(node: Any) -> list[Any]:
-    """The nodes that stand directly in a collection, keys too."""
+    """The direct children of a collection, including keys."""
     return [child for entry in node.value for child in (entry if isinstance(entry, tuple) else (entry,))]
 
 
 def _check_keys(node: Any) -> None:
-    """Raises ValueError for a mapping in which a key stands twice, as the engine's own reader does."""
+    """Raises ValueError if a key occurs twice in a mapping, as the engine's own reader does."""
     if isinstance(node, yaml.MappingNode):
         keys = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
         twice = next((key for key, times in keys.items() if times > 1), None)

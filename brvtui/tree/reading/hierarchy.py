@@ -32,12 +32,12 @@ class PatternMatch:
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """The symbols of one tree. Children of equal name are in this order: folders, then notes in document order."""
+    """The symbols of one tree. Children with equal names are in this order: folders, then notes in document order."""
 
     roots: tuple[Symbol, ...]
     by_path: dict[str, Symbol]
     contexts: frozenset[str]
-    """The ``context.md`` files of folders; each names its folder."""
+    """The ``context.md`` files of folders; each represents its folder."""
     key: Callable[[str], SortKey]
     """The sort key of names."""
     only_ascii: bool
@@ -48,7 +48,7 @@ class Hierarchy:
         return tuple(symbol for symbol in self.roots if symbol.is_folder)
 
     def walk(self, start: Symbol | None = None) -> Iterator[Symbol]:
-        """``start`` and everything below it in pre-order; without it, every symbol."""
+        """Yields ``start`` and everything below it in pre-order; every symbol if ``start`` is None."""
         stack = [start] if start else list(reversed(self.roots))
         while stack:
             symbol = stack.pop()
@@ -56,13 +56,13 @@ class Hierarchy:
             stack.extend(reversed(symbol.children))
 
     def at(self, path: str) -> Symbol | None:
-        """The symbol at exactly ``path``; the path of a ``context.md`` means its folder."""
+        """The symbol at exactly ``path``. The path of a ``context.md`` refers to its folder."""
         return self.by_path.get(_parent(path) if path in self.contexts else path)
 
     def find(self, pattern: str, substrings: bool) -> PatternMatch | None:
         """The best match of ``pattern``: exact, then absolute, relative or simple names, then a substring.
 
-        Exact is the path as it stands, then with ``.md`` added unless it ends so.
+        An exact match is the path as written, or with ``.md`` added.
         """
         bare = pattern.lstrip("/")
         for candidate in (bare,) if bare.endswith(".md") else (bare, f"{bare}.md"):
@@ -85,7 +85,7 @@ class Hierarchy:
 
     @cached_property
     def _in_pre_order(self) -> list[tuple[Symbol, str]]:
-        """Every symbol that can be named, with its name in lower case. Notes at the root are named by path only."""
+        """Every symbol that can be named, with its name in lower case. Notes at the root can be named only by path."""
         return [(symbol, symbol.name.lower()) for symbol in self.walk() if symbol.is_folder or symbol.depth > 1]
 
     @cached_property
@@ -96,7 +96,7 @@ class Hierarchy:
         return found
 
     def _chain_matches(self, symbol: Symbol, names: list[str], absolute: bool) -> bool:
-        """Whether the folders above ``symbol`` have these ``names``, the last of which is the symbol's own."""
+        """True if the folders above ``symbol`` have these ``names``, of which the last is the symbol's own."""
         above = symbol.path.rpartition("/")[0]
         for name in reversed(names[:-1]):
             if not above or self.by_path[above].name.lower() != name:
@@ -109,9 +109,9 @@ class Hierarchy:
     ) -> Hierarchy | None:
         """The hierarchy without the notes ``out`` and with the ``new`` ones, given as (path, title).
 
-        ``position`` gives the index of a note in document order, None for anything else. Rebuilds only the folders
-        above these notes. None when that is not enough: for a name that needs another sort key, and for two folders of
-        the same name.
+        ``position`` returns the index of a note in document order, and None for anything else. Rebuilds only the
+        folders above these notes. Returns None if that is not enough: a name needs another sort key, or two folders
+        have the same name.
         """
         contexts = self.contexts.difference(out).union(path for path, _ in new if _is_context(path))
         leaves = {path: Symbol(path, title, False, path.count("/") + 1) for path, title in new if not _is_context(path)}
@@ -139,7 +139,7 @@ class Hierarchy:
         return self
 
     def _arranged(self, children: list[Symbol], position: Callable[[str], int | None]) -> tuple[Symbol, ...] | None:
-        """``children`` in order; None when two folders have equal names, whose order is unknown here."""
+        """``children`` in order; None if two folders have equal names, because their order is unknown here."""
         keyed = sorted(((self.key(child.name), position(child.path), child) for child in children), key=_first_two)
         for (key, _, one), (other_key, _, other) in pairwise(keyed):
             if key == other_key and one.is_folder and other.is_folder:
@@ -161,7 +161,7 @@ def _parent(path: str) -> str:
 
 
 def _above(path: str) -> Iterator[str]:
-    """The folders above ``path``, the nearest first, and last the empty path of the tree itself."""
+    """Yields the folders above ``path`` from the nearest up; the last is the empty path of the tree itself."""
     while path:
         path = _parent(path)
         yield path

@@ -16,14 +16,14 @@ from brvtui.regular_files import open_regular, read_open
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_CLOEXEC", 0)
 _BEHIND_LINK = "the tree is now behind a link"
 _known: dict[str, tuple[int, int]] = {}
-"""The folder of each tree that was opened: its device and inode, when its path was a real one."""
+"""The device and inode of each tree folder that was opened, if its path had no links."""
 TOPIC_ENDING = ".html"
 _LONGEST_NAME, _LONGEST_PATH = 255, 2_000
-"""In bytes. File systems allow no longer names, and 4,096 bytes for the whole path, with the tree's own."""
+"""Limits in bytes. File systems allow no longer names, and 4,096 bytes for the whole path, including the tree's own."""
 
 
 class PathError(Exception):
-    """A path that cannot be that of a note of the tree. The message names it and says why."""
+    """A path that cannot belong to a note of the tree. The message contains the path and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class FolderEntry:
 
 
 def parts_of(path: str) -> tuple[str, ...]:
-    """The parts of ``path``, if it can be that of a markdown file below a tree. Raises :class:`PathError` otherwise."""
+    """Splits the path of a markdown file below a tree. Raises :class:`PathError` if it cannot be one."""
     parts = folder_parts_of(path)
     if not path.endswith(".md"):
         raise PathError(f"{path}: a note's name ends in .md; add it")
@@ -44,7 +44,7 @@ def parts_of(path: str) -> tuple[str, ...]:
 
 
 def folder_parts_of(path: str) -> tuple[str, ...]:
-    """The parts of ``path``, if it can be that of a folder below a tree. Raises :class:`PathError` otherwise."""
+    """Splits the path of a folder below a tree. Raises :class:`PathError` if it cannot be one."""
     parts = _parts_inside(path)
     hidden = next((part for part in parts if part.startswith(".")), None)
     if hidden is not None:
@@ -53,7 +53,7 @@ def folder_parts_of(path: str) -> tuple[str, ...]:
 
 
 def _file_parts_of(path: str) -> tuple[str, ...]:
-    """The parts of ``path``, if it can be that of a note, or of a topic of a space, which dots do not hide."""
+    """Splits the path of a note, or of a topic of a space, whose parts may begin with a dot."""
     return _parts_inside(path) if path.endswith(TOPIC_ENDING) else parts_of(path)
 
 
@@ -71,7 +71,7 @@ def _parts_inside(path: str) -> tuple[str, ...]:
 
 
 def is_in_place(tree: Path) -> bool:
-    """Whether ``tree``, a path without links when it was opened, is still one."""
+    """True if ``tree``, a path without links when it was opened, still has none."""
     return os.path.realpath(tree) == os.fspath(tree)
 
 
@@ -83,7 +83,7 @@ def _open_tree(tree: Path) -> int:
     except OSError as error:
         raise error if is_in_place(tree) else OSError(errno.EXDEV, _BEHIND_LINK, place) from error
     found = os.fstat(folder)
-    if _known.get(place) != (found.st_dev, found.st_ino):  # most often it is the folder of the last time
+    if _known.get(place) != (found.st_dev, found.st_ino):  # usually it is the same folder as last time
         if not is_in_place(tree):
             os.close(folder)
             raise OSError(errno.EXDEV, _BEHIND_LINK, place)
@@ -94,8 +94,7 @@ def _open_tree(tree: Path) -> int:
 def read_inside(tree: Path, path: str, most: int) -> bytes:
     """The bytes of the regular file at ``path`` below ``tree``. Follows no symlink below the tree.
 
-    Raises OSError, also for a path that leads out of the tree, for anything but a regular file, and for more than
-    ``most`` bytes.
+    Raises OSError, also if the path leads out of the tree, is not a regular file, or has more than ``most`` bytes.
     """
     *folders, name = path.split("/")
     if path.startswith("/") or ".." in folders or name in ("", "..") or "\0" in path:
@@ -130,10 +129,10 @@ def _has_link(tree: Path, path: str) -> bool:
 
 @contextmanager
 def entry_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[FolderEntry]:
-    """The entry of the note or topic at ``path`` below ``tree``; its folder is open within the context.
+    """The entry of the note or topic at ``path`` below ``tree``. Its folder is open within the context.
 
-    A symlink to another file of the tree gives the entry of that file. ``make_folders`` creates missing folders. Raises
-    :class:`PathError`, FileNotFoundError when a folder is missing, and OSError.
+    If the path is a symlink to another file of the tree, this is the entry of that file. ``make_folders`` creates
+    missing folders. Raises :class:`PathError`, FileNotFoundError if a folder is missing, and OSError.
     """
     parts = _file_parts_of(path)
     folder = _open_folder(tree, parts[:-1], make_folders)
@@ -188,7 +187,7 @@ def _open_below(folder: int, name: str, make: bool) -> int:
 
 
 def _target(tree: Path, path: str, folder: int, name: str) -> str:
-    """``path``, or the path to which it is a symlink. Raises :class:`PathError` for a link out of the tree."""
+    """``path``, or the path that it links to. Raises :class:`PathError` if the link leads out of the tree."""
     try:
         found = os.lstat(name, dir_fd=folder)
     except FileNotFoundError:

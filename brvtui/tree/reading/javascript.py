@@ -1,7 +1,7 @@
 """Strings as JavaScript sees them: white space, and the locale order of names (``localeCompare``; UTS 10).
 
-ASCII names are compared by tables made here; as soon as one name is not ASCII, all are compared by the Unicode
-collation table, which takes about 0.15 s to load.
+ASCII names are compared by tables defined here. If any name is not ASCII, all are compared by the Unicode collation
+table, which takes about 0.15 s to load.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ _QUADS = "".join(chr(code) for code in range(0x2000, 0x200B))
 SPACE = f"\t\n\v\f\r \xa0\u1680{_QUADS}\u2028\u2029\u202f\u205f\u3000\ufeff"
 """All white-space characters."""
 _PYTHONS_OWN = "\x1c\x1d\x1e\x1f"
-"""What Python alone takes for white space, of ASCII."""
+"""The ASCII characters that are white space in Python but not in JavaScript."""
 _SPACES = re.compile(f"[{SPACE}]+")
 
 
 def spaced_words(text: str) -> list[str]:
     """The words of ``text``, split at white space, with their punctuation."""
     if text.isascii() and not any(char in text for char in _PYTHONS_OWN):
-        return text.split()  # the same, several times as fast
+        return text.split()  # the same result, several times as fast
     return [word for word in _SPACES.split(text) if word]
 
 
@@ -75,7 +75,7 @@ def _unicode_key() -> Callable[[str], SortKey]:
 
 
 def sort_key(names: Iterable[str]) -> Callable[[str], SortKey]:
-    """A key function that puts ``names`` (all of the names to be compared) in locale order."""
+    """A key function that sorts ``names`` in locale order. ``names`` must contain all names to be compared."""
     return _ascii_key if all(name.isascii() for name in names) else _unicode_key()
 
 

@@ -1,4 +1,4 @@
-"""Reads JSON files with unknown content, and numbers in them."""
+"""Reads JSON files of unknown content, and the numbers in them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brvtui.regular_files import read_regular
 from brvtui.timing import FIRST_MS, LAST_MS
 
 LARGEST_JSON = 8 * 1_048_576
-"""Bytes. Parsed, a file of this size may take 200 MB of memory."""
+"""Bytes. When parsed, a file of this size may take 200 MB of memory."""
 LARGEST_NAMED_JSON = 32 * 1_048_576
 """Bytes. The limit for a file that the user names on the command line, such as the signals of 200,000 notes."""
 
@@ -20,9 +20,9 @@ _EXACT_DIGITS = 308
 
 
 def read_json(path: Path, most: int = LARGEST_JSON, follow_links: bool = False) -> Any:
-    """The value in the JSON file at ``path``, which is read as :func:`brvtui.regular_files.read_regular` does.
+    """The value in the JSON file at ``path``, read as :func:`brvtui.regular_files.read_regular` does.
 
-    Raises OSError when it cannot be read, ValueError when it is not JSON in UTF-8, or too deeply nested.
+    Raises OSError if it cannot be read, and ValueError if it is not JSON in UTF-8 or is nested too deeply.
     """
     try:
         return json.loads(read_regular(path, most, follow_links).decode("utf-8"), parse_int=whole_number)
@@ -31,7 +31,7 @@ def read_json(path: Path, most: int = LARGEST_JSON, follow_links: bool = False) 
 
 
 def whole_number(digits: str) -> float:
-    """The number that ``digits`` are in JSON: infinite, as in JavaScript, where it is greater than any float."""
+    """The number that ``digits`` mean in JSON; infinite, as in JavaScript, if it exceeds every float."""
     return int(digits) if len(digits) <= _EXACT_DIGITS else float(digits)
 
 

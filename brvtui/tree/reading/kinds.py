@@ -1,4 +1,4 @@
-"""The kinds of project, by what can be done to them and what they are called."""
+"""The kinds of project, with their abilities and words."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from dataclasses import dataclass
 class ProjectKind:
     """The abilities and words of a kind of project; the defaults describe a context tree of ByteRover 3.
 
-    A sentence says why something is refused, and is empty where it is allowed.
+    A refusal is a sentence that gives the reason; it is empty if the action is allowed.
     """
 
     noun: str = "note"
     engine: str = ""
     """The only engine that ranks it; empty if every engine of notes does."""
     other_engine: str = ""
-    """The refusal of any other engine; follows that engine's name."""
+    """The message that refuses any other engine; follows that engine's name."""
     only_engine: str = ""
-    """The refusal to switch engines, with keys in braces."""
+    """The message that refuses to switch engines, with keys in braces."""
     native: str = "byterover"
     """The engine that writes it, and by whose rules its signals age."""
     why_empty: str = ""
     """The message for an empty project of this kind, if it has one of its own."""
     has_files: bool = True
-    """True if each note is a file that can be edited; a symbol is a part of one."""
+    """True if each note is a file that can be edited; False if notes are parts of files, as symbols are."""
     has_maturity: bool = True
     """True if notes have signals and a maturity, and age."""
     is_html: bool = False
-    """True if notes are topics in HTML, of which no index is kept. Their engine is a skill bundle instead of a package,
-    and its log holds only what was not sent yet."""
+    """True if notes are HTML topics, for which no index is stored. Their engine is a skill bundle instead of a
+    package, and its log contains only entries that were not sent yet."""
     not_varied: str = ""
-    """The reason why answers cannot be asked for another moment, revision or engine."""
+    """The reason why queries cannot run for another time, revision or engine."""
     not_verified: str = ""
     """The reason why no installed engine can verify answers."""
     not_added: str = ""
     """The reason why files are not created, moved or archived."""
     not_moved: str = ""
-    """The same for existing files."""
+    """The reason why existing files are not moved or archived."""
 
     @property
     def can_vary(self) -> bool:
-        """True if answers can be asked for another moment, revision or engine."""
+        """True if queries can run for another time, revision or engine."""
         return not self.not_varied
 
 
@@ -72,4 +72,4 @@ CODE = ProjectKind(
     not_moved=_READ_ONLY,
 )
 OF_ENGINE = {SPACE.engine: SPACE}
-"""The kind of project of each engine that ranks no other."""
+"""The kind of project of each engine that ranks only one kind."""

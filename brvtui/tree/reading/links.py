@@ -20,15 +20,17 @@ from brvtui.tree.reading.frontmatter import scalars_under
 RELATION = re.compile(r"@([\w-]+(?:/[\w-]+){2,3}(?:\.\w+)?)(?![\w/-])", re.ASCII)
 """A relation in a text; its path is the first group."""
 MOST_LINKS = 50_000
-"""How many links of a note are read; a note of the greatest size could have over a million."""
+"""The number of links of a note that are read. A note of the largest size could have over a million."""
 _LONGEST_LINE = 1_000_000
-"""Characters. The markdown links of a longer line are those of its beginning: no thread runs during a search in it."""
+"""Characters. Only the beginning of a longer line is searched for markdown links, because a search blocks all
+threads."""
 _SPACE = re.compile(r"\s+")
 
-# Fences occur in quotes and lists too, at any depth; no backtick follows an opening run on its line.
+# Fences occur in quotes and lists too, at any depth. No backtick follows an opening fence on its line.
 _FENCE = re.compile(r"(?:[ \t]|>|(?:[-*+]|\d{1,9}[.)])[ \t])*(`{3,}(?=[^`]*$)|~{3,})")
 _BACKTICKS = re.compile(r"`+")
-# Possessive: after less of a destination nothing that ends one could follow, and what could be given back is kept.
+# Possessive quantifiers: a shorter destination is never followed by its end, so backtracking would only store useless
+# states.
 _DESTINATION = r"(<[^<>]*>|[^\s()<>]++(?:\([^\s()]*+\)[^\s()<>]*+)*+)"
 _INLINE = re.compile(rf"(?<!\\)\]\([ \t]*{_DESTINATION}(?=[ \t]*\)|[ \t]+[\"'(])")
 _DEFINITION = re.compile(rf" {{0,3}}\[[^\]^][^\]]*\]:[ \t]*{_DESTINATION}")
@@ -37,13 +39,13 @@ _PATH_END = re.compile(r"[#?]")
 
 
 def normalised(relation: str) -> str:
-    """``relation`` without ``@``, in lower case, white space as ``_``, ending in ``.md``."""
+    """``relation`` without ``@``, in lower case, with white space as ``_`` and ending in ``.md``."""
     bare = relation.lstrip("@")
     return _SPACE.sub("_", (bare if bare.endswith(".md") else f"{bare}.md").lower())
 
 
 class LinkKind(StrEnum):
-    """How a note names another."""
+    """The ways in which a note names another."""
 
     RELATED = "related"
     RELATION = "relation"
@@ -51,33 +53,34 @@ class LinkKind(StrEnum):
 
 
 class LinkState(StrEnum):
-    """Where a link leads."""
+    """The targets of links."""
 
     NOTE = "note"
     FOLDER = "folder"
     BROKEN = "broken"
     REFUSED = "refused"
-    """Out of the tree."""
+    """Leads out of the tree."""
     FOREIGN = "foreign"
-    """To an image or another file of the project."""
+    """Leads to an image or another file of the project."""
 
 
 class Written(StrEnum):
-    """How a link is written."""
+    """The forms of a link's path."""
 
     PATH = "path"
-    """As a path from the root of the tree."""
+    """A path from the root of the tree."""
     NORMALISED = "normalised"
-    """As such a path, normalised as the engine does."""
+    """A path from the root of the tree, normalised as the engine does."""
     RELATIVE = "relative"
-    """As a path from the folder of its note."""
+    """A path from the folder of the note."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
     """A link as it is written. ``target`` is its path, without ``@``, quotes, escapes and fragment.
 
-    ``start`` and ``end`` are offsets in characters of its text in the note; ``line`` counts from 1, ``column`` from 0.
+    ``start`` and ``end`` are the offsets of its text in the note, in characters; ``line`` counts from 1, ``column``
+    from 0.
     """
 
     kind: LinkKind
@@ -89,7 +92,7 @@ class Link:
     quote: str = ""
     """The quote around it: ``'`` or ``"`` in frontmatter, ``<`` in markdown, else empty."""
     in_flow: bool = False
-    """Whether it is an item of an inline list of frontmatter."""
+    """True if it is an item of an inline list in frontmatter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ class Resolved:
     path: str = ""
     written: Written = Written.PATH
     ending: bool = True
-    """False where the link leaves out ``.md``."""
+    """False if the link leaves out ``.md``."""
 
 
 class Names:
@@ -114,11 +117,11 @@ class Names:
         self._normalised: dict[str, str] = {}
         for path in self.files:
             name = normalised(path)
-            # Two files with the same normalised name: the link names neither.
+            # If two files have the same normalised name, the link names neither.
             self._normalised[name] = "" if name in self._normalised else path
 
     def resolve(self, link: Link, source: str) -> Resolved:
-        """Where ``link`` of the note at ``source`` leads."""
+        """Resolves ``link`` of the note at ``source``."""
         if link.kind is LinkKind.MARKDOWN:
             return self._relative(link, source)
         found = self._exact(link, link.target)
@@ -155,10 +158,10 @@ class Names:
 
 
 def links_in(text: str) -> tuple[Link, ...]:
-    """The links of a note's ``text`` in their order, without links to web pages and within the note.
+    """The links in a note's ``text`` in their order, except links to web pages and within the note.
 
-    Returns the first :data:`MOST_LINKS` of them, in time that grows with the length of the text. Markdown links beyond
-    the first million characters of a line are left out.
+    Returns the first :data:`MOST_LINKS` of them, in linear time. Markdown links beyond the first million characters
+    of a line are left out.
     """
     lines = _Lines(text)
     found = [
@@ -180,13 +183,13 @@ def links_in(text: str) -> tuple[Link, ...]:
 
 
 def is_within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
-    """Whether ``place`` lies in one of ``spans``, which are sorted and do not overlap (a binary search)."""
+    """True if ``place`` is in one of ``spans``, which must be sorted and must not overlap. Uses binary search."""
     before = bisect_right(spans, (place, sys.maxsize)) - 1
     return before >= 0 and place < spans[before][1]
 
 
 class _Lines:
-    """The starts of the lines of a text, found when the first link needs them."""
+    """The starts of the lines of a text, computed for the first link."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -208,7 +211,8 @@ def _markdown(text: str, lines: _Lines) -> Iterator[Link]:
 
 
 def lines_of(text: str) -> Iterator[tuple[str, bool]]:
-    """Yields the lines of markdown ``text`` with their ends, and whether each is in or at the fence of a code block."""
+    """Yields the lines of markdown ``text`` with their ends, and True for lines of a code block, including its
+    fences."""
     fence = ""
     for line in text.splitlines(keepends=True):
         opening = _FENCE.match(line)

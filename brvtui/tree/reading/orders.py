@@ -1,4 +1,4 @@
-"""The orders of a tree's files as sorted lists, so that changed files can be moved without sorting again."""
+"""The orders of a tree's files as sorted lists, in which changed files can move without sorting again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ordered(Generic[_Item]):
-    """An immutable sorted list: ``items`` in the order of their ``keys``, all of which differ."""
+    """An immutable sorted list: ``items`` in the order of their ``keys``, which are unique."""
 
     keys: Sequence[Any]
     items: Sequence[_Item]
@@ -25,13 +25,13 @@ class Ordered(Generic[_Item]):
         return len(self.items)
 
     def place(self, key: Any) -> int:
-        """The index of the item with ``key``, or the one at which it would be inserted."""
+        """The index of the item with ``key``, or the index at which it would be inserted."""
         return bisect_left(self.keys, key)
 
     def changed(self, out: Iterable[Any], new: Iterable[tuple[Any, _Item]]) -> Ordered[_Item]:
-        """This list without the items of the keys ``out`` and with the ``new`` ones.
+        """This list without the items that have the keys ``out``, and with the ``new`` ones.
 
-        Raises KeyError for an unknown key, ValueError when a new key exists already.
+        Raises KeyError for an unknown key, ValueError if a new key exists already.
         """
         keys, items = list(self.keys), list(self.items)
         for key in out:
@@ -75,7 +75,7 @@ class Orders:
         return len(self.recent) + len(self.older)
 
     def position(self, note: OrderedFile, edge: float) -> int:
-        """The index of ``note`` in document order; what changed from ``edge`` (ms) on is recent."""
+        """The index of ``note`` in document order. Notes that changed at ``edge`` (ms) or later are recent."""
         if note.mtime_ms >= edge:
             return self.recent.place(note.recent_key)
         return len(self.recent) + self.older.place(self.key(note.path))
@@ -83,24 +83,24 @@ class Orders:
 
 @dataclass(frozen=True, slots=True)
 class OrderedFile:
-    """The sort keys of a file: its path, mtime in whole ms, whether it is a note, its line in the fingerprint."""
+    """The sort keys of a file: path, mtime in whole ms, True for a note, and its line in the fingerprint."""
 
     path: str
     mtime_ms: int
     is_note: bool
     line: str
-    """Empty for a file that the fingerprint does not cover."""
+    """Empty if the fingerprint does not cover the file."""
 
     @property
     def recent_key(self) -> tuple[int, tuple[tuple[int, bytes], ...]]:
-        """Its sort key among recent notes."""
+        """The sort key among recent notes."""
         return -self.mtime_ms, walk_key(self.path)
 
 
 def make_orders(
     files: Iterable[TreeFile], placed: Iterable[OrderedFile], now_ms: float, recent_hours: float
 ) -> Orders | None:
-    """The orders of ``files`` and of their entries; None where two paths sort alike."""
+    """The orders of ``files``, whose sort keys are ``placed``; None if two paths sort alike."""
     walked = list(files)
     listed = list(placed)
     only_ascii = all(entry.path.isascii() for entry in listed)

@@ -19,15 +19,15 @@ _TREE = "context-tree"
 _SOURCES = "sources.json"
 _LARGEST_POINTER = 65_536
 OR_A_TREE = ", or read a folder of notes by brv-tui --tree FOLDER"
-"""The end of a message for somebody who may name a folder of notes; a member of a fleet is named otherwise."""
+"""The end of a message for users who may name a folder of notes; members of a fleet are named in another way."""
 
 
 class ProjectError(Exception):
-    """There is no project to open. The message says in which folder, and what to do."""
+    """There is no project to open. The message names the folder and the remedy."""
 
 
 class NotesFolder(PosixPath):
-    """A folder of markdown that the user opens as a context tree, by ``--tree``, although it is no project."""
+    """A folder of markdown that the user opens as a context tree with ``--tree``, although it is not a project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,11 @@ class FoundProject:
     sources: tuple[SharedSource, ...]
     notices: tuple[str, ...]
     failure: str = ""
-    """Why every search of the engine fails for this project's settings; empty when it does not."""
+    """The reason why every search of the engine fails with this project's settings; empty if searches work."""
 
     link: str = ""
-    """The notice that ``.brv`` or the context tree is a link, in which the engine finds nothing; empty without one."""
+    """The notice that ``.brv`` or the context tree is a link, behind which the engine finds nothing; empty if neither
+    is."""
     kind: ProjectKind = TREE
 
     @property
@@ -61,20 +62,20 @@ class FoundProject:
 
     @property
     def trees(self) -> list[Path]:
-        """The tree, and those of the shared sources."""
+        """The project's own tree and the trees of the shared sources."""
         return [self.tree, *(source.tree for source in self.sources)]
 
 
 def is_context_tree(folder: Path) -> bool:
-    """Whether ``folder`` is a project's context tree, by its name and that of the folder it is in."""
+    """True if ``folder`` is a project's context tree, judged by its own name and its parent's."""
     return folder.name == _TREE and folder.parent.name == MARKER
 
 
 def find_project(start: Path | None) -> FoundProject:
-    """The project in ``start``, or, without ``start``, in the current folder or one above it.
+    """The project in ``start``. If ``start`` is None, the one in the current folder or the nearest folder above it.
 
-    ``.brv`` may be a file that points to the project. A :class:`NotesFolder` is taken as a context tree, with a notice;
-    any other folder without a project is refused. Raises :class:`ProjectError`.
+    ``.brv`` may be a file that points to the project. A :class:`NotesFolder` is opened as a context tree, with a
+    notice; any other folder without a project is refused. Raises :class:`ProjectError`.
     """
     if start is None:
         here = Path.cwd()
@@ -144,7 +145,7 @@ def _open(folder: Path) -> FoundProject:
 
 
 def _link_notice(root: Path, link: Path, tree: Path) -> str:
-    """Why the engine finds nothing in ``tree``, to which ``link`` leads, and where its notes can be read."""
+    """The notice that the engine finds nothing in ``tree``, to which ``link`` leads, and how its notes can be read."""
     how, message = ("inside", "is empty") if tree.is_relative_to(root) else ("out of", "not initialized")
     place = f"--project {tree.parent.parent}" if is_context_tree(tree) else f"--tree {tree}"
     return (

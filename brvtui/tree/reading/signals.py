@@ -1,7 +1,7 @@
 """Signals of notes, and the places where they are looked up (``docs/reference/byterover.md``, "Signals").
 
-The order of precedence: a signals file, the tool's own overlay, the engine's sidecar, the note's frontmatter where the
-profile or a setting says so, defaults.
+The order of precedence: a signals file, the tool's own overlay, the engine's sidecar, the note's frontmatter if the
+profile or a setting allows it, and defaults.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from brvtui.tree.reading.json_file import LARGEST_NAMED_JSON, number_of, read_js
 
 _KEYS = ("importance:", "recency:", "maturity:", "accessCount:", "updateCount:")
 _LONGEST_HEAD = 4096
-"""Characters of a note among which a damaged fence is looked for."""
+"""The number of characters of a note that are searched for a damaged fence."""
 
 
 class Source(StrEnum):
-    """Where signals were found."""
+    """The places where signals are found."""
 
     FILE = "signals file"
     OVERLAY = "overlay"
@@ -66,14 +66,14 @@ class SignalLayers:
 
     layers: tuple[Mapping[str, NoteSignals], ...] = ()
     broken: frozenset[str] = frozenset()
-    """Notes whose file in the engine's sidecar is not JSON: if one of them is searched, the engine reads no signals."""
+    """Notes whose sidecar file is not JSON. If the engine searches one of them, it reads no signals at all."""
 
     def get(self, path: str) -> NoteSignals | None:
-        """The signals of ``path`` in the first layer that has some; None where none has."""
+        """The signals of ``path`` in the first layer that has them; None if no layer has."""
         return next((layer[path] for layer in self.layers if path in layer), None)
 
     def changed_since(self, before: SignalLayers) -> set[str]:
-        """The paths whose stored signals differ."""
+        """The paths whose stored signals differ from ``before``."""
         found: set[str] = set()
         for one, other in zip_longest(self.layers, before.layers, fillvalue=_NOTHING):
             if one is not other:
@@ -84,7 +84,7 @@ class SignalLayers:
 
 _NOTHING: Mapping[str, NoteSignals] = {}
 _EXACT = 2**53
-"""Up to here a float holds every whole number exactly."""
+"""The limit up to which a float represents every whole number exactly."""
 NO_LAYERS = SignalLayers()
 
 
@@ -101,14 +101,14 @@ def defaults(signals: SignalRules) -> NoteSignals:
 
 
 def frontmatter_defaults(signals: SignalRules) -> NoteSignals | None:
-    """The signals that complete those in frontmatter; None where none are read there."""
+    """The signals that complete partial frontmatter; None if frontmatter is not read for signals."""
     return defaults(signals) if signals.frontmatter else None
 
 
 def from_mapping(value: Any, source: Source, base: NoteSignals, partial: bool) -> NoteSignals | None:
-    """The signals in ``value`` (camelCase keys); None when they are not valid.
+    """The signals in ``value`` (camelCase keys); None if they are invalid.
 
-    With ``partial``, takes missing keys from ``base``; otherwise every key is required.
+    With ``partial``, missing keys come from ``base``; without it, every key is required.
     """
     if not isinstance(value, Mapping):
         return None
@@ -125,7 +125,7 @@ def from_mapping(value: Any, source: Source, base: NoteSignals, partial: bool) -
 
 
 def is_count(value: Any) -> bool:
-    """Whether ``value`` is a whole number of 0 or more."""
+    """True if ``value`` is a whole number of 0 or more."""
     if type(value) is int and 0 <= value <= _EXACT:
         return True
     number = number_of(value)
@@ -133,9 +133,10 @@ def is_count(value: Any) -> bool:
 
 
 def from_frontmatter(text: str, base: NoteSignals) -> NoteSignals | None:
-    """The signals in the frontmatter of a note, completed by ``base``; None when there are none, or one is not valid.
+    """The signals in a note's frontmatter, completed by ``base``; None if there are none, or if one is invalid.
 
-    Parses the block only when it contains a signal's name: that takes four times as long as indexing the note.
+    Parses the block only if it contains the name of a signal, because parsing takes four times as long as indexing
+    the note.
     """
     block = block_of(text)
     if not block or not any(key in block for key in _KEYS):
@@ -144,7 +145,7 @@ def from_frontmatter(text: str, base: NoteSignals) -> NoteSignals | None:
 
 
 def names_signals(text: str) -> bool:
-    """Whether the frontmatter of a note names signals, also where it cannot be read or a fence of it is damaged."""
+    """True if the frontmatter of a note names signals, even if it cannot be read or one of its fences is damaged."""
     block = block_of(text)
     if not block:
         head = f"\n{text[:_LONGEST_HEAD]}".partition("\n# ")[0].splitlines()

@@ -1,1 +1,1 @@
-"""Saves, moves and removes notes of a tree: each whole or not at all, and never over a change by somebody else."""
+"""Saves, moves and removes notes of a tree. Each operation is atomic and never overwrites others' changes."""

@@ -1,7 +1,7 @@
 """Renames that lose no file: an atomic exchange of two names, and a rename that never replaces.
 
-Linux has both in ``renameat2`` (glibc 2.28 or newer). Elsewhere nothing can be exchanged, and a hard link takes the
-free name.
+Linux has both in ``renameat2`` (glibc 2.28 or newer). Other systems cannot exchange names, and take a free name with
+a hard link.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _Renameat2 = Callable[[int, bytes, int, bytes, int], int]
 
 
 def exchange(folder: int, one: str, other: str) -> bool:
-    """Exchanges two names in the open ``folder`` atomically; False where the system cannot.
+    """Exchanges two names in the open ``folder`` atomically. Returns False if the system cannot do that.
 
-    Raises OSError; FileNotFoundError when one of them is missing.
+    Raises OSError; FileNotFoundError if one of them does not exist.
     """
     return _renameat(folder, one, folder, other, _EXCHANGE)
 
 
 def rename_to_free(folder: int, name: str, target_folder: int, target: str) -> None:
-    """Renames the file ``name`` to ``target``. Raises FileExistsError when that name is taken, and OSError.
+    """Renames the file ``name`` to ``target``. Raises FileExistsError if that name is taken, and OSError.
 
-    Where the file system has neither ``renameat2`` nor hard links, this overwrites a file that appears at the very same
+    If the file system has neither ``renameat2`` nor hard links, this overwrites a file that appears at the very same
     moment.
     """
     if _renameat(folder, name, target_folder, target, _NO_REPLACE):

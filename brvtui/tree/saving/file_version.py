@@ -1,4 +1,4 @@
-"""The version of a file as it was read, to notice later changes."""
+"""The version of a file as it was read, to detect later changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ Lost = Literal["owner", "permissions", "extended attributes"]
 
 
 def copy_attributes(source: int, found: os.stat_result, target: int) -> tuple[Lost, ...]:
-    """Copies the attributes of the open file ``source``, whose state is ``found``, to ``target``; names what failed."""
+    """Copies the attributes of the open file ``source``, whose state is ``found``, to ``target``. Returns the ones
+    that could not be copied."""
     lost: list[Lost] = []
     if not _copy_owner(found, target):
         lost.append("owner")
@@ -47,7 +48,7 @@ def _copy_owner(found: os.stat_result, target: int) -> bool:
 
 
 def _copy_extended(source: int, target: int) -> bool:
-    """Copies extended attributes, which hold access control lists too. Python has them on Linux only."""
+    """Copies extended attributes, including access control lists. Python supports them only on Linux."""
     if sys.platform != "linux":
         return True
     try:
@@ -78,7 +79,7 @@ class FileVersion:
     sha256: str
 
     def has_state(self, found: os.stat_result) -> bool:
-        """Whether ``found`` is in all likelihood the state of the same, unchanged file."""
+        """True if ``found`` is very likely the state of the same, unchanged file."""
         own = (self.device, self.inode, self.size, self.mtime_ns)
         return own == (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
@@ -106,8 +107,8 @@ def version_of(data_digest: str, found: os.stat_result) -> FileVersion:
 def read_version(folder: int, name: str, ask_busy: bool = False) -> FileOnDisk:
     """Reads the regular file ``name`` in the open ``folder``. Raises OSError.
 
-    With ``ask_busy`` it also finds out whether another program has the file open for writing, and keeps others from
-    opening it so while it reads.
+    With ``ask_busy``, it also checks whether another program has the file open for writing, and delays new writers
+    while it reads.
     """
     descriptor = open_regular(name, folder)
     try:
@@ -120,10 +121,10 @@ def read_version(folder: int, name: str, ask_busy: bool = False) -> FileOnDisk:
 
 
 def _is_written_to(descriptor: int) -> bool:
-    """Whether any program has the open file open for writing; False where the system cannot tell.
+    """True if any program has the file open for writing; False if the system cannot tell.
 
-    Linux grants a read lease only on a file that nobody has open for writing. Until the descriptor is closed, it delays
-    whoever opens the file for writing. Network file systems may refuse a lease without such a reason.
+    Linux grants a read lease only on a file that no program has open for writing. Until the descriptor is closed, the
+    lease delays programs that open the file for writing. Network file systems may refuse a lease for other reasons.
     """
     if sys.platform != "linux":
         return False
@@ -131,7 +132,7 @@ def _is_written_to(descriptor: int) -> bool:
     import signal
 
     try:
-        # The default signal, sent when somebody waits for the lease, would end the process; SIGURG is ignored.
+        # The default signal, sent when a program waits for the lease, would end the process; SIGURG is ignored.
         fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
     except OSError as error:

@@ -18,7 +18,7 @@ from brvtui.tree.saving.note_files import SaveError, as_save_error, sync_folder,
 
 
 def is_empty_folder(tree: Path, path: str) -> bool:
-    """Whether ``path`` is a folder without any file below it, at whatever depth."""
+    """True if ``path`` is a folder without files at any depth."""
     folder = tree / path
     if folder.is_symlink() or not folder.is_dir():
         return False
@@ -27,10 +27,10 @@ def is_empty_folder(tree: Path, path: str) -> bool:
 
 
 def move_folder(tree: Path, path: str, target: str) -> None:
-    """Moves the folder at ``path``, with everything in it, to ``target`` in one step.
+    """Moves the folder at ``path``, with its contents, to ``target`` in one step.
 
-    Makes missing folders above the target, and removes folders above ``path`` that the move leaves empty. Raises
-    :class:`brvtui.tree.saving.note_files.SaveError`, also when the target is taken or inside the folder.
+    Creates missing folders above the target, and removes folders above ``path`` that the move leaves empty. Raises
+    :class:`brvtui.tree.saving.note_files.SaveError`, also if the target is taken or inside the folder.
     """
     if f"{target}/".startswith(f"{path}/"):
         raise SaveError(f"{target}: is the folder {path}, or inside it; choose another place")
@@ -50,7 +50,7 @@ def move_folder(tree: Path, path: str, target: str) -> None:
 
 
 def remove_empty(tree: Path, path: str) -> None:
-    """Removes the folder at ``path`` and those above it while they are empty; raises nothing."""
+    """Removes the folder at ``path`` and the folders above it as long as they are empty. Never raises."""
     while path:
         try:
             with folder_entry_in(tree, path) as at:
@@ -61,7 +61,7 @@ def remove_empty(tree: Path, path: str) -> None:
 
 
 def _remove(tree: Path, path: str) -> None:
-    """Removes the folder at ``path`` and the folders in it. Raises OSError when a file is in one of them by now."""
+    """Removes the folder at ``path`` and the folders in it. Raises OSError if one of them contains a file."""
     folders = [path, *(f"{path}/{below}" for _, below in walk(tree / path, with_folders=True))]
     for folder in reversed(folders):
         with folder_entry_in(tree, folder) as at:

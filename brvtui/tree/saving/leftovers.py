@@ -1,8 +1,8 @@
-"""Names of the temporary files of a save, and what becomes of those that a killed process left.
+"""Names of the temporary files of a save, and the clearing of files that a killed process left.
 
 The names begin with a dot and do not end in ``.md``, so neither engine sees them. ``….part`` is being written.
-``….whole`` is complete, or holds the note as it was before the save. A name tells the process, the first digits of the
-SHA-256 of the new text (``n``) and of the old one (``o``), and the note's own name, as far as it fits.
+``….whole`` is complete, or contains the note as it was before the save. A name contains the process id, the first
+digits of the SHA-256 of the new text (``n``) and of the old one (``o``), and as much of the note's name as fits.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from brvtui.disk.walking import walk
 from brvtui.tree.saving.file_version import read_version
 
 OLD_SECONDS = 600
-"""A save takes milliseconds: after so long, a process with its id is another one."""
+"""Age after which a leftover is abandoned. A save takes milliseconds, so a process with its id must be another one."""
 _PREFIX = ".brv-tui-"
 _NOTE = ".md"
 _DIGITS = 32
 _LONGEST_NAME = 120
 """Bytes of the note's name; file systems allow 255 for a whole name."""
 _MOST, _MOST_BYTES = 200, 64 * 1_048_576
-"""Files that one opening clears, and their bytes; the next one goes on."""
+"""The number and size in bytes of the files that opening a tree clears at most; the next opening continues."""
 _PATTERN = re.compile(
     rf"\.brv-tui-(\d+)-[0-9a-f]{{8}}(?:-n([0-9a-f]{{{_DIGITS}}}))?(?:-o([0-9a-f]{{{_DIGITS}}}))?\.(.+)\.(part|whole)",
     re.DOTALL,
@@ -36,11 +36,11 @@ _PATTERN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class UnsavedText:
-    """A text that a killed save left, of the note at ``path``.
+    """A text of the note at ``path`` that a killed save left.
 
-    ``base`` is the SHA-256 of the note's text on disk if the save was to replace that text, empty if it was to replace
-    another, and None for a new note. ``at_ms`` is when it was written, in milliseconds since 1970, ``is_whole`` whether
-    all of it was, as far as is known.
+    ``base`` is the SHA-256 of the note's text on disk if the save would have replaced that text, empty if it would have
+    replaced another, and None for a new note. ``at_ms`` is the time of writing in milliseconds since 1970. ``is_whole``
+    is True if the text is complete, as far as is known.
     """
 
     path: str
@@ -53,7 +53,7 @@ class UnsavedText:
 
 @dataclass(frozen=True, slots=True)
 class ClearedLeftovers:
-    """Paths of leftovers below the tree: ``removed``, and ``kept`` because nothing else holds their text."""
+    """Paths of leftovers below the tree: ``removed`` ones, and ones ``kept`` because their text is nowhere else."""
 
     removed: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class ClearedLeftovers:
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """What the name of a leftover tells; ``note`` is the beginning of the note's name, without its ending."""
+    """The parts of a leftover's name. ``note`` is the beginning of the note's name, without its ending."""
 
     process: int
     new: str
@@ -71,14 +71,15 @@ class _Name:
 
 
 def part_name(note: str, new: str, old: str = "") -> str:
-    """A new name for a file into which the text ``new`` for the ``note`` is being written, in place of ``old``."""
+    """A new name for a file into which the text ``new`` of the ``note`` is being written, to replace ``old``."""
     return _made_name(note, new, old, "part")
 
 
 def whole_name(note: str, new: str = "", old: str = "") -> str:
-    """A new name for a file that holds the text ``new``, which is not in the ``note`` yet, or ``old``, which was.
+    """A new name for a file with the text ``new``, which the ``note`` does not contain yet, or its previous text
+    ``old``.
 
-    Both are given by their SHA-256.
+    Both texts are given by their SHA-256.
     """
     return _made_name(note, new, old, "whole")
 
@@ -90,17 +91,17 @@ def _made_name(note: str, new: str, old: str, ending: str) -> str:
 
 
 def is_leftover(name: str) -> bool:
-    """Whether a save made a file of this name."""
+    """True if a file of this name was written by a save."""
     return name.startswith(_PREFIX) and _PATTERN.fullmatch(name) is not None
 
 
 def clear_leftovers(tree: Path, now_s: float, keep: Callable[[UnsavedText], bool]) -> ClearedLeftovers:
     """Removes files that killed saves left below ``tree``.
 
-    First hands each text that is in no note to ``keep``, which says whether it has it now; otherwise the file stays.
-    Holds the tree's lock, so that no save is under way, and does nothing when one is. ``now_s`` is the time of the
-    system's clock in seconds. Follows no symlinks to folders, leaves what cannot be read or removed, and raises
-    nothing.
+    First passes each text that is in no note to ``keep``, which returns True if it has stored the text; if it has
+    not, the file stays. Takes the tree's lock, and does nothing while a save holds it. ``now_s`` is the time of the
+    system's clock in seconds. Follows no symlinks to folders, skips files that cannot be read or removed, and never
+    raises.
     """
     found = list(_leftovers(tree))
     removed: list[str] = []
@@ -122,7 +123,7 @@ def clear_leftovers(tree: Path, now_s: float, keep: Callable[[UnsavedText], bool
 
 
 def _is_abandoned(name: _Name, state: os.stat_result, now_s: float) -> bool:
-    # A rename sets the time of the last change of the inode, and nobody can set it back.
+    # A rename sets the inode's change time, which no program can set back.
     return now_s - state.st_ctime >= OLD_SECONDS or not is_running(name.process)
 
 
@@ -134,7 +135,7 @@ def _leftovers(tree: Path) -> Iterator[tuple[Path, _Name]]:
 
 
 def _clear(tree: Path, file: Path, name: _Name, keep: Callable[[UnsavedText], bool]) -> bool:
-    """Removes ``file``; False when it must stay. Raises OSError."""
+    """Removes ``file``. Returns False if it must stay. Raises OSError."""
     folder = os.open(file.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         left = read_version(folder, file.name, ask_busy=True)
@@ -160,7 +161,7 @@ def _clear(tree: Path, file: Path, name: _Name, keep: Callable[[UnsavedText], bo
 
 
 def _note_of(folder: int, begins: str) -> str:
-    """The name of the note whose name ``begins`` so."""
+    """The name of the note whose name begins with ``begins``."""
     if len(os.fsencode(begins)) == _LONGEST_NAME:
         names = [name for name in os.listdir(folder) if name.endswith(_NOTE)]
         names = [name for name in names if os.fsencode(name).startswith(os.fsencode(begins))]

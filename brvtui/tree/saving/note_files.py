@@ -1,13 +1,11 @@
-"""Safe saving: replaces a note whole or not at all, and notices changes by anybody else.
-
-See ``docs/explanation/safe-saving.md``.
+"""Saves notes atomically, and detects changes by other programs (``docs/editing.md``).
 
 :func:`read_note_file` returns a note and its version. :func:`save`, :func:`move` and :func:`remove` take the version
-that they expect on disk. When the file holds anything else by then, they leave it alone and return a :class:`Conflict`.
+that they expect on disk. If the file differs from it, they leave the file unchanged and return a :class:`Conflict`.
 Paths are relative to the tree, with ``/``.
 
-The three hold the tree's lock, so that of all processes of this tool one saves at a time. Another program can still
-write at any moment; what it writes is noticed, and never lost.
+The three functions hold the tree's lock, so that only one process of this tool saves at a time. Other programs can
+still write at any moment; their changes are detected and never lost.
 """
 
 from __future__ import annotations
@@ -42,21 +40,21 @@ _ANY_WRITE = 0o222
 
 
 class SaveError(Exception):
-    """Nothing was done. The message is one line: which file, what is wrong, what to do."""
+    """The operation was not done. The message is one line: the file, the problem and the remedy."""
 
 
 def taken(path: str) -> SaveError:
-    """The error for a file or folder that is moved to the ``path`` of another."""
+    """The error for moving a file or folder to a ``path`` that is taken."""
     return SaveError(f"{path}: is taken; choose another name")
 
 
 class Unconfirmed(SaveError):
-    """It was done, but may be lost if the power fails."""
+    """The operation was done, but may be lost if the power fails."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """The modification time (ns) and permissions to give a written file; None leaves either as it would be."""
+    """The modification time (ns) and permissions of a written file; None leaves the default."""
 
     mtime_ns: int | None = None
     mode: int | None = None
@@ -67,10 +65,10 @@ _UNSTAMPED = Stamp()
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The file is as asked; ``version`` is its version now, None when it was removed.
+    """The operation succeeded. ``version`` is the file's new version; None if it was removed.
 
-    ``lost`` names attributes that could not be copied to it. ``kept`` is the path of a file in its folder with the old
-    text, which another program still has open for writing.
+    ``lost`` contains the attributes that could not be copied to it. ``kept`` is the path of a file in its folder with
+    the old text, if another program still has that open for writing.
     """
 
     version: FileVersion | None
@@ -80,10 +78,11 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """The file is not the expected version, and was left as it is: it holds ``theirs``, or is gone (None, None).
+    """The file is not the expected version and was left unchanged: it contains ``theirs``, or was removed (None,
+    None).
 
-    To overwrite it knowingly, save again with this ``version``. ``kept`` is the path of a file in its folder with a
-    further text, which another program wrote while the first was being put back.
+    To overwrite it deliberately, save again with this ``version``. ``kept`` is the path of a file in its folder with
+    a further text, which another program wrote while the first was being put back.
     """
 
     theirs: bytes | None
@@ -104,7 +103,7 @@ def read_file_on_disk(tree: Path, path: str) -> FileOnDisk:
 
 
 def is_unchanged(tree: Path, path: str, expected: FileVersion) -> bool:
-    """Whether the note still is this version. Reads it only when its state differs; raises nothing."""
+    """True if the note is still this version. Reads it only if its state differs; never raises."""
     try:
         with entry_in(tree, path) as at:
             state = os.lstat(at.name, dir_fd=at.folder)
@@ -124,9 +123,9 @@ def save(
 ) -> Saved | Conflict:
     """Replaces the ``expected`` version of the note at ``path`` by ``data``; None means a new note.
 
-    At any moment the file is either the old or the new one, whole, even when the process is killed. With ``keep_mtime``
-    the new file has the old one's modification time, unless the ``stamp`` has another. Makes missing folders above a
-    new note. Raises :class:`SaveError`.
+    The save is atomic: even if the process is killed, the file is either the complete old or the complete new one.
+    With ``keep_mtime``, the new file has the old one's modification time, unless ``stamp`` has another. Creates
+    missing folders above a new note. Raises :class:`SaveError`.
     """
     with as_save_error(path):
         try:
@@ -141,7 +140,7 @@ def save(
 
 
 def check_writable(tree: Path, path: str) -> None:
-    """Raises :class:`SaveError` where the note at ``path`` is read-only, so that it is neither changed nor removed."""
+    """Raises :class:`SaveError` if the note at ``path`` is read-only, so that it can neither change nor be removed."""
     with as_save_error(path), entry_in(tree, path) as at:
         _refuse_read_only(at, read_version(at.folder, at.name))
 
@@ -158,9 +157,9 @@ def remove(tree: Path, path: str, expected: FileVersion) -> Saved | Conflict:
 
 
 def move(tree: Path, path: str, target: str, expected: FileVersion) -> Saved | Conflict:
-    """Moves the ``expected`` version of the note at ``path`` to ``target``; its modification time stays.
+    """Moves the ``expected`` version of the note at ``path`` to ``target``, and keeps its modification time.
 
-    Makes missing folders above the target. Raises :class:`SaveError`, also when the target is taken.
+    Creates missing folders above the target. Raises :class:`SaveError`, also if the target is taken.
     """
     with as_save_error(path):
         try:
@@ -193,17 +192,18 @@ def _refuse_link(at: FolderEntry, path: str) -> None:
 
 
 def _refuse_read_only(at: FolderEntry, found: FileOnDisk) -> None:
-    """Raises for a read-only file: a rename would need no permission on it, and root would have every one."""
+    """Raises for a read-only file, because a rename needs no permission on the file itself, and root has every
+    permission."""
     writable = found.stat.st_mode & _ANY_WRITE and os.access(at.name, os.W_OK, dir_fd=at.folder)
     if not writable:
-        os.lstat(at.name, dir_fd=at.folder)  # raises FileNotFoundError for what was removed meanwhile
+        os.lstat(at.name, dir_fd=at.folder)  # raises FileNotFoundError if the file was removed
         raise SaveError(f"{at.path} is read-only; make it writable and try again")
 
 
 class _TemporaryFile:
-    """The temporary file beside the note, for the text ``new`` in place of ``old`` (SHA-256).
+    """The temporary file next to the note for the text ``new``, which replaces ``old`` (SHA-256).
 
-    It is removed at the end, unless it holds what somebody else wrote.
+    It is removed at the end, unless it contains another program's text.
     """
 
     def __init__(self, at: FolderEntry, new: str, old: str) -> None:
@@ -217,7 +217,7 @@ class _TemporaryFile:
         return f"{self.at.path.rpartition('/')[0]}/{self.name}".lstrip("/")
 
     def rename(self, new: str, old: str) -> None:
-        """Renames it to a name that says which texts it may hold from now on."""
+        """Gives it a name that shows which texts it may contain from now on."""
         whole = leftovers.whole_name(self.at.name, new, old)
         os.rename(self.name, whole, src_dir_fd=self.at.folder, dst_dir_fd=self.at.folder)
         self.name = whole
@@ -260,7 +260,7 @@ def _replace(at: FolderEntry, data: bytes, expected: FileVersion, keep_mtime: bo
     with _temporary_file(at, ours, expected.sha256) as temporary:
         made = _write(temporary, data, found.stat, keep_mtime, stamp)
         temporary.rename(ours, expected.sha256)
-        # From here on, a killed or failed save leaves the file; the next opening of the tree cleans it up.
+        # From here on, a killed or failed save leaves the file. Opening the tree again clears it.
         temporary.is_ours = False
         conflict = (
             _undo_unless_expected(temporary, ours, expected)
@@ -275,7 +275,7 @@ def _replace(at: FolderEntry, data: bytes, expected: FileVersion, keep_mtime: bo
 
 
 def _exchanged(temporary: _TemporaryFile) -> bool:
-    """Exchanges the note and the temporary file; False where the system cannot."""
+    """Exchanges the note and the temporary file. Returns False if the system cannot."""
     try:
         return exchange(temporary.at.folder, temporary.name, temporary.at.name)
     except OSError:
@@ -284,7 +284,7 @@ def _exchanged(temporary: _TemporaryFile) -> bool:
 
 
 def _overwrite(temporary: _TemporaryFile, expected: FileVersion) -> Conflict | None:
-    """Replaces the note where names cannot be exchanged. A change between the last look and the rename is lost."""
+    """Replaces the note if names cannot be exchanged. A change between the last check and the rename is lost."""
     at = temporary.at
     temporary.is_ours = True
     last = read_version(at.folder, at.name)
@@ -295,12 +295,12 @@ def _overwrite(temporary: _TemporaryFile, expected: FileVersion) -> Conflict | N
 
 
 def _undo_unless_expected(temporary: _TemporaryFile, ours: str, expected: FileVersion) -> Conflict | None:
-    """Checks that the exchange took out the ``expected`` version; else undoes it and returns the conflict."""
+    """Checks that the exchange took out the ``expected`` version. If not, undoes it and returns the conflict."""
     at = temporary.at
     try:
         out = read_version(at.folder, temporary.name, ask_busy=True)
     except FileNotFoundError:
-        return None  # a cleaning removed it, so it held a known text
+        return None  # a clean-up removed it, so its text was known
     except OSError:
         _exchange_back(temporary, ours)
         raise
@@ -313,9 +313,9 @@ def _undo_unless_expected(temporary: _TemporaryFile, ours: str, expected: FileVe
 
 
 def _exchange_back(temporary: _TemporaryFile, ours: str) -> bool:
-    """Undoes the exchange; False when the note has been removed since.
+    """Undoes the exchange. Returns False if the note has been removed since.
 
-    The temporary file is ours again, unless somebody wrote to it meanwhile or has it open for writing.
+    The temporary file is ours again, unless another program wrote to it or has it open for writing.
     """
     at = temporary.at
     try:
@@ -365,7 +365,7 @@ def _move(at: FolderEntry, to: FolderEntry, expected: FileVersion) -> Saved | Co
 
 
 def _put_back(folder: int, name: str, path: str, at: FolderEntry, out: FileOnDisk) -> Conflict:
-    """Renames ``name`` back to ``at``. When that is taken by now, leaves it at ``path`` and says so in the conflict."""
+    """Renames ``name`` back to ``at``. If that is taken, leaves it at ``path``, which the conflict then contains."""
     try:
         rename_to_free(folder, name, at.folder, at.name)
     except FileExistsError:
@@ -403,7 +403,7 @@ def _write(
 
 
 def sync_folder(at: FolderEntry) -> None:
-    """Syncs the open folder of ``at``. Raises :class:`Unconfirmed` when the disk does not confirm it."""
+    """Syncs the open folder of ``at``. Raises :class:`Unconfirmed` if the disk does not confirm it."""
     try:
         os.fsync(at.folder)
     except OSError as error:

@@ -1,4 +1,1 @@
-"""Spaces of ByteRover V4 on disk: where they are, their topics, signals and engine files.
-
-See ``docs/reference/byterover-v4.md``.
-"""
+"""Spaces of ByteRover V4 on disk: their location, topics, signals and engine files (``docs/byterover_v4.md``)."""

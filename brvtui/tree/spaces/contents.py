@@ -1,4 +1,4 @@
-"""A space as it is on disk: its topics, signals, and what else its answers depend on."""
+"""A space as it is on disk: its topics, its signals, and everything else that affects its answers."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ from brvtui.tree.reading.json_file import LARGEST_JSON
 from brvtui.tree.spaces.locating import SpaceFolder, parse_json
 from brvtui.tree.spaces.topic_html import Topic, UnreadableTopic, parse_topic
 
-# The files of a space's tree: which are topics, and why others are none (``docs/reference/byterover-v4.md``, "Topics").
+# The files of a space's tree: the topics, and reasons why other files are not topics (``docs/byterover_v4.md``,
+# "Topics").
 
 
 _TOPIC_ENDING, _MARKDOWN = ".html", ".md"
 LARGEST_TOPIC = 2 * 1_048_576
 _MOST_CHARS = 256 * 1_048_576
-"""Characters of all topics of a space, with the texts of their elements."""
+"""The limit on the characters of all topics of a space, including the texts of their elements."""
 _INDEX = "index.html"
 _DERIVED = re.compile(r"\.(?i:abstract|full|overview)\.html\Z")
 
 
 def unseen_name(path: str) -> str:
-    """Why V4 does not take the ``.html`` file at ``path``, relative to the tree, for a topic; empty when it does."""
+    """The reason why V4 does not treat the ``.html`` file at ``path``, relative to the tree, as a topic; empty if it
+    does."""
     if not path.endswith(_TOPIC_ENDING):
         return "the ending must be .html in lower case"
     if path == _INDEX:
@@ -42,7 +44,7 @@ def unseen_name(path: str) -> str:
 
 
 def list_topics(tree: Path) -> Listing:
-    """The topics of ``tree`` in V4's order, and HTML files that are none. Raises nothing."""
+    """The topics of ``tree`` in V4's order, and HTML files that are not topics. Never raises."""
     files: list[TreeFile] = []
     unseen: list[UnseenFile] = []
     for entry, path in walk(tree, lambda path, why: unseen.append(UnseenFile(path, why, why == TOO_DEEP))):
@@ -64,12 +66,12 @@ def list_topics(tree: Path) -> Listing:
 
 
 def holds_html(tree: Path) -> bool:
-    """Whether any file below ``tree`` is HTML, a topic or not. Looks no further than the first."""
+    """True if any file below ``tree`` is HTML, whether it is a topic or not. Stops at the first."""
     return any(path.lower().endswith(_TOPIC_ENDING) for _, path in walk(tree))
 
 
 def markdown_files(tree: Path) -> list[str]:
-    """The Markdown files of ``tree`` for which V4 refuses every query; files in dot folders do not count."""
+    """The Markdown files of ``tree`` that make V4 refuse every query. Files in dot folders are ignored."""
     return [
         path
         for entry, path in walk(tree)
@@ -80,18 +82,19 @@ def markdown_files(tree: Path) -> list[str]:
 
 
 def topic_source(tree: Path, path: str) -> str:
-    """The HTML of the topic at ``path`` below ``tree``, bad bytes replaced. Raises OSError when it cannot be read
-    or is larger than 2 MB."""
+    """The HTML of the topic at ``path`` below ``tree``, with bad bytes replaced.
+
+    Raises OSError if it cannot be read or is larger than 2 MB.
+    """
     return read_regular(tree / path, LARGEST_TOPIC).decode("utf-8", "replace")
 
 
 def code_units(path: str) -> bytes:
-    """A sort key: by UTF-16 code unit, as JavaScript sorts by default."""
+    """A sort key by UTF-16 code unit, the default order in JavaScript."""
     return path.encode("utf-16-be", "surrogatepass")
 
 
-# The signals of topics, as V4 keeps them: a JSON file each, below ``state/signals``
-# (``docs/reference/byterover-v4.md``).
+# The signals of topics as V4 stores them: a JSON file for each, below ``state/signals`` (``docs/byterover_v4.md``).
 
 
 _ENDING = ".json"
@@ -99,7 +102,7 @@ _ENDING = ".json"
 
 @dataclass(frozen=True, slots=True)
 class TopicSignals:
-    """Stored signals of a topic. Nothing is checked, as V4 checks nothing: a missing or wrong number is NaN."""
+    """Stored signals of a topic. Like V4, this does not validate: a missing or wrong number is NaN."""
 
     importance: float
     recency: float
@@ -108,7 +111,7 @@ class TopicSignals:
     update_count: float
 
     def to_mapping(self) -> dict[str, Any]:
-        """The values under V4's names; whole numbers as such."""
+        """The values under V4's names, with whole numbers as integers."""
         return {
             "accessCount": _plain(self.access_count),
             "importance": _plain(self.importance),
@@ -120,18 +123,18 @@ class TopicSignals:
 
 @dataclass(frozen=True, slots=True)
 class BrokenSignals:
-    """A file of signals that is no JSON: every query that matches its topic fails with this message."""
+    """A file of signals that is not JSON. Every query that matches its topic fails with this message."""
 
     file: Path
     message: str
 
 
 SignalFiles = Mapping[str, TopicSignals | BrokenSignals]
-"""What is stored, by the path of the topic."""
+"""Stored signals by the path of the topic."""
 
 
 def read_signals(folder: Path) -> SignalFiles:
-    """The signals of every topic that has a file below ``folder``. Raises nothing."""
+    """The signals of every topic that has a file below ``folder``. Never raises."""
     files = ((Path(entry.path), path) for entry, path in walk(folder) if path.endswith(_ENDING))
     return {path.removesuffix(_ENDING): _read(file) for file, path in files}
 
@@ -171,7 +174,7 @@ _LARGEST_PORT_FILE, _MOST_PORTS = 64, 65_535
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicFile:
-    """A topic and the file that it was read from."""
+    """A topic and the file from which it was read."""
 
     file: TreeFile
     source: str
@@ -179,12 +182,12 @@ class TopicFile:
 
     @property
     def path(self) -> str:
-        """Its path below the tree."""
+        """The path below the tree."""
         return self.file.path
 
     @property
     def mtime_ms(self) -> float:
-        """Its modification time in milliseconds with their fraction, as the engine's runtime computes it."""
+        """The modification time in milliseconds, with their fraction, as the engine's runtime computes it."""
         seconds, rest = divmod(self.file.mtime_ns, _NS_PER_SECOND)
         return seconds * _MS_PER_SECOND + rest / _NS_PER_MS
 
@@ -197,12 +200,12 @@ class SpaceContents:
     topics: tuple[TopicFile, ...]
     """In V4's order: by code unit of their paths."""
     unseen: tuple[UnseenFile, ...]
-    """HTML files that are no topics, and topics that cannot be read, each with why."""
+    """HTML files that are not topics and topics that cannot be read, each with the reason."""
     markdown: tuple[str, ...]
-    """Markdown files, with one of which V4 refuses every query."""
+    """Markdown files. If there is one, V4 refuses every query."""
     signals: SignalFiles
     port: int
-    """Of the vendor's app on this machine, which citations link to; 0 without one."""
+    """The port of the vendor's app on this machine, to which citations link; 0 if there is none."""
 
 
 def read_space(
@@ -210,10 +213,10 @@ def read_space(
     known: Mapping[str, TopicFile] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> SpaceContents:
-    """The space at ``folder`` as it is on disk now. Raises nothing.
+    """The space at ``folder`` as it is on disk now. Never raises.
 
-    Topics whose files did not change since ``known`` (by path) are not read again. Calls ``progress`` with how many
-    topics are read, and of how many.
+    Topics whose files did not change since ``known`` (by path) are not read again. Calls ``progress`` with the number
+    of topics that are read and the total.
     """
     listing = list_topics(folder.tree)
     unseen, topics = list(listing.unseen), list[TopicFile]()

@@ -1,6 +1,6 @@
 """Finds the space that a folder works with (``docs/reference/byterover-v4.md``, "Where a query looks").
 
-Messages of :class:`SpaceError` are those that V4 prints.
+Messages of :class:`SpaceError` are the ones that V4 prints.
 """
 
 from __future__ import annotations
@@ -18,13 +18,11 @@ from brvtui import faults
 from brvtui.regular_files import read_within
 from brvtui.tree.reading.json_file import LARGEST_JSON, read_json_or_none, whole_number
 
-# JSON as the engine's runtime reads it, with that runtime's own words for what is wrong with it.
-#
-# V4 prints these words where a file of its own is broken, so they are part of what it answers.
+# JSON as the engine's runtime reads it, with that runtime's own error messages.
 
 
 _CONTEXT = 10
-"""How many characters the message quotes on either side, in a text that is longer than both sides together."""
+"""The number of characters that the message quotes on each side, in a text longer than both sides together."""
 _WORDS = {
     "Expecting ':' delimiter": "Expected ':' after property name in JSON",
     "Extra data": "Unexpected non-whitespace character after JSON",
@@ -36,7 +34,7 @@ _NAME, _DELIMITER, _UNTERMINATED = "Expecting property name", "Expecting ',' del
 
 
 def parse_json(text: str) -> Any:
-    """The value of the JSON ``text``. Raises ValueError with the runtime's message when it is none."""
+    """The value of the JSON ``text``. Raises ValueError with the runtime's message if it is not JSON."""
     try:
         return json.loads(text, parse_int=whole_number, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
@@ -83,7 +81,7 @@ def _unexpected(text: str, place: int) -> str:
 
 
 def _in_object(before: str) -> bool:
-    """Whether ``before``, the valid beginning of a JSON text, ends in an object, not in an array."""
+    """True if ``before``, the valid beginning of a JSON text, ends in an object rather than an array."""
     depth: list[str] = []
     is_text = is_escaped = False
     for letter in before:
@@ -108,7 +106,7 @@ _UNFIT = re.compile(r"[\x00-\x1f\x7f/\\]")
 
 
 class SpaceError(Exception):
-    """No space can be asked. The message is V4's; ``code`` is V4's, too, and empty where it has none."""
+    """No space can be queried. The message and the ``code`` are V4's; ``code`` may be empty."""
 
     def __init__(self, message: str, code: str = "") -> None:
         super().__init__(message)
@@ -117,20 +115,20 @@ class SpaceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SpaceFolder:
-    """A space on disk, and what named it: ``marker``, ``binding``, ``default``, ``root``,
-    ``name`` or ``cloud``."""
+    """A space on disk, and the source of its name: ``marker``, ``binding``, ``default``, ``root``, ``name`` or
+    ``cloud``."""
 
     tree: Path
     data: Path
     """The data folder."""
     source: str
     id: str = ""
-    """Empty for a tree whose folder is not named by a uuid."""
+    """Empty for a tree whose folder name is not a uuid."""
     name: str = ""
     folder: Path | None = None
-    """The folder that holds the marker, or is bound; None for the other sources."""
+    """The folder that contains the marker or is bound; None for other sources."""
     team: str = ""
-    """The id of its team, for one of several synced spaces that are asked together."""
+    """The id of its team, if several synced spaces are queried together."""
 
     @property
     def signals(self) -> Path:
@@ -139,7 +137,7 @@ class SpaceFolder:
 
     @property
     def has_id(self) -> bool:
-        """Whether answers can name the space: its folder is named by a uuid."""
+        """True if answers can name the space, because its folder name is a uuid."""
         return is_uuid(self.tree.parent.name)
 
 
@@ -149,12 +147,12 @@ def signals_of_tree(tree: Path) -> Path:
 
 
 def is_uuid(name: str) -> bool:
-    """Whether ``name`` is the id of a space."""
+    """True if ``name`` is the id of a space."""
     return _UUID.fullmatch(name) is not None
 
 
 def data_folder(environment: Mapping[str, str]) -> Path:
-    """The data folder of V4, as its variables in ``environment`` and the platform say."""
+    """The data folder of V4, according to the platform and to V4's variables in ``environment``."""
     given = environment.get("BRV_DATA_DIR", "")
     if given:
         return Path(given).absolute()
@@ -169,7 +167,7 @@ def data_folder(environment: Mapping[str, str]) -> Path:
 
 
 def find_space(start: Path, data: Path) -> SpaceFolder:
-    """The space of the folder ``start``: by the nearest marker, else by a binding, else the default one.
+    """The space of the folder ``start``: from the nearest marker, else from a binding, else the default one.
 
     Raises :class:`SpaceError`.
     """
@@ -206,7 +204,8 @@ def find_space(start: Path, data: Path) -> SpaceFolder:
 
 
 def is_of_folder(space: SpaceFolder, folder: Path) -> bool:
-    """Whether V4 would ask ``space`` in ``folder``: not one that the user named while ``folder`` has another."""
+    """True if V4 would query ``space`` in ``folder``; False for a space that the user named if ``folder`` has
+    another."""
     if space.source not in ("name", "root"):
         return True
     try:
@@ -216,12 +215,12 @@ def is_of_folder(space: SpaceFolder, folder: Path) -> bool:
 
 
 def is_bound(start: Path, data: Path) -> bool:
-    """Whether ``start`` has a marker or a binding of its own, at or above it."""
+    """True if ``start`` has a marker or a binding, at or above it."""
     return find_marker(start) is not None or bound_folder(start, read_bindings(data)) is not None
 
 
 def space_called(name: str, data: Path) -> SpaceFolder:
-    """The space whose metadata say that it is called ``name``. Raises :class:`SpaceError`."""
+    """The space with the name ``name`` in its metadata. Raises :class:`SpaceError`."""
     for folder in space_folders(data):
         if _name_of(folder) == name and (folder / TREE).is_dir():
             return SpaceFolder(folder / TREE, data, "name", folder.name, name)
@@ -252,7 +251,7 @@ def space_names(data: Path) -> list[str]:
 
 
 def find_marker(start: Path) -> Path | None:
-    """The marker in ``start``, or in the nearest folder above it that has one; None without one."""
+    """The marker in ``start``, or in the nearest folder above it that has one; None if there is none."""
     for folder in (start, *start.parents):
         try:
             if (folder / MARKER).is_file():
@@ -288,7 +287,7 @@ def read_marker(marker: Path) -> tuple[str, str]:
 
 
 def bound_folder(start: Path, bindings: Mapping[str, Any]) -> tuple[Path, str] | None:
-    """The bound folder nearest to ``start``, which it is or contains, and the id of its space; None without one."""
+    """The bound folder nearest to ``start``, at or above it, and the id of its space; None if there is none."""
     above = {str(folder) for folder in (start, *start.parents)}
     found = [
         (entry["folder"], entry["space_id"])
@@ -307,7 +306,7 @@ def bound_folder(start: Path, bindings: Mapping[str, Any]) -> tuple[Path, str] |
 
 
 def read_bindings(data: Path) -> Mapping[str, Any]:
-    """The bindings file of ``data``; empty where it is missing or malformed."""
+    """The bindings file of ``data``; empty if it is missing or malformed."""
     value = read_json_or_none(data / "bindings.json")
     return value if isinstance(value, dict) else {}
 

@@ -31,19 +31,17 @@ from brvtui.tree.spaces.locating import (
 )
 from brvtui.wording import nearest
 
-# Spaces that are synced with the vendor's service, as its daemon left them on disk
-# (``docs/reference/byterover-v4.md``).
-#
-# Nothing here asks the service. Messages of :class:`brvtui.tree.spaces.locating.SpaceError` are those that V4 prints.
+# Spaces that are synced with the vendor's service, as its daemon left them on disk (``docs/byterover_v4.md``). No code
+# here calls the service. Messages of :class:`brvtui.tree.spaces.locating.SpaceError` are the ones that V4 prints.
 
 
 _DAEMON = ("projects", ".daemon")
 
 
 def check_cloud(space: SpaceFolder) -> None:
-    """Raises :class:`SpaceError` where V4 refuses a query of ``space``, which a marker or a binding named.
+    """Raises :class:`SpaceError` if V4 refuses queries of ``space``, which a marker or a binding named.
 
-    A local space has no team. One with a team must be ready and readable.
+    A local space has no team. A space with a team must be ready and readable.
     """
     try:
         data = read_regular(space.tree.parent / METADATA, LARGEST_JSON)
@@ -63,7 +61,7 @@ def check_cloud(space: SpaceFolder) -> None:
 
 
 def is_readable(data: Path, identity: str) -> bool:
-    """Whether the synced space ``identity`` may be read, and was synced once."""
+    """True if the synced space ``identity`` may be read and was synced at least once."""
     capability, status = (read_json_or_none(_sync_file(data, identity, name)) for name in ("capability", "status"))
     return (
         isinstance(capability, dict)
@@ -75,7 +73,7 @@ def is_readable(data: Path, identity: str) -> bool:
 
 
 def readable_spaces(data: Path) -> list[SpaceFolder]:
-    """Every synced space of ``data`` that may be read; none where nobody is signed in."""
+    """Every synced space of ``data`` that may be read; empty if no user is signed in."""
     if not data.joinpath(*_DAEMON, "auth.json").is_file():
         return []
     made = []
@@ -92,7 +90,7 @@ def _sync_file(data: Path, identity: str, name: str) -> Path:
 
 
 _MOST_NAMES = 5
-"""How many spaces a message names."""
+"""The number of spaces that a message names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,24 +99,25 @@ class SpaceProject(FoundProject):
 
     kind: ProjectKind = SPACE
     spaces: tuple[SpaceFolder, ...]
-    """At least one; its tree is the project's, those of others are its shared sources."""
+    """At least one. The tree of the first is the project's; the trees of the others are its shared sources."""
 
     @property
     def name(self) -> str:
-        """The folder's name; of a space that no folder names, the space's own."""
+        """The folder's name. If no folder names the space, the space's own name."""
         first = self.spaces[0]
         return self.root.name if first.folder is not None else first.name or self.tree.parent.name or self.tree.name
 
 
 class NamedSpace(NamedTuple):
-    """A space that the user names, whatever the folder is bound to: by its tree, which goes first, or by its name."""
+    """A space that the user names, regardless of the folder's binding: by its tree, which takes precedence, or its
+    name."""
 
     name: str = ""
     root: Path | None = None
 
 
 def has_both(start: Path | None) -> Path | None:
-    """The context tree of the project at ``start`` (None: the working folder) if it has a space, too; else None."""
+    """The context tree of the project at ``start`` (None: the working folder) if it has a space too; None if not."""
     try:
         found = find_project(start)
     except ProjectError:
@@ -127,7 +126,8 @@ def has_both(start: Path | None) -> Path | None:
 
 
 def has_space(start: Path | None) -> bool:
-    """Whether a marker or a binding names a space for ``start`` (None: the working folder), or it is a space's tree."""
+    """True if a marker or a binding names a space for ``start`` (None: the working folder), or if it is a space's
+    tree."""
     try:
         folder = (start or Path.cwd()).expanduser().absolute()
         return _is_tree(folder) or is_bound(folder, data_folder(os.environ))
@@ -136,7 +136,7 @@ def has_space(start: Path | None) -> bool:
 
 
 def find_any_project(start: Path | None) -> FoundProject:
-    """The context tree in ``start``, or above it, else its space.
+    """The context tree in or above ``start``, else its space.
 
     Raises :class:`brvtui.tree.reading.project.ProjectError`.
     """
@@ -149,7 +149,7 @@ def find_any_project(start: Path | None) -> FoundProject:
 
 
 def find_space_project(start: Path | None, environment: Mapping[str, str] = os.environ) -> SpaceProject:
-    """The space that V4 would ask in the folder ``start`` (None: the working folder), or whose tree that folder is.
+    """The space that V4 would query in the folder ``start`` (None: the working folder), or whose tree that folder is.
 
     Raises :class:`brvtui.tree.reading.project.ProjectError`.
     """
@@ -179,7 +179,7 @@ def find_space_project(start: Path | None, environment: Mapping[str, str] = os.e
 
 
 def find_named_space(named: NamedSpace, start: Path | None) -> SpaceProject:
-    """The space that ``named`` says; a relative ``root`` is one of the folder ``start`` (None: the working folder).
+    """The space that ``named`` identifies. A relative ``root`` is below ``start`` (None: the working folder).
 
     Raises :class:`brvtui.tree.reading.project.ProjectError`.
     """
@@ -197,7 +197,8 @@ def find_named_space(named: NamedSpace, start: Path | None) -> SpaceProject:
 
 
 def _not_named(named: NamedSpace, data: Path, why: str = "no such folder") -> str:
-    """Why no space is ``named`` so, and which there are: V4's own words name a command of its own (`space list`)."""
+    """The message that no space has this name, with the existing names. V4's own message names a command of V4
+    (`space list`)."""
     if named.root is not None:
         return f"{named.root}: {why}; --root takes the folder {TREE} of a space, as in {data / 'projects'}"
     names = space_names(data)

@@ -1,6 +1,6 @@
-"""A topic as its HTML holds it (``docs/reference/byterover-v4.md``, "Topics").
+"""A topic parsed from its HTML (``docs/byterover_v4.md``, "Topics").
 
-The file is parsed as a fragment by the WHATWG algorithm, by lexbor; what its text is, and which elements count, is
+lexbor parses the file as a fragment by the WHATWG algorithm. The rules for text and for the elements that count are
 V4's own.
 """
 
@@ -18,18 +18,18 @@ from brvtui.tree.reading.javascript import folded, trim
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-# Estimates the cost of parsing a topic before the parser sees it.
-#
-# The WHATWG algorithm looks through its open elements at most tags, and repeats unclosed formatting elements after each
-# block, so its time and memory can grow with the square of a text's length. One pass over the tags bounds both. An end
-# tag counts only if it closes the element that was opened last: any other rule could count less than the parser does.
+# Estimates the cost of parsing a topic before the parser sees it. The WHATWG algorithm searches its open elements at
+# most tags, and repeats unclosed formatting elements after each block, so its time and memory can grow with the square
+# of a text's length. One pass over the tags bounds both. An end tag counts only if it closes the element that was
+# opened last: any other rule could count less than the parser does.
 
 
 MOST_COST = 200_000_000
-"""Of a topic, in comparisons by the parser, each about 5 ns: at most a second."""
+"""The limit for a topic, in comparisons by the parser. Each takes about 5 ns: a second at most."""
 _NODE, _V4_NODE, _CLONES, _LOOPS, _REPEATED = 1_000, 10_000, 32, 8, 3
-"""The cost of an element, and of one of V4's own, which is read, shown and checked; of a misnested formatting tag, new
-elements and looks through the open ones; how often equal formatting elements are repeated."""
+"""The cost of an element, and of one of V4's own, which is read, shown and checked; the new elements and the searches
+of open elements that a misnested formatting tag causes; the number of times that equal formatting elements are
+repeated."""
 _SPACE = r" \t\n\f\r"
 _VALUE = rf"""(?:"[^"]*+"|'[^']*+'|[^{_SPACE}>"'][^{_SPACE}>]*+)?+"""
 _ATTRIBUTE = rf"[^{_SPACE}/>][^{_SPACE}/>=]*+(?:[{_SPACE}]*+=[{_SPACE}]*+{_VALUE})?+"
@@ -39,7 +39,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _NO_TAGS = re.compile(r"<!(?:\[CDATA\[[^<]*?\]\]|--[^<]*?--)>")
-"""A section of character data, or a comment, in which no tag begins, whatever it is in."""
+"""A section of character data or a comment that contains no tag, whatever surrounds it."""
 _ATTRIBUTES = re.compile(_ATTRIBUTE)
 _BREAKS = re.compile(rf"[{_SPACE}/\"']")
 _FORMATTING = frozenset((
@@ -47,7 +47,7 @@ _FORMATTING = frozenset((
 ))  # fmt: skip
 _FORMATTING_TAGS = re.compile(rf"</?(?:{'|'.join(_FORMATTING)})(?=[{_SPACE}/>])", re.IGNORECASE)
 _RAW = frozenset(["iframe", "noembed", "noframes", "script", "style", "textarea", "title", "xmp"])
-"""Elements whose content is text up to their end tag, unless they are in one of :data:`_OTHER_RULES`."""
+"""Elements whose content is text up to their end tag, unless they are inside one of :data:`_OTHER_RULES`."""
 _OTHER_RULES = frozenset(("svg", "math", "select", "frameset"))
 _VOID = frozenset((
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"
@@ -58,7 +58,8 @@ _CLOSES_ITSELF = frozenset(("p", "li", "dd", "dt"))
 
 @lru_cache(maxsize=1)
 def parsing_cost(html: str) -> int:
-    """The most comparisons that a parser needs for ``html``; any number above :data:`MOST_COST` if it is too many."""
+    """The maximum number of comparisons that a parser needs for ``html``; any number above :data:`MOST_COST` if it is
+    too many."""
     cost = at = repeated = root_attributes = has_other_rules = 0
     opened: list[tuple[str, str]] = []
     unclosed: Counter[str] = Counter()
@@ -66,13 +67,13 @@ def parsing_cost(html: str) -> int:
         at = token.end()
         tag, end, name, rest = token[0], *token.groups()
         if name is None:
-            if tag.startswith("<![CDATA[") and not tag.endswith("]]>"):  # its end depends on what it is in
+            if tag.startswith("<![CDATA[") and not tag.endswith("]]>"):  # its end depends on the element around it
                 return cost + _worst_cost(html[at:], len(opened), repeated)
             cost += _NODE
             continue
         name = name.lower() if name.isascii() else name
         attributes = sum(1 for _ in _ATTRIBUTES.finditer(rest)) if rest else 0
-        root_attributes += attributes * (name == "html")  # the parser adds them to those of the root
+        root_attributes += attributes * (name == "html")  # the parser adds them to the root's attributes
         node = _V4_NODE if name.startswith("bv-") and not end else _NODE
         cost += node * (1 + repeated) + len(opened) + (attributes + root_attributes) ** 2
         is_formatting, is_last = name in _FORMATTING, bool(opened) and opened[-1][0] == name
@@ -102,7 +103,7 @@ def parsing_cost(html: str) -> int:
 
 
 def _worst_cost(html: str, opened: int, repeated: int) -> int:
-    """The most that ``html`` can cost, wherever its tags begin and end."""
+    """The maximum cost of ``html``, wherever its tags begin and end."""
     tags, formatting = html.count("<"), sum(1 for _ in _FORMATTING_TAGS.finditer(html))
     opened, repeated = opened + tags, repeated + formatting
     attributes = sum(1 for _ in _BREAKS.finditer(html))
@@ -118,22 +119,22 @@ INDEXED = tuple(
         "examples", "diagram",
     )
 )  # fmt: skip
-"""The kinds of elements that are searched, when they have an id."""
+"""The kinds of elements that are searched if they have an id."""
 SILENT = tuple(f"bv-{kind}" for kind in ("reason", "files", "timestamp", "author", "dependencies"))
-"""The kinds that are never searched by themselves."""
+"""The kinds that are never searched on their own."""
 KNOWN = frozenset({TOPIC, *INDEXED, *SILENT})
 _INDEXED = frozenset(INDEXED)
 _ID = re.compile(r"bve-[a-z0-9]{8}")
 _TEXT, _IMAGE, _ROOT = "-text", "img", 0
 MOST_TEXT = 20 * 1_048_576
-"""Characters that the texts of a topic's elements may have together, those of an outer one with those inside it:
-ten times the largest file."""
+"""The limit on the total characters of the texts of a topic's elements, where outer elements include inner ones: ten
+times the largest file."""
 _MOST_REPEATED = 4 * 1_048_576
-"""Characters of a topic's attributes and images, counted once for each searched element."""
+"""The limit on the characters of a topic's attributes and images, counted once for each searched element."""
 
 
 class UnreadableTopic(ValueError):
-    """A topic that is not read; the message says why in a few words."""
+    """A topic that is not read. The message is the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +147,12 @@ class TopicElement:
 
     @property
     def id(self) -> str:
-        """Its id; empty without one."""
+        """The id; empty if there is none."""
         return self.attributes.get("id", "")
 
     @property
     def is_document(self) -> bool:
-        """Whether it is searched as a document of its own: of an indexed kind, with a valid id."""
+        """True if it is searched as a document of its own: it has an indexed kind and a valid id."""
         return self.tag in _INDEXED and is_element_id(self.id)
 
 
@@ -160,39 +161,39 @@ class Topic:
     """The content of one topic."""
 
     attributes: Mapping[str, str]
-    """Those of the first ``bv-topic``; empty without one."""
+    """The attributes of the first ``bv-topic``; empty if there is none."""
     elements: tuple[TopicElement, ...]
-    """V4's elements in document order, an outer one before those inside it."""
+    """V4's elements in document order, each before the elements inside it."""
     body: str
     """The text of the whole file."""
     images: str
-    """Alternative text and source of every image, joined by spaces."""
+    """The alternative text and source of every image, joined by spaces."""
 
     @property
     def repeated(self) -> str:
-        """The text that each of its documents has: attributes and images."""
+        """The text that all of its documents share: attributes and images."""
         return " ".join((*self.attributes.values(), self.images))
 
     def attribute(self, name: str) -> str:
-        """The attribute ``name`` of the topic; empty without one."""
+        """The attribute ``name`` of the topic; empty if it is missing."""
         return self.attributes.get(name, "")
 
     @property
     def searched_elements(self) -> tuple[TopicElement, ...]:
-        """The elements that are documents of their own; empty for a topic that is one document as a whole."""
+        """The elements that are documents of their own; empty if the whole topic is one document."""
         return tuple(element for element in self.elements if element.is_document)
 
 
 def is_element_id(text: str) -> bool:
-    """Whether ``text`` is an id under which an element is searched."""
+    """True if ``text`` is an id under which an element is searched."""
     return _ID.fullmatch(text) is not None
 
 
 def parse_topic(html: str) -> Topic:
-    """The topic in ``html``. Any text is one: what is malformed is read as a browser would.
+    """The topic in ``html``. Accepts any text, and reads malformed markup as a browser would.
 
-    Raises :class:`UnreadableTopic` for markup that is too costly to parse, and where nested elements would repeat more
-    than :data:`MOST_TEXT` characters.
+    Raises :class:`UnreadableTopic` if the markup is too costly to parse, or if nested elements would repeat more than
+    :data:`MOST_TEXT` characters.
     """
     found = _topic_or_problem(html)
     if isinstance(found, str):
@@ -200,7 +201,7 @@ def parse_topic(html: str) -> Topic:
     return found
 
 
-@lru_cache(maxsize=1)  # a page, its parts and its problems are all read from one text
+@lru_cache(maxsize=1)  # a page, its parts and its problems are all read from the same text
 def _topic_or_problem(html: str) -> Topic | str:
     try:
         return _parsed(html)
@@ -210,7 +211,7 @@ def _topic_or_problem(html: str) -> Topic | str:
 
 def _parsed(html: str) -> Topic:
     pieces: list[str] = []
-    """The texts of the file, in order; adjacent text nodes are one."""
+    """The texts of the file in order. Adjacent text nodes are joined."""
     images: list[str] = []
     open_elements: list[tuple[int, str, Mapping[str, str], int, int]] = []
     made: list[tuple[int, TopicElement]] = []
@@ -249,7 +250,7 @@ def _parsed(html: str) -> Topic:
 
 
 def loose_text(html: str) -> str:
-    """The text of the topic in ``html`` that stands in none of V4's elements but ``bv-topic``, white space folded.
+    """The text of the topic in ``html`` outside of V4's elements other than ``bv-topic``, with white space folded.
 
     Raises :class:`UnreadableTopic` as :func:`parse_topic`.
     """
@@ -267,7 +268,7 @@ def loose_text(html: str) -> str:
 
 
 def _root(html: str) -> LexborNode | None:
-    """The first node of ``html`` parsed as a fragment. Raises :class:`UnreadableTopic` if that would take too long."""
+    """The first node of ``html``, parsed as a fragment. Raises :class:`UnreadableTopic` if that would take too long."""
     from selectolax.lexbor import LexborHTMLParser  # reading a tree of notes need not wait for it
 
     if parsing_cost(html) > MOST_COST:
@@ -276,9 +277,9 @@ def _root(html: str) -> LexborNode | None:
 
 
 def _nodes(first: LexborNode | None) -> Iterator[tuple[LexborNode, int, bool]]:
-    """Every node from ``first`` on in document order, its depth, and whether the sibling before it is a text.
+    """Yields every node from ``first`` on in document order, its depth, and True if the sibling before it is a text.
 
-    No recursion: markup may be nested as deeply as it likes.
+    Not recursive, because markup may be nested to any depth.
     """
     node, depth, follows_text = first, 0, False
     above: list[LexborNode] = []
@@ -300,17 +301,18 @@ def _attributes(node: LexborNode) -> Mapping[str, str]:
     return {name: value or "" for name, value in node.attributes.items()}
 
 
-# What of a topic is searched, and what is not, and why (``docs/reference/byterover-v4.md``, "Topics").
+# The searchable parts of a topic, and reasons why other parts are not searched (``docs/byterover_v4.md``, "Topics").
 
 
 SEARCHED_ATTRIBUTES = ("title", "summary", "keywords")
-"""Of the topic: they are searched with each of its documents."""
+"""Attributes of the topic that are searched with each of its documents."""
 _WHOLE = "searched with the whole topic: no element has a valid id"
 
 
 @dataclass(frozen=True, slots=True)
 class TopicPart:
-    """An element of a topic, or its loose text (without a kind); whether it is searched, and why it is not."""
+    """An element of a topic, or its loose text (without a kind). ``why`` is the reason why it is not searched on its
+    own."""
 
     kind: str
     id: str
@@ -322,7 +324,7 @@ class TopicPart:
 
 @dataclass(frozen=True, slots=True)
 class TopicParts:
-    """All parts of a topic in document order, the loose text last, and its attributes that are not searched."""
+    """All parts of a topic in document order, with the loose text last, and the attributes that are not searched."""
 
     topic: Topic
     parts: tuple[TopicPart, ...]

@@ -42,12 +42,12 @@ _FILE_CHANGES = [
     FileMovedEvent,
 ]
 _CHANGES: list[type[FileSystemEvent]] = [*_FOLDER_CHANGES, *_FILE_CHANGES]
-"""The system is asked for these events only. It would also tell of each folder that is opened to be listed: reading
-5,000 folders again after such a flood causes the next one, for ever."""
-# After moves of folders, watchdog warns about those that it watches under two names; `maintain` watches them again.
+"""The only events that the system reports. It would also report each folder that is opened for listing: reading 5,000
+folders again after such a flood would cause the next one, endlessly."""
+# After moves of folders, watchdog warns about folders that it watches under two names; `maintain` watches them again.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.observers")
 _REWATCH_AFTER = frozenset({"attrib", "moved"})
-"""Events of folders after which they must be watched again: a folder that was unreadable may be readable now, and when
+"""Events of folders after which the folders must be watched again. An unreadable folder may be readable now, and if
 several folders move at once, watchdog confuses the folders inside them and misses their events."""
 _OF_FOLDER_ITSELF = frozenset({"modified", "attrib"})
 _GROWING = frozenset({"created", "moved"})
@@ -58,7 +58,7 @@ OnChange = Callable[[str | None], None]
 
 @dataclass(frozen=True, slots=True)
 class _Identity:
-    """Tells whether a path still means the same folder, with the same permission to enter it."""
+    """Identifies the folder at a path, with the permission to enter it."""
 
     device: int
     inode: int
@@ -72,21 +72,21 @@ class _Watched:
 
 
 class NativeEvents:
-    """Calls ``on_change`` for each event below the targets. Call its methods from one thread only."""
+    """Calls ``on_change`` for each event below the targets. All methods must be called from one thread."""
 
     def __init__(self, targets: Iterable[Path], on_change: OnChange) -> None:
-        """Watches nothing before :meth:`start`. Targets need not exist yet."""
+        """Watches nothing before :meth:`start`. Targets may not exist yet."""
         self._targets = list(targets)
         self._on_change = on_change
         self._observer: BaseObserver | None = None
         self._watched: dict[Path, _Watched] = {}
         self._must_rewatch = False
-        """Whether watchdog may have lost track of some folders."""
+        """True if watchdog may have lost track of some folders."""
         self._has_new_folders = False
         self._warnings = _WarningHandler(self._rewatch_later)
 
     def start(self) -> None:
-        """Starts watching. Raises OSError when the system refuses to watch any of the folders."""
+        """Starts watching. Raises OSError if the system refuses to watch a folder."""
         observer = Observer()
         observer.start()
         self._observer = observer
@@ -95,7 +95,7 @@ class NativeEvents:
         check_limit()
 
     def maintain(self) -> None:
-        """Watches replaced and new folders. Raises OSError when the system refuses."""
+        """Watches replaced and new folders. Raises OSError if the system refuses."""
         observer = self._observer
         if observer is None:
             return
@@ -104,7 +104,7 @@ class NativeEvents:
             raise OSError(errno.EIO, "watchdog stopped reading events")
         alive = {emitter.watch for emitter in observer.emitters if emitter.is_alive()}
         rewatch = self._must_rewatch
-        if rewatch:  # set again from here on, it is for the next call
+        if rewatch:  # if it is set again after this, that is for the next call
             self._must_rewatch = False
         grown, self._has_new_folders = self._has_new_folders, False
         dropped = 0
@@ -129,10 +129,10 @@ class NativeEvents:
         self._watched.clear()
 
     def _watch(self, observer: BaseObserver) -> bool:
-        """Watches the parent folder of each target, to notice when the target is created again; whether any was new.
+        """Watches the parent folder of each target, to notice when the target is created again. True if any was new.
 
-        While the parent is missing, watches the entries of the nearest folder above it, not what is below them: that
-        folder may hold much that is not ours.
+        If the parent is missing, watches only the entries of the nearest folder above it, not the folders below them,
+        because that folder may contain much that is not ours.
         """
         holders = {target.parent for target in self._targets}
         found, nearer = False, True
@@ -150,7 +150,7 @@ class NativeEvents:
                 try:
                     watch = observer.schedule(handler, str(folder), recursive=not waiting, event_filter=_CHANGES)
                 except (FileNotFoundError, NotADirectoryError):
-                    continue  # it was just removed: try the folder above it
+                    continue  # it was just removed, so the folder above it is next
                 self._watched[folder] = _Watched(watch, identity)
                 found = nearer = True
         return found
@@ -167,7 +167,7 @@ class NativeEvents:
 
 
 class _Handler(FileSystemEventHandler):
-    """Passes on events that concern the targets; ``waiting`` is for a folder above a target's missing parent."""
+    """Passes on events that concern the targets. ``waiting`` is True for a folder above a target's missing parent."""
 
     def __init__(self, on_event: Callable[[str, FileSystemEvent], None], targets: list[Path], waiting: bool) -> None:
         self._on_event = on_event
@@ -183,7 +183,7 @@ class _Handler(FileSystemEventHandler):
                 self._on_event(f"{os.fsdecode(place)}{only_itself}", event)
 
     def _concerns(self, place: str | bytes) -> bool:
-        """Whether ``place`` is in a target, or a folder above one."""
+        """True if ``place`` is in a target, or a folder above one."""
         path = os.fsdecode(place)
         return bool(path) and any(
             path == target or path.startswith(f"{target}{os.sep}") or target.startswith(f"{path}{os.sep}")
@@ -203,7 +203,7 @@ class _WarningHandler(logging.Handler):
 
 
 def check_limit() -> None:
-    """Raises OSError when the system would refuse one more watch: watchdog skips such folders silently."""
+    """Raises OSError if the system would refuse one more watch: watchdog skips such folders silently."""
     if not sys.platform.startswith("linux"):
         return
     libc = ctypes.CDLL(None, use_errno=True)
@@ -218,7 +218,7 @@ def check_limit() -> None:
 
 
 def _reader_of(emitter: EventEmitter) -> threading.Thread | None:
-    """watchdog's thread that reads inotify, where there is one."""
+    """watchdog's thread that reads inotify; None if there is none."""
     reader = getattr(emitter, "_inotify_fd", None)
     return reader if isinstance(reader, threading.Thread) else None
 

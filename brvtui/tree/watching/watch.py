@@ -23,15 +23,16 @@ from brvtui.tree.watching.native_events import NativeEvents
 QUIET_SECONDS = 0.08
 LONGEST_WAIT_SECONDS = 0.5
 MOST_PLACES = 5_000
-"""When more places change at once, the call does not name them."""
+"""If more places change at once, the call names none of them."""
 Changed = Callable[[frozenset[str] | None], None]
-"""A callback for changes. It gets the absolute paths that changed, or None when any path may have changed. A path that
-ends with a separator is a folder of which only the entry itself changed; below any other folder everything may have
+"""A callback for changes. Its argument is the absolute paths that changed, or None if any path may have changed. A
+path that ends with a separator is a folder whose own entry changed; below any other folder, everything may have
 changed."""
 
 
 class Debouncer:
-    """Calls back from its own thread after ``QUIET_SECONDS`` without a change, at the latest after the longest wait."""
+    """Calls back from its own thread after ``QUIET_SECONDS`` without a change, or at the latest after the longest
+    wait."""
 
     def __init__(self, changed: Changed, maintain: Callable[[], None], pause: Callable[[], float]) -> None:
         """Calls ``maintain`` before each call of ``changed``, and after ``pause()`` seconds without a change."""
@@ -46,7 +47,7 @@ class Debouncer:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether ``stop`` was called."""
+        """True if ``stop`` was called."""
         return self._stopped.is_set()
 
     def start(self) -> None:
@@ -95,25 +96,25 @@ class Debouncer:
                 return
 
 
-# Finds changes by comparing all files with the last look, where the system sends no events.
+# Finds changes by comparing all files with the last scan, for systems that send no events.
 
 
 POLL_SECONDS = 2.0
 _SHARE = 100
-"""Looking takes at most this part of the time: one second in so many."""
+"""A scan takes at most one second in this many."""
 _LONGEST_SECONDS = 30.0
 _State = tuple[int, ...]
 
 
 class Polling:
-    """The state of everything below the targets at the last look."""
+    """The state of everything below the targets at the last scan."""
 
     def __init__(self, targets: Iterable[Path], least_seconds: float = POLL_SECONDS) -> None:
-        """Takes a first look. Targets need not exist."""
+        """Scans once. Targets may not exist."""
         self._targets = [str(target) for target in targets]
         self._least = least_seconds
         self.pause = least_seconds
-        """Seconds until the next look is due."""
+        """Seconds until the next scan is due."""
         self._known: dict[str, _State] = {}
         self.look()
 
@@ -130,7 +131,7 @@ class Polling:
 
 
 def _add(target: str, found: dict[str, _State]) -> None:
-    """Adds the state of everything below ``target`` to ``found``; that of folders without their times."""
+    """Adds the state of everything below ``target`` to ``found``, with times for files but not for folders."""
     with suppress(OSError):
         state = Path(target).lstat()
         found[target] = (state.st_ino, state.st_mode)
@@ -160,7 +161,7 @@ _NETWORK_TYPES = frozenset(
 def network_disk(folder: Path, mounts: Path = _MOUNTS) -> str:
     """The type of the file system of ``folder`` if it is a network file system; else empty.
 
-    ``mounts`` is the table of mounts (proc(5), mountinfo). Returns an empty string where there is none.
+    ``mounts`` is the table of mounts (proc(5), mountinfo). Returns an empty string if there is no such table.
     """
     try:
         table = mounts.read_bytes().decode("utf-8", "surrogateescape")
@@ -181,7 +182,7 @@ def network_disk(folder: Path, mounts: Path = _MOUNTS) -> str:
 
 
 _MAINTENANCE_SECONDS = 1.0
-"""How often to check that the watched folders are still the ones at their paths."""
+"""The interval of the check that watched folders are still the ones at their paths."""
 _LIMITS = {
     errno.ENOSPC: "no inotify watch is left; raise fs.inotify.max_user_watches",
     errno.EMFILE: "no inotify instance is left; raise fs.inotify.max_user_instances",
@@ -190,11 +191,11 @@ _LIMITS = {
 
 @dataclass(frozen=True, slots=True)
 class Watching:
-    """How changes are noticed: by events of the system, or, for the reason ``why``, by polling."""
+    """The way in which changes are noticed: by events of the system, or, for the reason ``why``, by polling."""
 
     why: str = ""
     poll_seconds: float = 0.0
-    """Seconds between two looks at all files; 0 where the system sends events."""
+    """Seconds between two scans of all files; 0 if the system sends events."""
 
 
 class Watcher:
@@ -207,9 +208,9 @@ class Watcher:
         on_fallback: Callable[[Watching], None] = lambda _: None,
         poll_seconds: float = POLL_SECONDS,
     ) -> None:
-        """Watches nothing before :meth:`start`. Folders need not exist yet.
+        """Watches nothing before :meth:`start`. Folders may not exist yet.
 
-        Calls ``on_fallback`` when it later has to poll instead of waiting for events. It polls at most every
+        Calls ``on_fallback`` if it later has to poll instead of waiting for events. It polls at most every
         ``poll_seconds``.
         """
         self._folders = list(dict.fromkeys(folders))
@@ -219,10 +220,11 @@ class Watcher:
         self._events: NativeEvents | None = None
         self._polling: Polling | None = None
         self._lock = threading.RLock()
-        """Held while events begin or end: an app that is closed while it opens stops it from other threads."""
+        """Held while events begin or end, because an app that is closed while it opens stops them from other threads.
+        """
 
     def start(self) -> Watching:
-        """Starts watching, unless it was stopped; returns whether by events or by polling."""
+        """Starts watching, unless it was stopped, and returns the way in which changes are noticed."""
         with self._lock:
             begun = self._start() if not self._debouncer.is_stopped else Watching()
         if self._debouncer.is_stopped:
@@ -244,9 +246,9 @@ class Watcher:
         return begun
 
     def stop(self) -> None:
-        """Stops watching. No callback runs after it returns."""
+        """Stops watching. No callback runs after this returns."""
         self._debouncer.stop()
-        if self._lock.acquire(blocking=False):  # else a thread is in ``start``, which may take seconds: it ends them
+        if self._lock.acquire(blocking=False):  # else ``start`` is running in another thread, and ends them
             try:
                 self._end_events()
             finally:
@@ -270,7 +272,7 @@ class Watcher:
                 self._events.maintain()
             except (OSError, RecursionError) as error:
                 self._on_fallback(self._poll(_reason(error)))
-                self._debouncer.add(None)  # what changed before the first look is not known
+                self._debouncer.add(None)  # changes before the first scan are unknown
 
     def _poll(self, why: str) -> Watching:
         self._end_events()
