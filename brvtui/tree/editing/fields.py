@@ -62,11 +62,11 @@ def _is_printable(character: str) -> bool:
 
 
 def _escaped(character: str) -> str:
-    known = _ESCAPES.get(character)
-    if known or _is_printable(character):
-        return known or character
+    escape = _ESCAPES.get(character)
+    if escape or _is_printable(character):
+        return escape or character
     code = ord(character)
-    letter, digits = next((letter, digits) for most, letter, digits in _HEX if code <= most)
+    letter, digits = next((letter, digits) for limit, letter, digits in _HEX if code <= limit)
     return f"\\{letter}{code:0{digits}X}"
 
 
@@ -147,16 +147,16 @@ def set_fields(text: str, values: Mapping[str, Value]) -> str:
         raise _unreadable(error) from error
     if before and (problem := parse(text).problem):
         raise _unreadable(problem)
-    made = text
+    result = text
     for key, value in values.items():
         if key not in before or not _is_same(before[key], value):
-            made = _with_field(made, key, value)
-    if made == text:
+            result = _with_field(result, key, value)
+    if result == text:
         return text
     wanted = {**before, **{key: _plain(value) for key, value in values.items()}}
-    if parse(made).fields != wanted or _body(made) != _body(text):
+    if parse(result).fields != wanted or _body(result) != _body(text):
         raise FieldsError("the frontmatter is written so that other fields would change; edit it as text")
-    return made
+    return result
 
 
 def _is_same(before: Any, value: Value) -> bool:

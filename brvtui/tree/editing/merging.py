@@ -119,9 +119,9 @@ class _Matcher(SequenceMatcher[str]):
         # In a long text, frequent lines such as empty ones would cost the square of their number.
         is_long = max(len(inner), len(other_inner)) > _MOST_EXACT
         found = _matches(inner, other_inner, autojunk=is_long)
-        made = [Match(0, 0, top), *(Match(top + block.a, top + block.b, block.size) for block in found)]
-        made.append(Match(len(one) - below, len(other) - below, below))
-        return [*(block for block in made if block.size), Match(len(one), len(other), 0)]
+        blocks = [Match(0, 0, top), *(Match(top + block.a, top + block.b, block.size) for block in found)]
+        blocks.append(Match(len(one) - below, len(other) - below, below))
+        return [*(block for block in blocks if block.size), Match(len(one), len(other), 0)]
 
 
 class _TooManySteps(Exception):

@@ -78,8 +78,8 @@ class KnownFiles:
         if wanted not in self._nearest:
             if len(self._nearest) >= _MOST_REMEMBERED:
                 self._nearest.clear()
-            least = _LEAST_LIKENESS_OF_PATHS
-            found = process.extractOne(wanted, self._normalised, scorer=fuzz.ratio, score_cutoff=least)
+            cutoff = _LEAST_LIKENESS_OF_PATHS
+            found = process.extractOne(wanted, self._normalised, scorer=fuzz.ratio, score_cutoff=cutoff)
             self._nearest[wanted] = found[2] if found else None
         return self._nearest[wanted]
 
@@ -220,20 +220,22 @@ def _of_fields(text: str, fields: tuple[FieldSpan, ...], known: KnownFiles) -> I
         yield from _of_stub(by_key, known)
 
 
-def _of_signal(field: FieldSpan, so: str) -> Iterator[_Found]:
+def _of_signal(field: FieldSpan, consequence: str) -> Iterator[_Found]:
     if field.key == "maturity" and field.value not in LEVELS:
         word = field.value.lower() if isinstance(field.value, str) else ""
         near = process.extractOne(word, LEVELS, score_cutoff=_LEAST_LIKENESS)
         hint = f", perhaps {near[0]}" if near else ""
         levels = f"{', '.join(LEVELS[:-1])} or {LEVELS[-1]}"
-        yield _Found(field.start, f"maturity must be {levels}{hint}; {so}", Severity.ERROR)
-    most = _RANGES.get(field.key)
-    if most is not None:
+        yield _Found(field.start, f"maturity must be {levels}{hint}; {consequence}", Severity.ERROR)
+    maximum = _RANGES.get(field.key)
+    if maximum is not None:
         number = number_of(field.value)
-        if number is None or not 0 <= number <= most:
-            yield _Found(field.start, f"{field.key} must be a number from 0 to {most}; {so}", Severity.ERROR)
+        if number is None or not 0 <= number <= maximum:
+            yield _Found(
+                field.start, f"{field.key} must be a number from 0 to {maximum}; {consequence}", Severity.ERROR
+            )
     if field.key in _COUNTS and not is_count(field.value):
-        yield _Found(field.start, f"{field.key} must be a whole number from 0 on; {so}", Severity.ERROR)
+        yield _Found(field.start, f"{field.key} must be a whole number from 0 on; {consequence}", Severity.ERROR)
 
 
 def _is_date(value: Any) -> bool:

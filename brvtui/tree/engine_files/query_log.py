@@ -91,24 +91,24 @@ def read_entry(file: Path) -> LoggedQuery | None:
         return None
     began = moment_of(value.get("startedAt"))
     metadata = value.get("searchMetadata")
-    found = metadata if isinstance(metadata, dict) else {}
+    search = metadata if isinstance(metadata, dict) else {}
     tier = value.get("tier")
-    known = tier if isinstance(tier, int) and not isinstance(tier, bool) and 0 <= tier <= 4 else None
+    valid_tier = tier if isinstance(tier, int) and not isinstance(tier, bool) and 0 <= tier <= 4 else None
     status = value.get("status")
-    count = number_of(found.get("resultCount"))
-    total = number_of(found.get("totalFound"))
+    count = number_of(search.get("resultCount"))
+    total = number_of(search.get("totalFound"))
     return LoggedQuery(
         at_ms=began if began is not None else moment_of(_moment(file.name)) or 0.0,
         query=value["query"],
         who=ENGINE,
         status=status if status in _STATUSES else "",
-        tier=known,
+        tier=valid_tier,
         took_ms=_took(value, began),
-        top_score=None if count == 0 else number_of(found.get("topScore")),  # the engine writes 0 for no result
+        top_score=None if count == 0 else number_of(search.get("topScore")),  # the engine writes 0 for no result
         total_found=None if total is None else int(total),
         paths=_paths(value.get("matchedDocs")),
-        not_covered=status == "completed" and known not in (0, 1, None) and count == 0,
-        fingerprint=str(found.get("cacheFingerprint") or ""),
+        not_covered=status == "completed" and valid_tier not in (0, 1, None) and count == 0,
+        fingerprint=str(search.get("cacheFingerprint") or ""),
         problem=str(value.get("error") or ""),
         response=str(value.get("response") or "")[:LONGEST_RESPONSE],
     )

@@ -65,7 +65,7 @@ def git(folder: Path, *arguments: str, most: int, given: bytes = b"", bare: bool
     own (:mod:`brvtui.tree.history.repository`), and KeyError for any other command.
     """
     name, *rest = arguments
-    kept = [*programs.BASIC, *(variable for variable in os.environ if variable.startswith(_CONFIG))]
+    variables = [*programs.BASIC, *(variable for variable in os.environ if variable.startswith(_CONFIG))]
     try:
         repository = own_repository(folder, bare)
         if repository and os.pathsep in str(repository.parent) and own_repository(repository.parent, bare=True):
@@ -74,7 +74,7 @@ def git(folder: Path, *arguments: str, most: int, given: bytes = b"", bare: bool
     except ForeignRepository as error:
         raise RevisionError(str(error)) from error
     ceiling = {"GIT_CEILING_DIRECTORIES": str(repository.parent)} if repository else {}
-    environment = programs.environment(folder, keep=kept, more={**_OWN, **ceiling})
+    environment = programs.environment(folder, keep=variables, more={**_OWN, **ceiling})
     program = programs.find_program("git", environment)
     if program is None:
         raise NoGit("git is not installed outside of the project, so no revision can be read; install it")
@@ -104,22 +104,22 @@ def _limit(environment: programs.Environment) -> tuple[str, ...]:
     return tuple(part for program, options in found if program is not None for part in (program, *options))
 
 
-def _output(running: programs.Process, name: str, most: int, given: bytes) -> bytes:
+def _output(running: programs.Process, name: str, limit: int, input_data: bytes) -> bytes:
     assert running.stdin is not None
     assert running.stdout is not None
     assert running.stderr is not None
     began = time.monotonic()
     timer = Timer(_PATIENCE_S, programs.end, (running,))
-    giving = Thread(target=_give, args=(running.stdin, given), daemon=True)
+    giving = Thread(target=_give, args=(running.stdin, input_data), daemon=True)
     timer.start()
     giving.start()  # in parallel with reading, or each would wait for the other
     try:
-        made = running.stdout.read(most + 1)
-        if len(made) > most:
-            raise RevisionError(f"git {name} prints more than {most} bytes; is this the right repository?")
-        said = running.stderr.read(_LONGEST_MESSAGE).decode("utf-8", "replace")
+        output = running.stdout.read(limit + 1)
+        if len(output) > limit:
+            raise RevisionError(f"git {name} prints more than {limit} bytes; is this the right repository?")
+        message = running.stderr.read(_LONGEST_MESSAGE).decode("utf-8", "replace")
         if running.wait() == 0:
-            return made
+            return output
         if time.monotonic() - began > _PATIENCE_S * _NEARLY:
             waits = "is a file in .git, or one that git's settings include, a pipe or a device?"
             raise GitTooSlow(f"git {name} took more than {_PATIENCE_S:g} seconds; {waits}")
@@ -127,12 +127,12 @@ def _output(running: programs.Process, name: str, most: int, given: bytes) -> by
         timer.cancel()
         programs.end(running)
         giving.join()
-    line = next(iter(said.strip().splitlines()), "no reason given").removeprefix("fatal: ")
+    line = next(iter(message.strip().splitlines()), "no reason given").removeprefix("fatal: ")
     raise GitFailed(f"git {name} failed: {line}")
 
 
-def _give(stdin: IO[bytes], given: bytes) -> None:
+def _give(stdin: IO[bytes], data: bytes) -> None:
     with suppress(OSError):
-        stdin.write(given)
+        stdin.write(data)
     with suppress(OSError):
         stdin.close()

@@ -54,18 +54,18 @@ def _check(place: Path, git: Path) -> None:
         raise ForeignRepository(
             f"{git}: a link leads out of the project, so its history is not read; replace the link with a clone"
         )
-    held = Path(os.path.realpath(git))
-    if held.is_file():
-        held = _pointed_to(git, held)
-    common = held
-    if os.path.lexists(held / "commondir"):
-        common = Path(os.path.realpath(held / _text(held / "commondir").rstrip("\r\n")))
-        if held.parent != common / _WORKTREES or not git.is_file() or not _names(held / "gitdir", git):
+    repository = Path(os.path.realpath(git))
+    if repository.is_file():
+        repository = _pointed_to(git, repository)
+    common = repository
+    if os.path.lexists(repository / "commondir"):
+        common = Path(os.path.realpath(repository / _text(repository / "commondir").rstrip("\r\n")))
+        if repository.parent != common / _WORKTREES or not git.is_file() or not _names(repository / "gitdir", git):
             raise ForeignRepository(
-                f"{held / 'commondir'}: leads to a repository without this worktree, so its history is not read; "
+                f"{repository / 'commondir'}: leads to a repository without this worktree, so its history is not read; "
                 "run git worktree repair in that repository"
             )
-    for part in dict.fromkeys((held, common)):
+    for part in dict.fromkeys((repository, common)):
         _check_links(part)
     for name in ("alternates", "http-alternates"):
         borrowed = common / "objects" / "info" / name

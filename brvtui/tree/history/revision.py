@@ -30,9 +30,9 @@ def named_revisions(folder: Path) -> dict[str, str]:
     heads = ("for-each-ref", "--sort=-committerdate", f"--count={_MOST_BRANCHES}", "--format=%(HEAD)%(refname:short)")
     found: dict[str, str] = {}
     with suppress(RevisionError):
-        for name, said in (("HEAD", "the notes as committed last"), ("HEAD~1", "the commit before")):
+        for name, description in (("HEAD", "the notes as committed last"), ("HEAD~1", "the commit before")):
             git(folder, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", most=_SHORT)
-            found[name] = said
+            found[name] = description
     with suppress(RevisionError):
         lines = git(folder, *heads, "refs/heads", most=_SHORT).decode("utf-8", "replace").splitlines()
         found |= {each[1:]: "a branch" for each in lines if each.startswith(" ")}
@@ -87,9 +87,9 @@ def committed_files(run: Callable[..., bytes], place: str, where: str) -> dict[s
             name = path.decode("utf-8", "surrogateescape")
             if all(part and part[0] != "." and len(os.fsencode(part)) <= _LONGEST_NAME for part in name.split("/")):
                 contents[name] = fields[2].decode("ascii")
-    given = "".join(f"{content}\n" for content in contents.values()).encode("ascii")
+    object_ids = "".join(f"{content}\n" for content in contents.values()).encode("ascii")
     try:
-        sizes = run("cat-file", "--batch-check=%(objectsize)", most=_MOST_LISTING, given=given).split(b"\n")
+        sizes = run("cat-file", "--batch-check=%(objectsize)", most=_MOST_LISTING, given=object_ids).split(b"\n")
     except GitFailed as error:
         raise RevisionError(f"{where}: git lacks the content of a note: {_LACKING}") from error
     files = dict[str, CommittedFile]()
@@ -148,8 +148,8 @@ class Revision:
         if size > _MOST_CONTENT:
             name = shortened(self.name)
             raise RevisionError(f"{name}: notes of more than {_MOST_CONTENT} bytes differ; name a nearer revision")
-        given = "".join(f"{file.content}\n" for file in wanted.values()).encode("ascii")
-        data = git(self.folder, "cat-file", "--batch", most=size + _SHORT * (len(wanted) + 1), given=given)
+        object_ids = "".join(f"{file.content}\n" for file in wanted.values()).encode("ascii")
+        data = git(self.folder, "cat-file", "--batch", most=size + _SHORT * (len(wanted) + 1), given=object_ids)
         return batch_contents(data, wanted, shortened(self.name))
 
     def changed_ms(self, paths: Collection[str]) -> dict[str, int]:

@@ -29,10 +29,10 @@ def with_marks_as_text(text: str) -> str:
     """
     if not has_conflict(text):
         return text
-    made, inside = [], False
+    lines, inside = [], False
     for line, is_code in lines_of(text):
         is_mark = _MARKS.match(line) is not None
         inside = line.startswith("<") if is_mark else inside
         is_middle = inside and (line.rstrip("\r\n") == "=======" or line.startswith("||||||| "))
-        made.append(f"\n\\{line}\n" if (is_mark or is_middle) and not is_code else line)
-    return "".join(made)
+        lines.append(f"\n\\{line}\n" if (is_mark or is_middle) and not is_code else line)
+    return "".join(lines)

@@ -139,15 +139,15 @@ def cut(text: str, limits: ReadingLimits) -> CutText:
     cut_lines = max(0, text.count("\n") + 1 - limits.max_lines)
     if not cut_lines and len(text) * _MOST_UNITS <= limits.max_line_units:
         return CutText(text, 0, 0)
-    kept = text.split("\n", limits.max_lines)[: limits.max_lines]
+    lines = text.split("\n", limits.max_lines)[: limits.max_lines]
     shortened = 0
-    for number, line in enumerate(kept):
+    for number, line in enumerate(lines):
         if len(line) * _MOST_UNITS > limits.max_line_units and units(line) > limits.max_line_units:
-            kept[number] = first_units(line, limits.max_line_units) + "..."
+            lines[number] = first_units(line, limits.max_line_units) + "..."
             shortened += 1
     if not cut_lines and not shortened:
         return CutText(text, 0, 0)
-    return CutText("\n".join(kept), cut_lines, shortened)
+    return CutText("\n".join(lines), cut_lines, shortened)
 
 
 def units(line: str) -> int:

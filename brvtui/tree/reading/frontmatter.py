@@ -114,15 +114,15 @@ def scalars_under(text: str, key: str) -> tuple[Scalar, ...]:
     under: Any = next((value for name, value in pairs if name.value == key), None)
     entries = under.value if isinstance(under, yaml.SequenceNode) else [under]
     in_flow = isinstance(under, yaml.SequenceNode) and bool(under.flow_style)
-    made: dict[int, Scalar] = {}
+    scalars: dict[int, Scalar] = {}
     for entry in entries:
         if not isinstance(entry, yaml.ScalarNode) or entry.tag != _STRING or entry.style not in _ON_ONE_LINE:
             continue
         start, end = found.start(1) + entry.start_mark.index, found.start(1) + entry.end_mark.index
         is_inside = under.start_mark.index <= entry.start_mark.index and entry.end_mark.index <= under.end_mark.index
         if is_inside and entry.start_mark.line == entry.end_mark.line and text[start : start + 1] not in _PROPERTIES:
-            made[start] = Scalar(entry.value, start, end, entry.style or "", in_flow)
-    return tuple(made.values())
+            scalars[start] = Scalar(entry.value, start, end, entry.style or "", in_flow)
+    return tuple(scalars.values())
 
 
 def _mapping(block: str) -> Any:

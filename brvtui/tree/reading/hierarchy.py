@@ -117,25 +117,25 @@ class Hierarchy:
         leaves = {path: Symbol(path, title, False, path.count("/") + 1) for path, title in new if not _is_context(path)}
         if self.only_ascii and not all(f"{path}{leaf.name}".isascii() for path, leaf in leaves.items()):
             return None
-        gone = set(out) - leaves.keys()
-        touched = {folder for path in (*gone, *leaves, *(path for path, _ in new)) for folder in _above(path)}
-        made = dict(self.by_path)
-        for path in gone:
-            made.pop(path, None)
-        made |= leaves
+        removed = set(out) - leaves.keys()
+        touched = {folder for path in (*removed, *leaves, *(path for path, _ in new)) for folder in _above(path)}
+        symbols = dict(self.by_path)
+        for path in removed:
+            symbols.pop(path, None)
+        symbols |= leaves
         for folder in sorted(touched, key=lambda path: -path.count("/") if path else 1):
             before = self.by_path[folder].children if folder in self.by_path else () if folder else self.roots
             own = {child.path for child in before} | {path for path in (*leaves, *touched) if _parent(path) == folder}
-            children = [made[path] for path in own if path in made and path]
+            children = [symbols[path] for path in own if path in symbols and path]
             arranged = self._arranged(children, position)
             if arranged is None:
                 return None
             if not folder:
-                return Hierarchy(arranged, made, contexts, self.key, self.only_ascii)
+                return Hierarchy(arranged, symbols, contexts, self.key, self.only_ascii)
             if arranged or position(f"{folder}/{CONTEXT_FILE}") is not None:
-                made[folder] = replace(_folder(folder), children=arranged)
+                symbols[folder] = replace(_folder(folder), children=arranged)
             else:
-                made.pop(folder, None)
+                symbols.pop(folder, None)
         return self
 
     def _arranged(self, children: list[Symbol], position: Callable[[str], int | None]) -> tuple[Symbol, ...] | None:

@@ -107,7 +107,7 @@ def make_orders(
     key = sort_key(entry.path for entry in listed)
     edge = now_ms - recent_hours * MS_PER_HOUR
     notes = [entry for entry in listed if entry.is_note]
-    made = Orders(
+    orders = Orders(
         Ordered([walk_key(file.path) for file in walked], walked),
         ordered((entry.recent_key, entry.path) for entry in notes if entry.mtime_ms >= edge),
         ordered((key(entry.path), entry.path) for entry in notes if entry.mtime_ms < edge),
@@ -116,4 +116,4 @@ def make_orders(
         key,
         only_ascii,
     )
-    return None if any(one == other for one, other in pairwise(made.covered.keys)) else made
+    return None if any(one == other for one, other in pairwise(orders.covered.keys)) else orders

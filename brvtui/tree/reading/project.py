@@ -89,26 +89,26 @@ def find_project(start: Path | None) -> FoundProject:
             f"{OR_A_TREE}"
         )
     try:
-        given = start.expanduser()
-        exists = given.exists()
+        chosen = start.expanduser()
+        exists = chosen.exists()
     except (OSError, RuntimeError) as error:
         raise ProjectError(f"{start}: cannot be opened ({error})") from error
     if not exists:
-        raise ProjectError(f"{given}: no such folder")
-    if not given.is_dir():
-        raise ProjectError(f"{given}: not a folder; name the project's folder")
+        raise ProjectError(f"{chosen}: no such folder")
+    if not chosen.is_dir():
+        raise ProjectError(f"{chosen}: not a folder; name the project's folder")
     if isinstance(start, NotesFolder):
-        return _bare(given)
-    if _is_project(given):
-        return _open(given)
-    if is_context_tree(given):
-        return _open(given.parent.parent)
-    if given.name == MARKER and (given / _TREE).is_dir():
-        return _open(given.parent)
-    if _is_folder(given / MARKER):
+        return _bare(chosen)
+    if _is_project(chosen):
+        return _open(chosen)
+    if is_context_tree(chosen):
+        return _open(chosen.parent.parent)
+    if chosen.name == MARKER and (chosen / _TREE).is_dir():
+        return _open(chosen.parent)
+    if _is_folder(chosen / MARKER):
         message = f"there is no {MARKER}/{_TREE} in it; curate a first note with brv, or name another folder"
-        raise ProjectError(f"{given.resolve()}: {message}")
-    raise ProjectError(f"{given.resolve()}: no {MARKER} project there; name the folder of one{OR_A_TREE}")
+        raise ProjectError(f"{chosen.resolve()}: {message}")
+    raise ProjectError(f"{chosen.resolve()}: no {MARKER} project there; name the folder of one{OR_A_TREE}")
 
 
 def _is_project(folder: Path) -> bool:

@@ -240,7 +240,7 @@ def _temporary_file(at: FolderEntry, new: str = "", old: str = "") -> Iterator[_
 def _create(at: FolderEntry, data: bytes, stamp: Stamp) -> Saved | Conflict:
     text = digest(data)
     with _temporary_file(at, text) as temporary:
-        made = _write(temporary, data, None, False, stamp)
+        file_stat = _write(temporary, data, None, False, stamp)
         temporary.rename(text, "")
         try:
             rename_to_free(at.folder, temporary.name, at.folder, at.name)
@@ -248,7 +248,7 @@ def _create(at: FolderEntry, data: bytes, stamp: Stamp) -> Saved | Conflict:
             found = read_version(at.folder, at.name)
             return Conflict(found.data, found.version)
     sync_folder(at)
-    return Saved(version_of(text, made))
+    return Saved(version_of(text, file_stat))
 
 
 def _replace(at: FolderEntry, data: bytes, expected: FileVersion, keep_mtime: bool, stamp: Stamp) -> Saved | Conflict:
@@ -258,7 +258,7 @@ def _replace(at: FolderEntry, data: bytes, expected: FileVersion, keep_mtime: bo
     _refuse_read_only(at, found)
     ours = digest(data)
     with _temporary_file(at, ours, expected.sha256) as temporary:
-        made = _write(temporary, data, found.stat, keep_mtime, stamp)
+        file_stat = _write(temporary, data, found.stat, keep_mtime, stamp)
         temporary.rename(ours, expected.sha256)
         # From here on, a killed or failed save leaves the file. Opening the tree again clears it.
         temporary.is_ours = False
@@ -271,7 +271,7 @@ def _replace(at: FolderEntry, data: bytes, expected: FileVersion, keep_mtime: bo
             return conflict
         kept = "" if temporary.is_ours else temporary.path
     sync_folder(at)
-    return Saved(version_of(ours, made), temporary.lost, kept)
+    return Saved(version_of(ours, file_stat), temporary.lost, kept)
 
 
 def _exchanged(temporary: _TemporaryFile) -> bool:

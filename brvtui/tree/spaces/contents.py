@@ -146,9 +146,9 @@ def _read(file: Path) -> TopicSignals | BrokenSignals:
         return BrokenSignals(file, faults.reason(error))
     except ValueError as error:
         return BrokenSignals(file, str(error))
-    given: Mapping[str, Any] = value if isinstance(value, dict) else {}
-    maturity = given.get("maturity")
-    numbers = (_number(given.get(name)) for name in ("importance", "recency", "accessCount", "updateCount"))
+    fields: Mapping[str, Any] = value if isinstance(value, dict) else {}
+    maturity = fields.get("maturity")
+    numbers = (_number(fields.get(name)) for name in ("importance", "recency", "accessCount", "updateCount"))
     importance, recency, accesses, updates = numbers
     return TopicSignals(importance, recency, maturity if isinstance(maturity, str) else "", accesses, updates)
 

@@ -153,9 +153,9 @@ def is_uuid(name: str) -> bool:
 
 def data_folder(environment: Mapping[str, str]) -> Path:
     """The data folder of V4, according to the platform and to V4's variables in ``environment``."""
-    given = environment.get("BRV_DATA_DIR", "")
-    if given:
-        return Path(given).absolute()
+    configured = environment.get("BRV_DATA_DIR", "")
+    if configured:
+        return Path(configured).absolute()
     name = environment.get("BRV_DATA_DIRNAME", "").strip() or "brv"
     home = Path(environment.get("HOME") or Path.home())
     if sys.platform == "darwin":

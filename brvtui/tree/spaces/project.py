@@ -76,13 +76,13 @@ def readable_spaces(data: Path) -> list[SpaceFolder]:
     """Every synced space of ``data`` that may be read; empty if no user is signed in."""
     if not data.joinpath(*_DAEMON, "auth.json").is_file():
         return []
-    made = []
+    spaces = []
     for folder in space_folders(data):
         metadata = read_json_or_none(folder / METADATA)
         team, name = (metadata.get("team_id"), metadata.get("space_name")) if isinstance(metadata, dict) else (None, "")
         if isinstance(team, str) and is_readable(data, folder.name) and (folder / TREE).is_dir():
-            made.append(SpaceFolder(folder / TREE, data, "cloud", folder.name, str(name or ""), team=team))
-    return made
+            spaces.append(SpaceFolder(folder / TREE, data, "cloud", folder.name, str(name or ""), team=team))
+    return spaces
 
 
 def _sync_file(data: Path, identity: str, name: str) -> Path:

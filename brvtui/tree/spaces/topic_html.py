@@ -214,7 +214,7 @@ def _parsed(html: str) -> Topic:
     """The texts of the file in order. Adjacent text nodes are joined."""
     images: list[str] = []
     open_elements: list[tuple[int, str, Mapping[str, str], int, int]] = []
-    made: list[tuple[int, TopicElement]] = []
+    numbered_elements: list[tuple[int, TopicElement]] = []
     count = repeated = 0
 
     def close(depth: int) -> None:
@@ -225,7 +225,7 @@ def _parsed(html: str) -> Topic:
             repeated += len(text)
             if repeated > MOST_TEXT:
                 raise UnreadableTopic("elements are nested too deeply in each other")
-            made.append((number, TopicElement(tag, attributes, folded(text))))
+            numbered_elements.append((number, TopicElement(tag, attributes, folded(text))))
 
     for node, depth, follows_text in _nodes(_root(html)):
         close(depth)
@@ -236,12 +236,12 @@ def _parsed(html: str) -> Topic:
             pieces.append(node.text_content or "")
         elif tag == _IMAGE:
             found = _attributes(node)
-            images += [kept for name in ("alt", "src") if (kept := trim(found.get(name, "")))]
+            images += [value for name in ("alt", "src") if (value := trim(found.get(name, "")))]
         elif tag in KNOWN:
             open_elements.append((depth, tag, _attributes(node), len(pieces), count))
             count += 1
     close(_ROOT)
-    elements = tuple(element for _, element in sorted(made, key=lambda numbered: numbered[0]))
+    elements = tuple(element for _, element in sorted(numbered_elements, key=lambda numbered: numbered[0]))
     first_topic = next((element.attributes for element in elements if element.tag == TOPIC), {})
     topic = Topic(first_topic, elements, folded(" ".join(pieces)), " ".join(images))
     if len(topic.searched_elements) * len(topic.repeated) > _MOST_REPEATED:
