@@ -1,1 +1,1 @@
-"""Words: analysis, postings and the tantivy index; no scores of notes, no tiers."""
+"""Words: analysis, postings and the tantivy index. No scores of notes, no tiers."""

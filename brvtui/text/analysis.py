@@ -1,7 +1,7 @@
-"""How text becomes terms (``docs/reference/byterover.md``, "Text relevance").
+"""Splits text into terms (``docs/reference/byterover.md``, "Text relevance").
 
-A term is split at runs of line breaks, separators (Unicode Z) and punctuation (Unicode P), then lower-cased; a tab is
-none of these. Lengths and edit distances count UTF-16 units, as the engine's do.
+Terms are split at runs of line breaks, separators (Unicode Z) and punctuation (Unicode P), and then lower-cased. A
+tab does not split. Lengths and edit distances count UTF-16 units, as the engine's do.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _SURROGATES_NEEDED = re.compile("[\U00010000-\U0010ffff]")
 
 
 class CharacterTable(dict[int, str]):
-    """A table for :meth:`str.translate` that asks for each character once, when it is first met."""
+    """A table for :meth:`str.translate` that computes the replacement of each character once, on first use."""
 
     def __init__(self, replaced: Callable[[str], str]) -> None:
-        """``replaced`` gives what stands in a character's place."""
+        """``replaced`` returns the replacement of a character."""
         super().__init__()
         self._replaced = replaced
 
@@ -35,7 +35,8 @@ _ASCII_BREAKS = {code: _BREAKS[code] for code in range(128)}
 
 
 def raw_tokens(text: str) -> list[str]:
-    """The pieces of ``text`` in order, case kept; an empty piece stands where the text begins or ends with a break."""
+    """The pieces of ``text`` in order, with their case. An empty piece is added if the text begins or ends with a
+    break."""
     pieces = _broken(text).split("\n")
     kept = [piece for piece in pieces if piece]
     if pieces[0] == "" or pieces[-1] == "":
@@ -44,7 +45,7 @@ def raw_tokens(text: str) -> list[str]:
 
 
 def counted(text: str) -> tuple[int, Counter[str]]:
-    """How many distinct raw tokens ``text`` has, and how often each of its terms (lower case, UTF-16 form) occurs.
+    """The number of distinct raw tokens in ``text``, and the count of each of its terms (lower case, UTF-16 form).
 
     The same as counting :func:`raw_tokens` and :func:`terms`, in one pass over the text.
     """
@@ -65,12 +66,12 @@ def _broken(text: str) -> str:
 
 
 def terms(text: str) -> list[str]:
-    """The terms of ``text``: lower case, in order, none empty, astral characters as UTF-16 surrogates."""
+    """The terms of ``text`` in order: lower case, never empty, astral characters as UTF-16 surrogates."""
     return [utf16(piece.lower()) for piece in raw_tokens(text) if piece]
 
 
 def utf16(text: str) -> str:
-    """``text`` with each character outside the BMP as its two surrogates, so that ``len`` counts UTF-16 units."""
+    """``text`` with each character outside the BMP as two surrogates, so that ``len`` counts UTF-16 units."""
     if text.isascii() or not _SURROGATES_NEEDED.search(text):
         return text
     units = text.encode("utf-16-le", "surrogatepass")
@@ -78,21 +79,22 @@ def utf16(text: str) -> str:
 
 
 def encodable(text: str) -> str:
-    """``text`` with a question mark for each half of a surrogate pair, which UTF-8 cannot hold."""
+    """``text`` with a question mark for each half of a surrogate pair, which UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def from_utf16(text: str) -> str:
-    """The inverse of :func:`utf16`, for showing a term; a lone surrogate becomes U+FFFD."""
+    """The inverse of :func:`utf16`, for showing a term. A lone surrogate becomes U+FFFD."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def without_stop_words(text: str, stop_words: frozenset[str]) -> str:
-    """``text`` in lower case without stop words, joined by one space; ``text`` itself when nothing would be left.
+    """``text`` in lower case without stop words, joined by one space; ``text`` itself if nothing would be left.
 
-    Where only stop words stand beside white space at an end, nothing is left: the engine takes that end for a word.
+    If all words are stop words and the text begins or ends with white space, the result is empty, because the engine
+    counts that end as a word.
     """
     words = spaced_words(text.lower())
     kept = [word for word in words if word not in stop_words]
@@ -101,27 +103,28 @@ def without_stop_words(text: str, stop_words: frozenset[str]) -> str:
     return "" if words and text != trim(text) else text
 
 
-# Text in one spelling, so that a word is found however it is written: in capitals, composed or not, in full width.
+# Text in one spelling, so that a word is found in capitals, in composed and decomposed form, and in full width.
 
 
 UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff"
     "\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-"""A character that nobody sees: Unicode's default ignorable ones, and interlinear annotations."""
+"""An invisible character: Unicode's default ignorable ones, and interlinear annotations."""
 _ACCENTS = re.compile(
     f"[{UNSEEN.pattern[1:-1]}\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+"
 )
-"""Accents, points of Hebrew and Arabic, and what nobody sees. Marks of other scripts make other letters, and stay."""
+"""Accents, points of Hebrew and Arabic, and invisible characters. Marks of other scripts form other letters, and
+stay."""
 _BARRED = str.maketrans("ıđłø‘’ʼ", "idlo'''")
 _AROUND = "\"'`.,;:!?()[]{}<>*“”‘’«»。，、！？「」"
 _PILED = re.compile(r"([^\w\s\x00-\x7f]{30})[^\w\s\x00-\x7f]+")
-"""Marks beyond the thirtieth in a row: sorting them, as normalisation does, takes the square of their number."""
+"""Marks beyond the thirtieth in a row. Normalisation sorts marks in quadratic time."""
 
 
 def fold(text: str) -> str:
-    """``text`` in small letters without accents and points, each character in its plain form (NFKC); in linear time."""
+    """``text`` in lower case without accents and points, each character in its plain form (NFKC). Takes linear time."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKD", _PILED.sub(r"\1", _ACCENTS.sub("", text)))
@@ -131,7 +134,7 @@ def fold(text: str) -> str:
 
 @lru_cache(4)
 def _typed_words(query: str) -> dict[str, str]:
-    """The words of ``query`` by their folded forms, the first of each in their order."""
+    """The words of ``query`` by their folded forms; the first word of each form, in order."""
     found: dict[str, str] = {}
     for word in (*(piece.strip(_AROUND) or piece for piece in query.split()), *raw_tokens(query)):
         found.setdefault(fold(word), word)
@@ -139,9 +142,9 @@ def _typed_words(query: str) -> dict[str, str]:
 
 
 def typed_word(term: str, query: str) -> str:
-    """The word of ``query`` that ``term`` was made of, without punctuation at its ends; empty if there is none.
+    """The word of ``query`` from which ``term`` was derived, without punctuation at its ends; empty if there is none.
 
-    The word is ``term`` itself in any spelling, or else the first that contains its letters, in their order.
+    The word is ``term`` itself in any spelling, or else the first word that contains its letters in their order.
     """
     words, wanted = _typed_words(query), fold(term)
     if wanted in words:
@@ -152,6 +155,6 @@ def typed_word(term: str, query: str) -> str:
 
 
 def origin(term: str, query: str) -> str:
-    """The typed word that ``term`` was made of, in quotes; empty if it is ``term`` itself in any spelling."""
+    """The typed word from which ``term`` was derived, in quotes; empty if it is ``term`` itself in any spelling."""
     typed = typed_word(term, query)
     return "" if fold(typed) == fold(term) else f"‘{typed}’" if typed else "your words"

@@ -9,27 +9,27 @@ from brvtui.typed_tables import Positive, TableKeys
 
 
 class ExpansionRules(Protocol):
-    """Which index terms answer a query term, and how much they weigh."""
+    """The index terms that match a query term, and their weights."""
 
     @property
     def prefix_weight(self) -> float:
-        """The weight of a longer term that the query term begins, before it is divided by its length."""
+        """The weight of a longer term that begins with the query term, before it is divided by its length."""
 
     @property
     def prefix_slope(self) -> float:
-        """How much each letter that it is longer takes of that."""
+        """The amount by which each additional letter lowers that weight."""
 
     @property
     def fuzzy_weight(self) -> float:
-        """The weight of a term some edits away, before it is divided by them."""
+        """The weight of a term some edits away, before it is divided by the number of edits."""
 
     @property
     def fuzzy_ratio(self) -> float:
-        """How many edits a letter of the query term allows."""
+        """The number of edits that each letter of the query term allows."""
 
     @property
     def fuzzy_max(self) -> int:
-        """The most edits of any term."""
+        """The maximum number of edits for any term."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,4 @@
-"""The query language of finding: how text becomes words, and what a query asks of them.
-
-See ``docs/how-to/find-notes.md``.
-"""
+"""The query language of finding: words of texts, and the conditions of a query (``docs/find.md``)."""
 
 from __future__ import annotations
 
@@ -15,19 +12,19 @@ from typing import NamedTuple
 from brvtui.text.analysis import CharacterTable, encodable, fold
 
 FIELDS = ("title", "headings", "tags", "path", "text")
-"""Where a document can match, in the order of their weight."""
+"""The fields in which a document can match, from the heaviest to the lightest."""
 BREAKS = CharacterTable(lambda char: char if unicodedata.category(char)[0] in "LMN" else "\n")
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u318f\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-"""Scripts without spaces between words (Han, Kana, Thai …), and Hangul, whose words are joined to others."""
+"""Scripts without spaces between words (Han, Kana, Thai …), and Hangul, which joins words to others."""
 RUN = re.compile(f"[{UNSPACED}]+")
 _WORD = re.compile(f"[{UNSPACED}]+|[^\n{UNSPACED}]+")
 
 
 class Word(NamedTuple):
-    """A word of a text, in lower case, and its place there."""
+    """A word of a text in lower case, and its position in the text."""
 
     text: str
     start: int
@@ -35,18 +32,19 @@ class Word(NamedTuple):
 
     @property
     def is_unspaced(self) -> bool:
-        """Whether it is a run of a script without spaces."""
+        """True if it is a run of a script without spaces."""
         return bool(RUN.match(self.text))
 
 
 def words_in(text: str) -> Iterator[Word]:
-    """The words of ``text`` in order: runs of letters, marks and digits, split where a script without spaces begins."""
+    """Yields the words of ``text`` in order: runs of letters, marks and digits, split where a script without spaces
+    begins."""
     for found in _WORD.finditer(text.translate(BREAKS)):
         yield Word(found[0].lower(), found.start(), found.end())
 
 
 class Match(StrEnum):
-    """How a word of a query is compared with the words of documents."""
+    """The ways in which a query word is compared with the words of documents."""
 
     WORD = "word"
     PREFIX = "prefix"
@@ -57,7 +55,7 @@ class Match(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QueryClause:
-    """One condition of a query: ``words`` in ``field`` (empty: in any)."""
+    """One condition of a query: ``words`` in ``field`` (empty for any field)."""
 
     match: Match
     words: tuple[str, ...]
@@ -69,13 +67,13 @@ class QueryClause:
 _PIECE = re.compile(r'(-?)(?:(title|headings?|tags?|path|text):)?(?:"([^"]*)"?|([^\s"]+))', re.IGNORECASE)
 _MARKS = re.compile(r"(?<=.)(\*|~[12]?)$")
 _MOST_WORDS = 50
-"""Words of a query that count, or characters of scripts without spaces: a phrase costs each of its own."""
+"""The limit on the words of a query, or characters of scripts without spaces. In a phrase, each of them costs time."""
 _LONGEST_FUZZY = 64
-"""Characters of a word whose fuzzy matches are looked for: the automaton grows with it."""
+"""The limit on the characters of a word for which fuzzy matches are searched: the automaton grows with it."""
 
 
 def parsed(query: str, is_typing: bool = False) -> list[list[QueryClause]]:
-    """The alternatives of ``query``, each with conditions that must all hold. Any text is a query.
+    """The alternatives of ``query``, each with conditions that must all hold. Any text is a valid query.
 
     With ``is_typing``, its last word may be the beginning of a word. Only its first 50 words count.
     """
@@ -114,7 +112,7 @@ def _cut(clause: QueryClause, size: int) -> QueryClause:
 
 
 def _field(name: str | None) -> str:
-    """The field that a query calls ``name``."""
+    """The field whose name begins with ``name``; empty if there is none."""
     return next((field for field in FIELDS if name and field.startswith(name.lower())), "")
 
 
@@ -145,7 +143,7 @@ def _fuzzy(word: str, field: str, distance: int) -> QueryClause:
 
 
 def whole_phrase(clauses: Sequence[QueryClause]) -> QueryClause | None:
-    """All words of ``clauses`` as one phrase, where they are several plain words in any field."""
+    """All words of ``clauses`` as one phrase, if they are several plain words in any field; None if not."""
     plain = [clause for clause in clauses if not clause.excluded and not clause.field]
     words = tuple(word for clause in plain for word in clause.words)
     is_phrase = len(words) > 1 and all(clause.match in (Match.WORD, Match.PHRASE) for clause in plain)

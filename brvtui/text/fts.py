@@ -1,6 +1,6 @@
 """Full-text search by SQLite's own FTS5, in memory (https://sqlite.org/fts5.html).
 
-For engines whose real program uses FTS5: words, matches and scores are then SQLite's, not a reading of them.
+For engines whose real program uses FTS5: words, matches and scores are SQLite's own, not an imitation.
 """
 
 from __future__ import annotations
@@ -22,18 +22,19 @@ Texts = Sequence[str]
 """The text of each column of one document."""
 
 _STEP = 1 << 10
-"""Row ids are this far apart, so that a document can come in between and equal scores still keep their order."""
+"""The distance between row ids. A document can be inserted between two others, and equal scores still keep their
+order."""
 _TOGETHER = 64
-"""Alternatives that are asked for at once: the time of FTS5's bm25() grows with the square of their number."""
+"""The limit on alternatives per search: the time of FTS5's bm25() grows with the square of their number."""
 
 
 class FullTextError(ValueError):
-    """An expression that FTS5 cannot read, or an SQLite without FTS5; the message says which."""
+    """An expression that FTS5 cannot read, or an SQLite without FTS5. The message says which."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexLayout:
-    """The columns of an index, and the tokenizer that makes words of their texts, in FTS5's own notation."""
+    """The columns of an index, and the tokenizer that splits their texts into words, in FTS5's own notation."""
 
     columns: tuple[str, ...]
     tokenizer: str = "porter unicode61"
@@ -41,7 +42,7 @@ class IndexLayout:
 
 @dataclass(frozen=True, eq=False)
 class FullText:
-    """Documents numbered by their position. Any thread may search; what is found stays the same when another follows.
+    """Documents numbered by their position. Any thread may search, and a newer index does not change the results.
 
     Use :func:`full_text` and :meth:`after`.
     """
@@ -58,9 +59,9 @@ class FullText:
     def search(self, alternatives: Sequence[str], weights: Sequence[float], limit: int) -> list[tuple[int, float]]:
         """Positions and BM25 scores (above 0) of the documents that match one of ``alternatives``, best first.
 
-        Each alternative is an expression of FTS5, made of :func:`phrase` and operators; a document's score is that of
-        all of them joined by OR, with a weight for each column. Equal scores keep the documents' order. Raises
-        :class:`FullTextError`.
+        Each alternative is an FTS5 expression, built from :func:`phrase` and operators. A document's score is the
+        score of all alternatives joined by OR, with a weight for each column. Equal scores keep the documents' order.
+        Raises :class:`FullTextError`.
         """
         if 0 < len(alternatives) <= _TOGETHER:
             rowids, scores = self._matches(alternatives, weights, max(0, limit))
@@ -80,7 +81,7 @@ class FullText:
         return list(zip(best.tolist(), total[best].tolist(), strict=True))
 
     def holds(self, alternatives: Sequence[str]) -> bool:
-        """Whether any document matches one of ``alternatives``. Raises :class:`FullTextError`."""
+        """True if any document matches one of ``alternatives``. Raises :class:`FullTextError`."""
         asked = "SELECT 1 FROM documents WHERE documents MATCH ? LIMIT 1"
         try:
             with self._searching:
@@ -104,7 +105,7 @@ class FullText:
         return [rowid for rowid, _ in found], [score for _, score in found]
 
     def holding(self, alternative: str, columns: Sequence[str], positions: Sequence[int]) -> set[int]:
-        """Those of the documents at ``positions`` that match ``alternative`` within one of ``columns``.
+        """The ``positions`` of documents that match ``alternative`` within one of ``columns``.
 
         Raises :class:`FullTextError`.
         """
@@ -119,15 +120,15 @@ class FullText:
         return {known[rowid] for (rowid,) in found}
 
     def after(self, kept: NDArray[np.int64], documents: Sequence[Texts]) -> FullText:
-        """The index of ``documents``; ``kept`` names for each the position here of the one it is equal to, or -1.
+        """The index of ``documents``. For each, ``kept`` has the position of an equal document in this index, or -1.
 
-        What is kept is copied, not read again.
+        Equal documents are copied and not read again.
         """
         held = kept >= 0
         known = np.full(len(kept), -1, dtype=np.int64)
         known[held] = self._rowids[kept[held]]
         rowids = _rowids(known)
-        if (np.diff(rowids, prepend=0) <= 0).any():  # no room between two, or in another order
+        if (np.diff(rowids, prepend=0) <= 0).any():  # no free number between two, or another order
             return full_text(self.layout, documents)
         made = FullText(self.layout, tuple(documents), rowids, _connected())
         with self._searching:
@@ -141,7 +142,7 @@ class FullText:
         return ((int(self._rowids[at]), *map(encodable, self.documents[at])) for at in positions)
 
     def _write(self, rows: Iterable[tuple[int | str, ...]], command: str = "") -> None:
-        """Inserts ``rows``, or passes them to a command: a table without texts needs them to delete a row."""
+        """Inserts ``rows``, or passes them to a command, because a table without texts needs them to delete a row."""
         columns, marks = ", ".join(self.layout.columns), ", ?" * len(self.layout.columns)
         into, first = ("documents, rowid", f"{command}, ?") if command else ("rowid", "?")
         with self._database:
@@ -149,7 +150,7 @@ class FullText:
 
 
 def full_text(layout: IndexLayout, documents: Sequence[Texts]) -> FullText:
-    """The index of ``documents`` in their order. Raises :class:`FullTextError` when SQLite has no FTS5."""
+    """The index of ``documents`` in their order. Raises :class:`FullTextError` if SQLite has no FTS5."""
     database = _connected()
     tokenizer = layout.tokenizer.replace("'", "''")
     try:
@@ -164,7 +165,8 @@ def full_text(layout: IndexLayout, documents: Sequence[Texts]) -> FullText:
 
 
 def phrase(text: str, is_prefix: bool) -> str:
-    """``text`` as a phrase of an FTS5 expression, whatever is in it; with ``is_prefix`` its last word may go on."""
+    """Any ``text`` as a phrase of an FTS5 expression; with ``is_prefix``, its last word may be the beginning of a
+    word."""
     return '"{}"{}'.format(encodable(text).replace("\0", " ").replace('"', '""'), "*" if is_prefix else "")
 
 
@@ -177,7 +179,7 @@ def _connected() -> sqlite3.Connection:
 
 
 def _rowids(known: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A row id for each document: ``known`` ones stay, those that are -1 get one between their neighbours'."""
+    """A row id for each document: ids in ``known`` stay, and each -1 becomes an id between its neighbours'."""
     count, held = len(known), np.flatnonzero(known >= 0)
     before, last = (held[-1], known[held[-1]]) if len(held) else (-1, 0)
     places, values = [-1, *held, count], [0, *known[held], last + (count - before) * _STEP]

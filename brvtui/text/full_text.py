@@ -1,9 +1,7 @@
-"""The full-text index of a project: what is written to it, and finding.
+"""The full-text index of a project: its contents, and finding (``docs/explanation/architecture.md``, "The text index").
 
-See ``docs/explanation/architecture.md``, "The text index".
-
-:mod:`brvtui.text.find_query` reads queries, and :mod:`brvtui.store.text_index` keeps the index on disk. Scores are sums
-of constants, so that answers depend on the documents alone, and not on how they came into the index.
+:mod:`brvtui.text.find_query` reads queries, and :mod:`brvtui.store.text_index` stores the index on disk. Scores are
+sums of constants, so results depend only on the documents, and not on the order of indexing.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ from brvtui.text.find_query import (
 )
 
 _LONGEST_TEXT = 500_000
-"""Characters of each text of a document that are searched."""
+"""The number of characters of each text of a document that are searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +49,23 @@ class TextDocument:
     tags: str
     text: str
     body: int = 0
-    """Where the text after the frontmatter begins."""
+    """The offset at which the text after the frontmatter begins."""
 
 
 _TOKEN = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{UNSPACED}]]+"
 _LONGEST_WORD = 8_000
-"""Bytes of a word; longer ones are not indexed. The engine reads at most 2,000 characters of a line."""
+"""Bytes of a word. Longer words are not indexed. The engine reads at most 2,000 characters of a line."""
 
 
 def _grams(folded: str) -> str:
-    """The pairs of neighbouring characters in each run of a script without spaces, and the last character of each."""
+    """The pairs of neighbouring characters in each run of a script without spaces, and the last character of each
+    run."""
     runs = RUN.findall(folded)
     return " ".join(run[place : place + 2] for run in runs for place in range(len(run)))
 
 
 def _prepared(text: str) -> tuple[str, str]:
-    """``text`` in lower case, and folded, for the fields of exact words and of word stems."""
+    """``text`` in lower case for the fields of exact words, and folded for the fields of word stems."""
     if text.isascii():
         return text, text
     broken = text.translate(BREAKS)
@@ -83,7 +82,7 @@ _PHRASE = 1 << 16
 _STEMS = {"title": "title_stems", "text": "stems"}
 _GRAMS = {"title": "title_grams"}
 _MOST_COMPARED = 25
-"""Stems and character pairs of a document that are used to find similar ones."""
+"""The number of stems and character pairs of a document that are used to find similar ones."""
 _KEY, _ID = "key", "id"
 
 
@@ -117,7 +116,7 @@ def _stems_analyzer() -> tantivy.TextAnalyzer:
 
 
 def open_index(folder: Path | None = None) -> tantivy.Index:
-    """The index in ``folder``, which is new if the folder is empty; without one, a new index in memory."""
+    """The index in ``folder``, which is new if the folder is empty. If ``folder`` is None, a new index in memory."""
     index = tantivy.Index(_schema(), str(folder) if folder else None)
     index.config_reader("manual")  # otherwise a thread polls for commits
     index.register_tokenizer("words", _words_analyzer().build())
@@ -127,7 +126,7 @@ def open_index(folder: Path | None = None) -> tantivy.Index:
 
 
 class IndexedBatch(NamedTuple):
-    """Documents to add, each with a key of its own, and keys of documents to remove."""
+    """Documents to add, each with a unique key, and keys of documents to remove."""
 
     added: Iterable[tuple[int, TextDocument]]
     removed: Iterable[int] = ()
@@ -136,7 +135,7 @@ class IndexedBatch(NamedTuple):
 def write(index: tantivy.Index, change: IndexedBatch, heap_bytes: int) -> None:
     """Removes and adds documents in one commit, and waits for the end of all merges.
 
-    Raises ValueError, and what tantivy raises when a thread of its own fails.
+    Raises ValueError, and tantivy's exceptions if one of its own threads fails.
     """
     writer = index.writer(heap_bytes, 1)
     for key in change.removed:
@@ -165,7 +164,7 @@ def _written(key: int, document: TextDocument) -> tantivy.Document:
 
 
 def _compiled(alternatives: Sequence[Sequence[QueryClause]]) -> tantivy.Query:
-    """The query as tantivy's own, with weights that depend on fields alone."""
+    """The query as tantivy's own, with weights that depend only on fields."""
     return _any(_all_of(clauses) for clauses in alternatives)
 
 
@@ -222,7 +221,7 @@ def _grams_query(name: str, run: str) -> tantivy.Query:
 
 
 def _prefix_query(name: str, prefix: str) -> tantivy.Query:
-    """Words that begin with ``prefix``, which holds letters, marks and digits only."""
+    """The query for words that begin with ``prefix``, which contains only letters, marks and digits."""
     try:
         return tantivy.Query.regex_query(_schema(), name, f"{prefix}.*")
     except ValueError:  # the automaton of a very long word would be too large
@@ -253,10 +252,10 @@ class DocumentMatch(NamedTuple):
 
 
 class IndexPart:
-    """The searchable state of one index: it stays the same when the index changes."""
+    """The searchable state of one index, which stays the same when the index changes."""
 
     def __init__(self, index: tantivy.Index, keys: Mapping[str, int]) -> None:
-        """``keys`` has the key of each document, by its path."""
+        """``keys`` maps the path of each document to its key."""
         self.searcher = index.searcher()
         self.keys = keys
         self._paths = sorted(keys)
@@ -264,7 +263,7 @@ class IndexPart:
         self._ranks[[keys[path] for path in self._paths]] = np.arange(len(self._paths))
 
     def find(self, query: tantivy.Query, limit: int, hidden: Iterable[str]) -> tuple[list[DocumentMatch], int]:
-        """The first ``limit`` documents, best first and equal ones by path, and how many there are."""
+        """The first ``limit`` documents, best first and equal ones by path, and the number of all matches."""
         if not self._paths:
             return [], 0
         hits = self.searcher.search(query, len(self._paths), count=False).hits
@@ -279,18 +278,18 @@ class IndexPart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FullTextView:
-    """The documents of one snapshot: those of the index on disk, and newer ones in memory, which hide them."""
+    """The documents of one snapshot: the index on disk, and newer documents in memory, which hide the old ones."""
 
     kept: IndexPart | None
     newer: IndexPart | None = None
     hidden: frozenset[str] = frozenset()
-    """Paths in ``kept`` that are out of date or gone."""
+    """Paths in ``kept`` that are out of date or were removed."""
 
     def find(self, query: str, limit: int, is_typing: bool = False) -> tuple[list[DocumentMatch], int]:
-        """The first ``limit`` documents that match ``query``, best first, and how many match.
+        """The first ``limit`` documents that match ``query``, best first, and the number of all matches.
 
-        A match in the title counts more than in a heading, then a tag, the path and the text; all words as one phrase
-        count most. Documents with equal scores are in the order of their paths.
+        A match in the title counts most, then in a heading, a tag, the path and the text; all words as one phrase
+        count more than any of these. Documents with equal scores are ordered by path.
         """
         if not (alternatives := parsed(query, is_typing)):
             return [], 0
@@ -310,8 +309,8 @@ class FullTextView:
     def similar(self, document: TextDocument, limit: int) -> list[DocumentMatch]:
         """The ``limit`` documents most similar to ``document``, best first, without ``document`` itself.
 
-        A score is the sum of the idf of the word stems and character pairs in both, out of the 25 of ``document`` with
-        the highest tf × idf. Removed documents still count in the idf until tantivy merges their segment.
+        The score sums the idf of shared word stems and character pairs, among the 25 of ``document`` with the highest
+        tf × idf. Removed documents still count in the idf until tantivy merges their segment.
         """
         parts = [part for part in (self.kept, self.newer) if part is not None]
         count = sum(len(part.keys) for part in parts)
@@ -332,7 +331,7 @@ class FullTextView:
         return self._found(query, limit, {document.path})[0]
 
     def excerpt(self, query: str, document: TextDocument, is_typing: bool = False) -> Excerpt:
-        """Where ``document`` matches ``query``."""
+        """The matches of ``query`` in ``document``."""
         part = self.newer if self.newer is not None and document.path in self.newer.keys else self.kept
         alternatives = parsed(query, is_typing)
         clauses = [clause for of in alternatives for clause in of if not clause.excluded]
@@ -359,8 +358,8 @@ class FullTextView:
 class Excerpt:
     """The fields of a document that match, and a matching line of its text, 0 if none does.
 
-    The line has the first match of all words as one phrase, or else of any word, after the frontmatter if possible.
-    ``highlights`` are the starts and ends of the matches in ``snippet``, which is a piece of the text on one line.
+    The line contains the first match of all words as one phrase, or else of any word, after the frontmatter if
+    possible. ``highlights`` are the starts and ends of the matches in ``snippet``, a piece of the text on one line.
     """
 
     fields: tuple[str, ...]
@@ -370,11 +369,12 @@ class Excerpt:
 
 
 _BEFORE, _WINDOW, _SNIPPET = 60, 400, 160
-"""Characters that a snippet may begin before the first match, those it is chosen from, and its own."""
+"""Characters: the most that a snippet begins before the first match, the window from which it is chosen, and its
+length."""
 
 
 class _MatchFinder:
-    """Finds the words of a text that a query asks for, as the index does."""
+    """Finds the words of a text that match a query, as the index does."""
 
     def __init__(self, clauses: Iterable[QueryClause]) -> None:
         listed = list(clauses)
@@ -390,7 +390,7 @@ class _MatchFinder:
         self._is_empty = not listed
 
     def matches(self, text: str) -> Iterator[Word]:
-        """The matches in ``text``, in order. A phrase is one match."""
+        """Yields the matches in ``text``, in order. A phrase is one match."""
         last: deque[Word] = deque(maxlen=max(map(len, self._phrases), default=0))
         for word in () if self._is_empty else words_in(text[:_LONGEST_TEXT]):
             if word.is_unspaced:

@@ -1,4 +1,4 @@
-"""A tantivy index in memory: BM25 over texts whose number never changes."""
+"""A tantivy index in memory: BM25 over a fixed number of texts."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class MemoryMatch(NamedTuple):
 
 
 class MemoryIndex:
-    """Documents, numbered by their position. Its methods may be called from any thread."""
+    """Documents, numbered by their position. All methods are safe for threads."""
 
     def __init__(
         self, fields: Sequence[str], analyzer: tantivy.TextAnalyzer, documents: Iterable[Sequence[str]]
     ) -> None:
-        """Each of ``documents`` has a text, in UTF-8, for each of ``fields``; ``analyzer`` makes words of them."""
+        """Each of ``documents`` has a text, in UTF-8, for each of ``fields``; ``analyzer`` splits them into words."""
         builder = tantivy.SchemaBuilder().add_unsigned_field(_KEY, fast=True)
         for name in fields:
             builder = builder.add_text_field(name, tokenizer_name=_WORDS, index_option="freq")
@@ -45,12 +45,12 @@ class MemoryIndex:
         return self.searcher.num_docs
 
     def query(self, words: Iterable[str], fields: Iterable[str]) -> tantivy.Query:
-        """The query for any of ``words``, as the analyzer makes them, in any of ``fields``."""
+        """The query for any of ``words``, as the analyzer returns them, in any of ``fields``."""
         terms = [tantivy.Query.term_query(self._schema, name, word, "freq") for word in words for name in fields]
         return tantivy.Query.boolean_query([(tantivy.Occur.Should, term) for term in terms])
 
     def matches(self, query: tantivy.Query) -> list[MemoryMatch]:
-        """Every document that matches ``query``, best first; equal scores are in the order of positions."""
+        """Every document that matches ``query``, best first; equal scores are ordered by position."""
         hits = self.searcher.search(query, max(len(self), 1), count=False).hits
         keys = self.searcher.fast_field_values(_KEY, [address for _, address in hits])
         found = (MemoryMatch(int(key or 0), *hit) for key, hit in zip(keys, hits, strict=True))

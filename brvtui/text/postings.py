@@ -1,9 +1,10 @@
-"""The inverted index that owns every number of text relevance.
+"""The inverted index that computes every number of text relevance.
 
 A generation consists of a large *base* and a small *delta*, both immutable and shared with the generations around it
-(:mod:`brvtui.text.segment`). A note stands in a *slot*: those of the base come first, those of the delta after them.
-A changed note leaves its slot and takes a new one in the delta, so that a change costs no more than that note; the
-delta is folded into the base when it has grown. Document frequencies count living notes only, and so are exact.
+(:mod:`brvtui.text.segment`). Each note has a *slot*: the slots of the base come first, then those in the delta. A
+changed note leaves its slot and takes a new one in the delta, so that a change costs only as much as that note. When
+the delta has grown, it is folded into the base. Document frequencies count only living notes, and are therefore
+exact.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from brvtui.text.vocabulary import KINDS, Expansion, Vocabulary
 from brvtui.trace import TermExpansion, TermMatch
 
 FOLD_FROM = 1_000
-"""Notes in the delta, or gone from the base, from which on it pays to fold."""
+"""The number of notes in the delta, or removed from the base, from which folding pays."""
 MANY_TERMS = 4_000
-"""Up to this many terms are kept even if no note holds them any more."""
+"""Up to this many terms stay even if no note contains them any more."""
 _CACHED_EXPANSIONS = 4_096
-"""More than the terms of the longest query that is asked, so that its answers are explained from the cache."""
+"""More than the terms of the longest possible query, so that its results are explained from the cache."""
 _NOTES_AT_ONCE = 4_096
 _DESCRIBED_MATCHES = 24
 
@@ -47,7 +48,7 @@ _SLOT_LENGTHS: Key[NDArray[np.float64]] = Key("lengths by slot")
 
 
 class _Idf(dict[int, float]):
-    """The idf of each document frequency that was asked for: a query asks for hundreds, most of them again."""
+    """The idf of each requested document frequency. A query needs hundreds, most of them again and again."""
 
     def __init__(self, notes: int) -> None:
         super().__init__()
@@ -69,13 +70,13 @@ class TermMatches:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """The statistics of many trees' notes together, as far as some terms need them."""
+    """The statistics of all notes of many trees, for the terms that were requested."""
 
     notes: int
     averages: tuple[float, ...]
-    """Mean length of each field."""
+    """The mean length of each field."""
     frequencies: Mapping[str, tuple[int, ...]]
-    """How many notes hold a term (UTF-16 form), in each field."""
+    """The number of notes that contain a term (UTF-16 form), for each field."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,9 +89,9 @@ class Postings:
     slots: NDArray[np.int64]
     """The slot of each note, in document order."""
     gone: NDArray[np.int64]
-    """By row, how many notes of the base that hold it are no more."""
+    """For each row, the number of removed notes of the base that contain it."""
     averages: tuple[float, ...]
-    """Mean length of each field."""
+    """The mean length of each field."""
     derived: Derived = field(default_factory=Derived)
 
     def __len__(self) -> int:
@@ -103,7 +104,7 @@ class Postings:
 
     @property
     def frequencies(self) -> NDArray[np.int64]:
-        """Document frequency of each row."""
+        """The document frequency of each row."""
         return self.derived.of(_FREQUENCIES, self._frequencies)
 
     def _frequencies(self) -> NDArray[np.int64]:
@@ -114,7 +115,7 @@ class Postings:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The terms that some note holds."""
+        """The terms that occur in some note."""
         return self.derived.of(_VOCABULARY, self._vocabulary)
 
     def _vocabulary(self) -> Vocabulary:
@@ -141,11 +142,11 @@ class Postings:
         return self.base.notes.note(slot) if slot < first else self.delta.notes.note(slot - first)
 
     def df(self, term_id: int, field: int) -> int:
-        """How many notes hold the term in the field."""
+        """The number of notes that contain the term in the field."""
         return int(self.frequencies[term_id * len(FIELDS) + field])
 
     def expand(self, term: str, text: TextRules) -> Expansion:
-        """The expansion of ``term``; remembered, since typing asks for the same terms again and again."""
+        """The expansion of ``term``. Cached, because typing requests the same terms again and again."""
         key, expansions = _expansion_key(term, text), self.derived.of(_EXPANSIONS, _Expansions)
         known = expansions.get(key)
         if known is None:
@@ -155,7 +156,7 @@ class Postings:
         return known
 
     def in_engine_order(self, term: str, text: TextRules) -> Expansion:
-        """The expansion of ``term`` in the order in which the engine takes its terms; remembered."""
+        """The expansion of ``term`` in the order in which the engine uses its terms. Cached."""
         key, ordered = _expansion_key(term, text), self.derived.of(_ORDERED, _Expansions)
         known = ordered.get(key)
         if known is None:
@@ -166,11 +167,11 @@ class Postings:
         return known
 
     def _inserted(self) -> NDArray[np.int64]:
-        """When each term of the vocabulary went into the engine's tree: note by note, field by field, word by word."""
+        """The insertion time of each term in the engine's tree: note by note, field by field, word by word."""
         return self.derived.of(_INSERTED, lambda: self._first_places()[self.vocabulary.ids])
 
     def _first_places(self) -> NDArray[np.int64]:
-        """By term id, its first place among the terms of all notes one after another."""
+        """The first position of each term, by its id, among the terms of all notes in sequence."""
         parts = self.base.notes, self.delta.notes
         rows = np.concatenate([part.rows for part in parts])
         starts = np.concatenate([parts[0].offsets[:-1], parts[1].offsets[:-1] + len(parts[0].rows)])[self.slots]
@@ -185,7 +186,8 @@ class Postings:
         return first
 
     def first_matches(self, term: str, text: TextRules) -> NDArray[np.int64]:
-        """By note, the place of the first index term and field, in the engine's order, by which it answers ``term``."""
+        """For each note, the position of the first index term and field, in the engine's order, that matches
+        ``term``."""
         rows = (self.in_engine_order(term, text).ids[:, None] * len(FIELDS) + np.arange(len(FIELDS))).ravel()
         found = np.full(len(self.base.notes) + len(self.delta.notes), len(rows))
         first = 0
@@ -197,18 +199,18 @@ class Postings:
         return found[self.slots]
 
     def warm(self) -> None:
-        """Computes now what the first look-up would otherwise wait for."""
+        """Computes in advance what the first look-up needs."""
         self.vocabulary.warm()
         _ = self._slot_lengths
 
     def forget(self) -> None:
-        """Drops remembered expansions, so that the next query does all of its work."""
+        """Clears the cached expansions, so that the next query does all of its work."""
         for key in (_EXPANSIONS, _ORDERED):
             self.derived.of(key, _Expansions).clear()
         self.derived.of(_DESCRIPTIONS, _Descriptions).clear()
 
     def exact(self, term: str) -> Expansion:
-        """The expansion of ``term`` to itself alone."""
+        """The expansion of ``term`` to itself only."""
         return self.vocabulary.only(term)
 
     def norms(self, text: TextRules) -> NDArray[np.float64]:
@@ -225,9 +227,10 @@ class Postings:
         return known
 
     def match(self, term: str, text: TextRules, in_order: bool = False) -> TermMatches:
-        """The scores of one query term over all notes; contributions are added in the engine's order if ``in_order``.
+        """The scores of one query term over all notes. With ``in_order``, contributions are added in the engine's
+        order.
 
-        Only the last digits depend on it.
+        The order affects only the last digits.
         """
         expansion = self.in_engine_order(term, text) if in_order else self.expand(term, text)
         fields = len(FIELDS)
@@ -288,7 +291,7 @@ class Postings:
         )
 
     def notes_with(self, term_ids: NDArray[np.int64]) -> int:
-        """How many notes hold any of the terms, in any field."""
+        """The number of notes that contain any of the terms, in any field."""
         return int(self.has_any(term_ids).sum()) if len(term_ids) else 0
 
     def has_any(self, term_ids: NDArray[np.int64] | list[int]) -> NDArray[np.bool_]:
@@ -303,7 +306,7 @@ class Postings:
         return seen[self.slots]
 
     def among(self, collection: Collection) -> Postings:
-        """The same notes, scored as a part of ``collection``: each as it would be in one index of all its notes."""
+        """The same notes, scored as a part of ``collection``: as if one index contained all of its notes."""
         counts = self.frequencies.copy()
         fields = len(FIELDS)
         for term, frequencies in collection.frequencies.items():
@@ -319,11 +322,11 @@ class Postings:
         return made
 
     def detached(self) -> Postings:
-        """A copy with ids of its own, from which another generation than the next one can be made."""
+        """A copy with ids of its own, from which a different next generation can be made."""
         return replace(self, ids=self.ids.detached())
 
     def changed(self, kept: NDArray[np.int64], new: Sequence[NoteTerms]) -> Postings:
-        """The next generation. ``kept`` is its document order: positions in this one, and -1 for each of ``new``."""
+        """The next generation. ``kept`` is its document order: positions in this one, or -1 for each of ``new``."""
         first = len(self.base.notes)
         stays = kept >= 0
         slots = np.full(len(kept), -1, dtype=np.int64)
@@ -364,7 +367,7 @@ class Postings:
 
     @property
     def wants_folding(self) -> bool:
-        """Whether the delta, what is gone from the base, or what no note holds any more makes folding pay."""
+        """True if the size of the delta, removed notes of the base, or unused terms make folding pay."""
         alive = int((self.slots < len(self.base.notes)).sum())
         changed = max(len(self.delta.notes), len(self.base.notes) - alive)
         return changed >= FOLD_FROM or (changed > 0 and self._many_terms_are_gone)
@@ -374,7 +377,7 @@ class Postings:
         return len(self.ids.terms) > MANY_TERMS and len(self.ids.terms) > 2 * len(self.vocabulary)
 
     def folded(self) -> Postings:
-        """The same generation with everything in the base. Terms are renumbered if many were no longer held."""
+        """The same generation with everything in the base. Terms are renumbered if many are unused."""
         ids = self.ids
         base, slots = merged(self.base, self.delta, self.slots, len(ids.terms))
         few = self._many_terms_are_gone
@@ -398,7 +401,8 @@ def _sums(
     norms: NDArray[np.float64],
     text: TextRules,
 ) -> NDArray[np.float64]:
-    """The sum of the scores of ``rows`` for each slot of ``part``, in their order: the last digits depend on it."""
+    """The sum of the scores of ``rows`` for each slot of ``part``, added in their order, which affects the last
+    digits."""
     begin, held = part.index.spans(rows)
     places = ranges(begin, held)
     documents = part.index.documents[places]
@@ -409,7 +413,7 @@ def _sums(
 
 
 def _held(frequencies: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which terms any note holds; field by field, since reducing rows of three is slow."""
+    """A mask of the terms that any note contains. Works field by field, because reducing rows of three is slow."""
     by_term = frequencies.reshape(-1, len(FIELDS))
     held = by_term[:, 0] > 0
     for place in range(1, len(FIELDS)):
@@ -422,12 +426,12 @@ def _expansion_key(term: str, text: TextRules) -> tuple[str, int]:
 
 
 def build(notes: Sequence[NoteTerms], ids: TermIds) -> Postings:
-    """Postings of ``notes`` in document order, all in the base."""
+    """The postings of ``notes`` in document order, all in the base."""
     return of_base(segment(notes, len(ids.terms)), np.arange(len(notes)), ids)
 
 
 def of_base(base: Segment, slots: NDArray[np.int64], ids: TermIds) -> Postings:
-    """Postings of every note of ``base``; ``slots`` is their document order."""
+    """The postings of every note of ``base``; ``slots`` is their document order."""
     terms = len(ids.terms)
     return _generation(ids, base, segment((), terms), slots, np.zeros(terms * len(FIELDS), dtype=np.int64))
 

@@ -1,6 +1,7 @@
 """The language of queries: words, phrases, prefixes, operators and aliases.
 
-``docs/reference/jeffs-brain.md``, "The query language" and "Aliases"."""
+See ``docs/jeffs_brain.md``, "The query language" and "Aliases".
+"""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ class TokenKind(StrEnum):
 
 
 class Operator(StrEnum):
-    """How a token is joined to what stands before it."""
+    """The ways in which a token is joined to the one before it."""
 
     AND = "AND"
     OR = "OR"
@@ -42,7 +43,7 @@ class Operator(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token; without an operator it is joined by OR."""
+    """One token. Without an operator, it is joined by OR."""
 
     kind: TokenKind
     text: str
@@ -51,7 +52,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A query as it is read. ``raw`` is the text after normalisation."""
+    """A parsed query. ``raw`` is the text after normalisation."""
 
     raw: str
     tokens: tuple[Token, ...]
@@ -59,14 +60,14 @@ class ParsedQuery:
 
 
 def normalise(query: str) -> str:
-    """``query`` composed (NFC), without invisible joiners, white space in single blanks, nothing at its ends."""
+    """``query`` composed (NFC) and trimmed, without invisible joiners, and with each run of white space as one space."""
     return folded(unicodedata.normalize("NFC", query).translate(_INVISIBLE))
 
 
 def parse(query: str, stop_words: Set[str], word_length: int) -> ParsedQuery:
-    """The tokens of ``query``; any text can be read.
+    """The tokens of ``query``. Any text is a valid query.
 
-    In a query without quotes and operators, words shorter than ``word_length`` and ``stop_words`` are dropped.
+    In a query without quotes and operators, ``stop_words`` and words shorter than ``word_length`` are dropped.
     """
     raw = normalise(query)
     operators = set(Operator)
@@ -94,9 +95,10 @@ def parse(query: str, stop_words: Set[str], word_length: int) -> ParsedQuery:
 
 
 def compile_fts(parsed: ParsedQuery) -> str:
-    """The query as text of a full-text engine; empty when it has no token.
+    """The query as text of a full-text engine; empty if it has no token.
 
-    Tokens are joined by OR unless one says otherwise; NOT is written ``AND NOT``; the first one's operator is dropped.
+    Tokens are joined by OR if they have no operator. NOT is written ``AND NOT``. The first token's operator is
+    dropped.
     """
     made = ""
     for token in parsed.tokens:
@@ -116,7 +118,7 @@ def _rendered(token: Token) -> str:
 def alternatives(parsed: ParsedQuery) -> list[str]:
     """The operands of OR in the query, each as an FTS5 expression, in which NOT binds closest, then AND, then OR.
 
-    Every token is a phrase there: a term that the tokenizer splits is found in one piece.
+    Every token is a phrase in it, so that a term that the tokenizer splits is found in one piece.
     """
     made: list[str] = []
     for token in parsed.tokens:
@@ -132,13 +134,13 @@ Aliases = Mapping[str, Sequence[str]]
 
 
 class AliasError(ValueError):
-    """An alias file that cannot be used; the message says which and why."""
+    """An alias file that cannot be used. The message names the file and the reason."""
 
 
 def expand(parsed: ParsedQuery, aliases: Aliases) -> ParsedQuery:
-    """``parsed`` with each term that ``aliases`` knows replaced by its alternatives, once.
+    """``parsed`` with each term that has ``aliases`` replaced by its alternatives, once.
 
-    The first alternative takes the term's operator. A term whose alternatives hold no word stays.
+    The first alternative takes the term's operator. A term whose alternatives contain no word stays.
     """
     tokens: list[Token] = []
     for token in parsed.tokens:
@@ -159,7 +161,7 @@ def _token(words: list[str]) -> Token:
 def read_aliases(file: Path) -> dict[str, list[str]]:
     """The aliases in a JSON file ``{"word": ["other", "two words"]}``, keys in lower case.
 
-    Raises :class:`AliasError` when the file cannot be read or holds something else.
+    Raises :class:`AliasError` if the file cannot be read or contains something else.
     """
     try:
         value = read_json(file, follow_links=True)

@@ -1,7 +1,7 @@
 """tantivy's own BM25 as an alternative relevance, over notes split into words as ByteRover splits them.
 
-Its numbers must not depend on earlier snapshots, so each has an index of its own. Every number of ByteRover's ranking
-comes from the postings (``docs/explanation/architecture.md``, "Numbers and matches").
+Its numbers must not depend on earlier snapshots, so each snapshot has an index of its own. Every number of
+ByteRover's ranking comes from the postings (``docs/explanation/architecture.md``, "Numbers and matches").
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class RelevanceIndex:
     """The BM25 of terms in documents, which are numbered by their position."""
 
     def __init__(self, documents: Iterable[tuple[str, str, str]]) -> None:
-        """An index of ``documents``, each with its title, content and path."""
+        """Indexes ``documents``, each a title, content and path."""
         words = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.regex(_TOKEN)).filter(tantivy.Filter.lowercase()).build()
         self._index = MemoryIndex(FIELDS, words, (tuple(map(encodable, texts)) for texts in documents))
 
@@ -38,7 +38,7 @@ class RelevanceIndex:
         return scores
 
     def field_scores(self, term: str, field: str) -> NDArray[np.float64]:
-        """tantivy's BM25 of one term in one field, for every document; 0 where the document does not hold it."""
+        """tantivy's BM25 of one term in one field, for every document; 0 if the document does not contain it."""
         scores = np.zeros(len(self), dtype=np.float64)
         for match in self._index.matches(self._index.query([from_utf16(term)], [field])):
             scores[match.position] = match.score

@@ -12,11 +12,11 @@ from brvtui.text.analysis import counted
 
 FIELDS = ("title", "content", "path")
 MOST_WORDS = 2_000_000
-"""Different words that the notes of a project may hold together; ordinary text has fewer than 300,000 in 50 MB."""
+"""The limit on different words in the notes of a project. Ordinary text has fewer than 300,000 in 50 MB."""
 MOST_ENTRIES = 20_000_000
-"""Words that they may hold together, each counted once in a note and field."""
+"""The limit on words in total, each counted once per note and field."""
 MOST_BYTES = 200_000_000
-"""Size of all notes together; reading so much takes about ten seconds."""
+"""The limit on the size of all notes together. Reading that much takes about ten seconds."""
 TOO_MUCH_TEXT = (
     f"the files before it have {MOST_BYTES // 1_000_000} MB, or more than"
     f" {MOST_WORDS:,} different words or {MOST_ENTRIES:,} in all"
@@ -29,10 +29,10 @@ def is_too_much(words: int, entries: int, size: int) -> bool:
 
 
 class TermIds(dict[str, int]):
-    """The id of each term (UTF-16 form), given on first sight; shared by the generations of one tree's postings."""
+    """The id of each term (UTF-16 form), assigned on first use and shared by the generations of one tree's postings."""
 
     def __init__(self, terms: Sequence[str] = ()) -> None:
-        """Ids for ``terms``, in their order."""
+        """Assigns ids to ``terms`` in their order."""
         super().__init__(zip(terms, range(len(terms)), strict=True))
         self.terms: list[str] = list(terms)
         """The terms by their ids."""
@@ -43,16 +43,18 @@ class TermIds(dict[str, int]):
         return identity
 
     def detached(self) -> TermIds:
-        """A copy of these ids; terms added to one are not added to the other."""
+        """A copy of these ids. Terms added to one are not added to the other."""
         made = TermIds()
-        made.update(self)  # before the names: a term that comes in meanwhile has a name more, never one less
+        made.update(
+            self
+        )  # copied before the names: a term that is added in between then has a name too many, never one too few
         made.terms = list(self.terms)
         return made
 
 
 @dataclass(frozen=True, slots=True)
 class NoteTerms:
-    """The forward row of one note: ``rows`` (``term * FIELDS + field``), ``tf`` beside it, length of each field."""
+    """The forward row of one note: ``rows`` (``term * FIELDS + field``), the ``tf`` of each, and each field's length."""
 
     rows: NDArray[np.uint32]
     tf: NDArray[np.uint32]
@@ -60,7 +62,7 @@ class NoteTerms:
 
 
 def note_terms(title: str, content: str, path: str, ids: TermIds) -> NoteTerms:
-    """The terms of one note, and the length of each field as :func:`brvtui.text.analysis.counted` counts it."""
+    """The terms of one note, and the length of each field as counted by :func:`brvtui.text.analysis.counted`."""
     rows: list[int] = []
     frequencies: list[int] = []
     lengths: list[int] = []
@@ -79,7 +81,7 @@ def note_terms(title: str, content: str, path: str, ids: TermIds) -> NoteTerms:
 
 @dataclass(frozen=True, eq=False)
 class Forward:
-    """The forward rows of many notes in flat arrays; a note's number is its *slot*."""
+    """The forward rows of many notes in flat arrays. A note's number is its *slot*."""
 
     offsets: NDArray[np.int64]
     """The first row of each slot, followed by the end of the last."""
@@ -99,14 +101,14 @@ class Forward:
 
 
 def flatten(notes: Sequence[NoteTerms]) -> Forward:
-    """The forward rows of ``notes``; their slots are their places."""
+    """The forward rows of ``notes``. Their slots are their positions."""
     rows, offsets = _flat([note.rows for note in notes])
     lengths = np.asarray([note.lengths for note in notes], dtype=np.float64).reshape(-1, len(FIELDS)).T
     return Forward(offsets, rows, _flat([note.tf for note in notes])[0], np.ascontiguousarray(lengths))
 
 
 def _flat(parts: Sequence[NDArray[np.uint32]]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """``parts`` one after another, and where each begins, with the end."""
+    """``parts`` in one array, and the offset of each part, followed by the end."""
     offsets = np.zeros(len(parts) + 1, dtype=np.int64)
     np.cumsum(np.fromiter((len(part) for part in parts), dtype=np.int64, count=len(parts)), out=offsets[1:])
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint32), offsets
@@ -114,7 +116,7 @@ def _flat(parts: Sequence[NDArray[np.uint32]]) -> tuple[NDArray[np.uint32], NDAr
 
 @dataclass(frozen=True, eq=False)
 class Inverted:
-    """Row ``term * FIELDS + field`` lists documents in ascending order, with frequencies beside them."""
+    """Row ``term * FIELDS + field`` lists documents in ascending order, with parallel frequencies."""
 
     starts: NDArray[np.int64]
     documents: NDArray[np.uint32]
@@ -122,11 +124,11 @@ class Inverted:
 
     @property
     def row_count(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.starts) - 1
 
     def spans(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The start and the length of each of ``rows``; a row past the last one is empty."""
+        """The start and the length of each of ``rows``. A row past the last one is empty."""
         first = np.minimum(rows, self.row_count)
         begin = self.starts[first]
         return begin, self.starts[np.minimum(rows + 1, self.row_count)] - begin
@@ -141,7 +143,7 @@ class Segment:
 
 
 def segment(notes: Sequence[NoteTerms], terms: int) -> Segment:
-    """A segment of ``notes`` in their order; there are ``terms`` ids of terms."""
+    """A segment of ``notes`` in their order, with ``terms`` term ids."""
     forward = flatten(notes)
     documents = np.repeat(np.arange(len(notes), dtype=np.uint32), np.diff(forward.offsets))
     order = np.argsort(forward.rows, kind="stable")
@@ -151,9 +153,10 @@ def segment(notes: Sequence[NoteTerms], terms: int) -> Segment:
 
 
 def merged(base: Segment, delta: Segment, slots: NDArray[np.int64], terms: int) -> tuple[Segment, NDArray[np.int64]]:
-    """One segment of the notes that stand in ``slots`` (those of ``delta`` after those of ``base``), and their slots.
+    """One segment of the notes in ``slots`` (the slots of ``base`` come before the slots of ``delta``), and their new
+    slots.
 
-    Rows are merged, not sorted again: slots keep their order, so that each row of the base comes first.
+    Rows are merged and not sorted again, because slots keep their order: in each row, the base comes first.
     """
     alive = np.zeros(len(base.notes) + len(delta.notes), dtype=bool)
     alive[slots] = True
@@ -176,7 +179,7 @@ def merged(base: Segment, delta: Segment, slots: NDArray[np.int64], terms: int) 
 
 
 def renumbered(part: Segment, held: NDArray[np.bool_]) -> Segment:
-    """``part`` with ids for the terms that are ``held`` alone; none of its notes may hold another."""
+    """``part`` with new ids for only the terms that are ``held``. Its notes must not contain others."""
     place = np.cumsum(held) - 1
     fields = len(FIELDS)
     rows = place[part.notes.rows // fields] * fields + part.notes.rows % fields
@@ -185,7 +188,7 @@ def renumbered(part: Segment, held: NDArray[np.bool_]) -> Segment:
 
 
 def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The integers of all ranges ``[start, start + length)``, one after another."""
+    """The integers of all ranges ``[start, start + length)`` in sequence."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
     offsets: NDArray[np.int64] = np.repeat(starts - (ends - lengths), lengths)
@@ -193,7 +196,7 @@ def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.
 
 
 def _kept(index: Inverted, alive: NDArray[np.bool_], row_count: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """How many living documents each row has, and where all of them stand."""
+    """The number of living documents in each row, and the positions of all of them."""
     which = np.flatnonzero(alive[index.documents])
     rows = np.repeat(np.arange(index.row_count), np.diff(index.starts))[which]
     return np.bincount(rows, minlength=row_count), which

@@ -17,13 +17,13 @@ from brvtui.text.analysis import CharacterTable
 
 
 def jaccard(left: Set[str], right: Set[str]) -> tuple[int, int, float]:
-    """Tokens shared, tokens in the union, and their ratio in 0..1 (0 for two empty sets)."""
+    """The number of shared tokens, the number in the union, and their ratio in 0..1 (0 for two empty sets)."""
     shared = len(left & right)
     return shared, len(left) + len(right) - shared, jaccard_of_counts(shared, len(left), len(right))
 
 
 def jaccard_of_counts(shared: int, left: int, right: int) -> float:
-    """:func:`jaccard`'s ratio for sets of ``left`` and ``right`` tokens with ``shared`` of them in both."""
+    """The ratio of :func:`jaccard` for sets of ``left`` and ``right`` tokens that share ``shared`` tokens."""
     union = left + right - shared
     return shared / union if union else 0.0
 
@@ -60,13 +60,13 @@ def grams(text: str) -> Grams:
 
 @lru_cache(_REMEMBERED)
 def name_grams(path: str) -> Grams:
-    """The trigrams of a path's slug text; remembered, as most paths are there again in the next snapshot."""
+    """The trigrams of a path's slug text. Cached, because most paths occur again in the next snapshot."""
     return grams(slug_text(path))
 
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """A name that is like a token: its position, and the likeness to the most like token."""
+    """A name that is similar to a token: its position, and its similarity to the most similar token."""
 
     position: int
     path: str
@@ -74,7 +74,7 @@ class Likeness:
 
 
 class TrigramIndex:
-    """Names by their trigrams. Entries with an empty id, and repeated ids, are left out."""
+    """Names by their trigrams. Entries with an empty or a repeated id are left out."""
 
     def __init__(self, entries: Iterable[tuple[str, str]]) -> None:
         """``entries`` are ids and paths; positions count all of them."""
@@ -90,7 +90,7 @@ class TrigramIndex:
                     self._holders.setdefault(gram, []).append(position)
 
     def search(self, tokens: Sequence[str], limit: int, least: float) -> list[Likeness]:
-        """The names with a likeness of ``least`` or more to some token, most like first, then by path."""
+        """The names with a similarity of ``least`` or more to a token, the most similar first, then by path."""
         if limit <= 0:
             return []
         best: dict[int, float] = {}

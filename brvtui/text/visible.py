@@ -1,7 +1,5 @@
-"""Text of notes made safe to show: it is never interpreted as terminal escapes.
-
-See ``docs/explanation/architecture.md``, rule 8.
-"""
+"""Makes the text of notes safe to show, so that a terminal never interprets escapes (``docs/explanation/architecture.md``, rule
+8)."""
 
 from __future__ import annotations
 
@@ -15,9 +13,9 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 _NEVER_RAW = ("Cc", "Cf", "Cs", "Zl", "Zp")
-"""Categories of characters that a terminal or an editor may obey, or that cannot be encoded."""
+"""Categories of characters that a terminal or an editor may interpret, or that cannot be encoded."""
 _NOT_IN_XML = (0xFFFE, 0xFFFF)
-"""Characters of no category above that SVG and JUnit's files may not hold either."""
+"""Characters outside these categories that SVG and JUnit files must not contain either."""
 _PICTURES = 0x2400
 _DELETE = 0x7F
 _TAB_CELLS = 4
@@ -27,10 +25,11 @@ _SELECTORS = ("\ufe0e", "\ufe0f")
 
 
 def visible(text: str, keep: str = "") -> str:
-    """``text`` with every control, bidi control and lone surrogate as a visible placeholder.
+    """``text`` with a visible placeholder for every control, bidi control and lone surrogate.
 
-    Emoji sequences are taken apart (joiners and variation selectors go), because terminals disagree on their width;
-    joiners inside words of scripts that need them stay, and so do the characters in ``keep`` (a line feed, say).
+    Emoji sequences are split (joiners and variation selectors are removed), because terminals disagree on their
+    width. Joiners inside words of scripts that need them stay, and so do the characters in ``keep`` (for example a
+    line feed).
     """
     if text.isprintable() and not any(mark in text for mark in _SELECTORS):
         return text
@@ -40,7 +39,7 @@ def visible(text: str, keep: str = "") -> str:
 
 
 def visible_each(text: str) -> str:
-    """Returns ``text`` as :func:`visible` shows it, but with exactly one character for each of its characters."""
+    """Returns ``text`` as :func:`visible` shows it, but with exactly one character for each original character."""
     shown = visible(text)
     if len(shown) == len(text):
         return shown
@@ -48,7 +47,7 @@ def visible_each(text: str) -> str:
 
 
 class _Placeholders(dict[int, str]):
-    """What stands for each character wherever it stands, made when it is first met."""
+    """The placeholder of each character, computed on first use."""
 
     def __init__(self, keep: str) -> None:
         super().__init__({ord(char): char for char in keep})
@@ -84,26 +83,26 @@ def _placeholder(text: str, place: int) -> str:
 
 
 LONGEST_SHOWN = 10_000
-"""Characters of a title, a path, a word and other texts of a trace; as many as the longest query."""
+"""The limit on characters of a title, a path, a word or another text of a trace. Equals the longest query."""
 LONGEST_WHOLE = 500_000
-"""Characters of a text in a field that may hold whole notes."""
+"""The limit on characters of a text in a field that may contain whole notes."""
 _WHOLE = ("answer", "context")
 _PATHS = ("file", "path")
-"""Fields by which notes are looked up: the same path is cut the same everywhere, however much there is beside it."""
+"""Fields by which notes are looked up. The same path is always cut in the same way, whatever surrounds it."""
 _MARK = 40
-"""At least the characters of the mark of a cut: a text that was cut is never cut again."""
+"""The maximum length of the mark of a cut, so that a text that was cut is never cut again."""
 _LONGEST_IN_ALL = 2_000_000
 _SHORT, _FEW = 200, 500
-"""The characters of each text, and the entries of each list of texts, if all texts exceed ``_LONGEST_IN_ALL``."""
+"""The limits on characters of each text and entries of each list of texts, if all texts exceed ``_LONGEST_IN_ALL``."""
 _T = TypeVar("_T")
 _NOTHING: Mapping[int, Any] = {}
 
 
 def bounded(value: _T, known: Mapping[int, Any] = _NOTHING) -> _T:
-    """Returns a trace or a part of it for display: absurdly long texts are cut, with a mark. Measuring and wrapping
-    megabytes takes minutes. Returns ``value`` itself if no text is that long.
+    """Returns a trace, or a part of it, for display, with very long texts cut and marked.
 
-    ``known`` holds parts of ``value`` as they were cut before, by the id of the part: they are not measured again.
+    Measuring and wrapping megabytes would take minutes. Returns ``value`` itself if no text is that long. ``known``
+    contains parts of ``value`` that were cut before, by the id of the part; they are not measured again.
     """
     if _is_short(value, known, LONGEST_SHOWN):
         return value
@@ -113,7 +112,7 @@ def bounded(value: _T, known: Mapping[int, Any] = _NOTHING) -> _T:
 
 
 def _is_short(value: Any, known: Mapping[int, Any], longest: int) -> bool:
-    """True if ``value`` holds no text that :func:`_cut` would cut; in a tenth of its time."""
+    """True if ``value`` contains no text that :func:`_cut` would cut. Takes a tenth of the time of cutting."""
     total, left = 0, [value]
     while left:
         one = left.pop()
@@ -138,7 +137,7 @@ def _is_short(value: Any, known: Mapping[int, Any], longest: int) -> bool:
 
 
 def _cut(value: Any, known: Mapping[int, Any], longest: int, lengths: list[int]) -> Any:
-    """Returns ``value`` with texts of at most ``longest`` characters, and adds their lengths to ``lengths``."""
+    """Returns ``value`` with texts of at most ``longest`` characters, and appends their lengths to ``lengths``."""
     if id(value) in known:
         return known[id(value)]
     if isinstance(value, str):
@@ -146,7 +145,7 @@ def _cut(value: Any, known: Mapping[int, Any], longest: int, lengths: list[int])
         left_out = len(value) - longest
         return value if left_out <= _MARK else f"{value[:longest]}… ({left_out:,} more characters)"
     if isinstance(value, dict):
-        _cut([*value], known, longest, lengths)  # keys are measured, and stay whole: they are looked up
+        _cut([*value], known, longest, lengths)  # keys are measured but never cut, because they are looked up
         items = [_cut(item, known, longest, lengths) for item in value.values()]
         return value if all(map(is_, items, value.values())) else dict(zip(value, items, strict=True))
     if isinstance(value, tuple | list):
@@ -185,9 +184,9 @@ def _escape(char: str) -> str:
 
 
 def why_no_address(base: str, setting: str) -> str:
-    """Why no service can be asked at ``base``, which ``setting`` (``llm.url``) holds; empty when one can.
+    """The reason why no service can be called at ``base``, the value of ``setting`` (``llm.url``); empty if one can.
 
-    What may be a password or a key is never part of it.
+    The message never contains text that may be a password or a key.
     """
     if "@" in base:
         key = f"{setting.rpartition('.')[0]}.key_env"

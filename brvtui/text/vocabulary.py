@@ -1,6 +1,6 @@
-"""Which index terms answer a query term: itself, longer terms it begins, and terms a few edits away.
+"""The index terms that match a query term: itself, longer terms that begin with it, and terms a few edits away.
 
-``docs/reference/byterover.md``, "Text relevance". Terms are in UTF-16 form (:func:`brvtui.text.analysis.utf16`).
+See ``docs/reference/byterover.md``, "Text relevance". Terms are in UTF-16 form (:func:`brvtui.text.analysis.utf16`).
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ from brvtui.text.analysis import fold, from_utf16
 from brvtui.text.constants import ExpansionRules
 from brvtui.trace import MatchKind
 
-# The order in which MiniSearch's radix tree lists terms; it decides ties, and the last digits of sums.
-#
-# A node lists its branches in the order in which they took their present form: a term that ends or turns off inside an
-# edge splits it, and the split edge moves to the end. So a branch is as old as the node that it leads to, and no tree
-# needs to be built to compare two of them.
+# The order in which MiniSearch's radix tree lists terms. It decides ties and the last digits of sums. A node lists its
+# branches in the order in which they took their present form: a term that ends or branches inside an edge splits it,
+# and the split edge moves to the end. So a branch is as old as the node that it leads to, and two branches can be
+# compared without building a tree.
 
 
 AFTER_ANY_SUFFIX = "\U0010ffff"
@@ -34,9 +33,9 @@ _NEVER = np.iinfo(np.int64).max
 
 
 def tree_order(terms: Sequence[str], inserted: NDArray[np.int64], some: Sequence[int]) -> list[int]:
-    """The places ``some`` (ascending) of ``terms`` (sorted), in the order in which a walk meets them.
+    """The positions ``some`` (ascending) of ``terms`` (sorted), in the order in which a walk visits them.
 
-    ``inserted`` says when each of ``terms`` was inserted; the tree holds all of them.
+    ``inserted`` is the insertion time of each of ``terms``; the tree contains all of them.
     """
     met: list[int] = []
     pending = [(0, some)] if some else []
@@ -63,9 +62,10 @@ def tree_order(terms: Sequence[str], inserted: NDArray[np.int64], some: Sequence
 
 
 def _node_age(terms: Sequence[str], inserted: NDArray[np.int64], low: int, high: int, shared: int) -> int:
-    """When the tree got the node above exactly ``terms[low:high]``, which begin with ``shared`` equal characters.
+    """The time at which the tree got the node above exactly ``terms[low:high]``, which share their first ``shared``
+    characters.
 
-    That is when the first term went in that does not follow the oldest of them beyond the node, or ends there.
+    That is the insertion of the first term that ends at the node, or that branches off there from the oldest term.
     """
     ages = inserted[low:high]
     oldest = int(ages.argmin())
@@ -79,7 +79,7 @@ def _node_age(terms: Sequence[str], inserted: NDArray[np.int64], low: int, high:
 
 
 def _shared_length(one: str, other: str, known: int) -> int:
-    """How many characters both begin with alike, of which ``known`` are known to be."""
+    """The length of the common prefix of both strings, which is at least ``known``."""
     longest = min(len(one), len(other))
     while known < longest:
         middle = (known + longest + 1) // 2
@@ -91,11 +91,12 @@ def _shared_length(one: str, other: str, known: int) -> int:
 _SHORTEST_STEM = 3
 _MOST_FORMS = 3
 _SHORT_STEM = 4
-"""A term must begin with a stem this short, but for :data:`_LAST_LETTERS`: without its last letter, too many would."""
+"""The length of a short stem. Terms must begin with a whole short stem, except for :data:`_LAST_LETTERS`: without its
+last letter, it would match too many."""
 _LAST_LETTERS = {"i": "y", "e": "i"}
-"""The last letter of a short stem, and what a word may have in its place: bodi of body, code of coding."""
+"""The last letter of a short stem, and the letter that a word may have instead: bodi of body, code of coding."""
 _LONGEST_ENDING = 6
-"""Terms with more letters beyond the stem are not looked at, for stemming takes 30 µs each."""
+"""The limit on letters beyond the stem. Longer terms are skipped, because stemming takes 30 µs each."""
 _BITS = 64
 _Number = TypeVar("_Number", np.int64, np.uint64)
 TermWithId = tuple[str, int]
@@ -104,13 +105,13 @@ TermWithId = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """The index terms that answer one query term, as parallel arrays; the exact term, if any, comes first."""
+    """The index terms that match one query term, as parallel arrays. The exact term, if any, comes first."""
 
     term: str
     ids: NDArray[np.int64]
     weights: NDArray[np.float64]
     distances: NDArray[np.int64]
-    """Edits for a fuzzy match, missing characters for a prefix match, 0 for the exact one."""
+    """Edits for a fuzzy match, missing characters for a prefix match, 0 for an exact match."""
     kinds: NDArray[np.int8]
     """Positions in :data:`KINDS`."""
 
@@ -123,7 +124,7 @@ class Vocabulary:
     """The terms that occur in at least one note, sorted, with their ids in the postings."""
 
     def __init__(self, terms: list[str], ids: NDArray[np.int64]) -> None:
-        """``terms`` sorted ascending, ``ids[i]`` the row of ``terms[i]``."""
+        """``terms`` are sorted; ``ids[i]`` is the id of ``terms[i]``."""
         self._terms = terms
         self.ids = ids
         self._by_length: dict[int, _Bucket] | None = None
@@ -133,7 +134,7 @@ class Vocabulary:
         return len(self._terms)
 
     def expand(self, term: str, text: ExpansionRules) -> Expansion:
-        """Every term that answers ``term``, weighted as ``text`` says; a prefix match is never also a fuzzy one."""
+        """Every term that matches ``term``, weighted by ``text``. A prefix match is never also a fuzzy match."""
         length = len(term)
         start = bisect_left(self._terms, term)
         end = bisect_left(self._terms, term + AFTER_ANY_SUFFIX)
@@ -159,10 +160,11 @@ class Vocabulary:
     def in_tree_order(
         self, found: Expansion, names: Sequence[str], inserted: Callable[[], NDArray[np.int64]]
     ) -> Expansion:
-        """``found`` in the order in which MiniSearch takes the terms: the exact one, longer ones from the end of the
+        """``found`` in the order in which MiniSearch uses the terms: the exact one, longer ones from the end of the
         walk through its tree (:mod:`brvtui.text.vocabulary`), near ones from the beginning.
 
-        ``names`` are terms by id; ``inserted`` tells when each term of this vocabulary went into the tree.
+        ``names`` are terms by id. ``inserted`` returns the time at which each term of this vocabulary was added to
+        the tree.
         """
         if np.bincount(found.kinds, minlength=len(KINDS))[1:].max() < 2:
             return found
@@ -173,9 +175,9 @@ class Vocabulary:
         return Expansion(found.term, found.ids[order], found.weights[order], found.distances[order], found.kinds[order])
 
     def other_forms(self, term: str) -> list[str]:
-        """Up to three terms with the English stem of ``term``, as Snowball has it, the shortest first.
+        """Up to three terms with the same English stem (Snowball) as ``term``, the shortest first.
 
-        Such as ``sharpen`` for ``sharpening``, which neither begins a term nor is a few edits away from one.
+        For example ``sharpen`` for ``sharpening``, which is neither a prefix of it nor a few edits away.
         """
         stem = _stem(term)
         if len(stem) < _SHORTEST_STEM:
@@ -190,7 +192,7 @@ class Vocabulary:
         return sorted(forms, key=lambda other: (len(other), other))[:_MOST_FORMS]
 
     def containing(self, folded: str) -> dict[str, int]:
-        """The terms that contain ``folded`` once they are folded themselves, with their ids; none if it is empty."""
+        """The terms whose folded form contains ``folded``, with their ids; empty if ``folded`` is empty."""
         if self._folded is None:
             self._folded = fold(from_utf16("\n".join([*self._terms, ""])))
         found, place, begin, at = {}, 0, 0, self._folded.find(folded) if folded else -1
@@ -205,7 +207,7 @@ class Vocabulary:
         self._buckets()
 
     def changed(self, added: Sequence[TermWithId], removed: Sequence[TermWithId]) -> Vocabulary:
-        """This vocabulary with the terms ``added`` and without those ``removed``, each given with its id."""
+        """This vocabulary with the terms ``added`` and without the terms ``removed``, each given with its id."""
         if not added and not removed:
             return self
         terms, out, places = _spliced(self._terms, added, removed)
@@ -220,7 +222,7 @@ class Vocabulary:
         return made
 
     def only(self, term: str) -> Expansion:
-        """The expansion of ``term`` to itself alone; empty when no note holds it."""
+        """The expansion of ``term`` to itself only; empty if no note contains it."""
         place = bisect_left(self._terms, term)
         held = place < len(self._terms) and self._terms[place] == term
         count = int(held)
@@ -246,7 +248,7 @@ class Vocabulary:
                 bucket = buckets.get(length)
                 if bucket is None:
                     continue
-                # An edit changes at most two bits: one letter goes, another comes.
+                # An edit changes at most two bits: one letter is removed, another is added.
                 near = np.flatnonzero(np.bitwise_count(bucket.letters ^ mask) <= 2 * farthest)
                 candidates = [bucket.terms[place] for place in near.tolist()]
                 if not candidates:
@@ -280,14 +282,14 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class _Bucket:
-    """Terms of one length, their ids, and which letters each holds."""
+    """Terms of one length, their ids, and the set of letters in each."""
 
     terms: list[str]
     ids: NDArray[np.int64]
     letters: NDArray[np.uint64]
 
     def changed(self, added: Sequence[TermWithId], removed: Sequence[TermWithId]) -> _Bucket:
-        """This bucket with the terms ``added`` and without those ``removed``."""
+        """This bucket with the terms ``added`` and without the terms ``removed``."""
         terms, out, places = _spliced(self.terms, added, removed)
         ordered = sorted(added)
         letters = _letters([term for term, _ in ordered]).tolist() if ordered else []
@@ -307,7 +309,7 @@ def _stem(term: str) -> str:
 def _spliced(
     terms: list[str], added: Sequence[TermWithId], removed: Sequence[TermWithId]
 ) -> tuple[list[str], list[int], list[int]]:
-    """``terms``, sorted, after a change; the places of what left, and before which of the rest each new one stands."""
+    """The sorted ``terms`` after a change, the positions of removed terms, and the insertion positions of new ones."""
     out = [bisect_left(terms, term) for term, _ in sorted(removed)]
     kept = list(terms)
     for place in reversed(out):
@@ -320,13 +322,13 @@ def _spliced(
 
 
 def _replaced(values: NDArray[_Number], out: list[int], places: list[int], new: list[int]) -> NDArray[_Number]:
-    """``values`` without those at ``out``, and then with ``new`` before ``places`` of the rest."""
+    """``values`` without the entries at ``out``, and then with ``new`` inserted before ``places`` of the rest."""
     rest = np.delete(values, np.asarray(out, dtype=np.int64))
     return np.insert(rest, np.asarray(places, dtype=np.int64), np.asarray(new, dtype=values.dtype))
 
 
 def _letters(terms: list[str]) -> NDArray[np.uint64]:
-    """The letters of each of ``terms`` (all of one length, not 0) as 64 bits; letters may share a bit."""
+    """The letters of each of ``terms`` (all of one length, not 0) as 64 bits. Letters may share a bit."""
     units = np.frombuffer("".join(terms).encode("utf-16-le", "surrogatepass"), dtype=np.uint16)
     bits = np.left_shift(np.uint64(1), (units % _BITS).astype(np.uint64))
     letters: NDArray[np.uint64] = np.bitwise_or.reduce(bits.reshape(len(terms), -1), axis=1)
@@ -334,10 +336,10 @@ def _letters(terms: list[str]) -> NDArray[np.uint64]:
 
 
 class JoinedLines:
-    """Texts in one, a line each, so that one pass finds every line with a text in it."""
+    """Texts joined as lines, so that one pass finds every line that contains a text."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        """Joins ``lines``; a line break in one becomes a blank."""
+        """Joins ``lines``. A line break in one of them becomes a space."""
         held = [line.replace("\n", " ") for line in lines]
         starts, start = [], 0
         for line in held:
@@ -346,9 +348,9 @@ class JoinedLines:
         self._starts, self._text = starts, "\n".join(held)
 
     def containing(self, text: str, first: int = 0, after: int | None = None) -> Iterator[int]:
-        """The numbers of the lines that contain ``text``, in their order; all of them for an empty text.
+        """Yields the numbers of the lines that contain ``text``, in their order; all lines for an empty text.
 
-        Lines from ``first`` up to, not including, ``after`` are looked at; without these all are.
+        Searches lines from ``first`` up to, but not including, ``after``.
         """
         end = len(self._text) if after is None or after >= len(self._starts) else self._starts[after] - 1
         at = self._starts[first] if first < len(self._starts) else end + 1
@@ -360,7 +362,7 @@ class JoinedLines:
             at = self._starts[line + 1]
 
     def matching(self, pattern: re.Pattern[str]) -> Iterator[int]:
-        """The numbers of the lines with a match of ``pattern``, which spans no two lines, in their order."""
+        """Yields the numbers of the lines with a match of ``pattern``, in order. The pattern must not span lines."""
         at = 0
         while self._starts and (found := pattern.search(self._text, at)) is not None:
             line = bisect_right(self._starts, found.start()) - 1
