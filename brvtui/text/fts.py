@@ -82,10 +82,10 @@ class FullText:
 
     def holds(self, alternatives: Sequence[str]) -> bool:
         """True if any document matches one of ``alternatives``. Raises :class:`FullTextError`."""
-        asked = "SELECT 1 FROM documents WHERE documents MATCH ? LIMIT 1"
+        statement = "SELECT 1 FROM documents WHERE documents MATCH ? LIMIT 1"
         try:
             with self._searching:
-                return self._database.execute(asked, (_joined(alternatives),)).fetchone() is not None
+                return self._database.execute(statement, (_joined(alternatives),)).fetchone() is not None
         except sqlite3.Error as error:
             raise FullTextError(str(error)) from error
 
@@ -93,13 +93,13 @@ class FullText:
         self, alternatives: Sequence[str], weights: Sequence[float], limit: int
     ) -> tuple[list[int], list[float]]:
         marks = ", ?" * len(weights)
-        asked = (
+        statement = (
             f"SELECT rowid, -bm25(documents{marks}) AS score FROM documents WHERE documents MATCH ? "
             "ORDER BY score DESC, rowid LIMIT ?"
         )
         try:
             with self._searching:
-                found = self._database.execute(asked, (*weights, _joined(alternatives), limit)).fetchall()
+                found = self._database.execute(statement, (*weights, _joined(alternatives), limit)).fetchall()
         except sqlite3.Error as error:
             raise FullTextError(str(error)) from error
         return [rowid for rowid, _ in found], [score for _, score in found]
@@ -109,34 +109,34 @@ class FullText:
 
         Raises :class:`FullTextError`.
         """
-        asked = "SELECT rowid FROM documents WHERE documents MATCH ? AND rowid IN (SELECT value FROM json_each(?))"
-        known = {int(self._rowids[position]): position for position in positions}
+        statement = "SELECT rowid FROM documents WHERE documents MATCH ? AND rowid IN (SELECT value FROM json_each(?))"
+        position_of = {int(self._rowids[position]): position for position in positions}
         try:
             with self._searching:
                 within = f"{{{' '.join(columns)}}} : ({encodable(alternative)})"
-                found = self._database.execute(asked, (within, json.dumps([*known]))).fetchall()
+                found = self._database.execute(statement, (within, json.dumps([*position_of]))).fetchall()
         except sqlite3.Error as error:
             raise FullTextError(str(error)) from error
-        return {known[rowid] for (rowid,) in found}
+        return {position_of[rowid] for (rowid,) in found}
 
     def after(self, kept: NDArray[np.int64], documents: Sequence[Texts]) -> FullText:
         """The index of ``documents``. For each, ``kept`` has the position of an equal document in this index, or -1.
 
         Equal documents are copied and not read again.
         """
-        held = kept >= 0
+        is_kept = kept >= 0
         known = np.full(len(kept), -1, dtype=np.int64)
-        known[held] = self._rowids[kept[held]]
+        known[is_kept] = self._rowids[kept[is_kept]]
         rowids = _rowids(known)
         if (np.diff(rowids, prepend=0) <= 0).any():  # no free number between two, or another order
             return full_text(self.layout, documents)
-        made = FullText(self.layout, tuple(documents), rowids, _connected())
+        index = FullText(self.layout, tuple(documents), rowids, _connected())
         with self._searching:
-            self._database.backup(made._database)
-        gone = np.setdiff1d(np.arange(len(self.documents)), kept)
-        made._write(self._rows(gone), "'delete'")
-        made._write(made._rows(np.flatnonzero(~held)))
-        return made
+            self._database.backup(index._database)
+        removed = np.setdiff1d(np.arange(len(self.documents)), kept)
+        index._write(self._rows(removed), "'delete'")
+        index._write(index._rows(np.flatnonzero(~is_kept)))
+        return index
 
     def _rows(self, positions: Iterable[int]) -> Iterator[tuple[int | str, ...]]:
         return ((int(self._rowids[at]), *map(encodable, self.documents[at])) for at in positions)
@@ -159,9 +159,9 @@ def full_text(layout: IndexLayout, documents: Sequence[Texts]) -> FullText:
     except sqlite3.Error as error:
         database.close()
         raise FullTextError(str(error)) from error
-    made = FullText(layout, tuple(documents), _rowids(np.full(len(documents), -1, dtype=np.int64)), database)
-    made._write(made._rows(range(len(documents))))
-    return made
+    index = FullText(layout, tuple(documents), _rowids(np.full(len(documents), -1, dtype=np.int64)), database)
+    index._write(index._rows(range(len(documents))))
+    return index
 
 
 def phrase(text: str, is_prefix: bool) -> str:
@@ -178,10 +178,10 @@ def _connected() -> sqlite3.Connection:
     return sqlite3.connect(":memory:", check_same_thread=False)
 
 
-def _rowids(known: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A row id for each document: ids in ``known`` stay, and each -1 becomes an id between its neighbours'."""
-    count, held = len(known), np.flatnonzero(known >= 0)
-    before, last = (held[-1], known[held[-1]]) if len(held) else (-1, 0)
-    places, values = [-1, *held, count], [0, *known[held], last + (count - before) * _STEP]
-    made: NDArray[np.int64] = np.interp(np.arange(count), places, values).astype(np.int64)
-    return made
+def _rowids(known_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    """A row id for each document: ids in ``known_ids`` stay, and each -1 becomes an id between its neighbours'."""
+    count, known_places = len(known_ids), np.flatnonzero(known_ids >= 0)
+    before, last = (known_places[-1], known_ids[known_places[-1]]) if len(known_places) else (-1, 0)
+    places, values = [-1, *known_places, count], [0, *known_ids[known_places], last + (count - before) * _STEP]
+    rowids: NDArray[np.int64] = np.interp(np.arange(count), places, values).astype(np.int64)
+    return rowids

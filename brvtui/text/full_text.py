@@ -416,7 +416,7 @@ class _MatchFinder:
         return (
             word in self._exact
             or word.startswith(self._prefixes)
-            or any(Levenshtein.distance(word, one, score_cutoff=most) <= most for one, most in self._fuzzy)
+            or any(Levenshtein.distance(word, one, score_cutoff=limit) <= limit for one, limit in self._fuzzy)
             or (bool(self._stems) and _stem(self._stemmer, word) in self._stems)
         )
 
@@ -430,8 +430,8 @@ def _snippet(
     while 0 < begin < first.start and text[begin - 1].isalnum():
         begin += 1
     window = encodable(text[begin : begin + _WINDOW])
-    asked = {part for word in finder.matches(window) for part in word.text.split(" ")}
-    terms = [(tantivy.Occur.Should, tantivy.Query.term_query(_schema(), "text", term)) for term in sorted(asked)]
+    words = {part for word in finder.matches(window) for part in word.text.split(" ")}
+    terms = [(tantivy.Occur.Should, tantivy.Query.term_query(_schema(), "text", term)) for term in sorted(words)]
     generator = tantivy.SnippetGenerator.create(searcher, tantivy.Query.boolean_query(terms), _schema(), "text")
     generator.set_max_num_chars(_SNIPPET)
     entry = tantivy.Document()

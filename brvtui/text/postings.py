@@ -148,23 +148,23 @@ class Postings:
     def expand(self, term: str, text: TextRules) -> Expansion:
         """The expansion of ``term``. Cached, because typing requests the same terms again and again."""
         key, expansions = _expansion_key(term, text), self.derived.of(_EXPANSIONS, _Expansions)
-        known = expansions.get(key)
-        if known is None:
+        expansion = expansions.get(key)
+        if expansion is None:
             if len(expansions) >= _CACHED_EXPANSIONS:
                 expansions.clear()
-            known = expansions[key] = self.vocabulary.expand(term, text)
-        return known
+            expansion = expansions[key] = self.vocabulary.expand(term, text)
+        return expansion
 
     def in_engine_order(self, term: str, text: TextRules) -> Expansion:
         """The expansion of ``term`` in the order in which the engine uses its terms. Cached."""
         key, ordered = _expansion_key(term, text), self.derived.of(_ORDERED, _Expansions)
-        known = ordered.get(key)
-        if known is None:
+        expansion = ordered.get(key)
+        if expansion is None:
             if len(ordered) >= _CACHED_EXPANSIONS:
                 ordered.clear()
             found = self.expand(term, text)
-            known = ordered[key] = self.vocabulary.in_tree_order(found, self.ids.terms, self._inserted)
-        return known
+            expansion = ordered[key] = self.vocabulary.in_tree_order(found, self.ids.terms, self._inserted)
+        return expansion
 
     def _inserted(self) -> NDArray[np.int64]:
         """The insertion time of each term in the engine's tree: note by note, field by field, word by word."""
@@ -192,9 +192,9 @@ class Postings:
         found = np.full(len(self.base.notes) + len(self.delta.notes), len(rows))
         first = 0
         for part in (self.base, self.delta):
-            begin, held = part.index.spans(rows)
-            documents = part.index.documents[ranges(begin, held)].astype(np.int64) + first
-            found[documents[::-1]] = np.repeat(np.arange(len(rows)), held)[::-1]
+            begin, counts = part.index.spans(rows)
+            documents = part.index.documents[ranges(begin, counts)].astype(np.int64) + first
+            found[documents[::-1]] = np.repeat(np.arange(len(rows)), counts)[::-1]
             first += len(part.notes)
         return found[self.slots]
 
@@ -216,15 +216,15 @@ class Postings:
     def norms(self, text: TextRules) -> NDArray[np.float64]:
         """Length norms by slot, shape (FIELDS, slots)."""
         key, norms = (text.k, text.b), self.derived.of(_NORMS, _Norms)
-        known = norms.get(key)
-        if known is None:
-            known = norms[key] = np.stack(
+        norm = norms.get(key)
+        if norm is None:
+            norm = norms[key] = np.stack(
                 [
                     bm25.length_norm(self._slot_lengths[field], self.averages[field], text.k, text.b)
                     for field in range(len(FIELDS))
                 ]
             )
-        return known
+        return norm
 
     def match(self, term: str, text: TextRules, in_order: bool = False) -> TermMatches:
         """The scores of one query term over all notes. With ``in_order``, contributions are added in the engine's
@@ -257,12 +257,12 @@ class Postings:
     def describe(self, term: str, text: TextRules) -> TermExpansion:
         """The expansion of ``term`` for a trace: the heaviest matches with their document frequencies, and counts."""
         key, descriptions = _expansion_key(term, text), self.derived.of(_DESCRIPTIONS, _Descriptions)
-        known = descriptions.get(key)
-        if known is None:
+        description = descriptions.get(key)
+        if description is None:
             if len(descriptions) >= _CACHED_EXPANSIONS:
                 descriptions.clear()
-            known = descriptions[key] = self._described(self.expand(term, text))
-        return known
+            description = descriptions[key] = self._described(self.expand(term, text))
+        return description
 
     def _described(self, expansion: Expansion) -> TermExpansion:
         heaviest = np.argsort(-expansion.weights, kind="stable")[:_DESCRIBED_MATCHES].tolist()
@@ -313,13 +313,13 @@ class Postings:
             identity = self.ids.get(term, -1)
             if 0 <= identity < len(counts) // fields:
                 counts[identity * fields : (identity + 1) * fields] = frequencies
-        made = replace(self, averages=collection.averages, derived=Derived())
-        made.derived.put(_FREQUENCIES, counts)
-        made.derived.put(_IDF, _Idf(collection.notes))
-        made.derived.put(_VOCABULARY, self.vocabulary)
-        made.derived.put(_EXPANSIONS, self.derived.of(_EXPANSIONS, _Expansions))
-        made.derived.put(_SLOT_LENGTHS, self._slot_lengths)
-        return made
+        postings = replace(self, averages=collection.averages, derived=Derived())
+        postings.derived.put(_FREQUENCIES, counts)
+        postings.derived.put(_IDF, _Idf(collection.notes))
+        postings.derived.put(_VOCABULARY, self.vocabulary)
+        postings.derived.put(_EXPANSIONS, self.derived.of(_EXPANSIONS, _Expansions))
+        postings.derived.put(_SLOT_LENGTHS, self._slot_lengths)
+        return postings
 
     def detached(self) -> Postings:
         """A copy with ids of its own, from which a different next generation can be made."""
@@ -346,20 +346,20 @@ class Postings:
         gone[: len(self.gone)] = self.gone
         for slot in np.flatnonzero(left[:first]).tolist():
             gone[self.base.notes.note(slot).rows] += 1
-        made = _generation(self.ids, self.base, segment([*survivors, *new], terms), slots, gone)
+        postings = _generation(self.ids, self.base, segment([*survivors, *new], terms), slots, gone)
         vocabulary = self.derived.known(_VOCABULARY)
         if vocabulary is not None:
-            made.derived.put(_VOCABULARY, self._next_vocabulary(vocabulary, made))
-            if made.vocabulary is vocabulary:
+            postings.derived.put(_VOCABULARY, self._next_vocabulary(vocabulary, postings))
+            if postings.vocabulary is vocabulary:
                 expansions = self.derived.of(_EXPANSIONS, _Expansions)
-                made.derived.put(_EXPANSIONS, dict(expansions))
-        return made
+                postings.derived.put(_EXPANSIONS, dict(expansions))
+        return postings
 
-    def _next_vocabulary(self, vocabulary: Vocabulary, made: Postings) -> Vocabulary:
+    def _next_vocabulary(self, vocabulary: Vocabulary, following: Postings) -> Vocabulary:
         before = np.zeros(len(self.ids.terms), dtype=bool)
-        held = _held(self.frequencies)
-        before[: len(held)] = held
-        after = _held(made.frequencies)
+        present = _held(self.frequencies)
+        before[: len(present)] = present
+        after = _held(following.frequencies)
         names = self.ids.terms
         removed = [(names[place], place) for place in np.flatnonzero(before & ~after).tolist()]
         added = [(names[place], place) for place in np.flatnonzero(after & ~before).tolist()]
@@ -382,15 +382,15 @@ class Postings:
         base, slots = merged(self.base, self.delta, self.slots, len(ids.terms))
         few = self._many_terms_are_gone
         if few:
-            held = _held(self.frequencies)
-            base = renumbered(base, np.append(held, np.zeros(len(ids.terms) - len(held), dtype=bool)))
-            ids = TermIds([ids.terms[place] for place in np.flatnonzero(held).tolist()])
+            present = _held(self.frequencies)
+            base = renumbered(base, np.append(present, np.zeros(len(ids.terms) - len(present), dtype=bool)))
+            ids = TermIds([ids.terms[place] for place in np.flatnonzero(present).tolist()])
         nothing = np.zeros(base.index.row_count, dtype=np.int64)
-        made = Postings(ids, base, segment((), len(ids.terms)), slots, nothing, self.averages)
+        postings = Postings(ids, base, segment((), len(ids.terms)), slots, nothing, self.averages)
         vocabulary = self.derived.known(_VOCABULARY)
         if vocabulary is not None and not few:
-            made.derived.put(_VOCABULARY, vocabulary)
-        return made
+            postings.derived.put(_VOCABULARY, vocabulary)
+        return postings
 
 
 def _sums(
@@ -403,22 +403,22 @@ def _sums(
 ) -> NDArray[np.float64]:
     """The sum of the scores of ``rows`` for each slot of ``part``, added in their order, which affects the last
     digits."""
-    begin, held = part.index.spans(rows)
-    places = ranges(begin, held)
+    begin, counts = part.index.spans(rows)
+    places = ranges(begin, counts)
     documents = part.index.documents[places]
     tf = part.index.frequencies[places].astype(np.float64)
-    norm = norms[np.repeat(rows % len(FIELDS), held), documents]
-    scores = np.repeat(weights, held) * bm25.term_score(np.repeat(row_idf, held), tf, norm, text.k, text.d)
+    norm = norms[np.repeat(rows % len(FIELDS), counts), documents]
+    scores = np.repeat(weights, counts) * bm25.term_score(np.repeat(row_idf, counts), tf, norm, text.k, text.d)
     return np.bincount(documents, weights=scores, minlength=len(part.notes)).astype(np.float64, copy=False)
 
 
 def _held(frequencies: NDArray[np.int64]) -> NDArray[np.bool_]:
     """A mask of the terms that any note contains. Works field by field, because reducing rows of three is slow."""
     by_term = frequencies.reshape(-1, len(FIELDS))
-    held = by_term[:, 0] > 0
+    present = by_term[:, 0] > 0
     for place in range(1, len(FIELDS)):
-        held |= by_term[:, place] > 0
-    return held
+        present |= by_term[:, place] > 0
+    return present
 
 
 def _expansion_key(term: str, text: TextRules) -> tuple[str, int]:
@@ -441,6 +441,6 @@ def _generation(
 ) -> Postings:
     lengths = np.concatenate([base.notes.lengths, delta.notes.lengths], axis=1)
     averages = tuple(bm25.running_mean(row.tolist()) for row in lengths[:, slots])
-    made = Postings(ids, base, delta, slots, gone, averages)
-    made.derived.put(_SLOT_LENGTHS, lengths)
-    return made
+    postings = Postings(ids, base, delta, slots, gone, averages)
+    postings.derived.put(_SLOT_LENGTHS, lengths)
+    return postings

@@ -60,7 +60,7 @@ class ParsedQuery:
 
 
 def normalise(query: str) -> str:
-    """``query`` composed (NFC) and trimmed, without invisible joiners, and with each run of white space as one space."""
+    """``query`` composed (NFC) and trimmed, without invisible joiners, with each run of white space as one space."""
     return folded(unicodedata.normalize("NFC", query).translate(_INVISIBLE))
 
 
@@ -100,13 +100,13 @@ def compile_fts(parsed: ParsedQuery) -> str:
     Tokens are joined by OR if they have no operator. NOT is written ``AND NOT``. The first token's operator is
     dropped.
     """
-    made = ""
+    text = ""
     for token in parsed.tokens:
-        if made:
+        if text:
             operator = token.operator or Operator.OR
-            made += f" AND {operator} " if operator is Operator.NOT else f" {operator} "
-        made += _rendered(token)
-    return made
+            text += f" AND {operator} " if operator is Operator.NOT else f" {operator} "
+        text += _rendered(token)
+    return text
 
 
 def _rendered(token: Token) -> str:
@@ -120,14 +120,14 @@ def alternatives(parsed: ParsedQuery) -> list[str]:
 
     Every token is a phrase in it, so that a term that the tokenizer splits is found in one piece.
     """
-    made: list[str] = []
+    expressions: list[str] = []
     for token in parsed.tokens:
         text = phrase(token.text, token.kind is TokenKind.PREFIX)
-        if made and token.operator not in (None, Operator.OR):
-            made[-1] += f" {token.operator} {text}"
+        if expressions and token.operator not in (None, Operator.OR):
+            expressions[-1] += f" {token.operator} {text}"
         else:
-            made.append(text)
-    return made
+            expressions.append(text)
+    return expressions
 
 
 Aliases = Mapping[str, Sequence[str]]
@@ -145,8 +145,8 @@ def expand(parsed: ParsedQuery, aliases: Aliases) -> ParsedQuery:
     tokens: list[Token] = []
     for token in parsed.tokens:
         alternatives = aliases.get(token.text, ()) if token.kind is TokenKind.TERM else ()
-        made = list(dict.fromkeys(_token(words) for words in map(_words, alternatives) if words))
-        tokens += [replace(made[0], operator=token.operator), *made[1:]] if made else [token]
+        replacements = list(dict.fromkeys(_token(words) for words in map(_words, alternatives) if words))
+        tokens += [replace(replacements[0], operator=token.operator), *replacements[1:]] if replacements else [token]
     return replace(parsed, tokens=tuple(tokens))
 
 

@@ -44,17 +44,15 @@ class TermIds(dict[str, int]):
 
     def detached(self) -> TermIds:
         """A copy of these ids. Terms added to one are not added to the other."""
-        made = TermIds()
-        made.update(
-            self
-        )  # copied before the names: a term that is added in between then has a name too many, never one too few
-        made.terms = list(self.terms)
-        return made
+        copy = TermIds()
+        copy.update(self)  # before the names: a term added in between then has a name too many, never one too few
+        copy.terms = list(self.terms)
+        return copy
 
 
 @dataclass(frozen=True, slots=True)
 class NoteTerms:
-    """The forward row of one note: ``rows`` (``term * FIELDS + field``), the ``tf`` of each, and each field's length."""
+    """The forward row of one note: ``rows`` (``term * FIELDS + field``), the ``tf`` of each, and the field lengths."""
 
     rows: NDArray[np.uint32]
     tf: NDArray[np.uint32]
@@ -163,17 +161,17 @@ def merged(base: Segment, delta: Segment, slots: NDArray[np.int64], terms: int) 
     place = np.cumsum(alive) - 1
     first = len(base.notes)
     parts = ((base, alive[:first], place[:first]), (delta, alive[first:], place[first:]))
-    kept = [_kept(part.index, living, terms * len(FIELDS)) for part, living, _ in parts]
+    living_rows = [_kept(part.index, living, terms * len(FIELDS)) for part, living, _ in parts]
     starts = np.zeros(terms * len(FIELDS) + 1, dtype=np.int64)
-    np.cumsum(kept[0][0] + kept[1][0], out=starts[1:])
+    np.cumsum(living_rows[0][0] + living_rows[1][0], out=starts[1:])
     documents = np.empty(int(starts[-1]), dtype=np.uint32)
     frequencies = np.empty(int(starts[-1]), dtype=np.uint32)
     begin = starts[:-1]
-    for (held, which), (part, _, places) in zip(kept, parts, strict=True):
-        target = ranges(begin, held)
+    for (counts, which), (part, _, places) in zip(living_rows, parts, strict=True):
+        target = ranges(begin, counts)
         documents[target] = places[part.index.documents[which]]
         frequencies[target] = part.index.frequencies[which]
-        begin = begin + held
+        begin = begin + counts
     notes = _joined([(part.notes, living) for part, living, _ in parts])
     return Segment(notes, Inverted(starts, documents, frequencies)), place[slots]
 
@@ -205,11 +203,11 @@ def _kept(index: Inverted, alive: NDArray[np.bool_], row_count: int) -> tuple[ND
 def _joined(parts: Sequence[tuple[Forward, NDArray[np.bool_]]]) -> Forward:
     rows, tf, sizes, lengths = [], [], [], []
     for notes, alive in parts:
-        held = np.diff(notes.offsets)
-        which = np.repeat(alive, held)
+        sizes_here = np.diff(notes.offsets)
+        which = np.repeat(alive, sizes_here)
         rows.append(notes.rows[which])
         tf.append(notes.tf[which])
-        sizes.append(held[alive])
+        sizes.append(sizes_here[alive])
         lengths.append(notes.lengths[:, alive])
     offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.concatenate(sizes))])
     return Forward(offsets, np.concatenate(rows), np.concatenate(tf), np.concatenate(lengths, axis=1))

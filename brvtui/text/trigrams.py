@@ -94,10 +94,10 @@ class TrigramIndex:
         if limit <= 0:
             return []
         best: dict[int, float] = {}
-        for asked in map(grams, tokens):
-            shared = Counter(chain.from_iterable(self._holders.get(gram, ()) for gram in asked))
+        for wanted in map(grams, tokens):
+            shared = Counter(chain.from_iterable(self._holders.get(gram, ()) for gram in wanted))
             for position, count in shared.items():
-                similarity = jaccard_of_counts(count, len(asked), self._names[position][1])
+                similarity = jaccard_of_counts(count, len(wanted), self._names[position][1])
                 if similarity >= least and similarity > best.get(position, 0.0):
                     best[position] = similarity
         found = [Likeness(position, self._names[position][0], similarity) for position, similarity in best.items()]

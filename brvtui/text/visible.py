@@ -156,8 +156,8 @@ def _cut(value: Any, known: Mapping[int, Any], longest: int, lengths: list[int])
     changes: dict[str, Any] = {}
     for name in _field_names(value.__class__):
         old = getattr(value, name)
-        most = LONGEST_SHOWN if name in _PATHS and isinstance(old, str) else longest
-        new = _cut(old, known, LONGEST_WHOLE, []) if name in _WHOLE else _cut(old, known, most, lengths)
+        limit = LONGEST_SHOWN if name in _PATHS and isinstance(old, str) else longest
+        new = _cut(old, known, LONGEST_WHOLE, []) if name in _WHOLE else _cut(old, known, limit, lengths)
         changes |= {} if new is old else {name: new}
     return replace(value, **changes) if changes else value
 

@@ -212,20 +212,20 @@ class Vocabulary:
             return self
         terms, out, places = _spliced(self._terms, added, removed)
         ids = _replaced(self.ids, out, places, [identity for _, identity in sorted(added)])
-        made = Vocabulary(terms, ids)
+        vocabulary = Vocabulary(terms, ids)
         if self._by_length is not None:
-            made._by_length = dict(self._by_length)
+            vocabulary._by_length = dict(self._by_length)
             for length in {len(term) for term, _ in (*added, *removed)}:
-                bucket = made._by_length.get(length, _Bucket([], self.ids[:0], np.zeros(0, dtype=np.uint64)))
+                bucket = vocabulary._by_length.get(length, _Bucket([], self.ids[:0], np.zeros(0, dtype=np.uint64)))
                 own = [[named for named in some if len(named[0]) == length] for some in (added, removed)]
-                made._by_length[length] = bucket.changed(own[0], own[1])
-        return made
+                vocabulary._by_length[length] = bucket.changed(own[0], own[1])
+        return vocabulary
 
     def only(self, term: str) -> Expansion:
         """The expansion of ``term`` to itself only; empty if no note contains it."""
         place = bisect_left(self._terms, term)
-        held = place < len(self._terms) and self._terms[place] == term
-        count = int(held)
+        is_present = place < len(self._terms) and self._terms[place] == term
+        count = int(is_present)
         return Expansion(
             term,
             self.ids[place : place + count],
@@ -311,14 +311,14 @@ def _spliced(
 ) -> tuple[list[str], list[int], list[int]]:
     """The sorted ``terms`` after a change, the positions of removed terms, and the insertion positions of new ones."""
     out = [bisect_left(terms, term) for term, _ in sorted(removed)]
-    kept = list(terms)
+    result = list(terms)
     for place in reversed(out):
-        del kept[place]
+        del result[place]
     new = sorted(term for term, _ in added)
-    places = [bisect_left(kept, term) for term in new]
+    places = [bisect_left(result, term) for term in new]
     for place, term in zip(reversed(places), reversed(new), strict=True):
-        kept.insert(place, term)
-    return kept, out, places
+        result.insert(place, term)
+    return result, out, places
 
 
 def _replaced(values: NDArray[_Number], out: list[int], places: list[int], new: list[int]) -> NDArray[_Number]:
@@ -340,12 +340,12 @@ class JoinedLines:
 
     def __init__(self, lines: Iterable[str]) -> None:
         """Joins ``lines``. A line break in one of them becomes a space."""
-        held = [line.replace("\n", " ") for line in lines]
+        texts = [line.replace("\n", " ") for line in lines]
         starts, start = [], 0
-        for line in held:
+        for line in texts:
             starts.append(start)
             start += len(line) + 1
-        self._starts, self._text = starts, "\n".join(held)
+        self._starts, self._text = starts, "\n".join(texts)
 
     def containing(self, text: str, first: int = 0, after: int | None = None) -> Iterator[int]:
         """Yields the numbers of the lines that contain ``text``, in their order; all lines for an empty text.
