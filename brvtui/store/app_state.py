@@ -1,4 +1,4 @@
-"""What the app remembers of one project: the queries that were run, layouts, which of two memories is opened."""
+"""The app's state for one project: queries that were run, layouts, and the choice between two memories."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ class VerifiedVersion:
     engine: str
     """Its name and version: ``byterover-cli 3.14.0``."""
     at_ms: float
-    """When, in milliseconds since 1970."""
+    """The time in milliseconds since 1970."""
     queries: int
     same: int
     over: str
-    """The project that was asked about."""
+    """The project that the queries ran on."""
 
 
 def verified_versions() -> list[VerifiedVersion]:
-    """Every version that was verified, the last one first. Raises nothing."""
+    """Every verified version, the latest first. Never raises."""
     value = read_state_or_none(data_folder() / _FILE)
     items = value if isinstance(value, list) else []
     return sorted(filter(None, map(_read, items)), key=lambda one: -one.at_ms)
 
 
 def remember_verified(made: VerifiedVersion) -> None:
-    """Keeps ``made`` in place of what was known of this version. Raises OSError when the folder cannot be written."""
+    """Stores ``made`` in place of earlier results for this version. Raises OSError if the folder cannot be written."""
     folder = data_folder()
     writing.make_folder(folder)
     with locked(folder):
@@ -50,7 +50,7 @@ _TEXTS, _NUMBERS = ("engine", "over"), ("at_ms", "queries", "same")
 
 
 def _read(item: Any) -> VerifiedVersion | None:
-    """The version that ``item`` of the file is; None for anything else."""
+    """The version that ``item`` describes; None if it is anything else."""
     if not isinstance(item, dict):
         return None
     is_whole = all(isinstance(item.get(name), str) for name in _TEXTS) and all(
@@ -63,17 +63,17 @@ class History:
     """The queries that the user ran on one context tree, each once, in the tool's data folder."""
 
     def __init__(self, tree: Path, most: int) -> None:
-        """Keeps at most ``most`` queries. The file need not exist."""
+        """Keeps at most ``most`` queries. The file may not exist."""
         self._most = most
         self.path = tree_folder(tree) / "history.json"
 
     def read(self) -> list[str]:
-        """The queries, oldest first; empty when there are none or the file is broken."""
+        """The queries, oldest first; empty if there are none or if the file is broken."""
         value = read_state_or_none(self.path)
         return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
     def add(self, query: str) -> list[str]:
-        """Writes ``query`` as the newest, and returns all queries. Raises OSError when the folder cannot be written."""
+        """Writes ``query`` as the newest, and returns all queries. Raises OSError if the folder cannot be written."""
         if not self._most:
             return []
         writing.make_folder(self.path.parent)
@@ -85,19 +85,20 @@ class History:
 
 
 class LayoutStore:
-    """How the user divided the screen among panes, by the screen's title, as plain data in the tool's data folder."""
+    """The user's division of the screen among panes, by screen title, as plain data in the tool's data folder."""
 
     def __init__(self, tree: Path) -> None:
-        """The layouts for ``tree``. The file need not exist."""
+        """The layouts for ``tree``. The file may not exist."""
         self.path = tree_folder(tree) / "layout.json"
 
     def read(self) -> dict[str, Any]:
-        """The stored layouts; empty when there are none or the file is broken."""
+        """The stored layouts; empty if there are none or if the file is broken."""
         value = read_state_or_none(self.path)
         return value if isinstance(value, dict) else {}
 
     def write(self, layouts: Mapping[str, Any]) -> None:
-        """Replaces the stored layouts; removes the file for none. Raises OSError when the folder cannot be written."""
+        """Replaces the stored layouts; removes the file if there are none. Raises OSError if the folder cannot be
+        written."""
         if layouts:
             write_state(self.path, dict(layouts))
         else:
@@ -105,19 +106,19 @@ class LayoutStore:
 
 
 class MemoryChoice:
-    """Which memory of a project that has a context tree and a space is opened, in the tool's data folder."""
+    """The memory that opens for a project with both a context tree and a space, in the tool's data folder."""
 
     TREE, SPACE = "tree", "space"
 
     def __init__(self, tree: Path) -> None:
-        """The choice for the project with this context ``tree``. The file need not exist."""
+        """The choice for the project with this context ``tree``. The file may not exist."""
         self.path = tree_folder(tree) / "memory.json"
 
     def read(self) -> str:
-        """``TREE`` or ``SPACE``; empty when nothing was chosen or the file is broken."""
+        """``TREE`` or ``SPACE``; empty if nothing was chosen or if the file is broken."""
         value = read_state_or_none(self.path)
         return value if value in (self.TREE, self.SPACE) else ""
 
     def write(self, memory: str) -> None:
-        """Keeps the choice. Raises OSError when the folder cannot be written."""
+        """Stores the choice. Raises OSError if the folder cannot be written."""
         write_state(self.path, memory)

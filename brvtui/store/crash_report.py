@@ -1,4 +1,4 @@
-"""Crash reports in the tool's own data folder: which exception, and where in the program.
+"""Crash reports in the tool's own data folder: the exception, and its place in the program.
 
 Messages of exceptions and values of variables may quote a note, a query or a key, so a report contains neither.
 """
@@ -20,14 +20,14 @@ from brvtui.disk import writing
 from brvtui.store.folders import data_folder
 
 KEPT = 10
-"""Number of reports to keep; older ones are removed."""
+"""The number of reports to keep; older ones are removed."""
 _PACKAGES = ("site-packages", "dist-packages", f"python{sys.version_info.major}.{sys.version_info.minor}")
 _OWN = Path(__file__).parent.parent.parent
 
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What the program was doing; in the app, also the screen and its size in cells."""
+    """The task of the program; in the app, also the screen and its size in cells."""
 
     doing: str
     screen: str = ""
@@ -35,7 +35,7 @@ class Circumstances:
 
 
 def write_crash_report(error: BaseException, circumstances: Circumstances) -> str:
-    """Writes a report of ``error`` and returns one line with the error and the report's file. Raises nothing."""
+    """Writes a report of ``error`` and returns one line with the error and the report's file. Never raises."""
     what = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
     try:
         return f"failed: {what}; a report is in {_write(error, circumstances)}"
@@ -44,7 +44,7 @@ def write_crash_report(error: BaseException, circumstances: Circumstances) -> st
 
 
 def _write(error: BaseException, circumstances: Circumstances) -> Path:
-    """The file of the report, written. Raises OSError."""
+    """Writes the report and returns its path. Raises OSError."""
     folder = data_folder() / "crashes"
     now = time.time()
     moment = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now))
@@ -57,7 +57,7 @@ def _write(error: BaseException, circumstances: Circumstances) -> Path:
 
 
 def report(error: BaseException, circumstances: Circumstances, moment: str) -> Iterator[str]:
-    """The lines of a report of ``error`` at ``moment`` (UTC)."""
+    """Yields the lines of a report of ``error`` at ``moment`` (UTC)."""
     yield f"brv-tui {__version__}"
     yield f"Python {platform.python_version()}, {platform.platform()}"
     yield f"at {moment} UTC"
@@ -71,7 +71,7 @@ def report(error: BaseException, circumstances: Circumstances, moment: str) -> I
 
 
 def _stack_lines(found: traceback.TracebackException, error: BaseException) -> Iterator[str]:
-    """The stack of ``error``, after those of the exceptions that led to it."""
+    """Yields the stack of ``error``, after the stacks of the exceptions that led to it."""
     before, how = error.__cause__, "which led to"
     if before is None and not error.__suppress_context__:
         before, how = error.__context__, "while that was handled"

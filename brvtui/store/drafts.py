@@ -1,4 +1,4 @@
-"""Drafts: unsaved texts of notes, kept so that a crash loses none (``docs/explanation/safe-saving.md``, "Drafts")."""
+"""Drafts: unsaved texts of notes, stored so that a crash loses none (``docs/editing.md``, "Drafts")."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _DIGITS = 32
 class Draft:
     """An unsaved text of the note at ``path``, as the bytes that a save would write.
 
-    ``base`` is the SHA-256 of the text that was edited (None for a new note), ``at_ms`` the time of keeping in
-    milliseconds since 1970. ``process`` is the id of the process that kept it, and ``started`` tells that process from
-    later ones with its id; empty where the system cannot. ``inode`` is that of the file whose text was edited, 0 where
-    it is not known.
+    ``base`` is the SHA-256 of the text that was edited (None for a new note), and ``at_ms`` the time of storing in
+    milliseconds since 1970. ``process`` is the id of the process that stored it. ``started`` distinguishes that
+    process from later ones with the same id; it is empty if the system cannot. ``inode`` belongs to the file whose
+    text was edited, and is 0 if it is unknown.
     """
 
     path: str
@@ -36,34 +36,34 @@ class Draft:
     inode: int = 0
 
     def is_on(self, sha256: str | None) -> bool:
-        """Whether the draft is an edit of the text with this digest; None for a note that does not exist."""
+        """True if the draft is an edit of the text with this digest; None means a note that does not exist."""
         return self.base == sha256
 
     @property
     def is_own(self) -> bool:
-        """Whether this process kept it."""
+        """True if this process stored it."""
         return self.process == os.getpid() and self.started in ("", own_identity())
 
     @property
     def is_being_edited(self) -> bool:
-        """Whether another running process is editing it."""
+        """True if another running process is editing it."""
         return not self.is_own and is_running(self.process, self.started)
 
 
 class DraftStore:
     """The drafts of one context tree, a JSON file each, in the tool's data folder.
 
-    A note has one for each process that edited it, and one for each text that was saved in vain.
+    A note has one draft for each process that edited it, and one for each text that could not be saved.
     """
 
     def __init__(self, tree: Path) -> None:
-        """The folder of the drafts need not exist."""
+        """The folder of the drafts may not exist."""
         self.folder = tree_folder(tree) / _FOLDER
 
     def keep(self, path: str, data: bytes, base: str | None, now_ms: float, inode: int = 0) -> None:
-        """Writes ``data`` as this process's draft of the note at ``path``, in place of the one before.
+        """Writes ``data`` as this process's draft of the note at ``path``, in place of the previous one.
 
-        Leaves drafts of other processes, unless they have ended and left the same text. Raises OSError when the data
+        Keeps drafts of other processes, unless they have ended and left the same text. Raises OSError if the data
         folder cannot be written.
         """
         own = self._own_file(path)
@@ -73,36 +73,39 @@ class DraftStore:
                 writing.remove(file)
 
     def add(self, draft: Draft) -> None:
-        """Writes ``draft`` beside all others of its note, in place of one with the same text that was added before.
+        """Writes ``draft`` in addition to all others of its note, in place of an added one with the same text.
 
         Raises OSError.
         """
         self._write(self._added_file(draft), draft)
 
     def read(self, path: str) -> Draft | None:
-        """The draft of the note at ``path``; None when there is none, or its file is broken.
+        """The draft of the note at ``path``; None if there is none, or if its file is broken.
 
-        This process's own draft comes first, then abandoned ones, newest first, then those that others are editing.
+        This process's own draft comes first, then abandoned ones, newest first, then drafts that other processes are
+        editing.
         """
         return next((draft for _, draft in self._of(path)), None)
 
     def all(self) -> tuple[Draft, ...]:
-        """Every draft, newest first, without broken files."""
+        """Every draft, newest first. Broken files are left out."""
         found = filter(None, map(_draft, self.folder.glob("*.json")))
         return tuple(sorted(found, key=lambda draft: (-draft.at_ms, draft.path)))
 
     def drop(self, path: str) -> None:
         """Removes the draft that :meth:`read` returns, unless another process is editing it.
 
-        Raises OSError when it cannot be removed.
+        Raises OSError if it cannot be removed.
         """
         for file, draft in self._of(path)[:1]:
             if not draft.is_being_edited:
                 writing.remove(file)
 
     def recover(self) -> None:
-        """Makes drafts of those that killed processes had written whole and not put into place; removes the rest of
-        their files. Raises OSError.
+        """Adds drafts that killed processes wrote completely but did not put into place, and removes the rest of
+        their files.
+
+        Raises OSError.
         """
         for part in writing.abandoned_parts(self.folder):
             draft = _draft(part)
@@ -113,7 +116,7 @@ class DraftStore:
             writing.remove(part)
 
     def set_damaged_aside(self) -> None:
-        """Renames damaged files, which may hold a user's text. Raises OSError."""
+        """Renames damaged files, because they may contain a user's text. Raises OSError."""
         for file in self.folder.glob("*.json"):
             set_aside_if_damaged(file, dict)
 

@@ -1,4 +1,4 @@
-"""What users said of results, a line of JSON each: a file for each tree and engine."""
+"""The users' feedback on results, a line of JSON each: a file for each tree and engine."""
 
 from __future__ import annotations
 
@@ -22,35 +22,36 @@ _LARGEST_BYTES = 10_000_000
 
 
 class FeedbackFile:
-    """The feedback on one engine's results over one tree. Creates nothing before something is said."""
+    """The feedback on one engine's results over one tree. Creates nothing before the first feedback."""
 
     def __init__(self, tree: Path, engine: str) -> None:
-        """The file need not exist."""
+        """The file may not exist."""
         self.path = tree_folder(tree) / _FOLDER / f"{engine}.jsonl"
 
     def counts(self) -> Counter[Usefulness]:
-        """Returns how often each was said; broken lines do not count. Raises OSError for a file that is unreadable."""
+        """Returns the number of each kind of feedback, without broken lines. Raises OSError if the file is
+        unreadable."""
         return Counter(_said(self.path))
 
     def said(self) -> list[Feedback]:
-        """Returns everything that was said, oldest first; broken lines are left out. Raises OSError likewise."""
+        """Returns all feedback, oldest first, without broken lines. Raises OSError if the file is unreadable."""
         return [made for row in _rows(self.path) if (made := _feedback(row)) is not None]
 
     def add(self, feedback: Feedback) -> None:
-        """Appends ``feedback`` in one write. Raises OSError when the data folder cannot be written."""
+        """Appends ``feedback`` in one write. Raises OSError if the data folder cannot be written."""
         writing.append_line(self.path, sealed_line(json.dumps(asdict(feedback), separators=(",", ":"))))
 
 
 def clear_feedback(tree: Path) -> int:
-    """Removes the feedback on every engine's results over ``tree``, and what their runs left.
+    """Removes the feedback on every engine's results over ``tree``, and the files of their runs.
 
-    Returns how many rows of feedback there were. Raises OSError.
+    Returns the number of rows of feedback. Raises OSError.
     """
     removed = 0
     for file in runs_file(tree, "").parent.glob("*.json"):
         writing.remove(file)
     for file in sorted((tree_folder(tree) / _FOLDER).glob("*.jsonl")):
-        with contextlib.suppress(OSError):  # what cannot be read is removed all the same
+        with contextlib.suppress(OSError):  # an unreadable file is removed too
             removed += sum(1 for _ in _said(file))
         writing.remove(file)
     return removed
@@ -63,7 +64,7 @@ def _said(file: Path) -> Iterator[Usefulness]:
 
 
 def _feedback(row: Any) -> Feedback | None:
-    """A row as feedback; None for one that lacks a field, or has another type in it."""
+    """A row as feedback; None if a field is missing or has another type."""
     try:
         query, document, at_ms = row["query"], row["document"], row["at_ms"]
         is_whole = isinstance(query, str) and isinstance(document, str) and moment_of(at_ms) is not None
@@ -73,7 +74,7 @@ def _feedback(row: Any) -> Feedback | None:
 
 
 def _rows(file: Path) -> Iterator[Any]:
-    """Every line that is JSON."""
+    """Yields every line that is JSON."""
     try:
         lines = read_regular(file, _LARGEST_BYTES).splitlines()
     except FileNotFoundError:

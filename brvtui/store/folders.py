@@ -26,7 +26,8 @@ def config_folder() -> Path:
 
 
 def cache_folder() -> Path:
-    """The folder for what can be computed again. ``BRV_TUI_CACHE_DIR`` overrides it, or else ``BRV_TUI_DATA_DIR``."""
+    """The folder for files that can be computed again. ``BRV_TUI_CACHE_DIR`` overrides it, or else
+    ``BRV_TUI_DATA_DIR``."""
     given, data = os.environ.get("BRV_TUI_CACHE_DIR"), os.environ.get("BRV_TUI_DATA_DIR")
     if given:
         return Path(given)
@@ -34,7 +35,7 @@ def cache_folder() -> Path:
 
 
 def pictures_folder() -> Path:
-    """The user's folder for pictures, which need not exist."""
+    """The user's folder for pictures, which may not exist."""
     return Path(platformdirs.user_pictures_dir())
 
 
@@ -44,17 +45,17 @@ def tree_folder(tree: Path) -> Path:
 
 
 def runs_file(tree: Path, engine: str) -> Path:
-    """The file in which ``engine`` keeps what its runs over one tree, or repository, left for the next process."""
+    """The file in which ``engine`` stores the state of its runs over one tree, or repository, for the next process."""
     return tree_folder(tree) / "runs" / f"{engine}.json"
 
 
 def tree_cache(tree: Path) -> Path:
-    """The folder for what can be computed again of one context tree, by its real path."""
+    """The folder for files of one context tree that can be computed again, by its real path."""
     return cache_folder() / "trees" / _name_of(tree)
 
 
 def repository_cache(root: Path) -> Path:
-    """The folder for what can be computed again of the code of one repository, by its real path."""
+    """The folder for files of one repository's code that can be computed again, by its real path."""
     return cache_folder() / "repositories" / f"{root.resolve().name or 'repository'}-{_digest_of(root)}"
 
 

@@ -1,6 +1,6 @@
-"""Answers to judged queries that are kept of one tree, a sealed file for each state that they were asked in.
+"""Stored answers to judged queries of one tree, a sealed file for each state in which the queries ran.
 
-They only save time: what is damaged, or cannot be read, counts as if nothing was kept.
+They only save time: a file that is damaged or unreadable counts as missing.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from brvtui.store.folders import tree_cache
 
 FOLDER = "answers"
 _LARGEST, _LARGEST_UNPACKED = 1 << 26, 1 << 29
-"""Bytes of a file. What is longer is cut, and then no JSON."""
+"""Limits in bytes of a file. Longer files are cut, and are then not valid JSON."""
 _GZIP = 31
 _MOST_FILES, _MOST_BYTES = 32, 1 << 26
-"""How much is kept of a tree; beyond that, what was written longest ago goes."""
+"""Limits on the files of a tree. Beyond them, the oldest are removed."""
 _FAST = 1
 _BROKEN = (OSError, EOFError, ValueError, RecursionError, zlib.error)
 
 
 class KeptAnswers:
-    """The kept answers of one tree, in the tool's cache folder. Creates nothing before the first write."""
+    """The stored answers of one tree, in the tool's cache folder. Creates nothing before the first write."""
 
     def __init__(self, tree: Path) -> None:
-        """The folder need not exist."""
+        """The folder may not exist."""
         self.folder = tree_cache(tree) / FOLDER
 
     def read(self, name: str) -> Any:
-        """The value that was kept under ``name`` (letters and digits); None when there is none that can be used."""
+        """The value stored under ``name`` (letters and digits); None if there is none, or if it cannot be used."""
         try:
             unpacked = zlib.decompressobj(_GZIP).decompress(read_sealed(self._path(name), _LARGEST), _LARGEST_UNPACKED)
             return json.loads(unpacked)
@@ -42,18 +42,19 @@ class KeptAnswers:
             return None
 
     def write(self, name: str, value: Any) -> None:
-        """Keeps ``value`` under ``name``, and removes what is too much. Raises OSError, and then nothing changed."""
+        """Stores ``value`` under ``name``, and removes old files beyond the limits. Raises OSError if it cannot be
+        written."""
         data = sealed(gzip.compress(json.dumps(value, separators=(",", ":")).encode("ascii"), _FAST, mtime=0))
         if len(data) <= _LARGEST:
             writing.write(self._path(name), data)
         self._bound()
 
     def bytes(self) -> int:
-        """How many bytes are kept."""
+        """The number of stored bytes."""
         return sum(size for _, size, _ in self._files())
 
     def clear(self) -> int:
-        """Removes everything; returns how many bytes it was. Raises OSError when it cannot be removed."""
+        """Removes everything and returns its size in bytes. Raises OSError if it cannot be removed."""
         size = self.bytes()
         if self.folder.exists():
             writing.remove_folder(self.folder)
@@ -63,7 +64,7 @@ class KeptAnswers:
         return self.folder / f"{name}.json.gz"
 
     def _files(self) -> list[tuple[int, int, Path]]:
-        """When each was written, its size, its path; the newest first."""
+        """The modification time, size and path of each file, newest first."""
         made = []
         with suppress(OSError):
             for path in self.folder.glob("*.json.gz"):

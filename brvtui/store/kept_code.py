@@ -1,7 +1,7 @@
-"""What was read of the code of one repository, kept on disk for the next process.
+"""The parsed code of one repository, stored on disk for the next process.
 
-It is one compressed file of JSON lines: a header, then a line for each source file. It is replaced in one step, and
-anything that is not right with it counts as if there was none.
+It is one compressed file of JSON lines: a header, then a line for each source file. It is replaced in one step. If it
+has any fault, it counts as missing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from brvtui.regular_files import read_regular
 from brvtui.store.folders import repository_cache
 
 _FORMAT = 4
-"""Another one for every change of what is read of a file."""
+"""Increased whenever the parsed data of a file changes."""
 _FILE = "code.json.gz"
 _FAST = 1
 _LARGEST = 1 << 28
@@ -36,15 +36,15 @@ _BROKEN = (OSError, EOFError, ValueError, TypeError, KeyError, IndexError, zlib.
 
 
 class KeptCode:
-    """The kept index of one repository, in the tool's cache folder. Creates nothing before the first write."""
+    """The stored index of one repository, in the tool's cache folder. Creates nothing before the first write."""
 
     def __init__(self, root: Path, rules: CodeRules | None = None) -> None:
-        """The index of the repository at ``root``, read by ``rules``. The file need not exist."""
+        """The index of the repository at ``root``, read by ``rules``. The file may not exist."""
         self._root, self._rules = root, rules or code_rules()
         self.path = repository_cache(root) / _FILE
 
     def read(self) -> CodeIndex | None:
-        """The index as it was written; None when there is none, when it cannot be used, or was made by other rules."""
+        """The index as it was written; None if there is none, if it cannot be used, or if it was made by other rules."""
         try:
             with gzip.open(io.BytesIO(read_regular(self.path, _LARGEST))) as lines:
                 header = json.loads(lines.readline(_LONGEST_LINE))
@@ -60,7 +60,7 @@ class KeptCode:
         return CodeIndex(repository, files, SourceListing((), ()), self._rules, memory)
 
     def write(self, index: CodeIndex) -> None:
-        """Replaces the kept index by ``index``. Raises OSError, and then the one before it stays."""
+        """Replaces the stored index by ``index``. Raises OSError, and then the previous one stays."""
         header = {"made": self._made(), "repository": index.repository, "files": len(index.files)}
         with (
             writing.replacing(self.path, durable=False) as file,
@@ -72,20 +72,20 @@ class KeptCode:
                 packed.write(_line([list(_found(one.found)), one.digest, skipped, one.file and one.file.plain()]))
 
     def bytes(self) -> int:
-        """How many bytes are kept."""
+        """The number of stored bytes."""
         try:
             return self.path.stat().st_size
         except OSError:
             return 0
 
     def clear(self) -> int:
-        """Removes the index; returns how many bytes it was. Raises OSError when it cannot be removed."""
+        """Removes the index and returns its size in bytes. Raises OSError if it cannot be removed."""
         size = self.bytes()
         writing.remove(self.path)
         return size
 
     def _made(self) -> list[Any]:
-        """By what it was made: another version, other rules or another place make another index."""
+        """The version, place and rules of the index. If one differs, the stored index is not used."""
         rules = hashlib.sha256(repr(self._rules).encode()).hexdigest()
         return [_FORMAT, __version__, os.fsencode(self._root.resolve()).hex(), rules]
 

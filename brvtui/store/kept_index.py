@@ -1,9 +1,7 @@
-"""The index of one context tree, kept on disk for the next process.
+"""The index of one context tree, stored on disk for the next process (``docs/explanation/architecture.md``, "The kept index").
 
-See ``docs/explanation/architecture.md``, "The kept index".
-
-It is one file: ``.npy`` arrays, one after another, and a checksum of them all at the end. It is replaced in one step,
-so a reader gets one state of it. Nothing is unpickled. The first process that wants to write it holds a lock until it
+It is one file: consecutive ``.npy`` arrays, with a checksum of all of them at the end. It is replaced in one step, so
+a reader sees a single state. Nothing is unpickled. The first process that wants to write it holds a lock until it
 ends; others only read.
 """
 
@@ -41,12 +39,12 @@ _SUM_BYTES = 4
 
 
 class Unusable(Exception):
-    """A kept index that cannot be used. The message says why in a few words."""
+    """A stored index that cannot be used. The message is the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptInfo:
-    """The size and contents of a kept index."""
+    """The size and contents of a stored index."""
 
     folder: Path
     bytes: int
@@ -54,14 +52,14 @@ class KeptInfo:
     files: int
     terms: int
     problem: str
-    """Why it cannot be used; empty when it can, or when there is none."""
+    """The reason why it cannot be used; empty if it can, or if there is none."""
 
 
 class KeptIndex:
-    """The kept index of one tree, in the tool's cache folder. Creates nothing before the first write."""
+    """The stored index of one tree, in the tool's cache folder. Creates nothing before the first write."""
 
     def __init__(self, tree: Path) -> None:
-        """The file of the index need not exist."""
+        """The file of the index may not exist."""
         self.tree = tree
         self.folder = tree_cache(tree) / "index"
         self._file = self.folder / _FILE
@@ -70,7 +68,7 @@ class KeptIndex:
     def read(self, constants: TreeConstants) -> Reusable | None:
         """The index, if it was read with the limits and signals of ``constants``; else None.
 
-        Raises :class:`Unusable` when it was made by another version, is broken, or cannot be read.
+        Raises :class:`Unusable` if it was made by another version, is broken, or cannot be read.
         """
         with self._opened() as file:
             state = self._state(file) if file else None
@@ -82,9 +80,9 @@ class KeptIndex:
                 raise Unusable(f"it is broken ({error})") from error
 
     def write(self, snapshot: Snapshot, constants: TreeConstants) -> bool:
-        """Writes the index of ``snapshot``; False when another process holds the lock.
+        """Writes the index of ``snapshot``. Returns False if another process holds the lock.
 
-        Raises OSError when it cannot be written; then the index before it stays.
+        Raises OSError if it cannot be written; then the previous index stays.
         """
         if not self._lock.take():
             return False
@@ -111,7 +109,7 @@ class KeptIndex:
         return True
 
     def info(self) -> KeptInfo:
-        """What the index holds, and whether it can be used."""
+        """The contents of the index, and the problem if it cannot be used."""
         problem, state = "", None
         try:
             with self._opened() as file:
@@ -120,13 +118,13 @@ class KeptIndex:
             problem = str(error)
         size = 0
         for entry, _ in walk(self.folder):
-            with suppress(FileNotFoundError):  # another process may be putting the next one in its place
+            with suppress(FileNotFoundError):  # another process may be replacing it
                 size += entry.stat().st_size
         numbers = [int(state[name]) if state else 0 for name in ("notes", "files", "terms")]
         return KeptInfo(self.folder, size, numbers[0], numbers[1], numbers[2], problem)
 
     def clear(self) -> int:
-        """Removes the index and returns its size in bytes. Raises OSError when it cannot be removed."""
+        """Removes the index and returns its size in bytes. Raises OSError if it cannot be removed."""
         size = self.info().bytes
         if self.folder.exists():
             writing.remove_folder(self.folder)
@@ -138,7 +136,7 @@ class KeptIndex:
 
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO | None]:
-        """The file, if there is one. Raises :class:`Unusable`."""
+        """Opens the file; None if there is none. Raises :class:`Unusable`."""
         try:
             file = os.fdopen(open_regular(self._file), "rb")
         except FileNotFoundError:
@@ -166,7 +164,7 @@ class KeptIndex:
 
 
 class _ChecksumWriter:
-    """Writes into a file and computes the CRC-32 of what is written."""
+    """Writes to a file and computes the CRC-32 of the written data."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.value = 0
@@ -179,7 +177,7 @@ class _ChecksumWriter:
 
 
 def _is_whole(file: BinaryIO) -> bool:
-    """Whether the checksum at the end of ``file`` is right. Leaves ``file`` at its beginning."""
+    """True if the checksum at the end of ``file`` is right. Leaves ``file`` at its beginning."""
     left, value = os.fstat(file.fileno()).st_size - _SUM_BYTES, 0
     while left > 0 and (chunk := file.read(min(_CHUNK, left))):
         value, left = zlib.crc32(chunk, value), left - len(chunk)
@@ -202,7 +200,7 @@ def _text(file: BinaryIO) -> str:
 
 
 def _read_with(constants: TreeConstants) -> dict[str, Any]:
-    """The constants that decide what is read of files, as plain data."""
+    """The constants that affect how files are read, as plain data."""
     tables = {"limits": asdict(constants.limits), "signals": asdict(constants.signals)}
     made: dict[str, Any] = json.loads(json.dumps(tables))
     return made
@@ -216,7 +214,7 @@ def _arrays(postings: Postings) -> tuple[NDArray[Any], ...]:
 
 
 def _files(snapshot: Snapshot) -> dict[str, Any]:
-    """The fields of all entries, as one list a field, and the paths of the notes in document order."""
+    """The fields of all entries, one list for each field, and the paths of the notes in document order."""
     entries = list(snapshot.parsed.values())
     made: dict[str, Any] = {name: [getattr(entry, name) for entry in entries] for name in _FIELDS}
     made["frontmatter_signals"] = [signals and asdict(signals) for signals in made["frontmatter_signals"]]

@@ -18,24 +18,24 @@ class Overlay:
     """The overlay of one context tree, as a JSON file ``{path: signals}`` in the tool's data folder."""
 
     def __init__(self, tree: Path) -> None:
-        """The file of the overlay need not exist."""
+        """The file of the overlay may not exist."""
         self.path = tree_folder(tree) / _FILE
 
     def read(self, base: NoteSignals) -> dict[str, NoteSignals]:
-        """Recorded signals by note path; empty when nothing was recorded or the file is broken."""
+        """Recorded signals by note path; empty if nothing was recorded or if the file is broken."""
         value = read_state_or_none(self.path)
         entries = value.items() if isinstance(value, dict) else ()
         made = {path: from_mapping(entry, Source.OVERLAY, base, partial=False) for path, entry in entries}
         return {path: signals for path, signals in made.items() if signals is not None}
 
     def clear(self) -> None:
-        """Removes the overlay; nothing happens when there is none. Raises OSError when it cannot be removed."""
+        """Removes the overlay if there is one. Raises OSError if it cannot be removed."""
         writing.remove(self.path)
 
     def edit(self, base: NoteSignals, change: Callable[[dict[str, NoteSignals]], None]) -> None:
-        """Has ``change`` modify the recorded signals, and writes them, while nobody else can write.
+        """Calls ``change`` to modify the recorded signals, and writes them, under a lock against other writers.
 
-        Raises OSError, and what ``change`` raises; then it writes nothing.
+        Raises OSError, and the exceptions of ``change``; then nothing is written.
         """
         writing.make_folder(self.path.parent)
         with locked(self.path.parent):
@@ -44,5 +44,5 @@ class Overlay:
             self.write(signals)
 
     def write(self, signals: Mapping[str, NoteSignals]) -> None:
-        """Replaces the overlay. Raises OSError when the data folder cannot be written."""
+        """Replaces the overlay. Raises OSError if the data folder cannot be written."""
         write_state(self.path, {path: signals[path].to_mapping() for path in sorted(signals)})

@@ -1,4 +1,4 @@
-"""State of the tool's own in JSON files, each with a checksum. A damaged file counts as missing, and is never lost."""
+"""The tool's own state in JSON files, each with a checksum. A damaged file counts as missing, but is never removed."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class StateFile:
     """One value in a file of its own (:class:`brvtui.services.provided.KeptState`)."""
 
     def __init__(self, path: Path) -> None:
-        """The file need not exist."""
+        """The file may not exist."""
         self._path = path
 
     def read(self) -> Any:
-        """The value; None when the file is missing, damaged or cannot be read."""
+        """The value; None if the file is missing, damaged or unreadable."""
         return read_state_or_none(self._path)
 
     def write(self, value: Any) -> None:
@@ -33,7 +33,7 @@ class StateFile:
 
 
 def read_state(path: Path) -> Any:
-    """The value in the file at ``path``. Raises OSError, and ValueError when it is damaged or no JSON.
+    """The value in the file at ``path``. Raises OSError, and ValueError if it is damaged or not JSON.
 
     Files of earlier versions, which have no checksum, are read as they are.
     """
@@ -45,7 +45,7 @@ def read_state(path: Path) -> Any:
 
 
 def read_state_or_none(path: Path) -> Any:
-    """The value in the file at ``path``; None when it is missing, damaged or cannot be read."""
+    """The value in the file at ``path``; None if it is missing, damaged or unreadable."""
     try:
         return read_state(path)
     except (OSError, ValueError):
@@ -53,15 +53,15 @@ def read_state_or_none(path: Path) -> Any:
 
 
 def write_state(path: Path, value: Any) -> None:
-    """Replaces the file at ``path``; one that is damaged, or holds another type, is set aside. Raises OSError."""
+    """Replaces the file at ``path``. Renames a file that is damaged or contains another type. Raises OSError."""
     set_aside_if_damaged(path, type(value))
     writing.write(path, sealed(json.dumps(value, indent=1).encode("utf-8")))
 
 
 def set_aside_if_damaged(path: Path, kind: type = object) -> None:
-    """Renames the file at ``path`` if it is damaged, cannot be read or holds another type than ``kind``.
+    """Renames the file at ``path`` if it is damaged, unreadable or contains another type than ``kind``.
 
-    Raises OSError when it cannot be renamed.
+    Raises OSError if it cannot be renamed.
     """
     try:
         is_damaged = not isinstance(read_state(path), kind)
@@ -75,7 +75,7 @@ def set_aside_if_damaged(path: Path, kind: type = object) -> None:
 
 
 def set_aside(folder: Path) -> list[Path]:
-    """The files in ``folder`` that were set aside because they are damaged. Raises nothing."""
+    """The files in ``folder`` that were renamed because they are damaged. Never raises."""
     with suppress(OSError):
         return sorted(folder.glob(f"*.json.*{_BROKEN}"))
     return []

@@ -1,8 +1,8 @@
 """The text index of one project, on disk for the next process (``docs/explanation/architecture.md``, "The text index").
 
-Each state is a folder with tantivy's files, and one file of ours that names the folder, the checksum of each file and
-the documents. Ours is replaced in one step after each commit: where the two do not fit, the index is rebuilt. The first
-process that writes holds a lock until it ends; others read its commits, and index in memory what changed since.
+Each state is a folder with tantivy's files, and a state file that names the folder, the checksum of each file and the
+documents. The state file is replaced in one step after each commit. If the two do not match, the index is rebuilt.
+The first process that writes holds a lock until it ends; others read its commits, and index later changes in memory.
 """
 
 from __future__ import annotations
@@ -38,11 +38,12 @@ from brvtui.tree.constants import ReadingLimits
 
 FORMAT = 2
 WORTH_KEEPING = 200
-"""Fewer notes are indexed in memory as fast as their index is opened, unless they are long."""
+"""The number of notes from which an index on disk pays. Fewer are indexed in memory as fast as an index opens, unless
+they are long."""
 _FEW = 50
-"""So many changed notes are indexed in memory faster than they are written, unless they are long."""
+"""Up to this many changed notes are indexed in memory faster than they are written, unless they are long."""
 _LONG = 1_000_000
-"""Characters of notes that take longer to index than an index on disk takes to open."""
+"""Characters of notes. More take longer to index than an index on disk takes to open."""
 _STATE = "state"
 _NO_FILE = (0, 0, 0, 0)
 _LARGEST = 1 << 32
@@ -50,56 +51,56 @@ _LARGEST_STATE, _LARGEST_UNPACKED = 1 << 26, 1 << 29
 _NAME = re.compile("[0-9a-f]{8}")
 _META = "meta.json"
 _SELF_CHECKED = ".managed.json"
-"""tantivy's list of files to remove one day; it refuses a damaged one."""
+"""tantivy's list of files to remove later. It refuses a damaged list."""
 _LARGEST_UNCHECKED = 1 << 20
-"""Bytes of that list, or of a lock of tantivy's."""
+"""The limit in bytes of that list, or of one of tantivy's locks."""
 _HEAP, _HEAP_FOR_FEW = 50_000_000, 15_000_000
 _ATTEMPTS, _PAUSE_S = 10, 0.05
-"""To read the index while another process puts its next state into place."""
+"""For reading the index while another process puts its next state into place."""
 
 
 class _Unusable(Exception):
-    """An index that cannot be used. The message says why in a few words."""
+    """An index that cannot be used. The message is the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _WrittenIndex:
-    """One state of an index: its documents, by path, and what their files were like."""
+    """One state of an index: its documents by path, and the state of their files."""
 
     index: tantivy.Index
     part: IndexPart
     stamps: Mapping[str, Stamp]
     next_key: int
     limits: ReadingLimits
-    """With which the notes were read."""
+    """The limits with which the notes were read."""
     name: str = ""
     """The name of its folder; empty in memory."""
     files: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Size and checksum of each of its files."""
+    """The size and checksum of each of its files."""
     identity: tuple[int, int] = (0, 0)
-    """Inode and modification time of the file that describes it."""
+    """The inode and modification time of the state file."""
 
 
 class KeptTextIndex:
     """The text index of one project. Creates nothing before the first write. Its methods are safe for threads."""
 
     def __init__(self, project: Path, folder: Path) -> None:
-        """The index of the notes in ``project``, in ``folder``, which need not exist."""
+        """The index of the notes in ``project``, in ``folder``, which may not exist."""
         self.folder = folder
         self.problem = ""
-        """Why the index on disk was rebuilt, or cannot be written; empty if there is nothing to say."""
+        """The reason why the index on disk was rebuilt or cannot be written; empty if there is none."""
         self._project = os.fsencode(project).hex()
         self._working, self._writing = threading.Lock(), threading.Lock()
         self._lock = WriterLock(folder)
         self._can_write = True
         self._is_shared = False
-        """Whether another process held the lock when this one last tried to take it."""
+        """True if another process held the lock when this one last tried to take it."""
         self._state: _WrittenIndex | None = None
         self._shown: tuple[Snapshot, FullTextView] | None = None
 
     @property
     def place(self) -> str:
-        """``in memory``, ``on disk``, or ``read-only`` if another process writes the index, or nobody can."""
+        """``in memory``, ``on disk``, or ``read-only`` if another process writes the index, or if none can."""
         if self._state is None or not self._state.name:
             return "in memory"
         return "read-only" if self._is_shared or not self._can_write else "on disk"
@@ -107,7 +108,8 @@ class KeptTextIndex:
     def full_text(self, snapshot: Snapshot) -> FullTextView:
         """The documents of ``snapshot``.
 
-        Reads the notes that changed since the index was written. Where these are many, it is written again.
+        Reads the notes that changed since the index was written. If there are many of them, the index is written
+        again.
         """
         with self._working:
             if self._shown is None or self._shown[0] is not snapshot:
@@ -115,7 +117,7 @@ class KeptTextIndex:
             return self._shown[1]
 
     def keep(self, snapshot: Snapshot) -> bool:
-        """Writes what changed in ``snapshot`` for the next process; whether it did. A failure becomes a problem."""
+        """Writes the changes in ``snapshot`` for the next process. True if it did; a failure becomes a problem."""
         if not is_worth_keeping(snapshot):
             return False
         with self._working:
@@ -123,7 +125,7 @@ class KeptTextIndex:
         return bool(changes) and self._write(changes)
 
     def bytes(self) -> int:
-        """How many bytes are on disk."""
+        """The number of bytes on disk."""
         size = 0
         for entry, _ in walk(self.folder):
             with suppress(FileNotFoundError):
@@ -131,7 +133,7 @@ class KeptTextIndex:
         return size
 
     def clear(self) -> int:
-        """Removes the index from the disk, and returns its size in bytes. Raises OSError when it cannot be removed."""
+        """Removes the index from the disk, and returns its size in bytes. Raises OSError if it cannot be removed."""
         size = self.bytes()
         if self.folder.exists():
             writing.remove_folder(self.folder)
@@ -157,7 +159,7 @@ class KeptTextIndex:
         return FullTextView(kept.part, changes.newer(), frozenset((*changes.changed, *changes.gone)))
 
     def _changes(self, snapshot: Snapshot) -> _IndexChanges:
-        """What ``snapshot`` changes of the newest index."""
+        """The difference between ``snapshot`` and the newest index."""
         stamps = {note.path: stamp_of(snapshot.parsed[note.path]) for note in snapshot.notes}
         kept = self._newest() if is_worth_keeping(snapshot) else None
         if kept is None and self._state is not None and not self._state.name:
@@ -167,7 +169,7 @@ class KeptTextIndex:
     # Reading and writing.
 
     def _newest(self) -> _WrittenIndex | None:
-        """The index as it is on disk now; None without one that can be used."""
+        """The index as it is on disk now; None if there is none that can be used."""
         for attempt in range(_ATTEMPTS):
             try:
                 found = (self.folder / _STATE).stat()
@@ -177,7 +179,7 @@ class KeptTextIndex:
             except FileNotFoundError:
                 return None
             except (OSError, _Unusable) as error:
-                if self._locked():  # nobody else is writing it
+                if self._locked():  # no other process is writing it
                     self.problem = f"the text index is rebuilt: {faults.reason(error)}"
                 if not self._is_shared:
                     return None
@@ -186,7 +188,7 @@ class KeptTextIndex:
         return None
 
     def _read(self) -> _WrittenIndex:
-        """The index on disk, after a look at every byte of it. Raises :class:`_Unusable`."""
+        """The index on disk, after checking every byte of it. Raises :class:`_Unusable`."""
         try:
             found = (self.folder / _STATE).stat()
             data = json.loads(_unpacked(read_sealed(self.folder / _STATE, _LARGEST_STATE)))
@@ -215,7 +217,7 @@ class KeptTextIndex:
         return _WrittenIndex(index, part, stamps, next_key, limits, name, files, identity)
 
     def _write(self, changes: _IndexChanges) -> bool:
-        """Writes the index after ``changes``, if no other process writes it; whether it did."""
+        """Writes the index after ``changes``, unless another process writes it. True if it did."""
         with self._writing:
             if (changes.is_kept and changes.before is not self._state) or not self._locked():
                 return False
@@ -226,18 +228,18 @@ class KeptTextIndex:
             return self._can_write
 
     def _refuse(self, error: Exception) -> None:
-        """Writes nothing more; what was read stays right."""
+        """Stops writing. The index that was read stays valid."""
         self._can_write = False
         why = faults.error_line(error, self.folder) if isinstance(error, OSError) else faults.reason(error)
         self.problem = f"the text index cannot be written: {why}"
 
     def _written(self, changes: _IndexChanges) -> _WrittenIndex:
-        """The index after ``changes``, on disk. Raises OSError, and what tantivy raises."""
+        """Writes the index after ``changes`` and returns it. Raises OSError, and tantivy's exceptions."""
         before = changes.before if changes.fit_in and changes.is_kept else None
         name = before.name if before is not None else secrets.token_hex(4)
         folder = self.folder / name
         writing.make_folder(folder)
-        if before is not None:  # tantivy refuses to write over what a killed writer left
+        if before is not None:  # tantivy refuses to overwrite files of a killed writer
             for left in _names(folder) - before.files.keys():
                 writing.remove(folder / left)
         try:
@@ -274,7 +276,7 @@ class KeptTextIndex:
         }
 
     def _remove_others(self, name: str) -> None:
-        """Removes all but the folder ``name`` that earlier writers left."""
+        """Removes everything that earlier writers left, except the folder ``name``."""
         with suppress(OSError):
             for entry in os.scandir(self.folder):
                 if _NAME.fullmatch(entry.name) and entry.name != name:
@@ -283,7 +285,7 @@ class KeptTextIndex:
                 writing.remove(part)
 
     def _locked(self) -> bool:
-        """Whether this process may write the index, now and until it ends."""
+        """True if this process may write the index, now and until it ends."""
         try:
             self._is_shared = self._can_write and not self._lock.take()
             return self._can_write and not self._is_shared
@@ -293,7 +295,7 @@ class KeptTextIndex:
 
 
 class _IndexChanges:
-    """The difference between a snapshot, whose notes have these ``stamps``, and an index ``before`` it."""
+    """The difference between a snapshot, whose notes have ``stamps``, and the index ``before`` it."""
 
     def __init__(self, snapshot: Snapshot, stamps: Mapping[str, Stamp], before: _WrittenIndex | None) -> None:
         self.before = before
@@ -308,29 +310,30 @@ class _IndexChanges:
 
     @property
     def is_kept(self) -> bool:
-        """Whether the index before is on disk."""
+        """True if the previous index is on disk."""
         return self.before is not None and bool(self.before.name)
 
     @property
     def are_few(self) -> bool:
-        """Whether the changed notes are indexed in memory faster than they are written."""
+        """True if the changed notes are indexed in memory faster than they are written."""
         return len(self.changed) <= _FEW and sum(self._snapshot.parsed[path].chars for path in self.changed) <= _LONG
 
     @property
     def fit_in(self) -> bool:
-        """Whether the index before can take them: else it would hold too many removed documents."""
+        """True if the previous index can take the changes. If not, it would contain too many removed documents."""
         before = self.before
         return before is not None and before.next_key + len(self.changed) <= 2 * len(self._stamps) + _FEW
 
     def newer(self) -> IndexPart | None:
-        """The changed documents, in memory."""
+        """The changed documents in an index in memory; None if there are none."""
         index = open_index()
         keys = {path: key for key, path in enumerate(self.changed)}
         write(index, IndexedBatch(((key, self._read(path)[0]) for path, key in keys.items())), _HEAP_FOR_FEW)
         return IndexPart(index, keys) if keys else None
 
     def written(self, folder: Path | None) -> _WrittenIndex:
-        """The index after the changes: in ``folder``, or in memory, as the index before is unless a new one is made."""
+        """The index after the changes, in ``folder`` or in memory. Extends the previous index unless a new one is
+        needed."""
         before = self.before
         if before is None or not self.fit_in or self.is_kept != (folder is not None):
             before = _WrittenIndex(index := open_index(folder), IndexPart(index, {}), {}, 0, self._snapshot.limits)
@@ -354,7 +357,8 @@ class _IndexChanges:
         return _WrittenIndex(before.index, part, stamps, before.next_key + len(paths), self._snapshot.limits)
 
     def _read(self, path: str) -> tuple[TextDocument, Stamp]:
-        """The document at ``path`` and its stamp; empty ones where its file has just gone: the next snapshot knows."""
+        """The document at ``path`` and its stamp. Both are empty if its file was just removed; the next snapshot will
+        know."""
         try:
             return text_document(self._snapshot, path), self._stamps[path]
         except OSError:
@@ -362,25 +366,25 @@ class _IndexChanges:
 
 
 def is_worth_keeping(snapshot: Snapshot) -> bool:
-    """Whether the notes of ``snapshot`` take longer to index than an index on disk takes to open."""
+    """True if the notes of ``snapshot`` take longer to index than an index on disk takes to open."""
     return len(snapshot.notes) >= WORTH_KEEPING or int(snapshot.columns.chars.sum()) > _LONG
 
 
 def text_index(project: Path, has_files: bool = True) -> KeptTextIndex:
-    """The index of the notes in the tree ``project``, or, where notes have no files of their own, of the code there."""
+    """The text index of the tree ``project``, or, if its notes have no files of their own, of the code there."""
     cache = tree_cache(project) if has_files else repository_cache(project)
     return KeptTextIndex(project, cache / "text")
 
 
 def _checksums(folder: Path, known: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
-    """Size and checksum of each file in ``folder``. Files of segments never change once they are written."""
+    """The size and checksum of each file in ``folder``. Segment files never change once they are written."""
     names = _names(folder)
     old = {name: known[name] for name in names & known.keys() - {_META}}
     return old | {name: _facts(folder / name, _LARGEST) for name in names - old.keys()}
 
 
 def _names(folder: Path) -> set[str]:
-    """The files in ``folder`` that hold the index. Raises OSError unless tantivy can open all of its files safely."""
+    """The files in ``folder`` that contain the index. Raises OSError unless tantivy can open all of its files safely."""
     names = set[str]()
     _check_kind(folder, stat.S_ISDIR)
     for name in os.listdir(folder):
@@ -401,19 +405,19 @@ def _check_kind(place: Path, is_right: Callable[[int], bool]) -> int:
 
 
 def _unpacked(data: bytes) -> bytes:
-    """What ``data`` was before it was compressed; what is too long is cut, and then no JSON."""
+    """The decompressed ``data``. Data that is too long is cut, and is then not valid JSON."""
     return zlib.decompressobj().decompress(data, _LARGEST_UNPACKED)
 
 
 def _facts(file: Path, most: int) -> tuple[int, int]:
-    """Size and checksum of ``file``. Raises OSError, also where it has more than ``most`` bytes."""
+    """The size and checksum of ``file``. Raises OSError, also if it has more than ``most`` bytes."""
     content = read_regular(file, most)
     return len(content), zlib.crc32(content)
 
 
 @contextmanager
 def _panics_reported() -> Iterator[None]:
-    """Raises ValueError for a fault inside tantivy, whose exception no ``except Exception`` would catch."""
+    """Raises ValueError for a panic inside tantivy, whose exception ``except Exception`` would not catch."""
     try:
         yield
     except BaseException as error:

@@ -1,4 +1,4 @@
-"""What is done to the tool's own files of a tree before it is read: others are shut out, and nothing is left behind."""
+"""Prepares the tool's own files of a tree before they are read: permissions, leftovers and damaged files."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _GONE = "gone"
 
 
 def tidy(tree: Path, now_s: float) -> tuple[str, ...]:
-    """Tidies up after killed processes and damaged disks; returns a line for each thing that the user should look at.
+    """Tidies up after killed processes and damaged disks. Returns a line for each file that the user should check.
 
-    Closes the tool's own folders for ``tree`` to others, removes temporary files of processes that are gone, makes
-    drafts of the texts that these were saving, and sets damaged files aside. ``now_s`` is the time of the system's
-    clock in seconds. Raises nothing.
+    Closes the tool's own folders for ``tree`` to other users, removes temporary files of ended processes, adds drafts
+    of the texts that these were saving, and renames damaged files. ``now_s`` is the time of the system's clock in
+    seconds. Never raises.
     """
     own, cache = tree_folder(tree), tree_cache(tree)
     for folder in (own, cache, data_folder() / "crashes"):
@@ -56,14 +56,14 @@ def _state_files(folder: Path) -> Iterator[Path]:
 
 
 class _Keeper:
-    """Makes drafts of unsaved texts, unless a draft of the note holds them already."""
+    """Adds drafts of unsaved texts, unless a draft of the note contains them already."""
 
     def __init__(self, drafts: DraftStore) -> None:
         self._drafts = drafts
         self._held: dict[str, list[bytes]] | None = None
 
     def keep(self, text: UnsavedText) -> bool:
-        """Whether a draft holds ``text`` now; False when none can be written."""
+        """True if a draft contains ``text`` now; False if none can be written."""
         if self._held is None:
             self._held = {}
             for draft in self._drafts.all():

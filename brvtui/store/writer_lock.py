@@ -15,14 +15,14 @@ class WriterLock:
     """The lock of a folder, held from the first :meth:`take` until :meth:`close`, or until the process ends."""
 
     def __init__(self, folder: Path) -> None:
-        """The folder need not exist."""
+        """The folder may not exist."""
         self._path = folder / _NAME
         self._descriptor: int | None = None
 
     def take(self) -> bool:
-        """Whether this process may write; makes the folder. Raises OSError."""
+        """Takes the lock, and creates the folder. True if this process may write. Raises OSError."""
         if self._descriptor is not None and not self._is_in_place(self._descriptor):
-            self.close()  # the folder was removed: the lock in a new one is another
+            self.close()  # the folder was removed: the lock of a new one is a different file
         if self._descriptor is None:
             descriptor = writing.open_lock_file(self._path)
             if not lock_at_once(descriptor):
