@@ -35,7 +35,7 @@ class FeedbackFile:
 
     def said(self) -> list[Feedback]:
         """Returns all feedback, oldest first, without broken lines. Raises OSError if the file is unreadable."""
-        return [made for row in _rows(self.path) if (made := _feedback(row)) is not None]
+        return [feedback for row in _rows(self.path) if (feedback := _feedback(row)) is not None]
 
     def add(self, feedback: Feedback) -> None:
         """Appends ``feedback`` in one write. Raises OSError if the data folder cannot be written."""

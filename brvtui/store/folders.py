@@ -13,24 +13,24 @@ _DIGEST = 16
 
 def data_folder() -> Path:
     """The folder for the user's data: overlays, drafts, histories. ``BRV_TUI_DATA_DIR`` overrides it."""
-    given = os.environ.get("BRV_TUI_DATA_DIR")
-    return Path(given) if given else Path(platformdirs.user_data_dir(_APP))
+    override = os.environ.get("BRV_TUI_DATA_DIR")
+    return Path(override) if override else Path(platformdirs.user_data_dir(_APP))
 
 
 def config_folder() -> Path:
     """The folder for settings and themes. ``BRV_TUI_CONFIG_DIR`` overrides it, or else ``BRV_TUI_DATA_DIR``."""
-    given, data = os.environ.get("BRV_TUI_CONFIG_DIR"), os.environ.get("BRV_TUI_DATA_DIR")
-    if given:
-        return Path(given)
+    override, data = os.environ.get("BRV_TUI_CONFIG_DIR"), os.environ.get("BRV_TUI_DATA_DIR")
+    if override:
+        return Path(override)
     return Path(data) / "config" if data else Path(platformdirs.user_config_dir(_APP))
 
 
 def cache_folder() -> Path:
     """The folder for files that can be computed again. ``BRV_TUI_CACHE_DIR`` overrides it, or else
     ``BRV_TUI_DATA_DIR``."""
-    given, data = os.environ.get("BRV_TUI_CACHE_DIR"), os.environ.get("BRV_TUI_DATA_DIR")
-    if given:
-        return Path(given)
+    override, data = os.environ.get("BRV_TUI_CACHE_DIR"), os.environ.get("BRV_TUI_DATA_DIR")
+    if override:
+        return Path(override)
     return Path(data) / "cache" if data else Path(platformdirs.user_cache_dir(_APP))
 
 

@@ -65,13 +65,13 @@ class KeptAnswers:
 
     def _files(self) -> list[tuple[int, int, Path]]:
         """The modification time, size and path of each file, newest first."""
-        made = []
+        files = []
         with suppress(OSError):
             for path in self.folder.glob("*.json.gz"):
                 with suppress(OSError):
                     found = path.lstat()
-                    made.append((found.st_mtime_ns, found.st_size, path))
-        return sorted(made, reverse=True)
+                    files.append((found.st_mtime_ns, found.st_size, path))
+        return sorted(files, reverse=True)
 
     def _bound(self) -> None:
         total = 0

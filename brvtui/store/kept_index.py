@@ -159,8 +159,8 @@ class KeptIndex:
             raise Unusable("it was made by another version")
         if state["tree"] != os.fsencode(self.tree).hex():
             raise Unusable("it was made of another tree")
-        made: dict[str, Any] = state
-        return made
+        header: dict[str, Any] = state
+        return header
 
 
 class _ChecksumWriter:
@@ -191,8 +191,8 @@ def _save(file: _ChecksumWriter, values: NDArray[Any]) -> None:
 
 
 def _array(file: BinaryIO) -> NDArray[Any]:
-    made: NDArray[Any] = np.load(file, allow_pickle=False)
-    return made
+    values: NDArray[Any] = np.load(file, allow_pickle=False)
+    return values
 
 
 def _text(file: BinaryIO) -> str:
@@ -202,8 +202,8 @@ def _text(file: BinaryIO) -> str:
 def _read_with(constants: TreeConstants) -> dict[str, Any]:
     """The constants that affect how files are read, as plain data."""
     tables = {"limits": asdict(constants.limits), "signals": asdict(constants.signals)}
-    made: dict[str, Any] = json.loads(json.dumps(tables))
-    return made
+    plain: dict[str, Any] = json.loads(json.dumps(tables))
+    return plain
 
 
 def _arrays(postings: Postings) -> tuple[NDArray[Any], ...]:
@@ -216,9 +216,9 @@ def _arrays(postings: Postings) -> tuple[NDArray[Any], ...]:
 def _files(snapshot: Snapshot) -> dict[str, Any]:
     """The fields of all entries, one list for each field, and the paths of the notes in document order."""
     entries = list(snapshot.parsed.values())
-    made: dict[str, Any] = {name: [getattr(entry, name) for entry in entries] for name in _FIELDS}
-    made["frontmatter_signals"] = [signals and asdict(signals) for signals in made["frontmatter_signals"]]
-    return {"paths": list(snapshot.parsed), "notes": [note.path for note in snapshot.notes], "fields": made}
+    columns: dict[str, Any] = {name: [getattr(entry, name) for entry in entries] for name in _FIELDS}
+    columns["frontmatter_signals"] = [signals and asdict(signals) for signals in columns["frontmatter_signals"]]
+    return {"paths": list(snapshot.parsed), "notes": [note.path for note in snapshot.notes], "fields": columns}
 
 
 def _reusable(file: BinaryIO, constants: TreeConstants) -> Reusable:

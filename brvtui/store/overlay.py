@@ -25,8 +25,8 @@ class Overlay:
         """Recorded signals by note path; empty if nothing was recorded or if the file is broken."""
         value = read_state_or_none(self.path)
         entries = value.items() if isinstance(value, dict) else ()
-        made = {path: from_mapping(entry, Source.OVERLAY, base, partial=False) for path, entry in entries}
-        return {path: signals for path, signals in made.items() if signals is not None}
+        found = {path: from_mapping(entry, Source.OVERLAY, base, partial=False) for path, entry in entries}
+        return {path: signals for path, signals in found.items() if signals is not None}
 
     def clear(self) -> None:
         """Removes the overlay if there is one. Raises OSError if it cannot be removed."""

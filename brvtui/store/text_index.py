@@ -301,9 +301,9 @@ class _IndexChanges:
         self.before = before
         self._snapshot = snapshot
         self._stamps = stamps
-        known = before.stamps if before is not None else {}
-        self.changed = [path for path, stamp in stamps.items() if known.get(path) != stamp]
-        self.gone = [path for path in known if path not in stamps]
+        old_stamps = before.stamps if before is not None else {}
+        self.changed = [path for path, stamp in stamps.items() if old_stamps.get(path) != stamp]
+        self.gone = [path for path in old_stamps if path not in stamps]
 
     def __bool__(self) -> bool:
         return bool(self.changed or self.gone)
@@ -409,9 +409,9 @@ def _unpacked(data: bytes) -> bytes:
     return zlib.decompressobj().decompress(data, _LARGEST_UNPACKED)
 
 
-def _facts(file: Path, most: int) -> tuple[int, int]:
-    """The size and checksum of ``file``. Raises OSError, also if it has more than ``most`` bytes."""
-    content = read_regular(file, most)
+def _facts(file: Path, limit: int) -> tuple[int, int]:
+    """The size and checksum of ``file``. Raises OSError, also if it has more than ``limit`` bytes."""
+    content = read_regular(file, limit)
     return len(content), zlib.crc32(content)
 
 

@@ -68,12 +68,12 @@ class _Keeper:
             self._held = {}
             for draft in self._drafts.all():
                 self._held.setdefault(draft.path, []).append(draft.data)
-        held = self._held.setdefault(text.path, [])
-        if text.data in held or (not text.is_whole and any(data.startswith(text.data) for data in held)):
+        texts = self._held.setdefault(text.path, [])
+        if text.data in texts or (not text.is_whole and any(data.startswith(text.data) for data in texts)):
             return True
         try:
             self._drafts.add(Draft(text.path, text.data, text.base, text.at_ms, text.process, _GONE))
         except OSError:
             return False
-        held.append(text.data)
+        texts.append(text.data)
         return True
