@@ -1,4 +1,4 @@
-"""Signals and maturity of the notes: now, in days to come, and after events."""
+"""Signals and maturity of the notes: now, in the coming days, and after events."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 def outlook(
     snapshot: Snapshot, name: str, engines: Engines, days: int, event: str = "", with_come: bool = False
 ) -> Outlook:
-    """What time brings to the notes of ``snapshot`` that the engine ``name`` ranks, in the next ``days`` days.
+    """The effects of time in the next ``days`` days on the notes of ``snapshot`` that the engine ``name`` ranks.
 
-    ``event`` keeps events of that kind; ``with_come`` adds those that have come before. Raises
+    ``event`` limits the events to one kind; ``with_come`` includes past events. Raises
     :class:`brvtui.engines.contract.EngineError` for an engine without forecasts, and for an unknown event.
     """
     engine = engines.named(name)
@@ -76,7 +76,7 @@ def _documents(
 
 
 class ProjectAgeing:
-    """How the notes of an open project age. Methods may be called from any thread; nothing is written."""
+    """The ageing of an open project's notes. Methods are safe for threads and write nothing."""
 
     def __init__(self, opened: OpenProject, engines: Engines) -> None:
         """Computes nothing yet."""
@@ -91,20 +91,20 @@ class ProjectAgeing:
 
     @property
     def _rules(self) -> AgeingRules:
-        """The constants that the notes age by: those of the engine that is native to what is open."""
+        """The constants by which the notes age, from the native engine of the open project."""
         native = self._opened.kind.native
         engine = self._engines.named(native)
         assert isinstance(engine, Ages)
         return engine.ageing_rules(self._engines.context(native).constants, self._opened.profile.signals)
 
     def forecast(self, day: float, board: Board | None = None) -> Forecast:
-        """``board`` (without it, today's) as it will be ``day`` days on, and what that changes."""
+        """The forecast of ``board``, or today's board, after ``day`` days, with the changes until then."""
         from brvtui.engines.ageing.forecast import Forecast
 
         return Forecast(board or self.board(), day)
 
     def curve(self, path: str, last_day: int | None = None, board: Board | None = None) -> Curve:
-        """How the note at ``path`` ages until ``last_day`` (without it, the last of a forecast).
+        """The ageing of the note at ``path`` until ``last_day``, or until the last day of a forecast.
 
         Raises KeyError for an unknown note.
         """
@@ -114,25 +114,26 @@ class ProjectAgeing:
         return curve(board, board.snapshot.by_path[path], LAST_DAY if last_day is None else last_day)
 
     def after_hits(self, path: str, hits: int, board: Board | None = None) -> After:
-        """The note at ``path`` after so many access hits; records nothing. Raises KeyError for an unknown note.
+        """The note at ``path`` after a number of access hits; records nothing. Raises KeyError for an unknown note.
 
-        It is looked up on ``board``, or else in the newest snapshot.
+        The note is looked up on ``board``, or else in the newest snapshot.
         """
         from brvtui.engines.ageing.forecast import after_hits
 
         return after_hits(*self._signals_of(path, board), hits, self._rules)
 
     def after_updates(self, path: str, updates: int, board: Board | None = None) -> After:
-        """The note at ``path`` after so many curate updates. Raises KeyError for an unknown note.
+        """The note at ``path`` after a number of curate updates. Raises KeyError for an unknown note.
 
-        It is looked up on ``board``, or else in the newest snapshot.
+        The note is looked up on ``board``, or else in the newest snapshot.
         """
         from brvtui.engines.ageing.forecast import after_updates
 
         return after_updates(*self._signals_of(path, board), updates, self._rules)
 
     def in_engine(self, engine: str, path: str, day: float = 0.0) -> DocumentForecast | None:
-        """The best score that ``engine`` can give the note at ``path`` now and ``day`` days on, and what changes it.
+        """The best score that ``engine`` can give the note at ``path`` now and in ``day`` days, and the causes of the
+        change.
 
         None for an engine without forecasts, and for a file that it does not rank. Raises
         :class:`brvtui.engines.contract.EngineError`.
@@ -141,15 +142,15 @@ class ProjectAgeing:
         return asked.forecast(self._engines.context(engine), path, day) if isinstance(asked, Forecasts) else None
 
     def outlook(self, engine: str, days: int, event: str = "", with_come: bool = False) -> Outlook:
-        """What time brings to the documents of ``engine`` in the next ``days`` days.
+        """The effects of time on the documents of ``engine`` in the next ``days`` days.
 
-        ``event`` keeps events of that kind; ``with_come`` adds those that have come before. Raises
+        ``event`` limits the events to one kind; ``with_come`` includes past events. Raises
         :class:`brvtui.engines.contract.EngineError` for an engine without forecasts, and for an unknown event.
         """
         return outlook(self._opened.snapshot, engine, self._engines, days, event, with_come)
 
     def _signals_of(self, path: str, board: Board | None) -> tuple[NoteSignals, float, bool]:
-        """Signals of the note at ``path``, its age in days, and whether it is local."""
+        """The signals of the note at ``path``, its age in days, and True if it is local."""
         snapshot = board.snapshot if board is not None else self._opened.snapshot
         position = snapshot.by_path[path]
         note = snapshot.notes[position]

@@ -1,4 +1,4 @@
-"""Compares answers over an open project: two answers to one query, two notes in one answer, and several engines."""
+"""Compares answers of an open project: two answers to one query, two notes in one answer, and several engines."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from brvtui.session.session import Session
     from brvtui.snapshot import Snapshot
 
-# Asks all engines of an open project: one query, or every judged one.
+# Runs one query, or every judged query, with all engines of an open project.
 
 
 def ask_all(session: Session, query: Query, names: Sequence[str] = ()) -> EngineAnswers:
-    """``query`` through the engines called ``names``; without any, through all that rank what is open.
+    """The answers to ``query`` from the engines ``names``, or from all that rank the open project.
 
     Raises :class:`brvtui.engines.contract.EngineError` for an engine that is not installed.
     """
@@ -51,11 +51,10 @@ def judge_all(
     names: Sequence[str] = (),
     keep: bool = True,
 ) -> JudgedEngines:
-    """Every one of ``judgments`` through the engines called ``names``, or all; answers are kept as by ``eval``.
+    """The results of every one of ``judgments`` from the engines ``names``, or from all.
 
-    With ``keep`` False they are not, for a tree that will soon be gone.
-
-    An engine that refuses a query is left out, with a line that says why. Raises
+    Answers are stored as by ``eval``; not if ``keep`` is False, which is meant for temporary trees. An engine that
+    refuses a query is left out, with a line that gives the reason. Raises
     :class:`brvtui.engines.contract.EngineError` for an engine that is not installed.
     """
     asked = [_asked(session, name) for name in names or session.engines.names]
@@ -77,11 +76,11 @@ def _asked(session: Session, name: str) -> tuple[Engine[Any], Context[Any]]:
     return session.engines.named(name), session.engines.context(name)
 
 
-# Why one note stands above another in an answer over an open project, and what would turn that round.
+# The reasons why one note ranks above another in an answer, and the changes that would swap them.
 
 
 def why_above(session: Session, query: Query, one: str, other: str) -> PairComparison:
-    """The notes called ``one`` and ``other`` under ``query``, the one that stands higher first. Writes nothing.
+    """Compares the notes called ``one`` and ``other`` under ``query``, the higher one first. Writes nothing.
 
     Raises :class:`brvtui.engines.contract.EngineError`, :class:`brvtui.snapshot.naming.UnknownNote` and
     :class:`brvtui.lab.pair.NotScored`.
@@ -104,28 +103,28 @@ _AS_IT_IS = "as it is"
 
 @dataclass(frozen=True, slots=True)
 class DiffPlan:
-    """What is different between the two answers: *then* is the project as it is, or at a revision, and *now* the
-    project as it is with everything else of this. At least one thing must be given."""
+    """The difference between two answers. *Then* is the project as it is, or at a revision; *now* is the project with
+    every other change in this plan. At least one change must be given."""
 
     query: Query
     then_ms: float
-    """The moment of then, in milliseconds since 1970."""
+    """The time of then, in milliseconds since 1970."""
     revision: str = ""
-    """The git revision of the notes of then."""
+    """The git revision of the notes for then."""
     at_ms: float | None = None
-    """The moment of now, in milliseconds since 1970."""
+    """The time of now, in milliseconds since 1970."""
     profile: str = ""
-    """The profile of now."""
+    """The profile for now."""
     signals: Path | None = None
-    """A file of the signals of now."""
+    """A file with the signals for now."""
     edits: Mapping[str, bytes] = field(default_factory=dict)
-    """The content of files of now, by their path below the tree, as if they were saved a moment before then."""
+    """The content of files for now, by their path below the tree, as if they were saved just before then."""
     without: tuple[str, ...] = ()
-    """Files that now does not have."""
+    """Files that now leaves out."""
 
 
 def diff_answers(session: Session, plan: DiffPlan) -> AnswerDiff:
-    """Asks the query of ``plan`` then and now, and finds the causes of every change. Writes nothing.
+    """Runs the query of ``plan`` then and now, and finds the causes of every change. Writes nothing.
 
     Raises :class:`brvtui.engines.contract.EngineError`, :class:`brvtui.tree.history.git.RevisionError`,
     :class:`brvtui.typed_tables.ProfileError` and :class:`brvtui.tree.reading.signals.SignalsError`.
@@ -152,10 +151,11 @@ def diff_answers(session: Session, plan: DiffPlan) -> AnswerDiff:
 
 
 def diff_with_saved_answer(session: Session, saved: Trace, name: str) -> AnswerDiff:
-    """The answer ``saved``, called ``name``, beside that of now, by the engine that gave it. Writes nothing.
+    """Compares the answer ``saved``, called ``name``, with the current answer of the same engine. Writes nothing.
 
-    First the notes and signals are replaced by those of now, then the moment, then the constants, where the profile of
-    then can be read; else the constants belong to the first. Raises :class:`brvtui.engines.contract.EngineError`.
+    Replaces the notes and signals by the current ones first, then the time, then the constants if the saved profile
+    can be read. If it cannot, the constants change in the first step. Raises
+    :class:`brvtui.engines.contract.EngineError`.
     """
     engine = registry.without_state(session.engines.named(saved.engine))
     context = session.engines.context(saved.engine)
@@ -184,20 +184,21 @@ def diff_with_saved_answer(session: Session, saved: Trace, name: str) -> AnswerD
 
 
 def _saved_at(moment_ms: float, snapshot: Snapshot) -> Difference:
-    """The files of ``snapshot`` that were written after ``moment_ms``, as if they had been written just then.
+    """The files of ``snapshot`` that were written after ``moment_ms``, as if they were written at that time.
 
-    Else what a save does to a note's recency would be laid to its age: no note is younger than the moment.
+    No note may be younger than that time. If one were, the effect of a save on recency would count as an effect of
+    age.
     """
     edits = {}
     for path, entry in snapshot.parsed.items():
         if entry.mtime_ms > moment_ms and not entry.alias:
-            with suppress(OSError):  # gone meanwhile
+            with suppress(OSError):  # the file was removed
                 edits[path] = edit_after_save(snapshot, moment_ms, path, snapshot.read(path), keep_mtime=False)
     return Difference(edits, frozenset())
 
 
 def _constants(session: Session, profile: str, engine: str) -> tuple[Any, TreeConstants]:
-    """The constants of ``engine`` in ``profile``, and those that files are read with then."""
+    """The constants of ``engine`` in ``profile``, and the constants for reading files with it."""
     if not registry.reads_trees(engine):
         return session.engines.named(engine).constants(profile), session.profile
     made = with_overrides(tree_profile(profile.removesuffix("*")), session.settings)
@@ -215,7 +216,7 @@ def _edited(plan: DiffPlan, context: Context[Any]) -> Difference:
 
 
 def _name(plan: DiffPlan, then_ms: float) -> str:
-    """What now is called: what is given, in a few words."""
+    """A short name for now: the changes of ``plan`` in a few words."""
     given = [f"profile {plan.profile}" if plan.profile else "", "other signals" if plan.signals is not None else ""]
     given += [f"{path} edited" for path in plan.edits] + [f"without {path}" for path in plan.without]
     given.append(_later(plan.at_ms - then_ms) if plan.at_ms is not None else "")
@@ -223,7 +224,7 @@ def _name(plan: DiffPlan, then_ms: float) -> str:
 
 
 def _later(ms: float) -> str:
-    """How much later or earlier ``ms`` is, in words; empty for less than a minute, which the dates show as well."""
+    """The distance ``ms`` in words, later or earlier; empty for less than a minute, which the dates show as well."""
     away = round(abs(ms) / _MS_PER_MINUTE) * _MS_PER_MINUTE
     if not away:
         return ""

@@ -1,4 +1,4 @@
-"""What edits change: the judged queries, or those asked last, as they are answered now and as they were before."""
+"""The effect of edits on queries: judged or recent queries, as they are answered now and before."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from brvtui.session.session import Session
 
 MOST_ASKED = 200
-"""Of more judged queries, only so many are asked again after an edit."""
+"""The number of judged queries that are run again after an edit."""
 _MOST_LOGGED = 20
 _MOST_READ = 300
 _MOST_TRIED = 8
@@ -27,29 +27,29 @@ _FOUND_THEN = 3
 
 @dataclass(frozen=True, slots=True)
 class EditEffect:
-    """How queries are answered since notes changed."""
+    """The effect of changed notes on the answers to queries."""
 
     earlier: EarlierNotes | None
-    """The notes before; None where nothing changed."""
+    """The notes before; None if nothing changed."""
     judged: int
-    """The number of judged queries that were asked again."""
+    """The number of judged queries that were run again."""
     unjudged: int
-    """The number of queries without a judgment that were asked again."""
+    """The number of queries without a judgment that were run again."""
     left_out: int
-    """The number of judged queries beyond the first 200, which were not."""
+    """The number of judged queries beyond the first 200, which were not run."""
     judged_otherwise: tuple[QueryChange, ...]
-    """The judged queries that are answered otherwise."""
+    """The judged queries with a different answer."""
     unjudged_otherwise: tuple[QueryChange, ...]
-    """The other queries that are answered otherwise."""
+    """The other queries with a different answer."""
 
     @property
     def otherwise(self) -> tuple[QueryChange, ...]:
-        """Every query that is answered otherwise, the judged ones first."""
+        """Every query with a different answer, the judged ones first."""
         return (*self.judged_otherwise, *self.unjudged_otherwise)
 
     @property
     def worse(self) -> int:
-        """How many judged queries lost: of their first metric, or an outcome that was the expected one."""
+        """The number of judged queries that lost in their first metric, or lost an expected outcome."""
         return sum(
             each.is_worse(DEFAULT_METRICS[0]) or (each.before.as_expected is True and each.now.as_expected is False)
             for each in self.judged_otherwise
@@ -57,7 +57,7 @@ class EditEffect:
 
 
 def asked_last(session: Session) -> tuple[Judgment, ...]:
-    """The queries that the Log holds, newest first, at most 20; each as a judgment that expects nothing."""
+    """The latest queries in the Log, at most 20 and newest first, as judgments that expect nothing."""
     entries = session.logbook.read(_MOST_READ)
     asked = dict.fromkeys((each.query.strip(), each.scope) for each in entries if not each.problem)
     words = [each for each in asked if each[0]]
@@ -100,12 +100,12 @@ def effect_of_edits(
 def causes_of_change(
     session: Session, variant: Variant, judgment: Judgment, engine: str, mode: str
 ) -> tuple[ChangeLine, ...]:
-    """Why ``judgment`` is answered otherwise now than in ``variant``, earlier notes or a revision: which note fell,
-    which part of its score changed, and which edit caused it, found by undoing that edit. Empty where it is answered
-    the same.
+    """The reasons why ``judgment`` is answered differently now than in ``variant``, earlier notes or a revision.
 
-    Where no judged note fell, the note that was first then counts as the one to find. Raises
-    :class:`brvtui.engines.contract.EngineError` and :class:`brvtui.tree.history.git.RevisionError`.
+    Names the note that fell, the part of its score that changed, and the edit that caused it, found by undoing that
+    edit. Empty if the answers are the same. If no judged note fell, the note that was first in ``variant`` counts as
+    the expected one. Raises :class:`brvtui.engines.contract.EngineError` and
+    :class:`brvtui.tree.history.git.RevisionError`.
     """
     runner = session.variants
     now, before = runner.state(Variant(), engine, mode), runner.state(variant, engine, mode)
@@ -134,7 +134,7 @@ def causes_of_change(
 
 
 def _edited(variant: Variant) -> Iterator[ChangeLine]:
-    """What was edited, where nothing is tried."""
+    """Yields the edited files, if no edit was tried out."""
     paths = variant.earlier.paths if variant.earlier is not None else ()
     if paths:
         more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
@@ -142,7 +142,7 @@ def _edited(variant: Variant) -> Iterator[ChangeLine]:
 
 
 def _moves(change: QueryChange) -> Iterator[ChangeLine]:
-    """What is otherwise where nothing fell: which notes stand elsewhere, judged ones first, and what is quoted."""
+    """Yields the other differences if no note fell: notes with another rank, judged ones first, and quoted notes."""
     now, before, moved = change.now, change.before, change.all_paths_now
     was = {moved.get(path, path): rank for rank, path in enumerate(before.ranking, start=1)}
     ranks = {path: (was.get(path), now.rank_of(path)) for path in (*now.relevant, *now.ranking, *was)}

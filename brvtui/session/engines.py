@@ -1,4 +1,4 @@
-"""The engines that answer queries of one open project, each made when it is first asked."""
+"""The engines that answer queries of one open project. Each is loaded on first use."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Clock = Callable[[], float]
 
 
 class OpenProject(Protocol):
-    """An open project as its engines read it. Every attribute may change between two looks."""
+    """An open project as its engines read it. Every attribute may change between two reads."""
 
     profile: TreeProfile
-    """ByteRover's constants, with which the tree is read."""
+    """ByteRover's constants for reading the tree."""
     clock: Clock
     kind: ProjectKind
 
@@ -39,10 +39,10 @@ class OpenProject(Protocol):
 
 
 class Engines:
-    """Engines by name. Methods may be called from any thread."""
+    """Engines by name. Methods are safe for threads."""
 
     def __init__(self, opened: OpenProject, services: EngineServices, profiles: Mapping[str, str]) -> None:
-        """Makes no engine yet. ``profiles`` names those that are not an engine's default, by engine."""
+        """Loads no engine yet. ``profiles`` contains profiles other than an engine's default, by engine."""
         self._opened = opened
         self._services = services
         self._profiles = dict(profiles)
@@ -51,7 +51,7 @@ class Engines:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the installed engines that rank what is open."""
+        """The names of the installed engines that rank the open project."""
         return registry.names_for(self._opened.kind)
 
     def named(self, name: str) -> Engine[Any]:
@@ -62,28 +62,28 @@ class Engines:
             return self._made[name]
 
     def which(self, kind: type) -> str:
-        """The names of the engines that are of ``kind``, in words."""
+        """The names of the engines that are instances of ``kind``, as text."""
         return ", ".join(name for name in self.names if registry.has(name, kind))
 
     def clear_caches(self) -> None:
-        """Drops the answers that engines keep."""
+        """Drops the answers that engines cache."""
         for engine in tuple(self._made.values()):
             if isinstance(engine, Caches):
                 engine.clear_cache()
 
     def profile(self, name: str) -> str:
-        """The name of the profile that the engine ``name`` answers with. Raises as :meth:`named`."""
+        """The name of the profile that the engine ``name`` uses. Raises as :meth:`named`."""
         if registry.reads_trees(name):
             return self._opened.profile.name
         return self._profiles.get(name) or self.named(name).profiles[0]
 
     def use_profile(self, name: str, profile: str) -> None:
-        """Has the engine ``name`` answer with another profile of its own. Raises as :meth:`context`."""
+        """Switches the engine ``name`` to another of its profiles. Raises as :meth:`context`."""
         self._constants(name, profile)
         self._profiles[name] = profile
 
     def context(self, name: str, snapshot: Snapshot | None = None) -> Context[Any]:
-        """The context in which the engine ``name`` answers now, over the newest snapshot unless another is given.
+        """The context in which the engine ``name`` answers now, over ``snapshot`` or the newest one.
 
         Raises :class:`brvtui.engines.contract.EngineError`, also for constants that cannot be read.
         """
@@ -100,10 +100,9 @@ class Engines:
             raise EngineError(str(error)) from error
 
     def answer(self, name: str, query: Query) -> tuple[Context[Any], Trace]:
-        """The answer of the engine ``name``, and the context that it was made in. A notice names files that are past
-        a limit of this program.
+        """The answer of the engine ``name``, and the context of that answer.
 
-        Raises :class:`brvtui.engines.contract.EngineError`.
+        A notice names files beyond a limit of this program. Raises :class:`brvtui.engines.contract.EngineError`.
         """
         kind = self._opened.kind
         if kind.engine and name != kind.engine:
@@ -114,7 +113,7 @@ class Engines:
         return context, replace(trace, notices=(*unread, *trace.notices)) if unread else trace
 
     def complete(self, name: str, query: Query, cancellation: Cancellation) -> Iterator[Event]:
-        """Answers as a run, event by event, with the answer that a model writes where one would."""
+        """Yields the events of a run. If the engine would call a model, the model writes the answer."""
         from brvtui.trace.events import Finished, Routed
 
         engine = self.named(name)
@@ -126,7 +125,7 @@ class Engines:
         yield Finished(trace)
 
     def learn(self, trace: Trace, file: str, usefulness: Usefulness) -> str:
-        """Tells the engine of ``trace`` what became of its result ``file``; returns in a line what that changes.
+        """Reports to the engine of ``trace`` the usefulness of its result ``file``. Returns the effect in one line.
 
         Raises :class:`brvtui.engines.contract.EngineError`, also for an engine that does not learn.
         """

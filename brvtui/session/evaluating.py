@@ -1,4 +1,4 @@
-"""Evaluates the judged queries of an open project: as it is, beside a file or a git revision, and in sweeps."""
+"""Evaluates the judged queries of an open project: as it is, compared with a file or a git revision, and in sweeps."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def swept(
     options: Mapping[str, Any],
     progress: Progress = lambda done, of: None,
 ) -> Sweep:
-    """Asks ``judgments`` over the grid of the axes ``written`` (:func:`brvtui.lab.whatif.sweep.parse_axis`), with
-    the ``options`` of the engine.
+    """Runs ``judgments`` over the grid of the axes ``written`` (:func:`brvtui.lab.whatif.sweep.parse_axis`), with the
+    ``options`` of the engine.
 
-    Raises :class:`brvtui.lab.whatif.sweep.SweepError`, :class:`brvtui.snapshot.naming.UnknownNote`, and what asking
-    raises.
+    Raises :class:`brvtui.lab.whatif.sweep.SweepError`, :class:`brvtui.snapshot.naming.UnknownNote`, and the
+    exceptions of running queries.
     """
     if not 1 <= len(written) <= _MOST_AXES:
         raise SweepError(f"one or two constants can be swept, each as {FORM}")
@@ -76,7 +76,7 @@ def swept(
 
 
 def _path_of_note(session: Session, name: str) -> str:
-    """The path of the note that ``name`` means, whose signals can be swept. Raises as :func:`swept`."""
+    """The path of the note called ``name``, whose signals can be swept. Raises as :func:`swept`."""
     if not session.kind.can_vary:
         raise SweepError(f"{shortened(name, 60)}: only notes of a context tree have signals to sweep; name a constant")
     found = find_note(session.snapshot, name)
@@ -95,10 +95,10 @@ def swept_over(
     options: Mapping[str, Any],
     progress: Progress,
 ) -> Sweep:
-    """Asks ``judgments`` of ``engine`` over the grid of ``axes``, each time with what ``base`` replaces.
+    """Runs ``judgments`` with ``engine`` over the grid of ``axes``, each time with the replacements of ``base``.
 
-    Calls ``progress`` with the number of points that are asked, and of all; once all are, also while crossings are
-    sought. What that raises ends it. Raises what asking raises.
+    Calls ``progress`` with the number of finished points and the total, also later while crossings are searched. An
+    exception from ``progress`` ends the sweep. Raises the exceptions of running queries.
     """
     points = math.prod(len(axis.values) for axis in axes)
     done = 0
@@ -117,9 +117,9 @@ def swept_over(
 
 
 SAME_ORDER_MS = 3_600_000
-"""Within an hour, notes count as changed lately that did before: a tree has the same document order."""
+"""Moments within an hour have the same document order: the same notes count as recently changed."""
 _MOST_EXPLAINED = 50
-"""How many changed queries are explained: each note that changed is tried for each of them."""
+"""The number of changed queries that are explained. For each of them, every changed note is tried."""
 _NOT_IN_GIT = (
     "--baseline-rev reads the notes of a context tree from git, and this is none: keep a state now with "
     "brv-tui eval --save before.json, and compare with it later with brv-tui eval --baseline before.json"
@@ -129,29 +129,29 @@ Limits = tuple[tuple[Metric, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class EvaluationPlan:
-    """What is measured, what it is compared with, and what must hold."""
+    """The metrics, the baseline and the gates of an evaluation."""
 
     metrics: tuple[Metric, ...]
     like: Query
-    """Its scope and options are those of every query."""
+    """Every query has its scope and options."""
     baseline: Path | None = None
-    """An evaluation in a file."""
+    """The file of an earlier evaluation."""
     revision: str = ""
     """A git revision of the notes."""
     least: Limits = ()
-    """The least mean of metrics."""
+    """The minimum mean of metrics."""
     drops: Limits = ()
-    """How much the mean of metrics may fall at most."""
+    """The maximum drop in the mean of metrics."""
     same_outcomes: bool = False
-    """Whether no query may be answered by another tier."""
+    """True if no query may be answered by a different tier."""
     later_ms: float = 0.0
-    """How long after the moment of the session; negative for before."""
+    """The time after the session's clock; negative for before it."""
     use_kept: bool = True
-    """Whether kept answers are used for what was asked before, at most an hour ago where the clock runs."""
+    """True if stored answers are used for earlier queries. With a running clock, they must be less than an hour old."""
 
     @property
     def baseline_name(self) -> str:
-        """The name of the baseline; empty without one."""
+        """The name of the baseline; empty if there is none."""
         return self.revision or str(self.baseline or "")
 
 
@@ -194,9 +194,9 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
 def drift(
     session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan, days: Sequence[float], progress: Progress
 ) -> Drift:
-    """Asks every one of ``judgments`` now and in so many ``days``, if nobody touches a note until then.
+    """Runs every one of ``judgments`` now and after each of ``days``, as if no note changes until then.
 
-    The gates of ``plan`` must hold on every one of these days, with now as the baseline. Raises
+    The gates of ``plan`` must hold on each of these days, with now as the baseline. Raises
     :class:`brvtui.engines.contract.EngineError`.
     """
     engine = session.engines.named(session.engine)
@@ -216,7 +216,7 @@ def drift(
 
 
 def _context(session: Session, plan: EvaluationPlan, evaluator: KeepingEvaluator) -> Context[Any]:
-    """The context in which ``plan`` is carried out; a little earlier where answers of the last hour are kept."""
+    """The context for carrying out ``plan``, slightly earlier if answers of the last hour are stored."""
     context = context_at(session, session.clock() + plan.later_ms)
     engine = session.engines.named(session.engine)
     moment, _ = evaluator.recent(engine, context, plan.like, plan.later_ms)
@@ -224,7 +224,7 @@ def _context(session: Session, plan: EvaluationPlan, evaluator: KeepingEvaluator
 
 
 def context_at(session: Session, now_ms: float) -> Context[Any]:
-    """The context in which the session's engine answers at ``now_ms``, if nobody touches a note until then."""
+    """The context in which the session's engine answers at ``now_ms``, if no note changes until then."""
     context = session.engines.context(session.engine)
     if now_ms == context.now_ms:
         return context
@@ -243,6 +243,6 @@ def _gates(made: Evaluation, comparison: Comparison | None, plan: EvaluationPlan
 
 
 def _reverting(session: Session, context: Context[Any], name: str) -> Reverting:
-    """The way back to the notes of the revision ``name``. Raises :class:`brvtui.tree.history.git.RevisionError`."""
+    """The reversion to the notes of the revision ``name``. Raises :class:`brvtui.tree.history.git.RevisionError`."""
     difference = difference_to(context.snapshot, revision_of(context.snapshot, name))
     return Reverting(name, difference, context.snapshot, context.now_ms, session.profile)

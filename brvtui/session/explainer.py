@@ -1,4 +1,4 @@
-"""Explains answers: where their scores come from, why a note is in one, what would change it."""
+"""Explains answers: the sources of their scores, the reason why a note is or is not in one, and possible changes."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ _NOT_READ = (
     "project again"
 )
 _BY_TEXT = (Origin.TEXT, Origin.FUSED)
-"""Origins of a score that comes from matched words, not from a path, a name or another result."""
+"""Origins of a score that comes from matched words, rather than from a path, a name or another result."""
 
 
 class ExplainedProject(OpenProject, Protocol):
     """The session as its explainer reads it."""
 
     def snapshot_of(self, trace: Trace) -> Snapshot:
-        """The snapshot that a trace was made on. Raises KeyError when it is gone."""
+        """The snapshot of a trace. Raises KeyError if it was dropped."""
 
     def preview(self, query: str, scope: str = "", engine: str = "") -> Trace:
         """The trace of a query, without any effect."""
 
 
 class TraceExplainer:
-    """Explains the traces of an open project. Methods may be called from any thread and change nothing."""
+    """Explains the traces of an open project. Methods are safe for threads and change nothing."""
 
     def __init__(self, opened: ExplainedProject, engines: Engines) -> None:
         """Explains nothing yet."""
@@ -49,21 +49,21 @@ class TraceExplainer:
         self._engines = engines
 
     def detail(self, trace: Trace, file: str) -> Detail | None:
-        """The parts of the score of the note at ``file`` under ``trace``; None when nothing in it matches.
+        """The parts of the score of the note at ``file`` under ``trace``; None if nothing in it matches.
 
-        Computed on the snapshot of ``trace``. Raises KeyError for an unknown note, and when that snapshot is gone.
+        Computed on the snapshot of ``trace``. Raises KeyError for an unknown note, and if that snapshot was dropped.
         """
         return self._engines.named(trace.engine).detail(self._context(trace), trace, file)
 
     def details(self, trace: Trace, most: int | None = None) -> dict[str, Detail]:
-        """:meth:`detail` of those of the first ``most`` hits (None: all) that matched by their text, by ``file``."""
+        """:meth:`detail` by ``file``, for the first ``most`` hits (None: all) that matched by their text."""
         files = [hit.file for hit in trace.hits[:most] if hit.origin in _BY_TEXT]
         return {file: found for file in files if (found := self.detail(trace, file)) is not None}
 
     def saved(self, trace: Trace) -> SavedTrace:
         """``trace`` with the details of its hits and near misses, to be written to a file.
 
-        Without details when the snapshot of ``trace`` is gone.
+        Without details if the snapshot of ``trace`` was dropped.
         """
         from brvtui.saved.traces import saved_now
 
@@ -100,10 +100,10 @@ class TraceExplainer:
     def remedies(
         self, explanation: Explanation, cancelled: Callable[[], bool] = lambda: False
     ) -> tuple[Remedy, ...] | None:
-        """The changes after which the note of ``explanation`` stands higher in the answer, each tried, best first.
+        """The changes that would raise the note of ``explanation`` in the answer, each tried out, best first.
 
-        Empty when there is none, the engine tries none, or ``cancelled`` became true meanwhile. Raises KeyError when
-        the snapshot of the answer is gone.
+        Empty if there are none or ``cancelled`` returned True; None if the engine tries no changes. Raises KeyError
+        if the snapshot of the answer was dropped.
         """
         from brvtui.snapshot.naming import Named
 
@@ -118,11 +118,11 @@ class TraceExplainer:
     def counterfactuals(
         self, trace: Trace, note: str = "", cancelled: Callable[[], bool] = lambda: False
     ) -> Counterfactuals | None:
-        """The smallest changes after which ByteRover needs no model for the query of ``trace``: it answers at tier 2.
+        """The smallest changes after which ByteRover answers the query of ``trace`` at tier 2, without a model.
 
-        With ``note``, that note comes first then. None when nothing is needed, and when ``cancelled`` became true
-        meanwhile. Raises :class:`brvtui.engines.contract.EngineError` for another engine's trace, KeyError when the
-        snapshot of ``trace`` is gone, and :class:`brvtui.snapshot.naming.UnknownNote`.
+        With ``note``, that note must then come first. None if no change is needed, and if ``cancelled`` returned
+        True. Raises :class:`brvtui.engines.contract.EngineError` for another engine's trace, KeyError if the snapshot
+        of ``trace`` was dropped, and :class:`brvtui.snapshot.naming.UnknownNote`.
         """
         from brvtui.engines.counterfactuals import AvoidsModels
         from brvtui.snapshot.naming import find_note
@@ -140,10 +140,11 @@ class TraceExplainer:
         path_now: Callable[[str], str] = str,
         done_here: Callable[[], Mapping[str, Sequence[str]]] = dict,
     ) -> LogComparison:
-        """A logged query beside its answer now, on an empty cache, or why its engine cannot answer it now.
+        """Compares a logged query with its current answer on an empty cache; gives the reason if its engine cannot
+        answer it.
 
-        A result that is no longer in the tree is the same note at its ``path_now``. ``done_here`` returns what was done
-        since and the times of files do not tell, each with the paths of its notes.
+        A result that is no longer in the tree is the same note at its ``path_now``. ``done_here`` returns later
+        actions that file times do not show, each with the paths of its notes.
         """
         from brvtui.lab.log_comparison import LogComparison, causes, compare
 
@@ -175,7 +176,7 @@ class TraceExplainer:
             return LogComparison(logged, None, None, (), (str(error),), paths_now=paths_now)
 
     def explain_logged(self, entry: LoggedQuery, note: str) -> Explanation:
-        """Why ``note`` is or is not in the answer that the query of ``entry`` gets now, on an empty cache.
+        """The reason why ``note`` is or is not in the current answer to the query of ``entry``, on an empty cache.
 
         Raises as :meth:`explain` does.
         """
@@ -183,7 +184,7 @@ class TraceExplainer:
         return self.explain(entry.query, note, entry.scope, trace)
 
     def _answer_logged(self, entry: LoggedQuery, context: Context[Any]) -> Trace:
-        """Answers the query of ``entry`` on an empty cache, as though nothing had been run.
+        """Answers the query of ``entry`` on an empty cache, as if nothing had run before.
 
         Raises :class:`brvtui.engines.contract.EngineError`.
         """
@@ -193,13 +194,13 @@ class TraceExplainer:
         return asked.answer(context, Query(entry.query, entry.scope, options=entry.options))
 
     def _context(self, trace: Trace) -> Context[Any]:
-        """The context that ``trace`` was made in. Raises KeyError when its snapshot is gone."""
+        """The context of ``trace``. Raises KeyError if its snapshot was dropped."""
         made = self._engines.context(trace.engine, self._opened.snapshot_of(trace))
         return replace(made, now_ms=datetime.fromisoformat(trace.snapshot.clock).timestamp() * 1000)
 
 
 def _why_no_signals(snapshot: Snapshot, path: str) -> str:
-    """Why the signals that the frontmatter of the note at ``path`` names are not in use; empty where they are."""
+    """The reason why signals in the frontmatter of the note at ``path`` are not used; empty if they are used."""
     from brvtui.tree.reading.signals import Source, names_signals
 
     if path in snapshot.unusable_signals:

@@ -1,4 +1,4 @@
-"""Finds notes by what is written in them, whichever engine ranks them (``docs/how-to/find-notes.md``)."""
+"""Finds notes by their text, whichever engine ranks them (``docs/find.md``)."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from brvtui.text.segment import FIELDS
 
 _MOST_WORDS = 6
 _MOST_SEARCHED, _ALWAYS_SEARCHED = 5_000_000, 20_000
-"""Characters of all notes in which places of matches are looked for, and those of each note even after so many."""
+"""The number of characters of all notes in which matches are located, and of each note even beyond that."""
 _CONTENT = FIELDS.index("content")
 
 
 @dataclass(frozen=True, slots=True)
 class TextMatch:
-    """A note that matches: the fields that do, the first matching line of its text (0: none), and a piece of it.
+    """A matching note: its matching fields, the first matching line of its text (0: none), and a piece of that text.
 
     ``highlights`` are the starts and ends of the matches in ``snippet``.
     """
@@ -53,7 +53,7 @@ class SimilarNote:
 
 @dataclass(frozen=True, slots=True)
 class FoundNotes:
-    """The first notes that match ``query``, best first, and how many match of how many."""
+    """The first notes that match ``query``, best first, the number of matches, and the number of all notes."""
 
     query: str
     count: int
@@ -65,7 +65,7 @@ class FoundNotes:
 class IndexState(NamedTuple):
     """The place of the text index (:attr:`brvtui.store.text_index.KeptTextIndex.place`).
 
-    ``problem`` says why it was rebuilt or cannot be written; it is empty if neither happened.
+    ``problem`` is the reason why it was rebuilt or cannot be written; it is empty if neither happened.
     """
 
     place: str
@@ -76,12 +76,13 @@ class NoteFinder:
     """Finds notes of an open project in its text index, which follows the newest snapshot."""
 
     def __init__(self, index: KeptTextIndex, newest: Callable[[], Snapshot]) -> None:
-        """A finder over the ``newest`` snapshot; reads nothing before the first question."""
+        """A finder over the ``newest`` snapshot. Reads nothing before the first search."""
         self._index = index
         self._newest = newest
 
     def find(self, query: str, limit: int, is_typing: bool = False) -> FoundNotes:
-        """The first ``limit`` notes that match ``query``; with ``is_typing``, its last word may be a beginning.
+        """The first ``limit`` notes that match ``query``. With ``is_typing``, its last word may be the beginning of a
+        word.
 
         The first call may build the index, which reads every note. Raises
         :class:`brvtui.engines.contract.EngineError` for a query that is too long.
@@ -95,7 +96,7 @@ class NoteFinder:
             title = snapshot.notes[snapshot.by_path[match.path]].title
             try:
                 document = text_document(snapshot, match.path)
-            except OSError:  # it has just gone; its title is known
+            except OSError:  # it was just removed; its title is known
                 document = TextDocument(match.path, title, "", "", "")
             text = document.text[: max(left, _ALWAYS_SEARCHED)]
             left -= len(text)

@@ -1,4 +1,4 @@
-"""The notes of an open project as they were at one moment, so that what changed since can be undone in a what-if."""
+"""The notes of an open project at one moment, so that a what-if can undo later changes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from brvtui.snapshot import Parsed, Snapshot
 
 MOST_BYTES = 64 * 1_048_576
-"""Of a larger tree no texts are held."""
+"""The size of a tree from which no texts are stored."""
 _QUICK = 1
 
 
@@ -26,28 +26,28 @@ class HeldFile:
     """A file at that moment."""
 
     identity: tuple[int, ...]
-    """Its modification time, size, inode and change time (ns)."""
+    """The modification time, size, inode and change time (ns)."""
     packed: bytes
-    """Its bytes, compressed."""
+    """The compressed content."""
 
     @property
     def mtime_ns(self) -> int:
-        """Its modification time, in nanoseconds since 1970."""
+        """The modification time, in nanoseconds since 1970."""
         return self.identity[0]
 
 
 @dataclass(frozen=True, slots=True)
 class HeldNotes:
-    """The texts and signals of all notes at one moment; topics of a space are held as their snapshot, which has all."""
+    """The texts and signals of all notes at one moment. For a space, the snapshot contains all topics."""
 
     files: Mapping[str, HeldFile | None]
-    """By path; None for a file that could not be read: it counts as unchanged."""
+    """Files by path; None for a file that could not be read, which counts as unchanged."""
     signals: Mapping[str, NoteSignals]
-    """Of the notes, by path."""
+    """The signals of the notes, by path."""
     snapshot: Snapshot | None = None
 
     def earlier(self, now: Snapshot) -> EarlierNotes | None:
-        """What changes the notes of ``now`` back to what is held; None where nothing changed."""
+        """The changes that turn the notes of ``now`` back into these notes; None if nothing changed."""
         if self.snapshot is not None:
             before, after = self.snapshot.parsed, now.parsed
             changed = [path for path in {**before, **after} if before.get(path) != after.get(path)]
@@ -70,7 +70,8 @@ class HeldNotes:
         return EarlierNotes(paths, paths_now, difference, signals) if paths else None
 
     def _set_since(self, now: Snapshot) -> Iterator[SignalChange]:
-        """What the signals were that were set since in the overlay; access hits that were recorded there count not."""
+        """Yields the earlier signals of notes whose signals were set in the overlay since. Recorded access hits are
+        ignored."""
         for path, was in self.signals.items():
             place = now.by_path.get(path)
             signals = now.signals[place] if place is not None else was
@@ -81,7 +82,7 @@ class HeldNotes:
 
 
 def _moves(gone: list[tuple[str, bytes]], now: Snapshot, new: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Paths of files that are ``gone``, each with that of the ``new`` file that has its text: each at most once."""
+    """Yields the paths of ``gone`` files, each with the path of a ``new`` file with the same text, at most once."""
     left: dict[bytes, list[str]] = {}
     for path, text in gone:
         left.setdefault(text, []).append(path)
@@ -94,9 +95,9 @@ def _moves(gone: list[tuple[str, bytes]], now: Snapshot, new: Collection[str]) -
 
 
 def hold(snapshot: Snapshot) -> HeldNotes | None:
-    """Holds the notes of ``snapshot``; None where they are code, or larger together than :data:`MOST_BYTES`.
+    """Stores the notes of ``snapshot``. None for code, and for notes larger than :data:`MOST_BYTES` in total.
 
-    Reads every file as it is now. One that cannot be read counts as unchanged from now on.
+    Reads every file as it is now. A file that cannot be read counts as unchanged from then on.
     """
     if not snapshot.kind.has_files:
         return None

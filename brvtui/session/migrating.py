@@ -1,4 +1,4 @@
-"""What a migration of an open project to ByteRover V4 would change. Nothing is written."""
+"""The effects of migrating an open project to ByteRover V4. Writes nothing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ JUDGED, LOGGED, GIVEN = "judged", "logged", "given"
 
 @dataclass(frozen=True, slots=True)
 class MigrationReport:
-    """A context tree beside the space that a migration would make of it, and both of their answers."""
+    """A context tree and the space that a migration would create from it, with the answers of both."""
 
     project: str
     now: str
@@ -41,27 +41,27 @@ class MigrationReport:
 
     @property
     def changes(self) -> dict[AnswerChange, int]:
-        """How many answers change in which way, worst first."""
+        """The number of answers for each kind of change, worst first."""
         counts = Counter(answer.change for answer in self.answers)
         return {change: counts[change] for change in AnswerChange if counts[change]}
 
     @property
     def is_worse(self) -> bool:
-        """Whether a query loses the note that is first now."""
+        """True if a query loses the note that is first now."""
         return any(answer.change in _LOSSES for answer in self.answers)
 
 
 ONLY_TREES = "only a context tree of ByteRover 3 can be migrated; open one, such as the folder with .brv"
-"""Why what is open cannot be migrated."""
+"""The reason why a project cannot be migrated."""
 _LOSSES = (AnswerChange.NOTHING_FOUND, AnswerChange.FIRST_GONE)
 Asked = tuple[Judgment, str]
-"""A query, and where it comes from."""
+"""A query and its source."""
 
 
 def migrated(session: Session) -> MigratedTree:
-    """The space that a migration would make of the tree of ``session`` now.
+    """The space that a migration would create from the tree of ``session`` now.
 
-    Raises :class:`brvtui.engines.contract.EngineError` where no context tree is open.
+    Raises :class:`brvtui.engines.contract.EngineError` if the project is not a context tree.
     """
     if not session.kind.can_vary:
         raise EngineError(ONLY_TREES)
@@ -71,11 +71,9 @@ def migrated(session: Session) -> MigratedTree:
 
 
 def asked_queries(session: Session, given: Sequence[str] = ()) -> list[Asked]:
-    """The queries ``given``; without any, those that are judged, then those that are logged, each once.
+    """The queries ``given``; if there are none, the judged queries and then the logged ones, each once.
 
-    Logged queries that are too long to be asked are left out.
-
-    Raises :class:`brvtui.lab.judgments.model.JudgmentsError`.
+    Logged queries that are too long to run are left out. Raises :class:`brvtui.lab.judgments.model.JudgmentsError`.
     """
     if given:
         return [(Judgment(str(number), text), GIVEN) for number, text in enumerate(given, 1)]
@@ -91,7 +89,7 @@ def asked_queries(session: Session, given: Sequence[str] = ()) -> list[Asked]:
 
 
 def answers_of(session: Session, tree: MigratedTree, asked: Sequence[Asked]) -> Iterator[MigratedAnswer]:
-    """The answers of both engines to each query of ``asked``, with no effect.
+    """Yields the answers of both engines to each query of ``asked``, without side effects.
 
     Raises :class:`brvtui.engines.contract.EngineError`.
     """
@@ -103,9 +101,9 @@ def answers_of(session: Session, tree: MigratedTree, asked: Sequence[Asked]) -> 
 
 
 def migration_report(session: Session, asked: Sequence[Asked], tree: MigratedTree | None = None) -> MigrationReport:
-    """What a migration would change: every note, and the answer to each query of ``asked``.
+    """The effects of a migration: every note, and the answer to each query of ``asked``.
 
-    ``tree`` is what :func:`migrated` returned, where that is known. Raises as that and :func:`answers_of`.
+    ``tree`` may be an earlier result of :func:`migrated`. Raises as :func:`migrated` and :func:`answers_of`.
     """
     tree = tree or migrated(session)
     answers = list(answers_of(session, tree, asked))

@@ -1,4 +1,4 @@
-"""Which project a session opens, with which settings and constants."""
+"""Chooses the project that a session opens, with its settings and constants."""
 
 from __future__ import annotations
 
@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 def parts_of(
     project: FoundProject, signals_file: Path | None, overlay: Overlay
 ) -> tuple[SnapshotKeeper[Any], EngineQueries, Path]:
-    """The parts of a session that depend on the kind of ``project``: the publisher of its snapshots, the engine's log
-    of queries, and the folder in which the engine keeps signals.
+    """The parts of a session that depend on the kind of ``project``.
+
+    These are the publisher of its snapshots, the engine's log of queries, and the folder in which the engine stores
+    signals.
     """
     if project.kind.is_html:
         from brvtui.tree.spaces.locating import signals_of_tree
@@ -49,14 +51,14 @@ def parts_of(
 
 
 class ProjectChoice(NamedTuple):
-    """A project, and what it is opened with."""
+    """A project, with the settings and profiles for opening it."""
 
     project: FoundProject
     configuration: Configuration
     profile: TreeProfile
     """ByteRover's constants."""
     profiles_of_engines: Mapping[str, str]
-    """The profiles that are not an engine's default, by engine."""
+    """The profiles other than an engine's default, by engine."""
 
 
 def choose_project(
@@ -70,15 +72,17 @@ def choose_project(
     alone: bool,
     given_by: Mapping[str, str],
 ) -> ProjectChoice:
-    """The ``repository``, else the ``space``, else what is found at or above ``start``; with its settings and profile.
+    """The ``repository``, else the ``space``, else the project at or above ``start``, with its settings and profile.
 
-    A ``start`` of None is the working folder. ``profile`` is one of ``engine``, or without one of the engine that is
-    set; ``given_by`` says what gives these two, by their names, where it is no option of the command line. ``alone``
-    leaves out shared sources, ``tolerant`` leaves out settings that cannot be used, but for what chooses the profile.
+    A ``start`` of None is the working folder. ``profile`` is a profile of ``engine``, or of the configured engine if
+    none is given. ``given_by`` names the source of ``engine`` and ``profile`` if it is not a command-line option.
+    ``alone`` leaves out shared sources. ``tolerant`` leaves out unusable settings, except for settings that choose
+    the profile.
 
-    Raises :class:`brvtui.tree.reading.project.ProjectError` where there is no project, or none that ``engine`` ranks;
-    :class:`brvtui.config.ConfigError` for settings, as its subclass :class:`brvtui.config.schema.UnusableSetting` for
-    the one that even a ``tolerant`` opening needs; :class:`brvtui.typed_tables.ProfileError` for the ``profile``.
+    Raises :class:`brvtui.tree.reading.project.ProjectError` if there is no project, or none that ``engine`` ranks;
+    :class:`brvtui.config.ConfigError` for settings, or its subclass :class:`brvtui.config.schema.UnusableSetting` for
+    a setting that even a ``tolerant`` opening needs; and :class:`brvtui.typed_tables.ProfileError` for the
+    ``profile``.
     """
     if repository is not None:
         engine, given_by = CODE.engine, {**given_by, "engine": "the repository"}
@@ -102,7 +106,7 @@ def choose_project(
 
 
 def unusable_engine(start: Path | None, configuration: Configuration) -> SettingProblem | None:
-    """Why the engine that ``configuration`` names cannot rank what is found at or above ``start``; None if it can."""
+    """The reason why the engine of ``configuration`` cannot rank the project at or above ``start``; None if it can."""
     if registry.kind_of(configuration.settings.engine).engine:
         try:
             _space_that_is_set(start, configuration)
@@ -112,13 +116,13 @@ def unusable_engine(start: Path | None, configuration: Configuration) -> Setting
 
 
 def settings_of_space(space: FoundProject, options: Mapping[str, str], given_by: Mapping[str, str]) -> Configuration:
-    """The settings of the project of ``space``, with the one engine that ranks a space."""
+    """The settings of the project of ``space``, with the only engine that ranks a space."""
     of_space = {**options, "engine": space.kind.engine}
     return configure(space.root, of_space, given_by={**given_by, "engine": "the space"})
 
 
 def _asked_for(start: Path | None, engine: str, repository: Path | None, space: NamedSpace | None) -> FoundProject:
-    """The ``repository``, else the ``space``, else what is found from ``start``. Raises ProjectError."""
+    """The ``repository``, else the ``space``, else the project at or above ``start``. Raises ProjectError."""
     if repository is not None:
         from brvtui.publishing.repository import find_repository
 
@@ -133,7 +137,7 @@ def _asked_for(start: Path | None, engine: str, repository: Path | None, space: 
 
 
 def _space_that_is_set(start: Path | None, configuration: Configuration) -> FoundProject:
-    """The space that the setting ``engine`` asks for. Raises UnusableSetting without one."""
+    """The space that the setting ``engine`` requires. Raises UnusableSetting if there is none."""
     source, engine = configuration.source("engine"), configuration.settings.engine
     try:
         return _found(start, engine)
@@ -144,13 +148,13 @@ def _space_that_is_set(start: Path | None, configuration: Configuration) -> Foun
 
 
 def _found(start: Path | None, engine: str) -> FoundProject:
-    """The project in ``start``, or above it, that ``engine`` (empty: any) ranks: a context tree, else a space.
+    """The project in or above ``start`` that ``engine`` (empty: any) ranks: a context tree, else a space.
 
     Raises :class:`brvtui.tree.reading.project.ProjectError`.
     """
     ranks_notes = not registry.kind_of(engine).engine
     if ranks_notes:
-        with suppress(ProjectError):  # there may be a space, else the error comes again
+        with suppress(ProjectError):  # there may be a space; if not, the error is raised again
             return find_project(start)
     from brvtui.tree.spaces.project import find_any_project, find_space_project  # no context tree needs it
 
@@ -161,6 +165,6 @@ def _found(start: Path | None, engine: str) -> FoundProject:
 
 
 def _check_ranks(engine: str, space: FoundProject, where: Path) -> None:
-    """Raises :class:`brvtui.tree.reading.project.ProjectError` for another engine than that of ``space``."""
+    """Raises :class:`brvtui.tree.reading.project.ProjectError` if ``engine`` is not the engine of ``space``."""
     if engine not in ("", space.kind.engine):
         raise ProjectError(f"{where}: a space of ByteRover V4, which {engine} does not rank")

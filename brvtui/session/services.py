@@ -1,4 +1,4 @@
-"""The models and services that the settings name, with the keys that the environment holds."""
+"""The models and services in the settings, with their keys from the environment."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 def session_model(settings: Callable[[], Settings], requests: Callable[[], RequestPolicy]) -> SessionModel:
-    """The model of the ``settings`` of each moment, as a session holds it."""
+    """The model of the current ``settings``, for use by a session."""
     return SessionModel(lambda: _model_settings(settings()), requests)
 
 
 def budget_of(llm: Llm) -> Budget:
-    """The prices of the model that ``llm`` sets, and the most that one answer of it may use."""
+    """The prices of the model in ``llm``, and the limits for one of its answers."""
     return Budget(llm.sent_cents, llm.received_cents, llm.answer_tokens, llm.answer_cents)
 
 
@@ -38,18 +38,18 @@ def _model_settings(settings: Settings) -> ModelSettings:
 
 
 def _key(settings: Settings, variable: str) -> tuple[str, bool]:
-    """The key in ``variable`` of the environment, and whether keys may be read there at all."""
+    """The key in ``variable`` of the environment, and True if that variable may be read."""
     is_listed = not variable or settings.may_read_key(variable)
     return os.environ.get(variable, "") if variable and is_listed else "", is_listed
 
 
 class SessionServices:
-    """The :class:`brvtui.services.provided.EngineServices` of one tree; made anew when the settings change."""
+    """The :class:`brvtui.services.provided.EngineServices` of one tree. Rebuilt when the settings change."""
 
     def __init__(
         self, tree: Path, settings: Callable[[], Settings], requests: Callable[[], RequestPolicy], held: SessionModel
     ) -> None:
-        """Imports and asks nothing before an engine needs it. ``settings`` and ``requests`` return the current ones."""
+        """Imports and calls nothing until an engine needs it. ``settings`` and ``requests`` return current ones."""
         self._tree = tree
         self._settings = settings
         self._requests = requests
@@ -59,12 +59,12 @@ class SessionServices:
 
     @property
     def model(self) -> ChatModel | None:
-        """The language model, where a run may ask it now."""
+        """The language model, if a run may call it now; else None."""
         return self._held.allowed_model()
 
     @property
     def model_is_set(self) -> bool:
-        """Whether the settings name one."""
+        """True if the settings name a model."""
         return bool(self._settings().llm.model)
 
     def why_no_model(self, run: bool) -> str:
@@ -73,33 +73,33 @@ class SessionServices:
 
     @property
     def budget(self) -> Budget:
-        """The prices and limits that the settings hold."""
+        """The prices and limits in the settings."""
         return budget_of(self._settings().llm)
 
     @property
     def embedder(self) -> Embedder | None:
-        """None when none is set. Raises :class:`brvtui.services.legs.ServiceError`."""
+        """The embedder; None if none is set. Raises :class:`brvtui.services.legs.ServiceError`."""
         return self._services()[1]
 
     @property
     def reranker(self) -> Reranker | None:
-        """None when none is set. Raises :class:`brvtui.services.legs.ServiceError`."""
+        """The reranker; None if none is set. Raises :class:`brvtui.services.legs.ServiceError`."""
         return self._services()[2]
 
     def vectors(self, model: str) -> VectorCache:
-        """The vectors that ``model`` made of this tree's texts."""
+        """The vectors of this tree's texts by ``model``."""
         from brvtui.store.vectors import VectorStore
 
         return VectorStore(self._tree, model)
 
     def feedback(self, engine: str) -> FeedbackLog:
-        """What users said of the results of ``engine`` over this tree."""
+        """The users' feedback on the results of ``engine`` over this tree."""
         from brvtui.store.feedback import FeedbackFile
 
         return FeedbackFile(self._tree, engine)
 
     def state(self, engine: str) -> KeptState:
-        """What ``engine`` keeps of its runs over this tree, among the tool's own data."""
+        """The stored state of ``engine`` from its runs over this tree, among the tool's own data."""
         from brvtui.store.state_file import StateFile
 
         return StateFile(runs_file(self._tree, engine))
@@ -125,7 +125,7 @@ def _made(settings: Settings, requests: RequestPolicy) -> tuple[Embedder | None,
 
 
 def embedder_settings(settings: Settings) -> EmbedderSettings:
-    """The embedder's settings; a provider's own key variable is read only for its own address."""
+    """The embedder's settings. A provider's own key variable is read only for its own address."""
     from brvtui.providers.services import PROVIDERS
 
     wanted = settings.services.embedder

@@ -1,4 +1,4 @@
-"""One open project: queries over its newest snapshot, and the parts that answer everything else."""
+"""One open project: queries over its newest snapshot, and objects that answer all other questions."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import NoteSignals, SignalsError, Source, defaults
 
 if TYPE_CHECKING:
-    # A cold query must not wait for the modules of other questions: the methods that answer them import them.
-    from brvtui.engines.edit_previews import EditPreview
+    # A cold query must not wait for the modules of other questions. The methods that need them import them.
+    from brvtui.engines.previews import Preview
     from brvtui.lab.about import About, Around
     from brvtui.lab.evaluation.keeping import KeepingEvaluator
     from brvtui.notes.operations import Notes
@@ -63,24 +63,24 @@ _NONE: Options = {}
 
 
 class NotLoaded(RuntimeError):
-    """A session was asked before it had a snapshot."""
+    """A session was used before it had a snapshot."""
 
 
 class Session:
-    """An open project. Methods may be called from any thread; queries read one snapshot each."""
+    """An open project. Methods are safe for threads; each query reads one snapshot."""
 
     def __init__(self, chosen: ProjectChoice, clock: Clock = system_clock, signals_file: Path | None = None) -> None:
-        """A session over what was ``chosen``; reads nothing before :meth:`load`."""
+        """A session over the ``chosen`` project. Reads nothing before :meth:`load`."""
         project = chosen.project
         self.kind = project.kind
         self.profile = chosen.profile
-        """ByteRover's constants, with which the tree is read, whichever engine answers."""
+        """ByteRover's constants for reading the tree, whichever engine answers."""
         self.clock = clock
         self.frozen = clock is not system_clock
         self.configuration = chosen.configuration
         """The settings by layer; replaced as a whole when they change."""
         self.recording = self.settings.recording
-        """Whether runs record access hits in the tool's own overlay."""
+        """True if runs record access hits in the tool's own overlay."""
         self.history = History(project.tree, self.settings.history)
         self._overlay = Overlay(project.tree)
         self._publisher, queries, self._sidecar = parts_of(project, signals_file, self._overlay)
@@ -89,17 +89,17 @@ class Session:
         self.logbook = Logbook(project.tree, queries)
         """The queries that were run here, and those that the engine logged."""
         self.model = session_model(lambda: self.settings, lambda: self.profile.service)
-        """The model that :meth:`complete` may ask."""
+        """The model that :meth:`complete` may call."""
         self.engine = self.settings.engine
-        """The name of the engine that answers where none is named."""
+        """The name of the engine that answers if none is given."""
         self.services = SessionServices(project.tree, lambda: self.settings, lambda: self.profile.service, self.model)
-        """The services that the settings name."""
+        """The services in the settings."""
         self.engines = Engines(self, self.services, chosen.profiles_of_engines)
-        """The engines that can be asked."""
+        """The available engines."""
         self.explainer = TraceExplainer(self, self.engines)
         """Explains answers."""
         self.ageing = ProjectAgeing(self, self.engines)
-        """How the notes age."""
+        """The ageing of the notes."""
 
     @classmethod
     def open(
@@ -115,15 +115,15 @@ class Session:
         alone: bool = False,
         given_by: Mapping[str, str] = _NONE,
     ) -> Session:
-        """The session of the project at or above ``start``; ``profile`` is one of ``engine``, else of the one set.
+        """The session of the project at or above ``start``.
 
-        With a ``repository``, it is over the code of that in place of notes; with a ``space``, over that one.
-        ``alone`` leaves out shared sources. ``given_by`` says what gives ``engine`` and ``profile``, by these names,
-        where it is no option of the command line.
+        ``profile`` belongs to ``engine``, or else to the engine in the settings. A ``repository`` opens its code
+        instead of notes, and a ``space`` that space. ``alone`` leaves out shared sources. ``given_by`` names the
+        source of ``engine`` and ``profile`` if it is not a command-line option.
 
-        Settings that cannot be used are left out when ``tolerant``, but for what chooses the profile. Raises
+        With ``tolerant``, unusable settings are left out, except for settings that choose the profile. Raises
         :class:`brvtui.tree.reading.project.ProjectError`, :class:`brvtui.config.ConfigError` and
-        :class:`brvtui.typed_tables.ProfileError`. An engine that is not installed is refused when it is asked.
+        :class:`brvtui.typed_tables.ProfileError`. An engine that is not installed is refused on its first use.
         """
         chosen = choose_project(
             start,
@@ -154,14 +154,14 @@ class Session:
 
     @cached_property
     def variants(self) -> VariantRunner:
-        """Asks judged queries in other states: another engine, constants, moment, notes."""
+        """Runs judged queries in other states: another engine, constants, time or notes."""
         from brvtui.session.variants import VariantRunner
 
         return VariantRunner(self)
 
     @cached_property
     def finder(self) -> NoteFinder:
-        """Finds notes by what is written in them."""
+        """Finds notes by their text."""
         from brvtui.session.finding import NoteFinder
         from brvtui.store.text_index import text_index
 
@@ -169,7 +169,7 @@ class Session:
 
     @cached_property
     def evaluator(self) -> KeepingEvaluator:
-        """Evaluates judged queries, and keeps the answers."""
+        """Evaluates judged queries, and stores the answers."""
         from brvtui.lab.evaluation.keeping import KeepingEvaluator
         from brvtui.store.kept_answers import KeptAnswers
 
@@ -189,19 +189,19 @@ class Session:
         return newest
 
     def snapshot_of(self, trace: Trace) -> Snapshot:
-        """The snapshot that ``trace`` was made on. Raises KeyError when it is gone."""
+        """The snapshot of ``trace``. Raises KeyError if it was dropped."""
         return self._publisher.of_generation(trace.snapshot.generation)
 
     @property
     def is_loaded(self) -> bool:
-        """Whether there is a snapshot to query."""
+        """True if there is a snapshot to query."""
         return self._publisher.newest is not None
 
     def load(self, progress: Progress | None = None) -> bool:
-        """Reads what changed on disk and publishes a snapshot; False when nothing had changed.
+        """Reads changes from disk and publishes a snapshot. Returns False if nothing changed.
 
-        The first call also removes what killed saves left in the tree. Raises
-        :class:`brvtui.tree.reading.signals.SignalsError` when the signals file is not valid.
+        The first call also removes files that killed saves left in the tree. Raises
+        :class:`brvtui.tree.reading.signals.SignalsError` if the signals file is not valid.
         """
         return self._publisher.load(self.profile, self.clock(), progress)
 
@@ -213,17 +213,18 @@ class Session:
         self._publisher.join(notes)
 
     def refresh(self, places: Collection[Path] = ()) -> bool:
-        """Publishes a snapshot of what watching noticed since, or of ``places`` too; False when nothing had changed.
+        """Publishes a snapshot with the changes that watching noticed, and with ``places``. Returns False if nothing
+        changed.
 
-        It costs what changed; where that is not known, every file is looked at. Raises as :meth:`load`.
+        The cost grows with the changes. If they are unknown, every file is checked. Raises as :meth:`load`.
         """
         return self._publisher.refresh(self.profile, self.clock(), places)
 
     def keep(self, everything: bool = False) -> bool:
-        """Writes the kept index where that saves the next process work; returns whether it did.
+        """Writes the stored index if that saves the next process work. Returns True if it did.
 
-        A few changed files are no reason to, unless ``everything`` is to be kept. Raises OSError when the tool's cache
-        folder cannot be written.
+        A few changed files are not enough, unless ``everything`` is set. Raises OSError if the tool's cache folder
+        cannot be written.
         """
         return self._publisher.keep(self.profile, everything)
 
@@ -236,10 +237,10 @@ class Session:
         services: bool = False,
         progress: Progressing | None = None,
     ) -> Trace:
-        """The trace of ``query``, without any effect; by the engine that the settings name, or by ``engine``.
+        """The trace of ``query`` by ``engine``, or by the engine in the settings, without side effects.
 
-        Services that cost are asked only with ``services``. Raises :class:`brvtui.engines.contract.EngineError`, as
-        does everything that asks an engine.
+        Calls paid services only if ``services`` is set. Raises :class:`brvtui.engines.contract.EngineError`, as does
+        every method that uses an engine.
         """
         asked = EngineQuery(query, scope, False, services, options)
         if progress is not None:
@@ -247,9 +248,9 @@ class Session:
         return self.engines.answer(engine or self.engine, asked)[1]
 
     def run(self, query: str, scope: str = "", engine: str = "", options: Options = _NONE) -> Trace:
-        """The trace of ``query``; its answer is cached as the engine would, and hits recorded if that is on.
+        """The trace of ``query``. Its answer is cached as the engine would, and hits are recorded if that is on.
 
-        No model is asked: :meth:`complete` does that. When recording fails, the trace's last notice says so.
+        Calls no model; :meth:`complete` does. If recording fails, the last notice of the trace gives the reason.
         """
         context, trace = self.engines.answer(engine or self.engine, EngineQuery(query, scope, True, options=options))
         return self._recorded(context.snapshot, trace)
@@ -262,12 +263,12 @@ class Session:
         engine: str = "",
         options: Options = _NONE,
     ) -> Iterator[Event]:
-        """Runs ``query`` as :meth:`run`, and lets the model answer where one would, if it is set and allowed.
+        """Runs ``query`` as :meth:`run`, and lets the model answer where the engine would, if it is set and allowed.
 
-        The events come as things happen, the last is :class:`brvtui.trace.events.Finished` or
-        :class:`brvtui.trace.events.Failed`; nothing is done but while they are taken. Take them in a thread without an
-        event loop; ``cancellation`` may be used from any other and ends the wait for the model at once. The model's
-        answer is cached as the engine would, when it is whole. Nothing of the model's is raised.
+        Yields events as they happen; the last is :class:`brvtui.trace.events.Finished` or
+        :class:`brvtui.trace.events.Failed`. Work is done only while the caller iterates. Iterate in a thread without
+        an event loop. ``cancellation`` may be used from any other thread, and ends the wait for the model at once. A
+        complete answer of the model is cached as the engine would. Exceptions of the model are not raised.
         """
         from brvtui.services.model import Cancellation
         from brvtui.trace.events import CompletionFailed, Finished, Routed
@@ -287,7 +288,7 @@ class Session:
                     yield event
 
     def _recorded(self, snapshot: Snapshot, trace: Trace) -> Trace:
-        """``trace``, whose hits are recorded if that is on; with a notice when they cannot be."""
+        """Records the hits of ``trace`` if that is on. Returns ``trace``, with a notice if they cannot be recorded."""
         engine = self.engines.named(trace.engine)
         files = engine.accessed(trace) if self.recording and isinstance(engine, CountsAccess) else ()
         if not files:
@@ -301,9 +302,9 @@ class Session:
         return trace
 
     def cache_now(self, query: str, engine: str = "") -> CacheNow:
-        """The simulated cache of ``engine``, by default the session's engine, as ``query`` would find it now.
+        """The simulated cache of ``engine``, by default the session's engine, in its current state for ``query``.
 
-        Raises :class:`brvtui.engines.contract.EngineError` for an engine that keeps no answers.
+        Raises :class:`brvtui.engines.contract.EngineError` for an engine without a cache.
         """
         name = engine or self.engine
         cache = self.engines.named(name)
@@ -313,26 +314,27 @@ class Session:
 
     @property
     def _native(self) -> tuple[Engine[Any], EngineContext[Any]]:
-        """The engine that is native to what is open, and its context."""
+        """The native engine of the open project, and its context."""
         native = self.kind.native
         return self.engines.named(native), self.engines.context(native)
 
     def forget(self) -> int:
-        """Drops the tool's own signals for this tree, recorded and set ones; returns how many notes had some."""
+        """Removes the tool's own signals for this tree, both recorded and set. Returns the number of notes that had
+        some."""
         count = len(self._overlay.read(defaults(self.profile.signals)))
         self._overlay.clear()
         return count
 
     def forget_feedback(self) -> int:
-        """Drops what users said of results over this tree, of every engine; returns how often they did."""
+        """Removes the users' feedback on results of all engines over this tree. Returns the number of rows."""
         from brvtui.store.feedback import clear_feedback
 
         return clear_feedback(self.project.tree)
 
     def use_profile(self, name: str, engine: str = registry.DEFAULT) -> None:
-        """Switches ``engine`` to another profile; ByteRover's with what the settings change of it.
+        """Switches ``engine`` to another profile. ByteRover's profile includes the changes from the settings.
 
-        Caches are emptied, since their answers came from other constants; :meth:`load` again afterwards. Raises
+        Empties caches, because their answers came from other constants. Call :meth:`load` afterwards. Raises
         :class:`brvtui.typed_tables.ProfileError`, or :class:`brvtui.engines.contract.EngineError` for another engine.
         """
         if not registry.reads_trees(engine):
@@ -342,13 +344,14 @@ class Session:
         self.engines.clear_caches()
 
     def search(self, query: str, limit: int, scope: str = "") -> Any:
-        """The search alone, as ``brv search`` makes it and its engine records it."""
+        """ByteRover's search without the router, as ``brv search`` runs it and as its engine records it."""
         engine = self.engines.named(registry.DEFAULT)
         assert isinstance(engine, SearchesBesides)
         return engine.plain_search(self.engines.context(registry.DEFAULT), query, limit, scope)
 
     def with_plain_search(self, trace: Trace, limit: int) -> Trace:
-        """``trace`` with the search alone, of ``limit`` results, beside it. Raises EngineError where there is none."""
+        """``trace`` with ByteRover's search of ``limit`` results. Raises EngineError if the engine has no such
+        search."""
         engine = self.engines.named(trace.engine)
         if not isinstance(engine, SearchesBesides):
             raise EngineError(f"--limit shows ByteRover's search alone: leave it out with {trace.engine}")
@@ -356,21 +359,23 @@ class Session:
 
     def preview_edit(
         self, query: str, path: str, content: str | bytes, keep_mtime: bool = False, scope: str = ""
-    ) -> EditPreview:
-        """The answer to ``query``, and the numbers of the document at ``path``, before and after its file holds
-        ``content``: the bytes of a note, the HTML of a topic.
+    ) -> Preview:
+        """The answer to ``query``, and the numbers of the document at ``path``, before and after its file contains
+        ``content``.
 
-        Nothing is written, and no cache asked. ``keep_mtime`` is for a save that keeps the modification time. Raises
-        :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`, and EngineError for a query that is too long.
+        ``content`` is the bytes of a note, or the HTML of a topic. Writes nothing and uses no cache. ``keep_mtime``
+        is for a save that keeps the modification time. Raises :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`,
+        and EngineError for a query that is too long.
         """
         engine, context = self._native
         assert isinstance(engine, PreviewsEdits)
         return engine.preview_edit(context, EngineQuery(query, scope), path, content, keep_mtime)
 
     def about(self, path: str, before: About | None = None) -> About:
-        """The file of the tree at ``path`` by itself: text, frontmatter, signals, ceiling. Raises nothing.
+        """The facts about the file of the tree at ``path``: text, frontmatter, signals, best possible score. Never
+        raises.
 
-        Of a file that is gone, what ``before`` said of it, and where its text is now.
+        For a removed file, the facts in ``before``, and the current place of its text.
         """
         from brvtui.lab.about import FileState, about, as_it_was
 
@@ -382,13 +387,13 @@ class Session:
         return made
 
     def stale_files(self, paths: Iterable[str]) -> dict[str, str]:
-        """Those of the files at ``paths`` that changed after they were read, by path: ``newer`` or ``gone``."""
+        """The files at ``paths`` that changed after they were read, by path: ``newer`` or ``gone``."""
         from brvtui.lab.about import stale_files
 
         return stale_files(self.snapshot, paths)
 
     def around(self, path: str) -> Around:
-        """What surrounds the file at ``path``: links, backlinks, its place in the manifest, what ageing brings.
+        """The surroundings of the file at ``path``: links, backlinks, its place in the manifest, and its ageing.
 
         The first call reads every note.
         """
@@ -401,9 +406,9 @@ class Session:
         return around(self.ageing.board(), self.notes.links(), path, place)
 
     def watch(self, changed: Callable[[], None], on_polling: Callable[[Watching], None] = lambda _: None) -> Watching:
-        """Calls ``changed``, from another thread, after each burst of changes of the tree or of signals.
+        """Calls ``changed``, from another thread, after each batch of changes to the tree or to signals.
 
-        Calls ``on_polling`` if polling replaces the system's own events later.
+        Calls ``on_polling`` if polling later replaces the system's own events.
         """
         return self._publisher.watch(changed, on_polling)
 

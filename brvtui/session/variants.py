@@ -1,4 +1,4 @@
-"""Asks queries of an open project in other states: another engine, constants, moment, notes."""
+"""Runs queries of an open project in other states: another engine, constants, time or notes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _OF_PROFILE = ("name", "summary", "engine")
 
 
 def profile_file(name: str, extends: str, base: Mapping[str, Any], made: Mapping[str, Any]) -> str:
-    """The text of a profile called ``name``: ``made``, by what differs from ``base``, the profile ``extends``."""
+    """The text of a profile called ``name``: the differences between ``made`` and ``base``, the profile ``extends``."""
     lines = [f"extends = {json.dumps(extends)}", f"name = {json.dumps(name, ensure_ascii=False)}"]
     lines.append(f"summary = {json.dumps(f'{extends} with constants changed in the Lab')}")
     top = {key: value for key, value in made.items() if key not in _OF_PROFILE}
@@ -82,20 +82,20 @@ def _key(key: str) -> str:
     return key if _BARE.fullmatch(key) else json.dumps(key, ensure_ascii=False)
 
 
-# Snapshots and constants with what a variant replaces. Nothing is written.
+# Snapshots and constants with the replacements of a variant. Writes nothing.
 
 Constants = TypeVar("Constants")
 
 
 def later(now_ms: float, variant: Variant) -> float:
-    """The moment of ``variant``, in milliseconds since 1970."""
+    """The time of ``variant``, in milliseconds since 1970."""
     return now_ms + variant.days * MS_PER_DAY if variant.days else now_ms
 
 
 def with_constants(constants: Constants, changes: tuple[tuple[str, Value], ...], origin: str) -> Constants:
     """``constants``, a dataclass, with ``changes`` by dotted names.
 
-    Raises :class:`brvtui.typed_tables.ProfileError` for a name or a value that cannot be.
+    Raises :class:`brvtui.typed_tables.ProfileError` for an invalid name or value.
     """
     if not changes:
         return constants
@@ -113,18 +113,18 @@ def with_constants(constants: Constants, changes: tuple[tuple[str, Value], ...],
 def replaced(
     snapshot: Snapshot, read_with: TreeConstants, constants: TreeConstants, now_ms: float, variant: Variant
 ) -> Snapshot:
-    """``snapshot`` at ``now_ms``, the moment of ``variant``, with the notes and signals that it names.
+    """``snapshot`` at ``now_ms``, the time of ``variant``, with the notes and signals that it names.
 
-    ``read_with`` are the constants that the tree was read with, ``constants`` those that it would be. Earlier notes
-    are taken as they were, and nothing else of the variant. Returns
-    ``snapshot`` itself where the variant changes nothing that a snapshot holds. Raises :class:`VariantError` for a note
-    that is not there, and :class:`brvtui.tree.history.git.RevisionError`.
+    ``read_with`` are the constants with which the tree was read, and ``constants`` the variant's. Earlier notes are
+    taken as they were, and then the rest of the variant is ignored. Returns ``snapshot`` itself if the variant
+    changes nothing in a snapshot. Raises :class:`VariantError` for a missing note, and
+    :class:`brvtui.tree.history.git.RevisionError`.
     """
     if variant.earlier is not None:
         if variant.earlier.difference is None:
             return variant.earlier.snapshot or snapshot
         signals = tuple(change for change in variant.earlier.signals if change.path in snapshot.by_path)
-        # The signals first: what is revised is not on disk, and would be read from there again.
+        # Signals come first, because revised notes are not on disk, and reading them again would lose the revision.
         before = _with_signals(snapshot, constants, now_ms, signals) if signals else snapshot
         return revised(before, constants, now_ms, variant.earlier.difference)
     made = snapshot
@@ -186,21 +186,21 @@ _NO_OPTIONS: Mapping[str, Any] = {}
 _MOST_STATES = 12
 _MOST_RESULTS = 50_000
 _ROUND_MS = 60_000
-"""A moment is as good as another of the same minute: else a live clock would make every result worthless."""
+"""Moments within a minute are equal. If they were not, a running clock would make every result useless."""
 _NAME = "the variant"
 
 
 class AskedProject(OpenProject, Protocol):
-    """The session as this module reads it."""
+    """The session as this module uses it."""
 
     engine: str
-    """The engine that answers where none is named."""
+    """The name of the engine that answers if none is given."""
     frozen: bool
     engines: Engines
 
     @property
     def evaluator(self) -> KeepingEvaluator:
-        """Keeps answers."""
+        """Stores answers."""
 
     @property
     def settings(self) -> Settings:
@@ -209,7 +209,7 @@ class AskedProject(OpenProject, Protocol):
 
 @dataclass(frozen=True)
 class VariantState:
-    """All that answers to a variant depend on: an engine with its context."""
+    """Everything that affects answers to a variant: an engine with its context."""
 
     variant: Variant
     engine: Engine[Any]
@@ -219,9 +219,9 @@ class VariantState:
     """The options of every query."""
     key: _StateKey
     known: Mapping[QueryWords, QueryResult] = field(default_factory=dict)
-    """The answers that are kept of it, by words and scope."""
+    """The stored answers for this state, by words and scope."""
     is_kept: bool = False
-    """Whether answers are kept for another time: not those with constants or a text that are only tried."""
+    """True if answers are stored for later. Answers with constants or a text that are only tried are not stored."""
 
     def trace(self, judgment: Judgment) -> Trace:
         """The trace of the query of ``judgment``; a preview. Raises :class:`EngineError`."""
@@ -237,14 +237,14 @@ class VariantState:
 
 
 class VariantRunner:
-    """Answers judged queries in variants of ``session``; each query is asked once in each state.
+    """Answers judged queries in variants of ``session``; each query runs once in each state.
 
-    Its engines are its own, so that neither their caches nor what they made ready is that of the user's queries.
-    Methods block, and may be called from any thread.
+    It has its own engines, so that it shares neither caches nor prepared state with the user's queries. Methods
+    block, and are safe for threads.
     """
 
     def __init__(self, session: AskedProject) -> None:
-        """Asks nothing yet."""
+        """Runs nothing yet."""
         self._session = session
         self.kind = session.kind
         self._lock = threading.Lock()
@@ -254,27 +254,26 @@ class VariantRunner:
         self._snapshots: OrderedDict[tuple[object, ...], Snapshot] = OrderedDict()
         self._results: OrderedDict[tuple[_StateKey, Judgment], QueryResult] = OrderedDict()
         self._fresh: dict[_StateKey, dict[QueryWords, QueryResult]] = {}
-        """Answers that are not kept yet, with the parts of their scores."""
+        """Answers that are not stored yet, with the parts of their scores."""
         self._generation = 0
-        """That of the newest snapshot that was asked for."""
+        """The generation of the newest snapshot that was used."""
 
     @property
     def profiles(self) -> dict[str, tuple[str, ...]]:
-        """The names of the profiles of each engine that can rank what is open."""
+        """The names of the profiles of each engine that can rank the open project."""
         declared = {name: registry.declaration(name) for name in self._session.engines.names}
         return {name: engine.profiles for name, engine in declared.items() if engine is not None}
 
     @property
     def has_modes(self) -> bool:
-        """Whether an engine that can rank what is open has modes."""
+        """True if an engine that can rank the open project has modes."""
         return any(self._session.engines.named(name).modes for name in self.profiles)
 
     def state(
         self, variant: Variant, engine: str = "", mode: str = "", options: Mapping[str, Any] = _NO_OPTIONS
     ) -> VariantState:
-        """The state of ``variant``; ``engine`` and ``mode`` are those that answer where it names none.
-
-        ``options`` are others of the engine.
+        """The state of ``variant``. ``engine`` and ``mode`` apply if it names none; ``options`` are the engine's
+        other options.
 
         Raises :class:`EngineError`, :class:`brvtui.lab.whatif.variant.VariantError` and
         :class:`brvtui.tree.history.git.RevisionError`.
@@ -289,7 +288,7 @@ class VariantRunner:
         with self._lock:
             self._forget_before(base.generation)
             found = self._states.get(key)
-        if found is None:  # made without the lock: the notes of a revision take long, and nobody is to wait for them
+        if found is None:  # made without the lock: reading the notes of a revision takes long, and others must not wait
             found = self._made(variant, name, asked, base, later(now_ms, variant), key)
         with self._lock:
             found = self._states.setdefault(key, found)
@@ -298,14 +297,14 @@ class VariantRunner:
         return found
 
     def _forget_before(self, generation: int) -> None:
-        """Drops what was kept of snapshots before ``generation``, none of which is asked for again."""
+        """Drops everything from snapshots before ``generation``, which are not used again."""
         if generation > self._generation:
             self._generation = generation
             for kept in (self._states, self._snapshots, self._results, self._fresh):
                 kept.clear()
 
     def check(self, variant: Variant, engine: str) -> None:
-        """Raises :class:`VariantError` where its engine, or ``engine`` if it names none, cannot have its constants."""
+        """Raises :class:`VariantError` if the variant's engine, or else ``engine``, cannot have its constants."""
         if not variant.constants:
             return
         asked = self._engine(variant.engine or engine)
@@ -315,26 +314,26 @@ class VariantRunner:
             raise VariantError(f"{asked.title}: {str(error).removeprefix(f'{_NAME}: ')}") from error
 
     def controls(self, engine: str) -> tuple[Control, ...]:
-        """What of ``engine`` can be changed: the clock, and its constants. Raises :class:`EngineError`."""
+        """The controls of ``engine``: the clock and its constants. Raises :class:`EngineError`."""
         clock = (clock_control(),) if self.kind.has_maturity else ()
         return (*clock, *constant_controls(self._session.engines.context(engine).constants))
 
     def note_controls(self, path: str) -> tuple[Control, ...]:
-        """What of the note at ``path`` can be changed; nothing where it is no note of a context tree."""
+        """The controls of the note at ``path``; empty if it is not a note of a context tree."""
         snapshot = self._session.snapshot
         if path not in snapshot.by_path or not self.kind.can_vary:
             return ()
         return tuple(note_controls(path, snapshot.signals[snapshot.by_path[path]]))
 
     def profile_text(self, variant: Variant, engine: str, name: str) -> str:
-        """A profile file with the constants of ``variant``, to be read by ``engine``; it extends a built-in one."""
+        """A profile file with the constants of ``variant`` for ``engine``. It extends a built-in profile."""
         asked = self._session.engines.named(variant.engine or engine)
         first = asked.profiles[0]
         made, base = asdict(self._constants(asked, variant)), asdict(asked.constants(first))
         return profile_file(name, first, base, made)
 
     def result(self, state: VariantState, judgment: Judgment) -> QueryResult:
-        """How the query of ``judgment`` is answered in ``state``. Raises :class:`EngineError`."""
+        """The answer to the query of ``judgment`` in ``state``. Raises :class:`EngineError`."""
         key = (state.key, judgment)
         found = self._results.get(key)
         if found is None:
@@ -349,7 +348,7 @@ class VariantRunner:
         return found
 
     def keep(self, state: VariantState) -> None:
-        """Keeps the answers that were given in ``state`` since, so that neither the Lab nor eval asks them again."""
+        """Stores new answers in ``state``, so that neither the Lab nor eval runs them again."""
         with self._lock:
             fresh = self._fresh.pop(state.key, {})
         if fresh:
@@ -371,7 +370,7 @@ class VariantRunner:
             raise VariantError(self.kind.not_varied)
         if variant.earlier is not None:
             return self._before(variant, name, options, base, key)
-        # Neither symbols nor topics are put in order by their age: at another moment they are the same.
+        # Symbols and topics are not ordered by age, so they are the same at another time.
         snapshot = self._snapshot(base, read_with, now_ms, variant) if self.kind.can_vary else base
         live = session.engines.context(name, snapshot)
         context = replace(live, constants=constants, now_ms=now_ms)
@@ -393,13 +392,13 @@ class VariantRunner:
     def _before(
         self, variant: Variant, name: str, options: Mapping[str, Any], base: Snapshot, key: _StateKey
     ) -> VariantState:
-        """The state of earlier notes: at the very moment of the present one, so that only edits make a difference."""
+        """The state of earlier notes, at exactly the time of the present state, so that only edits differ."""
         present = self.state(replace(variant, earlier=None), name, options=options)
         with self._lock:
-            for kept in (self._states, self._snapshots):  # of edits before this one: a tree each
+            for kept in (self._states, self._snapshots):  # states of earlier edits: a tree each
                 for old in [old for old in kept if getattr(old[-1], "earlier", None) not in (None, variant.earlier)]:
                     del kept[old]
-            for state_key, judgment in list(self._results):  # each key holds the texts of those edits
+            for state_key, judgment in list(self._results):  # each key contains the texts of those edits
                 if getattr(state_key[-1], "earlier", None) not in (None, variant.earlier):
                     del self._results[state_key, judgment]
         snapshot = self._snapshot(base, self._session.profile, present.context.now_ms, variant)
@@ -409,7 +408,7 @@ class VariantRunner:
         )
 
     def reverting(self, state: VariantState) -> Reverting | None:
-        """The way from the present notes to those of ``state``; None where its variant has no other files.
+        """The reversion from the present notes to the notes of ``state``; None if its variant has no other files.
 
         Raises :class:`brvtui.tree.history.git.RevisionError`.
         """
@@ -434,7 +433,7 @@ class VariantRunner:
         return with_constants(base, variant.constants, _NAME)
 
     def _snapshot(self, base: Snapshot, constants: Any, now_ms: float, variant: Variant) -> Snapshot:
-        """The notes of ``variant``: the same object for variants that differ in other things alone."""
+        """The notes of ``variant``. Variants that differ only in other things share the same object."""
         read_with = self._session.profile
         of_notes = replace(variant, engine="", profile="", mode="", constants=())
         key = (base.generation, constants.limits, constants.signals, now_ms if variant.days else 0.0, of_notes)
@@ -450,8 +449,10 @@ class VariantRunner:
 
 
 def _without_parts(result: QueryResult) -> QueryResult:
-    """``result`` without the parts of scores: with them, a table of a thousand queries would be a hundred thousand
-    objects to look through for garbage, which holds up the event loop.
+    """``result`` without the parts of scores.
+
+    With parts, a table of a thousand queries would have a hundred thousand objects for garbage collection to visit,
+    which blocks the event loop.
     """
     return replace(result, results=tuple(RankedDocument(each.path, each.score) for each in result.results))
 

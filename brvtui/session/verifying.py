@@ -1,4 +1,4 @@
-"""Verifies an open project's engine: the installed one and ours, asked the same questions."""
+"""Verifies an open project's engine: runs the same queries with the installed engine and with ours."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ _MS_PER_SECOND = 1000.0
 
 @dataclass(frozen=True, slots=True)
 class VerificationStatus:
-    """The engine that is installed on this machine for a project, and when it was verified last."""
+    """The engine that is installed on this machine for a project, and its last verification."""
 
     installed: InstalledEngine | None
     problem: str
-    """Why none was found, and what to do; empty where one was."""
+    """The reason why none was found, and the remedy; empty if one was found."""
     last: VerifiedVersion | None
-    """Its last verification; None for a version that was never verified on this machine."""
+    """The last verification; None if this version was never verified on this machine."""
     profile: str
-    """The profile that answers as this engine does: by its version, and by the marker of a space."""
+    """The profile for this engine, chosen by its version and by the marker of a space."""
     versions: str
     """The versions that the profile describes: ``3.14``."""
     is_known: bool
-    """Whether the installed version is one of these; true without one."""
+    """True if the installed version is one of these, or if none is installed."""
 
     @property
     def sentence(self) -> str:
@@ -62,7 +62,7 @@ class VerificationStatus:
 
 
 def installed_engine(session: Session, named: Path | None = None) -> InstalledEngine:
-    """The engine that would answer in the project of ``session``: ByteRover 3's package, or V4's bundle for a space.
+    """The engine that answers in the project of ``session``: ByteRover 3's package, or V4's bundle for a space.
 
     Raises :class:`brvtui.engines.verification.installed.NotInstalled`.
     """
@@ -76,7 +76,7 @@ def _engine(session: Session) -> Verifies:
 
 
 def verification_status(session: Session, named: Path | None = None) -> VerificationStatus:
-    """What is known of the engine that is installed for the project of ``session``. Asks it nothing."""
+    """The status of the engine that is installed for the project of ``session``. Runs no query."""
     profile, versions, described = _described(session)
     try:
         found = installed_engine(session, named)
@@ -87,7 +87,7 @@ def verification_status(session: Session, named: Path | None = None) -> Verifica
 
 
 def _described(session: Session) -> tuple[str, str, EngineVersion]:
-    """The profile of the engine that is detected for ``session``, and the versions that it describes, also in words."""
+    """The profile for the engine of ``session``, the versions that it describes as text, and as a range."""
     constants = session.engines.named(session.kind.native).constants()
     described = constants.engine
     until = getattr(described, "until", described.version)
@@ -97,13 +97,13 @@ def _described(session: Session) -> tuple[str, str, EngineVersion]:
 
 
 def questions(session: Session, most: int | None = None) -> list[str]:
-    """At most ``most`` questions, each once: the judged ones, the logged ones, then some made of the notes.
+    """At most ``most`` questions, each once: the judged ones, the logged ones, then some generated from the notes.
 
-    Where ``most`` is not given, so many as take a minute or less: 226, or 30 over a space.
+    If ``most`` is None, the number that takes a minute or less: 226, or 30 for a space.
     """
     most = most or (MOST_OF_SPACE if session.kind.is_html else MOST_QUESTIONS)
     made: dict[str, None] = {}
-    with suppress(JudgmentsError):  # brv-tui judge says what is wrong with the file; other questions do as well
+    with suppress(JudgmentsError):  # brv-tui judge reports problems of the file; other questions work as well
         made.update(dict.fromkeys(one.text for one in JudgmentsFile.of(session.project).read()))
     made.update(dict.fromkeys(entry.query for entry in session.logbook.read(_MOST_LOGGED)))
     made.update(dict.fromkeys(made_questions(session.snapshot, most)))
@@ -121,10 +121,10 @@ def verify(
     progress: Callable[[int, int], None] = _silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Verification | None:
-    """Asks the installed engine and ours ``queries`` over a copy of the project, and remembers the result.
+    """Runs ``queries`` with the installed engine and with ours over a copy of the project, and stores the result.
 
-    The engine is the one at ``named``, or the one that is found. Nothing of the project is written. None when
-    ``cancelled``. Raises :class:`brvtui.engines.verification.installed.NotInstalled`,
+    The engine is at ``named``, or is searched for. Writes nothing to the project. Returns None if ``cancelled``.
+    Raises :class:`brvtui.engines.verification.installed.NotInstalled`,
     :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
     """
     found = installed_engine(session, named)
