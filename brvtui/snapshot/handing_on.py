@@ -1,4 +1,4 @@
-"""Hands derived data of one snapshot on to the next: unchanged where it still holds, else updated in part."""
+"""Carries derived data of one snapshot over to the next: unchanged if it is still valid, else updated in part."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ class Transition:
 
 
 def hand_on(transition: Transition, made: Snapshot) -> None:
-    """Hands derived data of the previous snapshot on to ``made``. What had not been derived yet is not derived now."""
+    """Carries derived data of the previous snapshot over to ``made``. Data that was not derived yet is not derived
+    now."""
     known = transition.previous.derived
     abstracts = known.known(ABSTRACTS)
     if abstracts is not None:
@@ -53,7 +54,7 @@ def hand_on(transition: Transition, made: Snapshot) -> None:
 
 
 def _hand_on_hierarchy(transition: Transition, made: Snapshot) -> None:
-    """Hands on the hierarchy, rebuilt only in the changed folders, where that is enough."""
+    """Carries the hierarchy over, rebuilt only in the changed folders, if that is enough."""
     hierarchy = transition.previous.derived.known(HIERARCHY)
     if hierarchy is None:
         return

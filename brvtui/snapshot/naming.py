@@ -13,21 +13,21 @@ from brvtui.tree.editing.archive import archived_as
 from brvtui.tree.reading.files import CONTEXT_FILE, SUMMARY_FILE
 
 _LONGEST_IN_MESSAGE = 120
-"""How many characters of a name a message repeats."""
+"""The number of characters of a name that a message repeats."""
 CONTEXT_TREE = ".brv/context-tree"
 _LONGEST_NAME = 1_000
 _MOST_NEAR = 3
 _LEAST_TELLING = 3
-"""Shorter words are in nearly every path: none of them alone says which note is meant."""
+"""The length of a significant word. Shorter words are in nearly every path, and do not identify a note."""
 _ALIKE = 0.65
-"""How alike two names must be (0 to 1, as difflib has it) for one to be offered for the other."""
+"""The similarity (0 to 1, by difflib) from which a name is suggested for another."""
 
 
 class UnknownNote(LookupError):
-    """No note of that name, or several; the message says which ones are near, or meant."""
+    """No note has this name, or several have it. The message lists similar notes, or the matching ones."""
 
     def __init__(self, line: str, near: Sequence[str] = (), meant: Sequence[str] = ()) -> None:
-        """``near`` are paths of notes with such a name, ``meant`` those of the several that the name could mean."""
+        """``near`` are paths of notes with similar names, ``meant`` the paths of several notes that match the name."""
         super().__init__(line)
         self.near, self.meant = tuple(near), tuple(meant)
 
@@ -41,11 +41,11 @@ class Named:
 
 
 def find_note(snapshot: Snapshot, name: str) -> Named:
-    """The file that ``name`` means: a path, with or without ``.md`` or ``.html``, the end of one, a folder, or a title.
+    """The file called ``name``: a path, with or without ``.md`` or ``.html``, the end of one, a folder, or a title.
 
-    A path may begin at the tree, at the project, or at the root of the disk, and may have backslashes. In another case
-    or Unicode form, a name counts if no file has it as it is. Looks up nothing on disk. Raises :class:`UnknownNote`
-    when ``name`` means no file, or more than one.
+    A path may begin at the tree, at the project, or at the root of the disk, and may contain backslashes. If no file
+    has exactly this name, case and Unicode form are ignored. Looks up nothing on disk. Raises :class:`UnknownNote` if
+    ``name`` matches no file, or more than one.
     """
     files = [*snapshot.by_path, *(file.path for file in snapshot.files), *(file.path for file in snapshot.unseen)]
     known = dict.fromkeys(files)
@@ -68,7 +68,7 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
 
 
 def _inside(snapshot: Snapshot, name: str) -> str:
-    """``name`` as a path below the tree, if it is one of any kind."""
+    """``name`` as a path below the tree, if it is any kind of path."""
     path = name.replace("\\", "/").removeprefix(f"{snapshot.project.tree.as_posix()}/")
     path = path if path.startswith("/") else path.rpartition(f"{CONTEXT_TREE}/")[2]
     return "/".join(part for part in path.split("/") if part not in ("", ".")) if path.strip("/.") else path
@@ -79,7 +79,7 @@ def _loosely(name: str) -> str:
 
 
 def _meant(snapshot: Snapshot, known: Mapping[str, str], wanted: str) -> list[str]:
-    """The paths that ``wanted`` means, where ``known`` has each path as it is compared."""
+    """The paths that match ``wanted``. ``known`` maps each path to its form for comparison."""
     for candidate in (wanted, f"{wanted}.md", f"{wanted}.html", f"{wanted}/{CONTEXT_FILE}"):
         if found := [path for path, one in known.items() if one == candidate]:
             return found
@@ -91,7 +91,7 @@ def _meant(snapshot: Snapshot, known: Mapping[str, str], wanted: str) -> list[st
 
 
 def _near(snapshot: Snapshot, wanted: str) -> list[str]:
-    """Returns the paths of up to three notes that ``wanted`` may mean: its words are in their names, or are nearly."""
+    """The paths of up to three notes that ``wanted`` may refer to: their names contain its words, or similar ones."""
     names = {note.path: f"{_stem(note.path)} {note.title}".lower() for note in snapshot.notes}
     words = re.findall(r"\w+", wanted.lower())
     telling = any(len(word) >= _LEAST_TELLING for word in words)

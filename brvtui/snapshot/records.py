@@ -1,4 +1,4 @@
-"""Entries of a snapshot: notes, summaries of folders, parsed files; and what a later load can reuse."""
+"""Entries of a snapshot: notes, summaries of folders and parsed files; and the data that a later load can reuse."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from brvtui.tree.reading.signals import NoteSignals, Source, frontmatter_default
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A searchable file. ``path`` is unique in the snapshot: below the tree, or ``[alias]:path`` of a shared source."""
+    """A searchable file. ``path`` is unique in the snapshot: below the tree, or ``[alias]:path`` for a shared source."""
 
     path: str
     file: str
@@ -33,23 +33,23 @@ class Note:
     cut_lines: int
     cut_units: int
     chars: int
-    """UTF-16 units of the text as the engine reads it."""
+    """The length of the text as the engine reads it, in UTF-16 units."""
 
     @property
     def is_local(self) -> bool:
-        """Whether the note belongs to the project itself."""
+        """True if the note belongs to the project itself."""
         return not self.alias
 
     @property
     def kind(self) -> Kind:
-        """The kind of result that the note is."""
+        """The note's kind of result."""
         if self.role is Role.STUB:
             return Kind.ARCHIVE_STUB
         return Kind.SUMMARY if self.role is Role.CONTEXT else Kind.CONTEXT
 
     @property
     def result_path(self) -> str:
-        """The path that results show: for a ``context.md``, its folder."""
+        """The path in results. For a ``context.md``, that is its folder."""
         return self.path.removesuffix(f"/{CONTEXT_FILE}") if self.role is Role.CONTEXT else self.path
 
 
@@ -64,7 +64,7 @@ class FolderSummary:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The data read from one file, kept until the file changes. ``unseen`` says why it is not searched."""
+    """The data read from one file, kept until the file changes. ``unseen`` is the reason why it is not searched."""
 
     alias: str
     file: str
@@ -74,47 +74,47 @@ class Parsed:
     ctime_ns: int
     title: str = ""
     is_note: bool = False
-    """Whether it is searched."""
+    """True if it is searched."""
     cut_lines: int = 0
     cut_units: int = 0
     frontmatter_signals: NoteSignals | None = None
     summary_order: int | None = None
     summary_tokens: int | None = None
-    """The number that the frontmatter of a valid summary states; None when it is not a number."""
+    """The number in the frontmatter of a valid summary; None if it is not a number."""
     chars: int = 0
     updated_ms: float | None = None
-    """When the note says it was updated (:func:`brvtui.tree.reading.contents.updated_ms`)."""
+    """The update time in the note's own text (:func:`brvtui.tree.reading.contents.updated_ms`)."""
     unseen: str = ""
     has_unusable_signals: bool = False
-    """Whether its frontmatter names signals that cannot be used, where signals are read there."""
+    """True if signals are read from its frontmatter, but the ones named there are unusable."""
     has_conflict: bool = False
-    """Whether it is a note with the marks of a conflict in its text."""
+    """True if it is a note with conflict markers in its text."""
 
     @property
     def mtime_ms(self) -> int:
-        """Modification time in whole milliseconds, rounded."""
+        """The modification time in whole milliseconds, rounded."""
         return rounded_ms(self.mtime_ns)
 
     @property
     def has_stored_signals(self) -> bool:
-        """Whether the engine looks up stored signals of it."""
+        """True if the engine looks up stored signals for it."""
         return self.is_note or self.summary_order is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Reusable:
-    """What a load can reuse of an earlier one, and the constants with which that one read the files."""
+    """The data of an earlier load that can be reused, and the constants with which it read the files."""
 
     limits: ReadingLimits
     frontmatter_defaults: NoteSignals | None
-    """The signals that completed those in frontmatter; None where none were read there."""
+    """The signals that completed partial frontmatter; None if frontmatter was not read for signals."""
     parsed: Mapping[str, Parsed]
     by_path: Mapping[str, int]
-    """Position of each note by its path."""
+    """The position of each note by its path."""
     postings: Postings
 
     def is_read_with(self, constants: TreeConstants) -> bool:
-        """Whether reading the same files with ``constants`` would give the same."""
+        """True if reading the same files with ``constants`` would give the same result."""
         now = (constants.limits, frontmatter_defaults(constants.signals))
         return now == (self.limits, self.frontmatter_defaults)
 
@@ -131,18 +131,18 @@ class NoteColumns:
     """One value for each note of a snapshot, in document order."""
 
     importance: NDArray[np.float64]
-    """As stored, 0..100."""
+    """The stored value, 0..100."""
     recency: NDArray[np.float64]
-    """As stored, 0..1."""
+    """The stored value, 0..1."""
     maturity: NDArray[np.int8]
     """Index into :data:`brvtui.ranking.maturity.LEVELS`."""
     source: NDArray[np.int8]
-    """Where the signals were found: the position among the members of ``Source``."""
+    """The source of the signals, as a position among the members of ``Source``."""
     is_local: NDArray[np.bool_]
     """False for notes of shared sources."""
     mtime_ms: NDArray[np.float64]
     updated_ms: NDArray[np.float64]
-    """When the note says it was updated: infinity where it does not say, NaN where that is not a date."""
+    """The update time in the note's own text: infinity if there is none, NaN if it is not a date."""
     chars: NDArray[np.int64]
     """The length of the text as the engine reads it, in UTF-16 units."""
 
@@ -151,7 +151,7 @@ class NoteColumns:
         return int((self.source == _SOURCES[source]).sum())
 
     def changed(self, kept: NDArray[np.int64], touched: Sequence[int], anew: NoteColumns) -> NoteColumns:
-        """These columns reordered: ``kept`` gives the position here of each note, -1 for a new one.
+        """Returns these columns in a new order. ``kept`` has the position here of each note, -1 for a new one.
 
         ``anew`` has the values of the notes at ``touched``, which must include all new ones.
         """

@@ -1,4 +1,4 @@
-"""The snapshot: notes in document order, their properties as arrays, postings, and the files they came from."""
+"""The snapshot: notes in document order, their properties as arrays, postings, and the files of the notes."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Predecessor:
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Snapshot:
-    """One state of a project. It is immutable; :attr:`derived` caches what is computed on demand."""
+    """One state of a project. It is immutable; :attr:`derived` caches data that is computed on demand."""
 
     project: FoundProject
     generation: int
@@ -70,28 +70,28 @@ class Snapshot:
     notes: tuple[Note, ...]
     """In document order."""
     by_path: Mapping[str, int]
-    """Position of each note by its path."""
+    """The position of each note by its path."""
     signals: tuple[NoteSignals, ...]
     """The stored signals of each note."""
     columns: NoteColumns
     postings: Postings
     files: tuple[TreeFile, ...]
-    """Every markdown file of the project's own tree, summaries and abstracts included."""
+    """Every markdown file of the project's own tree, including summaries and abstracts."""
     unseen: tuple[UnseenFile, ...]
     notices: tuple[str, ...]
     parsed: Mapping[str, Parsed]
     summary_signals: Mapping[str, NoteSignals] = field(default_factory=dict)
     """Stored signals of summary files, by path."""
     summaries: Mapping[str, FolderSummary] = field(default_factory=dict)
-    """By the folder's path in results."""
+    """Summaries by the folder's path in results."""
     edited: Mapping[str, str] = field(default_factory=dict)
-    """Texts that replace those of files, for what-if."""
+    """Texts that replace the texts of files, for what-if."""
     stored: SignalLayers = NO_LAYERS
     """The layers in which stored signals were looked up."""
     frontmatter_defaults: NoteSignals | None = None
-    """The signals that complete those in frontmatter; None where none are read there."""
+    """The signals that complete partial frontmatter; None if frontmatter is not read for signals."""
     engine_failure: str = ""
-    """Why every search of the real engine fails on this tree, and what to do; empty when it does not."""
+    """The reason why every search of the real engine fails on this tree, with the remedy; empty if searches work."""
     predecessor: Predecessor | None = None
     """The snapshot from which this one was updated; None after a full load."""
     spaces: tuple[SpaceContents, ...] = ()
@@ -100,12 +100,12 @@ class Snapshot:
 
     @property
     def kind(self) -> ProjectKind:
-        """The kind of its project."""
+        """The kind of the project."""
         return self.project.kind
 
     @property
     def reusable(self) -> Reusable:
-        """What the next load can reuse."""
+        """The data that the next load can reuse."""
         return Reusable(self.limits, self.frontmatter_defaults, self.parsed, self.by_path, self.postings)
 
     @property
@@ -115,7 +115,7 @@ class Snapshot:
 
     @property
     def reads_frontmatter(self) -> bool:
-        """Whether signals are read from frontmatter, which ByteRover 3 itself does not do."""
+        """True if signals are read from frontmatter, which ByteRover 3 itself does not do."""
         return self.frontmatter_defaults is not None
 
     @property
@@ -125,7 +125,7 @@ class Snapshot:
 
     @property
     def unusable_signals(self) -> tuple[str, ...]:
-        """The notes whose frontmatter names signals that cannot be used, and that have none from elsewhere, by path."""
+        """The notes with unusable signals in frontmatter and no signals from elsewhere, by path."""
 
         def found() -> tuple[str, ...]:
             entries = ((path, entry) for path, entry in self.parsed.items() if entry.has_unusable_signals)
@@ -135,13 +135,13 @@ class Snapshot:
 
     @property
     def limit_notices(self) -> tuple[str, ...]:
-        """A line on the files that limits of this program leave out, if there are any."""
+        """A line about the files that limits of this program leave out, if there are any."""
         unseen = [file for space in self.spaces for file in space.unseen] if self.spaces else self.unseen
         return tuple(limit_notices(unseen))
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """Which files of the tree are not read, and why, in up to two lines; empty if there are none."""
+        """The files of the tree that are not read, with reasons, in up to two lines; empty if there are none."""
         html = sum(file.reason == HTML for file in self.unseen)
         left = (file for file in self.unseen if file.reason != HTML and not file.is_past_limit)
         others = [f"{file.path} ({file.reason})" for file in left]
@@ -154,12 +154,12 @@ class Snapshot:
         return tuple(filter(None, (topics if html else "", named)))
 
     def search_notices(self, has_results: bool) -> tuple[str, ...]:
-        """What a search of the notes should say about them: without results, also which files are not read."""
+        """The notices for a search of the notes. Without results, they include files that are not read."""
         return tuple(dict.fromkeys((*self.limit_notices, *self.notices, *(() if has_results else self.unread))))
 
     @property
     def conflicts(self) -> tuple[str, ...]:
-        """The notes with the marks of a conflict in their text, by path."""
+        """The notes with conflict markers in their text, by path."""
         return self.derived.of(
             CONFLICTS, lambda: tuple(sorted(path for path, entry in self.parsed.items() if entry.has_conflict))
         )
@@ -178,14 +178,14 @@ class Snapshot:
 
     @property
     def relevance_index(self) -> RelevanceIndex:
-        """The index for tantivy's own BM25. Building it, on first use, reads every note again."""
+        """The index for tantivy's own BM25. The first use builds it, which reads every note again."""
         from brvtui.text.relevance import RelevanceIndex
 
         texts = ((note.title, self.readable(note.path), note.file) for note in self.notes)
         return self.derived.of(RELEVANCE, lambda: RelevanceIndex(texts))
 
     def readable(self, path: str) -> str:
-        """The text of the note at ``path``; empty when its file cannot be read."""
+        """The text of the note at ``path``; empty if its file cannot be read."""
         try:
             return self.text(path)
         except OSError:
@@ -198,9 +198,9 @@ class Snapshot:
 
     @property
     def domains(self) -> Mapping[str, str]:
-        """Folders at depth 1 by their lower-case name, the first in locale order where two differ in case only.
+        """Folders at depth 1 by their lower-case name. If two differ only in case, the first in locale order counts.
 
-        Those of shared sources begin with ``[alias]:``.
+        Folders of shared sources begin with ``[alias]:``.
         """
         return self.derived.of(DOMAINS, self._domains)
 
@@ -230,12 +230,12 @@ class Snapshot:
 
     @property
     def covered_files(self) -> tuple[tuple[str, str, int], ...]:
-        """Path, absolute path and mtime (ms) of every file that the fingerprint covers, shared sources included."""
+        """The path, absolute path and mtime (ms) of every file that the fingerprint covers, including shared sources."""
         return self.derived.of(COVERED_FILES, self._covered_files)
 
     def _covered_files(self) -> tuple[tuple[str, str, int], ...]:
         trees = {"": self.project.tree, **{source.alias: source.tree for source in self.project.sources}}
-        begins = {alias: f"{tree}{os.sep}" for alias, tree in trees.items()}  # text, since files are many
+        begins = {alias: f"{tree}{os.sep}" for alias, tree in trees.items()}  # plain text, because there are many files
         return tuple(
             [
                 (path, f"{begins[entry.alias]}{entry.file}", entry.mtime_ms)
@@ -258,7 +258,7 @@ class Snapshot:
 
     @property
     def orders(self) -> Orders | None:
-        """The orders of files, for updating the next snapshot; None where only a full load can make it."""
+        """The orders of files, for updating the next snapshot; None if only a full load can create it."""
         return self.derived.of(ORDERS, self._orders)
 
     def _orders(self) -> Orders | None:
@@ -269,7 +269,8 @@ class Snapshot:
         return make_orders(self.files, placed, self.loaded_ms, self.limits.recent_hours)
 
     def inside(self, folder: str) -> NDArray[np.bool_]:
-        """A mask of the notes that a search inside ``folder`` may find: those below it, except ``context.md`` files."""
+        """A mask of the notes that a search inside ``folder`` can find: the notes below it, except ``context.md``
+        files."""
         folders = self.derived.of(INSIDE, dict)
         known = folders.get(folder)
         if known is None:
@@ -282,19 +283,20 @@ class Snapshot:
         return known
 
     def changed_since(self, before: Snapshot) -> frozenset[str] | None:
-        """The paths whose files or stored signals may differ from ``before``; None when that is not known."""
+        """The paths whose files or stored signals may differ from ``before``; None if that is unknown."""
         if self.predecessor is None or self.predecessor.snapshot() is not before:
             return None
         return self.predecessor.changed
 
     def warm(self) -> None:
-        """Computes now what would otherwise delay the first query."""
+        """Computes in advance everything that would delay the first query."""
         self.postings.warm()
         _ = self.domains, self.fingerprint
 
     def location(self, path: str) -> Path:
-        """The path on disk of the note (or other tree file) at ``path``. Raises OSError when it leads out of its
-        tree.
+        """The path on disk of the note (or other tree file) at ``path``.
+
+        Raises OSError if it leads out of its tree.
         """
         tree, file = self._tree_and_file(path)
         if file.startswith("/") or ".." in file.split("/") or "\0" in file:
@@ -304,7 +306,7 @@ class Snapshot:
     def read(self, path: str) -> bytes:
         """The bytes of the note (or other tree file) at ``path`` as they are on disk now.
 
-        Raises OSError when the file is gone, cannot be read or is too large, and when there is a symlink in its path.
+        Raises OSError if the file was removed, cannot be read or is too large, or if its path contains a symlink.
         """
         return read_inside(*self._tree_and_file(path), self.limits.max_file_bytes)
 
@@ -317,7 +319,7 @@ class Snapshot:
     def text(self, path: str) -> str:
         """The text of the file at ``path`` as the engine reads it, or its edited text.
 
-        Raises OSError when the file is gone or cannot be read.
+        Raises OSError if the file was removed or cannot be read.
         """
         if path in self.edited:
             return self.edited[path]
@@ -330,10 +332,10 @@ class Snapshot:
 
 
 def abridged(path: str) -> str:
-    """The path of the note of which the file at ``path`` is the abstract; empty for any other file."""
+    """The path of the note whose abstract is the file at ``path``; empty for any other file."""
     return f"{path.removesuffix(_ABSTRACT)}.md" if path.endswith(_ABSTRACT) else ""
 
 
 def is_own_summary(path: str) -> bool:
-    """Whether ``path`` is the path of a folder's summary in the project's own tree."""
+    """True if ``path`` is a folder's summary in the project's own tree."""
     return not path.startswith("[") and path.rpartition("/")[2] == SUMMARY_FILE

@@ -1,4 +1,4 @@
-"""The texts of a snapshot's notes as the text index has them."""
+"""The texts of a snapshot's notes for the text index."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _TOPICS: Key[Mapping[tuple[str, str], TopicFile]] = Key("topics by alias and pat
 _HEADING = re.compile(r"^ {0,3}(?:#{1,6}[ \t]+(.*)|(```|~~~))", re.MULTILINE)
 _TAGS = ("tags", "keywords")
 Stamp = tuple[int, int, int, int]
-"""Modification time, size, inode and change time of a file; times are in ns since 1970."""
+"""The modification time, size, inode and change time of a file; times are in ns since 1970."""
 
 
 stamp_of: Callable[[Parsed], Stamp] = attrgetter("mtime_ns", "size", "inode", "ctime_ns")
-"""Returns what changes when the file of an entry does."""
+"""Returns the values that change when the file of an entry changes."""
 
 
 def text_document(snapshot: Snapshot, path: str) -> TextDocument:
     """The searchable texts of the note at ``path``: as the engine reads it, or as a reader sees a topic.
 
-    Raises OSError when its file is gone or cannot be read, and KeyError for an unknown path.
+    Raises OSError if its file was removed or cannot be read, and KeyError for an unknown path.
     """
     note = snapshot.notes[snapshot.by_path[path]]
     if snapshot.spaces:
@@ -44,7 +44,7 @@ def text_document(snapshot: Snapshot, path: str) -> TextDocument:
 
 
 def _headings(text: str) -> list[str]:
-    """The headings of a text in Markdown, without those in fenced code."""
+    """The headings of a Markdown text, without headings in fenced code."""
     headings, in_fence = list[str](), False
     for found in _HEADING.finditer(text):
         if found[2]:
