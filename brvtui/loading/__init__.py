@@ -1,4 +1,4 @@
-"""Makes snapshots: of the whole project, or of the last snapshot and what changed."""
+"""Creates snapshots: from the whole project, or from the last snapshot and the changes since."""
 
 from __future__ import annotations
 

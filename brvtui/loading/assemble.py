@@ -40,11 +40,11 @@ class Parts:
     generation: int
     stored: SignalLayers
     files: Sequence[TreeFile]
-    """Those of the project's own tree, in the order of the walk."""
+    """The files of the project's own tree, in the order of the walk."""
     parsed: Mapping[str, Parsed]
-    """The entry of every file, read now or before."""
+    """The entry of every file, read now or earlier."""
     note_paths: Sequence[str]
-    """In document order."""
+    """The paths of the notes in document order."""
     passed_over: Sequence[UnseenFile]
     """Files that were not read."""
     unreadable: Iterable[str]
@@ -53,15 +53,15 @@ class Parts:
     """The terms of the notes that were read now."""
     ids: TermIds
     postings: Postings | None
-    """Those of an earlier snapshot; None when every note was read now."""
+    """The postings of an earlier snapshot; None if every note was read now."""
     kept: NDArray[np.int64]
     """The position of each note in these postings; -1 for notes that were read now."""
     signals_ignored: str = ""
-    """Why stored signals are ignored; empty where they are not."""
+    """The reason why stored signals are ignored; empty if they are used."""
     engine_failure: str = ""
 
     def stored_signals(self, path: str) -> NoteSignals | None:
-        """The stored signals of the file at ``path``; None where it has none, and for files of shared sources."""
+        """The stored signals of the file at ``path``; None if it has none, and for files of shared sources."""
         entry = self.parsed[path]
         if entry.alias or self.signals_ignored:
             return None
@@ -71,8 +71,7 @@ class Parts:
 def assemble(parts: Parts, transition: Transition | None = None) -> Snapshot:
     """The snapshot of ``parts``.
 
-    With a ``transition``, copies from the previous snapshot whatever did not change, and hands on what was derived of
-    it.
+    With a ``transition``, unchanged data and derived data come from the previous snapshot.
     """
     paths = parts.note_paths
     by_path = dict(zip(paths, range(len(paths)), strict=True))
@@ -150,7 +149,7 @@ def _predecessor(transition: Transition, by_path: Mapping[str, int]) -> Predeces
 def _reordered(items: Sequence[_Item], kept: NDArray[np.int64], anew: Mapping[int, _Item]) -> Sequence[_Item]:
     """``items`` reordered by ``kept``, with the new ones at their positions. Copies whole runs at once."""
     made: list[_Item] = []
-    alone = np.where(kept < 0, -2, kept)  # so that none of these is the start of a run
+    alone = np.where(kept < 0, -2, kept)  # so that no new item is the start of a run
     starts = np.flatnonzero(np.diff(alone, prepend=-2) != 1).tolist()
     for start, end in pairwise((*starts, len(kept))):
         first = int(kept[start])
@@ -169,7 +168,7 @@ def _summaries(
     summaries: Mapping[str, FolderSummary],
     signals: Mapping[str, NoteSignals],
 ) -> tuple[dict[str, FolderSummary], dict[str, NoteSignals]]:
-    """The summary of each folder, and the stored signals of such files, after ``paths`` changed."""
+    """The summary of each folder, and the stored signals of summary files, after ``paths`` changed."""
     made, found = dict(summaries), dict(signals)
     for path in paths:
         folder, _, name = path.rpartition("/")

@@ -1,4 +1,4 @@
-"""Full loading: looks at every file of the project, and reads those that changed since an earlier snapshot."""
+"""Full loading: checks every file of the project, and reads the files that changed since an earlier snapshot."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def load(
 
     ``edits`` replace the contents of their files on disk, and files at the paths ``removed`` count as missing. Files
     that did not change since ``previous``, or else since ``kept`` (same times, size and inode), are not read again.
-    Calls ``progress`` with the numbers of files read and of all files; once they are equal, it builds the index. Lists
-    files that cannot be read as unseen, and raises nothing.
+    Calls ``progress`` with the numbers of files read and of all files. When they are equal, it builds the index.
+    Files that cannot be read are listed as unseen; never raises.
     """
     is_read = constants.limits.linked_trees or not project.link
     if is_read and project.link:
@@ -88,7 +88,7 @@ def load(
     reuse = known_before if known_before is not None and known_before.is_read_with(constants) else None
     read = _read_files(located, constants, edited, reuse, progress)
     if reuse is not None and is_too_much(len(read.ids), 0, 0):
-        reuse = None  # its ids hold words that no note has any more: only a fresh reading counts them right
+        reuse = None  # its ids include words of removed notes; only reading everything again counts correctly
         read = _read_files(located, constants, edited, reuse, progress)
     parsed, places = read.parsed, reuse.by_path if reuse else {}
     unseen += [UnseenFile(path, TOO_MUCH_TEXT, True) for path in read.left]
@@ -125,12 +125,12 @@ class _ReadFiles:
     """The files of a project as they were read."""
 
     parsed: Mapping[str, Parsed]
-    """In the order of their reading."""
+    """Entries in the order of reading."""
     terms: Mapping[str, NoteTerms]
-    """Of the notes that were read now."""
+    """The terms of the notes that were read now."""
     ids: TermIds
     left: Sequence[str]
-    """The notes that were left out, because those before them have too much text."""
+    """The notes that were left out because earlier notes contain too much text."""
 
 
 def _read_files(
@@ -140,7 +140,7 @@ def _read_files(
     reuse: Reusable | None,
     progress: Progress | None,
 ) -> _ReadFiles:
-    """The entries and terms of the files ``located``; unchanged files since ``reuse`` are not read again."""
+    """The entries and terms of the files ``located``. Files that did not change since ``reuse`` are not read again."""
     completed_by = frontmatter_defaults(constants.signals)
     ids = reuse.postings.ids if reuse else TermIds()
     parsed: dict[str, Parsed] = {}
@@ -174,7 +174,7 @@ def _read_files(
 
 
 def _with(own: Listing, edits: Sequence[EditedFile], removed: Collection[str]) -> Listing:
-    """``own`` with the files of ``edits``, and without those at ``removed``."""
+    """``own`` with the files of ``edits``, and without the files at ``removed``."""
     other = {*removed, *(edit.path for edit in edits)}
     files = [file for file in own.files if file.path not in other] + [edit.file for edit in edits]
     unseen = tuple(file for file in own.unseen if file.path not in other)
@@ -192,7 +192,7 @@ def _in_document_order(
 
 
 def _signals_ignored(parsed: Mapping[str, Parsed], broken: frozenset[str]) -> str:
-    """Why the real engine reads no stored signals here: it reads all of them in one batch, which fails as a whole."""
+    """The reason why the real engine reads no stored signals here: it reads all in one batch, which fails as a whole."""
     asked = {path: entry for path, entry in parsed.items() if entry.has_stored_signals}
     junk = next((path for path in asked if path in broken), "")
     if junk:

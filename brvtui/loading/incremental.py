@@ -1,7 +1,7 @@
-"""Incremental loading: the next snapshot from the last one and the files that changed.
+"""Incremental loading: creates the next snapshot from the last one and the changed files.
 
-The cost depends on what changed. Only copies of lists, the fingerprint's digest and the engine's running mean still
-take time that depends on the size of the tree.
+The cost depends on the changes. Only copies of lists, the fingerprint's digest and the engine's running mean still
+take time that grows with the tree.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from brvtui.tree.reading.signals import SignalLayers
 
 _Item = TypeVar("_Item")
 MOST_PLACES = 2_000
-"""With more changed files than this, loading the whole tree is as fast."""
+"""The number of changed files from which loading the whole tree is as fast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +67,12 @@ def update(
     stored: SignalLayers,
     edit: EditedFile | None = None,
 ) -> Snapshot | None:
-    """The snapshot after changes at ``places`` (files and folders below the tree), equal to what :func:`load` would
-    give.
+    """The snapshot after changes at ``places`` (files and folders below the tree), equal to the result of
+    :func:`load`.
 
-    ``edit`` replaces the content of its file on disk. Returns ``previous`` itself when nothing had changed, and None
-    when the whole tree must be loaded: symlinks and other unusual files, shared sources, more files than the engine
-    reads, a clock that was set back.
+    ``edit`` replaces the content of its file on disk. Returns ``previous`` itself if nothing changed, and None if the
+    whole tree must be loaded: for symlinks and other unusual files, shared sources, more files than the engine reads,
+    or a clock that was set back.
     """
     orders = previous.orders
     if orders is None or not previous.reusable.is_read_with(constants):
@@ -131,7 +131,7 @@ def _needs_full_load(snapshot: Snapshot) -> bool:
 
 
 def _changes_whole_tree(path: str) -> bool:
-    """Whether a file of this name makes the engine ignore all stored signals, or fail: the full load finds out."""
+    """True if a file of this name may make the engine ignore all stored signals, or fail. The full load decides."""
     return ":" in path or "\\" in path or path == CONTEXT_FILE
 
 
@@ -170,7 +170,7 @@ def _changed_files(
 
 
 def _candidates(previous: Snapshot, places: Iterable[str]) -> set[str]:
-    """The files that may have changed: the ``places``, and files below those of them that are or were folders."""
+    """The files that may have changed: the ``places``, and files below places that are or were folders."""
     tree = previous.project.tree
     shut = {file.path for file in previous.unseen}
     wanted: set[str] = set()
@@ -190,7 +190,8 @@ def _candidates(previous: Snapshot, places: Iterable[str]) -> set[str]:
 
 
 def _below(tree: Path, folder: str) -> Iterator[str]:
-    """Every note below ``folder``, if it is one. Raises NeedsFullWalk where a folder below it is not entered."""
+    """Yields every note below ``folder``, if it is a folder. Raises NeedsFullWalk if a folder below it cannot be
+    entered."""
 
     place = tree / folder
     if place.is_symlink() or (place.is_dir() and place.name.startswith(".")):
@@ -214,7 +215,7 @@ class _Arranged:
 def _arranged(
     orders: Orders, previous: Snapshot, changes: _Changes, aged: Sequence[str], constants: TreeConstants, now_ms: float
 ) -> _Arranged | None:
-    """The orders after the change; None where they cannot be updated in part, or two paths sort alike."""
+    """The orders after the change; None if they cannot be updated in part, or if two paths sort alike."""
     if orders.only_ascii and not all(path.isascii() for path in changes.files):
         return None
     edge, old_edge = _edge(constants, now_ms), _edge(constants, previous.loaded_ms)
@@ -256,7 +257,7 @@ def _arranged(
 def _kept(
     before: int, now: int, left: Sequence[int], came: Sequence[int], moved: Sequence[tuple[int, int]]
 ) -> NDArray[np.int64]:
-    """The position among ``before`` notes of each of ``now``; -1 for those that came. All others keep their order."""
+    """The position among ``before`` notes of each of ``now``; -1 for new notes. All others keep their order."""
     sources, targets = [*left, *(source for source, _ in moved)], [*came, *(target for _, target in moved)]
     stays = np.ones(now, dtype=np.bool_)
     stays[targets] = False
@@ -268,12 +269,12 @@ def _kept(
 
 
 def _edge(constants: TreeConstants, now_ms: float) -> float:
-    """The time in ms from which on the engine takes a change for recent."""
+    """The time in ms from which the engine counts a change as recent."""
     return now_ms - constants.limits.recent_hours * MS_PER_HOUR
 
 
 def _aged(orders: Orders, edge: float) -> Iterator[str]:
-    """The notes that are no longer recent."""
+    """Yields the notes that are no longer recent."""
     for key, path in zip(reversed(orders.recent.keys), reversed(orders.recent.items), strict=True):
         if -key[0] >= edge:
             return

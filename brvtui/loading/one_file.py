@@ -36,9 +36,9 @@ class EditedFile:
 
 
 def is_same(known: Parsed, file: TreeFile) -> bool:
-    """Whether ``file`` is unchanged since ``known`` was read from it.
+    """True if ``file`` is unchanged since ``known`` was read from it.
 
-    A save can keep mtime, size and even inode, but never the ctime.
+    A save can keep the mtime, the size and even the inode, but never the ctime.
     """
     was = (known.mtime_ns, known.size, known.inode, known.ctime_ns)
     return was == (file.mtime_ns, file.size, file.inode, file.ctime_ns)
@@ -53,10 +53,10 @@ def read_file(
     completed_by: NoteSignals | None,
     edit: EditedFile | None,
 ) -> tuple[Parsed, NoteTerms | None]:
-    """The entry of ``file`` below ``tree``, and its terms if it is a note. Raises nothing.
+    """The entry of ``file`` below ``tree``, and its terms if it is a note. Never raises.
 
-    Reads the content of ``edit`` instead, if given. ``completed_by`` completes signals in frontmatter; with None, none
-    are read there.
+    Reads the content of ``edit`` instead, if given. ``completed_by`` completes signals in frontmatter; if it is None,
+    none are read there.
     """
     role = file.role
     identity = (alias, file.path, file.mtime_ns, file.size, file.inode, file.ctime_ns)
@@ -105,7 +105,7 @@ def _summary(text: str) -> tuple[int | None, int | None]:
 
 
 def _as_number(value: object) -> float | None:
-    """``value`` converted to a number as JavaScript does it; None when the result is not a finite number."""
+    """``value`` converted to a number as JavaScript does; None if the result is not a finite number."""
     if isinstance(value, list) and len(value) <= 1:
         return _as_number(value[0] if value else None)
     if value is None or value == "":

@@ -1,4 +1,4 @@
-"""Snapshots of a tree in which many files differ from those on disk: as a git revision has them, say."""
+"""Snapshots of a tree in which many files differ from disk, for example at a git revision."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from brvtui.tree.reading.contents import Unseen, read_bytes
 from brvtui.tree.reading.files import NS_PER_MS
 from brvtui.tree.reading.signals import NoteSignals, SignalLayers
 
-# Snapshots for what-if: one edited file, or other stored signals. Nothing is written.
+# Snapshots for what-if: one edited file, or other stored signals. Writes nothing.
 
 
 UNPUBLISHED = 0
@@ -24,9 +24,8 @@ UNPUBLISHED = 0
 
 
 def edit_after_save(snapshot: Snapshot, now_ms: float, path: str, data: bytes, keep_mtime: bool) -> EditedFile:
-    """The file at ``path`` after a save of ``data`` at ``now_ms``; with ``keep_mtime`` it keeps its modification
-    time.
-    """
+    """The file at ``path`` after a save of ``data`` at ``now_ms``. With ``keep_mtime``, it keeps its modification
+    time."""
     known = snapshot.parsed.get(path)
     saved_ns = just_before_ms(now_ms) * NS_PER_MS
     return EditedFile(path, data, known.mtime_ns if known and keep_mtime else saved_ns)
@@ -36,7 +35,7 @@ def edited(snapshot: Snapshot, constants: TreeConstants, now_ms: float, edit: Ed
     """``snapshot`` after ``edit``, as of ``now_ms``, with the generation :data:`UNPUBLISHED`.
 
     The file may be new. A path that the engine does not read (dot names, other endings) changes nothing. Updates only
-    what the edit changes where that is possible, else looks at every file of the tree.
+    the affected parts if possible; if not, checks every file of the tree.
     """
     if not edit.path.endswith(".md") or any(part.startswith(".") for part in edit.path.split("/")):
         return _unpublished(snapshot, snapshot.edited)
@@ -51,10 +50,11 @@ def edited(snapshot: Snapshot, constants: TreeConstants, now_ms: float, edit: Ed
 def with_signals(
     snapshot: Snapshot, constants: TreeConstants, now_ms: float, signals: Mapping[str, NoteSignals]
 ) -> Snapshot:
-    """``snapshot`` with other stored signals of some files, as of ``now_ms``, with the generation :data:`UNPUBLISHED`.
+    """``snapshot`` with other stored signals of some files, as of ``now_ms``, with the generation
+    :data:`UNPUBLISHED`.
 
-    They are put into the first layer of stored signals, so they have precedence. Where the engine ignores stored
-    signals, it ignores these too.
+    They go into the first layer of stored signals, so they have precedence. If the engine ignores stored signals, it
+    ignores these too.
     """
     first, *others = snapshot.stored.layers or ({},)
     stored = SignalLayers(({**first, **signals}, *others), snapshot.stored.broken)
@@ -70,7 +70,7 @@ def _unpublished(made: Snapshot, text: Mapping[str, str]) -> Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The files of a tree in another state: those with another content, and those that it does not have."""
+    """The files of a tree in another state: files with other content, and files that do not exist in it."""
 
     edits: Mapping[str, EditedFile]
     removed: frozenset[str]
@@ -81,7 +81,7 @@ class Difference:
         return tuple(sorted({*self.edits, *self.removed}))
 
     def only(self, paths: Collection[str]) -> Difference:
-        """Of this, what is at ``paths``."""
+        """The part of this difference at ``paths``."""
         edits = {path: edit for path, edit in self.edits.items() if path in paths}
         return Difference(edits, self.removed.intersection(paths))
 
@@ -92,7 +92,7 @@ UNCHANGED = Difference({}, frozenset())
 def revised(snapshot: Snapshot, constants: TreeConstants, now_ms: float, difference: Difference) -> Snapshot:
     """``snapshot`` with ``difference``, as of ``now_ms``, with the generation :data:`UNPUBLISHED`. Writes nothing.
 
-    Looks at every file of the tree.
+    Checks every file of the tree.
     """
     before = replace(snapshot, postings=snapshot.postings.detached())
     edits = tuple(difference.edits.values())
@@ -103,8 +103,8 @@ def revised(snapshot: Snapshot, constants: TreeConstants, now_ms: float, differe
 def revision_of(snapshot: Snapshot, name: str) -> Revision:
     """The revision ``name`` of the tree of ``snapshot``.
 
-    Raises :class:`brvtui.tree.history.git.RevisionError`, also for a tree behind a link whose notes are not read: its
-    history is not read either.
+    Raises :class:`brvtui.tree.history.git.RevisionError`, also for a tree behind a link whose notes are not read,
+    because its history is not read either.
     """
     if snapshot.project.link and not snapshot.limits.linked_trees:
         raise RevisionError(snapshot.project.link)
@@ -112,11 +112,10 @@ def revision_of(snapshot: Snapshot, name: str) -> Revision:
 
 
 def difference_to(snapshot: Snapshot, revision: Revision) -> Difference:
-    """What changes ``snapshot`` to what the tree was at ``revision``. Reads every note.
+    """The changes from ``snapshot`` to the tree at ``revision``. Reads every note.
 
-    What is compared is text: a note that is there in both has the age of its file in both, and so has one that was
-    renamed. A note that only the revision has is as old as its last commit there. Raises
-    :class:`brvtui.tree.history.git.RevisionError`.
+    Only texts are compared. A note that exists in both, even if renamed, has the age of its present file. A note that
+    only the revision has is as old as its last commit. Raises :class:`brvtui.tree.history.git.RevisionError`.
     """
     there = revision.files
     own = {entry.file: path for path, entry in snapshot.parsed.items() if not entry.alias}
@@ -140,7 +139,7 @@ def difference_to(snapshot: Snapshot, revision: Revision) -> Difference:
 
 
 def _bytes(snapshot: Snapshot, path: str) -> bytes:
-    """The bytes of a file; none of one that cannot be read, which then counts as changed."""
+    """The bytes of a file. A file that cannot be read has none, and counts as changed."""
     try:
         return snapshot.read(path)
     except OSError:

@@ -1,4 +1,4 @@
-"""Loads a space of ByteRover V4: its topics stand for the notes of a snapshot."""
+"""Loads a space of ByteRover V4, whose topics are the notes of a snapshot."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def load_space(
     previous: Snapshot | None = None,
     progress: Progress | None = None,
 ) -> Snapshot:
-    """A snapshot of ``project``, a space, as it is on disk now; ``previous`` itself when nothing changed.
+    """A snapshot of ``project``, a space, as it is on disk now; ``previous`` itself if nothing changed.
 
-    Topics that did not change since are not read again. Raises nothing.
+    Topics that did not change since are not read again. Never raises.
     """
     assert isinstance(project, SpaceProject)
     read_before = previous.derived.of(_READ, lambda: previous.spaces) if previous is not None else ()
@@ -98,7 +98,8 @@ def _snapshot(
 def _with_terms(
     project: SpaceProject, spaces: Sequence[SpaceContents]
 ) -> tuple[tuple[SpaceContents, ...], list[NoteTerms], TermIds]:
-    """``spaces`` without the topics beyond the limits of words, the terms of the others in order, and their ids."""
+    """``spaces`` without the topics beyond the limits of words, the terms of the other topics in order, and their
+    ids."""
     ids, terms, entries, kept = TermIds(), list[NoteTerms](), 0, list[SpaceContents]()
     for alias, space in zip(_aliases(project), spaces, strict=True):
         topics, unseen = list[TopicFile](), list(space.unseen)
@@ -124,19 +125,19 @@ def _path(alias: str, topic: TopicFile) -> str:
 
 
 def _aliases(project: SpaceProject) -> list[str]:
-    """The alias of each space: none for the first."""
+    """The alias of each space; empty for the first."""
     return ["", *(source.alias for source in project.sources)]
 
 
 def _topics(project: SpaceProject, spaces: tuple[SpaceContents, ...]) -> Iterator[tuple[str, str, TopicFile]]:
-    """Each topic with the alias of its space, and its path in the snapshot."""
+    """Yields each topic with the alias of its space and its path in the snapshot."""
     for alias, space in zip(_aliases(project), spaces, strict=True):
         for topic in space.topics:
             yield alias, _path(alias, topic), topic
 
 
 def _signals(space: SpaceContents, path: str, base: NoteSignals) -> NoteSignals:
-    """The signals of a topic as they are shown beside notes: what V4 would not make a number of is the default."""
+    """The signals of a topic in the form of a note's signals. Values that V4 cannot read as numbers have the default."""
     stored = space.signals.get(path)
     if not isinstance(stored, TopicSignals):
         return base
