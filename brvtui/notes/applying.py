@@ -1,4 +1,4 @@
-"""Applies plans: each file whole or not at all, never over a change by anybody else, and all steps or none."""
+"""Applies plans. Each file is replaced atomically and never over others' changes, and either all steps apply or none."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from brvtui.tree.saving.note_files import Conflict, Saved, SaveError, Stamp, Unc
 
 @dataclass(frozen=True, slots=True)
 class PlanTarget:
-    """What a plan is applied to: a tree, the tool's overlay of it, and the signals of a note that has none stored."""
+    """The target of a plan: a tree, the tool's overlay of it, and the signals of a note without stored ones."""
 
     tree: Path
     overlay: Overlay
@@ -34,9 +34,9 @@ def read_content(tree: Path, path: str) -> FileContent:
 
 
 def apply(place: PlanTarget, plan: Plan) -> tuple[str, ...]:
-    """Applies the steps of ``plan`` in order; returns notices for the user.
+    """Applies the steps of ``plan`` in order, and returns notices for the user.
 
-    When a step fails, undoes those before it and raises :class:`NoteError`.
+    If a step fails, undoes the steps before it and raises :class:`NoteError`.
     """
     try:
         with locked(place.tree):
@@ -46,7 +46,7 @@ def apply(place: PlanTarget, plan: Plan) -> tuple[str, ...]:
 
 
 def _apply(place: PlanTarget, plan: Plan) -> tuple[str, ...]:
-    """Applies ``plan`` while no other process of this tool saves; as :func:`apply`."""
+    """Applies ``plan`` as :func:`apply`, while no other process of this tool saves."""
     _check(place, plan.steps)
     notices: list[str] = []
     for number, step in enumerate(plan.steps):
@@ -61,9 +61,9 @@ def _apply(place: PlanTarget, plan: Plan) -> tuple[str, ...]:
 
 
 def _roll_back(place: PlanTarget, failed: Step, done: Iterable[Step]) -> str:
-    """Undoes the steps ``done`` before the ``failed`` one; returns the end of a message where that is not possible."""
+    """Undoes the steps ``done`` before the ``failed`` one. If that is impossible, returns the end of a message."""
     if isinstance(failed, Write) and failed.after is None and not is_taken(place.tree, failed.path):
-        # The steps before may have copied the file that is now gone, as archiving does.
+        # Earlier steps may have copied the file that is now missing, as archiving does.
         return "; what was done before that stays"
     for step in reversed(list(done)):
         try:
@@ -76,7 +76,7 @@ def _roll_back(place: PlanTarget, failed: Step, done: Iterable[Step]) -> str:
 
 
 def _check(place: PlanTarget, steps: Iterable[Step]) -> None:
-    """Raises :class:`NoteError` when the files are visibly not in the state that a step expects, or read-only."""
+    """Raises :class:`NoteError` if files visibly differ from the state that a step expects, or are read-only."""
     touched: set[str] = set()
     for step in steps:
         if isinstance(step, MoveFolder):
@@ -110,7 +110,7 @@ def _check_step(place: PlanTarget, step: Write | Move) -> None:
 
 
 def is_taken(tree: Path, path: str) -> bool:
-    """Whether there is a file, folder or link at ``path`` below ``tree``."""
+    """True if there is a file, folder or link at ``path`` below ``tree``."""
     return (tree / path).exists() or (tree / path).is_symlink()
 
 
@@ -155,7 +155,7 @@ def _move(tree: Path, step: Move) -> Saved | Conflict:
 
 
 def _update_records(signals: dict[str, NoteSignals], step: Record) -> None:
-    """Changes ``signals`` as ``step`` says. Raises :class:`NoteError` when an entry is not as it was."""
+    """Applies ``step`` to ``signals``. Raises :class:`NoteError` if an entry is not as it was."""
     for entry in step.entries:
         if signals.get(entry.path) != entry.before:
             what, remedy = "its recorded signals changed meanwhile", "look at them and try again"

@@ -1,4 +1,4 @@
-"""The plans that were applied in this session, to undo and redo them in order."""
+"""The plans that were applied in this session, for undoing and redoing them in order."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ ApplyPlan = Callable[[Plan], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class _CarriedOut:
-    """What is remembered of a plan that was applied or undone: no text, as there may be many."""
+    """The record of a plan that was applied or undone. It contains no text, because there may be many."""
 
     number: int
-    """That of the plan: the same when it is undone, and done again."""
+    """The number of the plan. It stays the same when the plan is undone and redone."""
     at_ms: float
     title: str
     is_undone: bool
     moves: tuple[Move | MoveFolder, ...]
     untimed: tuple[str, ...]
-    """The notes whose files' times do not tell of it: signals were set, or a text was given an earlier time."""
+    """The notes whose file times do not show the change: signals were set, or a text got an earlier time."""
 
 
 def _carried_out(number: int, plan: Plan, at_ms: float, is_undone: bool) -> _CarriedOut:
@@ -44,35 +44,35 @@ def _carried_out(number: int, plan: Plan, at_ms: float, is_undone: bool) -> _Car
 
 
 class _Numbered(NamedTuple):
-    """A plan and its number, by which it is known when it is undone and done again."""
+    """A plan and its number, which identifies it when it is undone and redone."""
 
     number: int
     plan: Plan
 
 
 class Journal:
-    """Applied plans, the newest last. Its methods are thread-safe.
+    """Applied plans, the newest last. Its methods are safe for threads.
 
-    Drops the oldest plans when there are too many, or when they hold too much text.
+    Drops the oldest plans if there are too many, or if they contain too much text.
     """
 
     def __init__(
         self, clock: Callable[[], float], most_plans: int = _MOST_PLANS, most_bytes: int = _MOST_BYTES
     ) -> None:
-        """An empty journal. ``clock`` says the time, in milliseconds since 1970, as drafts are kept by it."""
+        """An empty journal. ``clock`` returns the time in milliseconds since 1970, as for drafts."""
         self._clock = clock
         self._numbers = count()
         self._done: deque[_Numbered] = deque()
         self._undone: list[_Numbered] = []
         self._history: deque[_CarriedOut] = deque(maxlen=_MOST_REMEMBERED)
-        """What was applied and undone, the newest last."""
+        """The applied and undone plans, the newest last."""
         self._most_plans = most_plans
         self._most_bytes = most_bytes
         self._lock = threading.RLock()
 
     @property
     def depth(self) -> int:
-        """How many plans can be undone; read without waiting for one that is under way."""
+        """The number of plans that can be undone. Does not wait for a plan in progress."""
         return len(self._done)
 
     @property
@@ -82,17 +82,18 @@ class Journal:
             return tuple(each.plan.title for each in self._done)
 
     def path_now(self, path: str, at_ms: float) -> str:
-        """The path now of the note that was at ``path`` at ``at_ms``, in milliseconds since 1970.
+        """The current path of the note that was at ``path`` at ``at_ms``, in milliseconds since 1970.
 
-        It is ``path`` itself, unless a plan, or undoing one, moved the note since.
+        It is ``path`` itself, unless applying or undoing a plan moved the note since.
         """
         return path_after(path, [move for each in self._since(at_ms) for move in each.moves])
 
     def untimed_since(self, at_ms: float) -> dict[str, list[str]]:
-        """What was done since ``at_ms`` and the times of files do not tell, each with the paths of its notes.
+        """The actions since ``at_ms`` that file times do not show, each with the paths of its notes.
 
-        Their signals were set, or their texts saved with an earlier time. What was undone since, but done before,
-        counts too; what was done and undone since does not, nor what was undone and done again.
+        These actions set signals, or saved texts with an earlier time. An action before ``at_ms`` that was undone
+        since counts too. An action that was done and undone since does not count, nor does one that was undone and
+        redone.
         """
         net: dict[int, _CarriedOut] = {}
         for each in self._since(at_ms):
@@ -125,10 +126,10 @@ class Journal:
             self._remember(each.number, plan)
 
     def undo(self, apply: ApplyPlan) -> tuple[Plan, tuple[str, ...]]:
-        """Undoes the newest plan by applying its reverse; returns that and the notices of ``apply``.
+        """Undoes the newest plan by applying its reverse. Returns the reverse and the notices of ``apply``.
 
-        Raises :class:`NoteError` when there is none, and what ``apply`` raises; then the journal stays as it is. Only a
-        plan whose files were changed since is forgotten: it would keep all earlier ones from being undone.
+        Raises :class:`NoteError` if there is no plan, and the exceptions of ``apply``; then the journal stays as it
+        is. Only a plan whose files changed since is forgotten, because it would block undoing all earlier ones.
         """
         with self._lock:
             if not self._done:
@@ -146,7 +147,7 @@ class Journal:
             return reverse, notices
 
     def redo(self, apply: ApplyPlan) -> tuple[Plan, tuple[str, ...]]:
-        """Applies the plan that was undone last once more; returns it, and raises as :meth:`undo`."""
+        """Applies the plan that was undone last once more, and returns it. Raises as :meth:`undo`."""
         with self._lock:
             if not self._undone:
                 raise NoteError("nothing was undone that could be done again")

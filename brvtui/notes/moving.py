@@ -1,7 +1,4 @@
-"""Plans that move notes and folders, and rewrite the links to them and in them.
-
-See ``docs/explanation/safe-saving.md``, "Moving".
-"""
+"""Plans that move notes and folders, and rewrite links to them and in them (``docs/editing.md``, "Moving")."""
 
 from __future__ import annotations
 
@@ -37,7 +34,7 @@ from brvtui.tree.saving.file_version import digest
 from brvtui.tree.saving.folders import is_empty_folder
 from brvtui.tree.saving.note_files import SaveError
 
-# Rewrites links to a moved note in the style in which they were written: the same form, quotes and ending.
+# Rewrites links to a moved note in their original style: the same form, quotes and ending.
 
 
 _ESCAPED = re.compile(r"[\s\x00-\x1f()<>%#?\\\"'`\[\]]")
@@ -45,10 +42,10 @@ _ESCAPED_IN_ANGLES = re.compile(r"[\x00-\x1f\x7f<>%#?\\`\u2028\u2029\x85]")
 
 
 def relinked(text: str, found: Resolved, source: str, target: str, names: Names) -> str | None:
-    """The text to put between the link's start and end in ``text``, so that it leads to ``target``.
+    """The replacement for the link's text between its start and end, so that it leads to ``target``.
 
-    ``source`` is the path of the note that holds the link, and ``names`` are those of the tree, both after the move.
-    None when a link of this kind cannot lead there.
+    ``source`` is the path of the note that contains the link, and ``names`` are the names of the tree, both after the
+    move. None if a link of this kind cannot lead there.
     """
     link = found.link
     written = text[link.start : link.end]
@@ -84,7 +81,7 @@ def _written_as(link: Link, written: str, path: str) -> str:
 
 
 def _target_of(link: Link, made: str, source: str, names: Names) -> str:
-    """The path to which ``made`` leads in place of ``link``; empty when it would not be read as one such link."""
+    """The path to which ``made`` leads in place of ``link``; empty if it would not be read as exactly one such link."""
     if link.kind is LinkKind.MARKDOWN:
         around = f"[text](<{made}>)" if link.quote else f"[text]({made})"
     elif link.kind is LinkKind.RELATION:
@@ -103,7 +100,7 @@ _NAMED_EACH = 3
 
 @dataclass(frozen=True, eq=False)
 class _Relocation:
-    """What moves where: the new path of every markdown file by its old one; ``path`` may be a folder."""
+    """The new path of every markdown file that moves, by its old one. ``path`` may be a folder."""
 
     snapshot: Snapshot
     index: LinkIndex
@@ -125,7 +122,7 @@ class _Relocation:
 
     @cached_property
     def sources(self) -> list[str]:
-        """The notes whose links may change: those that move, and those with links to what moves."""
+        """The notes whose links may change: notes that move, and notes with links to moved files."""
         asked = [*self.files, *(folder for folder in self.index.names[""].folders if self.to(folder) != folder)]
         linking = (link.source for path in asked for link in self.index.backlinks(path))
         searched = (path for path in {*self.files, *linking} if path in self.snapshot.by_path)
@@ -142,8 +139,8 @@ def plan_move(
 ) -> Plan:
     """A plan that moves the note or folder at ``path`` to ``target``, and rewrites links to it and in it.
 
-    ``stored`` gives the stored signals of a note. With ``keep_mtimes``, notes in which only links change keep their
-    modification times, and so their recency. Raises :class:`NoteError`.
+    ``stored`` returns the stored signals of a note. With ``keep_mtimes``, notes in which only links change keep their
+    modification times, and therefore their recency. Raises :class:`NoteError`.
     """
     tree = snapshot.project.tree
     moved = _moved(snapshot, index, path, target)
@@ -216,9 +213,7 @@ def _check_names(path: str, target: str, is_folder: bool, is_file: bool) -> None
 
 
 def _relinked_text(tree: Path, moved: _Relocation, source: str, data: bytes) -> tuple[bytes, list[LineEdit], list[str]]:
-    """The text of ``source`` with rewritten links, the changed lines, and notices for links that cannot be
-    rewritten.
-    """
+    """The text of ``source`` with rewritten links, the changed lines, and notices for links that cannot be rewritten."""
     text = data.decode("utf-8", "surrogateescape")
     pieces: list[str] = []
     left: list[str] = []
@@ -254,7 +249,7 @@ def _line_edits(source: str, text: str, lines: dict[int, list[tuple[int, int, st
 
 
 def _must_relink(tree: Path, moved: _Relocation, found: Resolved, source: str) -> bool:
-    """Whether the link has to be rewritten, because it would lead elsewhere after the move."""
+    """True if the link must be rewritten, because it would lead elsewhere after the move."""
     if found.state in (LinkState.BROKEN, LinkState.REFUSED):
         return False
     target = moved.to(found.path)
@@ -268,7 +263,7 @@ def _must_relink(tree: Path, moved: _Relocation, found: Resolved, source: str) -
 def _records(
     moved: _Relocation, signals: dict[str, SignalSources], stored: Callable[[str], SignalSources]
 ) -> Iterator[Recorded]:
-    """The changes of the overlay: recorded signals move with their note."""
+    """Yields the changes of the overlay: recorded signals move with their note."""
     for old, own in signals.items():
         if own.overlay:
             yield Recorded(old, own.overlay, None)
@@ -276,7 +271,7 @@ def _records(
 
 
 def _signal_notices(signals: dict[str, SignalSources]) -> Iterator[str]:
-    """Notices about signals stored by path in places that the tool does not write."""
+    """Yields notices about signals stored by path in places that the tool does not write."""
     in_sidecar = {old: entry.sidecar for old, entry in signals.items() if entry.sidecar}
     if len(in_sidecar) == 1:
         old, entry = next(iter(in_sidecar.items()))
@@ -291,7 +286,7 @@ def _signal_notices(signals: dict[str, SignalSources]) -> Iterator[str]:
 
 
 def _archive_notices(moved: _Relocation) -> Iterator[str]:
-    """Notices about archived notes, which are restored to their old paths."""
+    """Yields notices about archived notes, which are restored to their old paths."""
     there = [archived_as(old).stub for old in moved.files]
     if moved.is_folder:
         there = [path for path in moved.index.names[""].files if path.startswith(f"{ARCHIVE}/{moved.path}/")]

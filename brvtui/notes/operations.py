@@ -1,4 +1,4 @@
-"""The notes of an open project: links and likeness, plans of changes, applying and undoing them."""
+"""The notes of an open project: links and similarity, plans of changes, applying and undoing them."""
 
 from __future__ import annotations
 
@@ -31,12 +31,10 @@ from brvtui.tree.saving import note_files
 from brvtui.tree.saving.file_version import FileVersion
 from brvtui.tree.saving.note_files import Conflict, Saved, SaveError, Unconfirmed
 
-# Plans that archive and restore notes in the engine's own format (``docs/explanation/safe-saving.md``, "Archiving and
-# restoring").
-#
-# The order of the steps keeps the full text on disk at any moment: a note is removed after both of its files in the
-# archive are written, and these are removed after the note is written. After a crash, the note can be archived or
-# restored again.
+# Plans that archive and restore notes in the engine's own format (``docs/editing.md``, "Archiving and restoring"). The
+# order of the steps keeps the full text on disk at any moment: a note is removed after both of its files in the archive
+# are written, and these are removed after the note is written. After a crash, the note can be archived or restored
+# again.
 
 
 def plan_archive(tree: Path, path: str, signals: SignalSources, now_ms: float, profile: TreeProfile) -> Plan:
@@ -69,7 +67,7 @@ def plan_archive(tree: Path, path: str, signals: SignalSources, now_ms: float, p
 
 
 def plan_restore(tree: Path, path: str, signals: SignalSources) -> Plan:
-    """A plan that restores the note whose stub is at ``path``; ``signals`` are those of the note's own path.
+    """A plan that restores the note whose stub is at ``path``; ``signals`` belong to the note's own path.
 
     Raises :class:`NoteError`.
     """
@@ -108,7 +106,7 @@ def _text(stub: FileContent) -> str:
 
 
 def check_archivable(path: str) -> None:
-    """Raises :class:`NoteError` if what ``path`` names is never archived, or is archived already."""
+    """Raises :class:`NoteError` if the file at ``path`` cannot be archived, or is archived already."""
     if role_of(path) is Role.ARCHIVED:
         raise NoteError(f"{path}: is archived already; its stub {stub_of(path)} restores it")
     if path.startswith(f"{ARCHIVE}/") or role_of(path) not in (Role.NOTE, Role.CONTEXT):
@@ -122,7 +120,7 @@ def _content_or_none(tree: Path, path: str) -> FileContent | None:
 
 
 def _archive_notices(path: str, signals: SignalSources, importance: float) -> tuple[str, ...]:
-    """A notice about stored signals, which the engine's own archiving would drop, or about those it does not have."""
+    """A notice about stored signals, which the engine's own archiving would drop, or about missing ones."""
     if signals.sidecar is None:
         reads_others = signals.reads_frontmatter or signals.overlay is not None or signals.given is not None
         default = f"{path}: the stub holds the importance {importance:g} that a new note has, as brv stores none of it"
@@ -131,7 +129,7 @@ def _archive_notices(path: str, signals: SignalSources, importance: float) -> tu
 
 
 def _restore_notices(path: str, signals: SignalSources) -> tuple[str, ...]:
-    """A notice about stored signals, where the engine's own restoring would begin with the defaults."""
+    """A notice about stored signals, if the engine's own restoring would start with the defaults."""
     stored = signals.sidecar
     if stored is None:
         return ()
@@ -141,7 +139,7 @@ def _restore_notices(path: str, signals: SignalSources) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AppliedPlan:
-    """A plan that was applied, undone or redone: its title, the steps that were taken, and notices for the user."""
+    """A plan that was applied, undone or redone: its title, its steps, and notices for the user."""
 
     title: str
     steps: tuple[Step, ...]
@@ -159,17 +157,17 @@ class ProjectAccess(Protocol):
         """The newest snapshot."""
 
     def load(self) -> bool:
-        """Reads what changed on disk."""
+        """Reads changes from disk."""
 
     def refresh(self, places: Collection[Path] = ()) -> bool:
         """Reads the files that watching reported, and ``places``."""
 
 
 class Notes:
-    """The notes of an open project. Its methods are thread-safe, and read files."""
+    """The notes of an open project. Its methods are safe for threads, and read files."""
 
     def __init__(self, opened: ProjectAccess, tree: Path, overlay: Overlay, sidecar: Path) -> None:
-        """``sidecar`` is the folder of the engine's signals of ``tree``; it is only read."""
+        """``sidecar`` is the folder of the engine's signals of ``tree``, which is only read."""
         self.journal = Journal(system_clock)  # the session's clock may be frozen
         self._opened = opened
         self._tree = tree
@@ -185,7 +183,7 @@ class Notes:
         return made
 
     def plan_move(self, path: str, target: str, keep_mtimes: bool = True) -> Plan:
-        """A plan that moves the note or folder at ``path`` and relinks it. Raises :class:`NoteError`."""
+        """A plan that moves the note or folder at ``path`` and rewrites its links. Raises :class:`NoteError`."""
         self._opened.load()
         return plan_move(self._opened.snapshot, self.links(), path, target, self._signals(), keep_mtimes)
 
@@ -199,14 +197,14 @@ class Notes:
         return plan_restore(self._tree, path, self._signals()(original_of(self._tree, path)))
 
     def plan_signals(self, path: str, signals: NoteSignals, where: SignalTarget, keep_mtime: bool = True) -> Plan:
-        """A plan that stores ``signals`` of the note at ``path``. Raises :class:`NoteError`."""
+        """A plan that stores ``signals`` for the note at ``path``. Raises :class:`NoteError`."""
         rules = self._opened.profile.signals
         return plan_signals(self._tree, path, signals, where, self._signals()(path), rules, keep_mtime)
 
     def apply(self, plan: Plan) -> AppliedPlan:
-        """Applies ``plan``, all of it or nothing; judged queries follow the notes that it moves.
+        """Applies ``plan`` completely or not at all. Judged queries follow the notes that it moves.
 
-        Raises :class:`NoteError`, also when a file changed meanwhile.
+        Raises :class:`NoteError`, also if a file changed since.
         """
         self._refuse_topics()
         with self._changing:
@@ -240,8 +238,9 @@ class Notes:
         return done
 
     def check_kind(self, path: str) -> None:
-        """Raises :class:`brvtui.tree.saving.note_files.SaveError` for a topic's name where notes are open, and
-        for a name that no topic has.
+        """Raises :class:`brvtui.tree.saving.note_files.SaveError` for a name with the wrong ending.
+
+        That is a topic's name in a tree of notes, and a name that no topic can have.
         """
         is_html = self._opened.snapshot.kind.is_html
         if is_html and path.lower().endswith(TOPIC_ENDING) and not path.endswith(TOPIC_ENDING):
@@ -254,11 +253,11 @@ class Notes:
             raise NoteError(why)
 
     def undo(self) -> AppliedPlan:
-        """Undoes the newest plan. Raises :class:`NoteError`, also when a file changed since."""
+        """Undoes the newest plan. Raises :class:`NoteError`, also if a file changed since."""
         return self._apply_from_journal(self.journal.undo)
 
     def redo(self) -> AppliedPlan:
-        """Applies the plan that was undone last again. Raises :class:`NoteError`, also when a file changed since."""
+        """Applies the plan that was undone last again. Raises :class:`NoteError`, also if a file changed since."""
         return self._apply_from_journal(self.journal.redo)
 
     def _apply_from_journal(self, turn: Callable[[ApplyPlan], tuple[Plan, tuple[str, ...]]]) -> AppliedPlan:
@@ -269,14 +268,14 @@ class Notes:
         return AppliedPlan(plan.title, plan.steps, (*notices, *left))
 
     def _move_judgments(self, plan: Plan) -> tuple[str, ...]:
-        """Has judged queries name notes that ``plan`` moved by their new paths. Returns why not, where that fails."""
+        """Updates judged queries with the new paths of notes that ``plan`` moved. Returns a notice if that fails."""
         if not any(isinstance(step, Move | MoveFolder) for step in plan.steps):
             return ()
         path_now = partial(path_after, steps=plan.steps)
         file = JudgmentsFile.of(self._opened.snapshot.project)
         try:
             known = file.read()
-            if after_moves(known, path_now) != known:  # a change makes the file's folder
+            if after_moves(known, path_now) != known:  # change() creates the file's folder
                 file.change(lambda now: after_moves(now, path_now))
         except JudgmentsError as error:
             return (f"judged queries still name it by its path before: {error}",)

@@ -9,14 +9,14 @@ from brvtui.tree.reading.signals import NoteSignals
 
 
 class NoteError(Exception):
-    """Nothing was done. The message is one line: which note, what is wrong, what to do."""
+    """The operation was not done. The message is one line: the note, the problem and the remedy."""
 
 
 class ChangedMeanwhile(NoteError):
-    """The file at ``path`` is no longer as it was when the plan was made: ``what`` is different."""
+    """The file at ``path`` changed after the plan was made. ``what`` describes the difference."""
 
     def __init__(self, path: str, what: str, remedy: str = "look at it and try again") -> None:
-        """The message says what to do, the ``remedy``, too."""
+        """The message includes the ``remedy``."""
         super().__init__(f"{path}: {what}; {remedy}")
         self.path = path
         self.what = what
@@ -24,7 +24,7 @@ class ChangedMeanwhile(NoteError):
 
 @dataclass(frozen=True, slots=True)
 class FileContent:
-    """The content of a file. Without a time (ns) it gets the time of writing; without a mode, ordinary permissions."""
+    """The content of a file. Without a time (ns), it gets the time of writing; without a mode, ordinary permissions."""
 
     data: bytes = field(repr=False)
     mtime_ns: int | None = None
@@ -33,7 +33,7 @@ class FileContent:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """Replaces the file at ``path``; creates it where ``before`` is None, removes it where ``after`` is None."""
+    """Replaces the file at ``path``; creates it if ``before`` is None, and removes it if ``after`` is None."""
 
     path: str
     before: FileContent | None
@@ -59,7 +59,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class MoveFolder:
-    """Moves the folder at ``path``, with everything in it, to ``target``."""
+    """Moves the folder at ``path``, with its contents, to ``target``."""
 
     path: str
     target: str
@@ -71,7 +71,7 @@ class MoveFolder:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The change of a note's signals in the tool's own overlay; None where it holds none."""
+    """The change of a note's signals in the tool's own overlay; None if it contains none."""
 
     path: str
     before: NoteSignals | None
@@ -103,7 +103,7 @@ class LineEdit:
 
 
 def path_after(path: str, steps: Iterable[Step]) -> str:
-    """The path that the note at ``path`` has once ``steps`` are taken: its own, unless they move it or its folder."""
+    """The path of the note at ``path`` after ``steps``. It changes only if they move the note or its folder."""
     for step in steps:
         if isinstance(step, Move | MoveFolder) and path == step.path:
             path = step.target
@@ -134,6 +134,6 @@ class Plan:
 
     @property
     def size(self) -> int:
-        """Total bytes of the texts in the plan."""
+        """The total bytes of the texts in the plan."""
         writes = [step for step in self.steps if isinstance(step, Write)]
         return sum(len(held.data) for step in writes for held in (step.before, step.after) if held)

@@ -22,7 +22,7 @@ from brvtui.tree.saving.note_files import SaveError
 
 
 class SignalTarget(StrEnum):
-    """Where to store signals."""
+    """The places for storing signals."""
 
     FRONTMATTER = "frontmatter"
     OVERLAY = "overlay"
@@ -30,16 +30,16 @@ class SignalTarget(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SignalSources:
-    """The signals of one note in each place that stores some; None where a place has none."""
+    """The signals of one note in each place that stores some; None if a place has none."""
 
     sidecar: NoteSignals | None = None
-    """In the engine's own store."""
+    """The signals in the engine's own store."""
     overlay: NoteSignals | None = None
-    """In the tool's own overlay, which has precedence over the sidecar."""
+    """The signals in the tool's own overlay, which has precedence over the sidecar."""
     given: NoteSignals | None = None
-    """In the signals file that the project was opened with, which has precedence over both."""
+    """The signals in the signals file of the project, which has precedence over both."""
     reads_frontmatter: bool = False
-    """Whether signals are read from the note's frontmatter where no other place has any."""
+    """True if signals are read from the note's frontmatter when no other place has any."""
 
 
 def plan_signals(
@@ -51,11 +51,11 @@ def plan_signals(
     rules: SignalRules,
     keep_mtime: bool = True,
 ) -> Plan:
-    """A plan that stores ``signals`` of the note at ``path``; other lines of its frontmatter stay as they are.
+    """A plan that stores ``signals`` for the note at ``path``. Other lines of its frontmatter stay as they are.
 
-    With ``keep_mtime`` the file keeps its modification time; without it, the note counts as just changed. A notice says
-    to which maturity the next access hit moves the note by ``rules``. Raises :class:`NoteError`, also for invalid
-    signals.
+    With ``keep_mtime``, the file keeps its modification time; without it, the note counts as just changed. If the
+    next access hit changes the note's maturity by ``rules``, a notice says so. Raises :class:`NoteError`, also for
+    invalid signals.
     """
     _check(path, signals)
     notices = (*_next_hit(signals, rules), *_notices(path, where, known))
@@ -81,7 +81,7 @@ def _check(path: str, signals: NoteSignals) -> None:
 
 
 def _next_hit(signals: NoteSignals, rules: SignalRules) -> tuple[str, ...]:
-    """A notice where the next access hit gives the note another maturity: that follows from the importance then."""
+    """A notice if the next access hit changes the note's maturity, which follows from its importance then."""
     now = LEVELS.index(signals.maturity)
     _, (then,) = after_access(np.asarray([signals.importance]), levels_of([signals.maturity]), rules)
     if then == now:
@@ -101,7 +101,7 @@ def _notices(path: str, where: SignalTarget, known: SignalSources) -> tuple[str,
 
 
 def _readers(where: SignalTarget, known: SignalSources) -> str:
-    """A notice about who reads signals from this place."""
+    """A notice about the programs that read signals from this place."""
     if where is SignalTarget.OVERLAY:
         return "only this tool reads its overlay; ByteRover's own store is not written"
     if known.reads_frontmatter:
@@ -110,7 +110,7 @@ def _readers(where: SignalTarget, known: SignalSources) -> str:
 
 
 def _overriding(where: SignalTarget, known: SignalSources) -> str:
-    """The place whose signals have precedence over those stored in ``where``; empty for none."""
+    """The place whose signals have precedence over ``where``; empty if there is none."""
     if known.given:
         return "the signals file"
     if where is SignalTarget.OVERLAY:

@@ -1,4 +1,4 @@
-"""Finds problems of a topic's HTML while it is edited: what V4 fails on, or silently leaves unsearched."""
+"""Finds problems of a topic's HTML while it is edited: errors of V4, and parts that V4 silently does not search."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from brvtui.tree.spaces.topic_html import (
 _SKIPPED = r"<!--.*?(?:-->|\Z)|<(?P<raw>script|style|textarea|title|template)\b.*?(?:</(?P=raw)\s*>|\Z)"
 _VALUE = r"""(?:"[^"]*+"|'[^']*+'|[^\s>]*+)"""
 _REST = rf"""(?:\s++|/(?!>)|=|["']|[^\s"'>/=]++(?:\s*+=\s*+{_VALUE})?+)*+"""
-"""Possessive throughout: what does not end in ``>`` must not be tried in every possible way."""
+"""Possessive throughout, because a text without a final ``>`` must not be tried in every possible way."""
 _TAG = re.compile(
     rf"{_SKIPPED}|<(?P<end>/?)(?P<name>bv-[^\s/>]*+)(?P<rest>{_REST})(?P<closed>/?)(?:>|\Z)", re.IGNORECASE | re.DOTALL
 )
@@ -43,11 +43,11 @@ class _Tag:
     attributes: dict[str, str]
     offset: int
     is_closed: bool
-    """Whether it ends with ``/>``."""
+    """True if it ends with ``/>``."""
 
 
 def topic_problems(html: str, topics: Collection[str]) -> tuple[Problem, ...]:
-    """The problems of the topic in ``html``, by position; ``topics`` are the paths of all topics. Raises nothing."""
+    """The problems of the topic in ``html``, by position; ``topics`` are the paths of all topics. Never raises."""
     starts = [0, *(found.end() for found in re.finditer("\n", html))]
     try:
         found = [*_of_topic(html, parse_topic(html), topics), *_of_tags(html)]
@@ -61,9 +61,10 @@ def topic_problems(html: str, topics: Collection[str]) -> tuple[Problem, ...]:
 
 
 def topic_damage(was: str, now: str) -> str:
-    """Returns the first part that V4 reads in the topic ``was`` and no longer in ``now``, in which it still stands.
+    """Returns the first part that V4 reads in the topic ``was`` and no longer reads in ``now``, although it is still
+    there.
 
-    Attributes that are searched, and errors that only ``now`` has, count too. Empty for none, and if V4 cannot read
+    Searched attributes, and errors that only ``now`` has, count too. Empty if there is none, or if V4 cannot read
     ``was`` either.
     """
     try:
@@ -92,7 +93,7 @@ _Found = tuple[int, str, Severity]
 
 
 def _of_tags(html: str) -> Iterator[_Found]:
-    """Elements that are unknown, are never closed, or whose id is missing, invalid or given twice."""
+    """Yields elements that are unknown or never closed, and elements whose id is missing, invalid or repeated."""
     tags: list[_Tag] = []
     open_tags: list[_Tag] = []
     opened: Counter[str] = Counter()
@@ -150,7 +151,7 @@ def _of_topic(html: str, topic: Topic, topics: Collection[str]) -> Iterator[_Fou
 
 
 def _attributes(text: str) -> dict[str, str]:
-    """Attributes by name in lower case; of two equal ones the first counts."""
+    """Attributes by name in lower case. If a name occurs twice, the first counts."""
     made: dict[str, str] = {}
     for name, value in _PAIR.findall(text):
         made.setdefault(name.lower(), value[1:-1] if value[:1] in ("'", '"') else value)
