@@ -1,5 +1,5 @@
-"""Writing: the room through which every file of the tool is written, locked and checked.
+"""Writing: the layer through which every file of the tool is written, locked and checked.
 
-Nothing above it opens a file to write; ``tests/disk/test_one_room_writes.py`` holds that. Reading is in
+No layer above it opens a file for writing; ``tests/disk/test_one_room_writes.py`` checks that. Reading is in
 ``brvtui.regular_files``.
 """

@@ -1,4 +1,4 @@
-"""Locks between processes: ``flock`` on a folder itself, so that no lock file is left and a killed holder frees it."""
+"""Locks between processes: ``flock`` on a folder itself, so that no lock file is left and a killed process frees it."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from pathlib import Path
 
 from brvtui.regular_files import read_regular
 
-# Whether the process that wrote a file is still running.
+# Checks if the process that wrote a file is still running.
 
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _MOST = 4096
 _STARTED = 19
-"""The place of the start time in ``/proc/<pid>/stat``, after the name of the program."""
+"""The position of the start time in ``/proc/<pid>/stat``, after the name of the program."""
 
 
 def is_running(process: int, identity: str = "") -> bool:
-    """Whether a process with this id is running, and, with its ``identity``, whether it is the same one."""
+    """True if a process with this id is running. With ``identity``, it must also be the same process."""
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
         pass
-    if _state(process)[:1] in ([b"Z"], [b"X"]):  # it has ended; its parent has not asked how, and may never
+    if _state(process)[:1] in ([b"Z"], [b"X"]):  # a zombie: it has ended, but its parent has not waited for it
         return False
     return not identity or identity_of(process) in ("", identity)
 
@@ -43,9 +43,9 @@ def own_identity() -> str:
 
 
 def identity_of(process: int) -> str:
-    """What tells a process from later ones with its id: when it started, and in which run of the system.
+    """A value that distinguishes a process from later ones with its id: its start time, and the system's boot id.
 
-    Empty for one that is not running, and where the system has no ``/proc``.
+    Empty if the process is not running, or if the system has no ``/proc``.
     """
     try:
         boot = read_regular(_BOOT, _MOST).decode("ascii").strip()
@@ -55,7 +55,8 @@ def identity_of(process: int) -> str:
 
 
 def _state(process: int) -> list[bytes]:
-    """The fields of its state, of which the first is a letter; none without ``/proc``, or if it is not running."""
+    """The fields of the process's state, of which the first is a letter. Empty without ``/proc``, or if it is not
+    running."""
     try:
         stat = read_regular(Path(f"/proc/{process}/stat"), _MOST)
     except OSError:
@@ -64,22 +65,22 @@ def _state(process: int) -> list[bytes]:
 
 
 PATIENCE_S = 10.0
-"""How long to wait for a lock. What is done under one takes milliseconds: who cannot have it by then waits in vain."""
+"""The time limit for a lock. Work under a lock takes milliseconds, so waiting longer would be useless."""
 NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EBADF})
-"""What systems say that cannot lock a folder. NFS cannot: it locks only files that are open for writing."""
+"""The errors of systems that cannot lock a folder. NFS cannot: it locks only files that are open for writing."""
 _FIRST_S, _LONGEST_S = 0.0005, 0.002
-"""The pauses between two attempts: ``flock`` itself knows no time limit, and wakes those who wait in no fair order."""
+"""The pauses between two attempts. ``flock`` itself has no time limit, and does not wake waiting processes in order."""
 
 _own = threading.local()
 
 
 @contextmanager
 def locked(folder: Path, patience_s: float | None = None) -> Iterator[bool]:
-    """Holds the lock of ``folder`` against other threads and processes; a thread may take it again while it has it.
+    """Holds the lock of ``folder`` against other threads and processes. A thread may take it again while it has it.
 
-    Gives False on a file system without locks, where it holds nothing. Raises BlockingIOError when another process
-    holds it for more than ``patience_s`` seconds (PATIENCE_S unless told), and OSError when the folder cannot be
-    opened. Blocks: call it in a worker thread.
+    Yields False on a file system without locks. Raises BlockingIOError if another process holds the lock for more
+    than ``patience_s`` seconds (default: PATIENCE_S), and OSError if the folder cannot be opened. Blocks: call it in
+    a worker thread.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -101,7 +102,7 @@ def locked(folder: Path, patience_s: float | None = None) -> Iterator[bool]:
 
 
 def lock_at_once(descriptor: int) -> bool:
-    """Locks the open file for as long as it is open; False when another one has it. Raises OSError."""
+    """Locks the open file until it is closed. Returns False if another process has the lock. Raises OSError."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -110,7 +111,7 @@ def lock_at_once(descriptor: int) -> bool:
 
 
 def _take(descriptor: int, folder: Path, patience_s: float) -> bool:
-    """Waits for the lock; False where there are none. Raises BlockingIOError."""
+    """Waits for the lock. Returns False if the system has no locks. Raises BlockingIOError."""
     end, pause = time.monotonic() + patience_s, _FIRST_S
     while True:
         try:
@@ -122,5 +123,5 @@ def _take(descriptor: int, folder: Path, patience_s: float) -> bool:
             raise
         if time.monotonic() >= end:
             raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN), str(folder))
-        time.sleep(pause * random.uniform(0.5, 1.5))  # so that waiting processes do not keep in step
+        time.sleep(pause * random.uniform(0.5, 1.5))  # so that waiting processes do not retry at the same time
         pause = min(2 * pause, _LONGEST_S)

@@ -1,4 +1,4 @@
-"""Copies of folders in a temporary folder, for what must not touch the originals."""
+"""Copies of folders in a temporary folder, for work that must not touch the originals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brvtui.disk.walking import walk
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """An empty folder for its owner alone, removed with all that is in it at the end. Raises OSError."""
+    """An empty folder that only its owner can enter, removed with its contents at the end. Raises OSError."""
     with tempfile.TemporaryDirectory(prefix="brv-tui-", ignore_cleanup_errors=True) as name:
         yield Path(name).resolve()
 
@@ -22,8 +22,8 @@ def scratch_folder() -> Iterator[Path]:
 def copy_folder(source: Path, target: Path) -> None:
     """Copies the regular files and symlinks below ``source`` to ``target``, with their times to the nanosecond.
 
-    A symlink to something below ``source`` leads to its copy. What cannot be read, or is too deep, is left out. Raises
-    OSError where ``target`` cannot be written.
+    A symlink to a file below ``source`` leads to the copy of that file. Files that cannot be read, or are nested too
+    deeply, are left out. Raises OSError if ``target`` cannot be written.
     """
     target.mkdir(parents=True, exist_ok=True)
     for entry, path in walk(source, with_folders=True):
@@ -39,17 +39,17 @@ def copy_folder(source: Path, target: Path) -> None:
 
 
 def remove_copy(folder: Path) -> None:
-    """Removes the copy at ``folder``; nothing happens when there is none. Raises OSError."""
+    """Removes the copy at ``folder`` if there is one. Raises OSError."""
     if folder.is_dir():
         shutil.rmtree(folder)
 
 
 def write_scratch(path: Path, text: str) -> None:
-    """Writes ``text`` to a file of a scratch folder, whose folder is made. Raises OSError."""
+    """Writes ``text`` to a file of a scratch folder, and creates its parent folders. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
 
 
 def set_modified(path: Path, mtime_ns: int) -> None:
-    """Sets when the file at ``path`` of a scratch folder was modified. Raises OSError."""
+    """Sets the modification time of the file at ``path`` of a scratch folder. Raises OSError."""
     os.utime(path, ns=(mtime_ns, mtime_ns), follow_symlinks=False)

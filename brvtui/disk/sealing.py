@@ -1,4 +1,4 @@
-"""Checksums at the end of files and lines of the tool's own, so that no flipped bit is taken for what was written."""
+"""Checksums at the end of the tool's own files and lines, so that flipped bits are detected."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SEAL_BYTES = len(_MARK) + 65
 
 
 class Unsealed(ValueError):
-    """The data has no checksum, or another one than it should."""
+    """The data has no checksum, or a wrong one."""
 
 
 def sealed(data: bytes) -> bytes:
@@ -23,12 +23,12 @@ def sealed(data: bytes) -> bytes:
 
 
 def is_sealed(data: bytes) -> bool:
-    """Whether the data ends in a checksum, right or wrong; files of earlier versions have none."""
+    """True if the data ends in a checksum, right or wrong. Files of earlier versions have none."""
     return _MARK in data[-_SEAL_BYTES:]
 
 
 def unsealed(data: bytes) -> bytes:
-    """The data that was sealed. Raises :class:`Unsealed` when it is not as it was."""
+    """The data without its checksum. Raises :class:`Unsealed` if the checksum is missing or wrong."""
     content, mark, checksum = data.rpartition(_MARK)
     if not mark:
         raise Unsealed("it has no checksum")
@@ -38,7 +38,7 @@ def unsealed(data: bytes) -> bytes:
 
 
 def read_sealed(path: Path, most: int) -> bytes:
-    """The data of the sealed file at ``path``. Looks at its end first, so that no other file is read whole.
+    """The data of the sealed file at ``path``. Checks its end first, so that other files are not read completely.
 
     Raises OSError as :func:`brvtui.regular_files.read_regular` does, and :class:`Unsealed`.
     """
@@ -53,15 +53,15 @@ def read_sealed(path: Path, most: int) -> bytes:
 
 
 def sealed_line(text: str) -> str:
-    """A line that holds ``text``, which is ASCII without tabs, and its CRC-32."""
+    """A line with ``text``, which is ASCII without tabs, and its CRC-32."""
     return f"{text}\t{zlib.crc32(text.encode('ascii')):08x}"
 
 
 def unsealed_line(line: bytes) -> bytes:
-    """The text of a line that was sealed, or all of a line without a checksum. Raises :class:`Unsealed`."""
+    """The text of a sealed line, or all of a line without a checksum. Raises :class:`Unsealed`."""
     text, tab, checksum = line.rpartition(b"\t")
     if not tab:
-        return line  # of an earlier version
+        return line  # from an earlier version
     if checksum != b"%08x" % zlib.crc32(text):
         raise Unsealed("its checksum is wrong")
     return text

@@ -1,4 +1,4 @@
-"""Goes through everything below a folder, without recursion and no deeper than a limit."""
+"""Walks over everything below a folder, without recursion and up to a maximum depth."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from brvtui import faults
 
 MOST_DEPTH = 200
-"""Folders above an entry, below the one that is walked. Whatever is built of a path may then follow it recursively."""
+"""The limit on folders between an entry and the top of the walk. Recursive code can handle paths of this depth."""
 TOO_DEEP = f"nested in more than {MOST_DEPTH} folders, so what is in it is not read; move it up"
 
 
@@ -19,11 +19,11 @@ def walk(
     enters: Callable[[os.DirEntry[str], str], bool] = lambda folder, path: True,
     with_folders: bool = False,
 ) -> Iterator[tuple[os.DirEntry[str], str]]:
-    """Every entry below ``top``, folders only ``with_folders``, with its path; a symlink is never a folder.
+    """Yields every entry below ``top`` with its path; folders only ``with_folders``. A symlink is never a folder.
 
-    The entries of a folder come in byte order of their names; then those of its folders, the last folder first, if
-    ``enters`` returns True for it. Calls ``refused`` with the path of a folder that cannot be read, or lies too deep,
-    and the reason. Raises nothing of its own.
+    The entries of a folder come in byte order of their names. The entries of its subfolders follow, last folder
+    first, if ``enters`` returns True for it. Calls ``refused`` with the path of a folder that cannot be read or is
+    nested too deeply, and the reason. Never raises.
     """
     pending = [(str(top), "", 0)]
     while pending:
@@ -47,7 +47,7 @@ def walk(
 
 
 def leads_to_folder(entry: os.DirEntry[str], follow_symlinks: bool = True) -> bool:
-    """Whether ``entry`` is a folder, or a symlink to one; False if that cannot be found out."""
+    """True if ``entry`` is a folder, or a symlink to one; False if that cannot be determined."""
     try:
         return entry.is_dir(follow_symlinks=follow_symlinks)
     except OSError:

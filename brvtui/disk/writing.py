@@ -1,6 +1,6 @@
-"""Writes files whole or not at all, appends lines, makes folders and removes files.
+"""Writes files atomically, appends lines, creates folders and removes files.
 
-What holds text of notes is *private*: its files are for their owner alone (0600), and so are the folders (0700).
+Files with text of notes are *private*: only their owner can read them (0600) and enter their folders (0700).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import BinaryIO
 from brvtui.disk.locks import NO_LOCKS, is_running, lock_at_once
 
 PRIVATE, ORDINARY = 0o600, 0o666
-"""Permissions of a new file; the user's ``umask`` still takes from them."""
+"""Permissions of a new file, from which the user's ``umask`` is subtracted."""
 _FOLDER = 0o700
 _OTHERS = 0o077
 _CLOSE = getattr(os, "O_CLOEXEC", 0)
@@ -27,11 +27,14 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | _CLOSE
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | _CLOSE
 _PART = re.compile(r"\.brv-tui-(\d+)-[0-9a-f]{8}\.part")
 _JUST_MADE_S = 60.0
-"""A file so young may not be locked yet by the process that made it."""
+"""The age in seconds below which a file may not be locked yet by the process that created it."""
 
 
 def create(name: str | Path, mode: int, folder: int | None = None) -> int:
-    """A descriptor of the new, empty file ``name``, in the open ``folder``. Raises OSError, also when it exists."""
+    """Creates the empty file ``name`` in the open ``folder`` and returns its descriptor.
+
+    Raises OSError, also if it exists.
+    """
     return os.open(name, _NEW, mode, dir_fd=folder)
 
 
@@ -43,10 +46,10 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 def write(path: Path, data: bytes, private: bool = True) -> None:
-    """Replaces the file at ``path`` by ``data`` in one step. On OSError the old file stays whole.
+    """Replaces the file at ``path`` by ``data`` in one step. On OSError, the old file stays complete.
 
-    Also raises OSError if ``path`` is a device, a pipe or a socket, which would otherwise be replaced.
-    A ``private`` file is for its owner alone. Any other keeps its permissions, and a new one gets the user's default.
+    Also raises OSError if ``path`` is a device, a pipe or a socket, which would be replaced too. A ``private`` file
+    is only for its owner. Any other file keeps its permissions, and a new one gets the user's default.
     """
     with replacing(path, private) as file:
         file.write(data)
@@ -54,9 +57,9 @@ def write(path: Path, data: bytes, private: bool = True) -> None:
 
 @contextmanager
 def replacing(path: Path, private: bool = True, durable: bool = True) -> Iterator[BinaryIO]:
-    """Opens a file to write, which at the end replaces the one at ``path``, as :func:`write` does.
+    """Opens a file for writing that replaces the one at ``path`` at the end, as :func:`write` does.
 
-    Unless ``durable``, it is not synced: it may be lost or torn when the power fails.
+    Unless ``durable``, it is not synced, and may be lost or damaged if the power fails.
     """
     make_folder(path.parent)
     with suppress(FileNotFoundError):
@@ -67,7 +70,7 @@ def replacing(path: Path, private: bool = True, durable: bool = True) -> Iterato
     try:
         descriptor = create(made, PRIVATE if private else ORDINARY)
     except OSError as error:
-        error.filename = str(path)  # the user knows nothing of the other name
+        error.filename = str(path)  # the user does not know the temporary name
         raise
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -88,7 +91,7 @@ def replacing(path: Path, private: bool = True, durable: bool = True) -> Iterato
 
 
 def append_line(path: Path, line: str) -> int:
-    """Appends ``line``, which is ASCII, to the private file at ``path`` in one write; returns its new size in bytes.
+    """Appends ``line``, which is ASCII, to the private file at ``path`` in one write. Returns its new size in bytes.
 
     Raises OSError, and then the file is as it was.
     """
@@ -110,13 +113,13 @@ def append_line(path: Path, line: str) -> int:
 
 
 def open_lock_file(path: Path) -> int:
-    """A descriptor of the file at ``path``, made if necessary, which is only there to be locked. Raises OSError."""
+    """Opens the file at ``path``, which exists only to be locked, and creates it if necessary. Raises OSError."""
     make_folder(path.parent)
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | _CLOSE, PRIVATE)
 
 
 def make_folder(folder: Path) -> None:
-    """Makes ``folder`` and those above it that are missing, each for its owner alone. Raises OSError."""
+    """Creates ``folder`` and missing folders above it, each only for its owner. Raises OSError."""
     try:
         folder.mkdir(_FOLDER, exist_ok=True)
     except FileNotFoundError:
@@ -127,12 +130,12 @@ def make_folder(folder: Path) -> None:
 
 
 def make_ordinary_folder(folder: Path) -> None:
-    """Makes ``folder`` below an existing one, as the user's default has it, if it is missing. Raises OSError."""
+    """Creates ``folder`` below an existing one with the user's default permissions, if it is missing. Raises OSError."""
     folder.mkdir(exist_ok=True)
 
 
 def make_tree_folder(name: str, folder: int) -> None:
-    """Makes the folder ``name`` in the open ``folder`` of a tree, if it is missing, as the user's default has it.
+    """Creates the folder ``name`` in the open ``folder`` of a tree with default permissions, if it is missing.
 
     Raises OSError.
     """
@@ -152,7 +155,7 @@ def remove(path: Path) -> None:
 
 
 def remove_folder(folder: Path) -> None:
-    """Removes ``folder`` with all that is in it. Raises OSError, which names it."""
+    """Removes ``folder`` with its contents. Raises OSError, which names it."""
     import shutil
 
     try:
@@ -163,7 +166,7 @@ def remove_folder(folder: Path) -> None:
 
 
 def remove_unless_file(path: Path) -> None:
-    """Removes a folder, a pipe, a socket or a link at ``path``, where a file of the tool's own is. Raises OSError."""
+    """Removes a folder, a pipe, a socket or a link at ``path``, where the tool's own file belongs. Raises OSError."""
     with suppress(FileNotFoundError):
         mode = path.lstat().st_mode
         if stat.S_ISDIR(mode):
@@ -174,7 +177,7 @@ def remove_unless_file(path: Path) -> None:
 
 @contextmanager
 def private_copy(name: str, data: bytes) -> Iterator[Path]:
-    """A file of this ``name`` with ``data``, in a folder that only the user may enter; both are removed afterwards.
+    """A file called ``name`` with ``data``, in a folder that only the user can enter. Both are removed afterwards.
 
     Raises OSError.
     """
@@ -192,7 +195,7 @@ def part_name() -> str:
 
 
 def abandoned_parts(folder: Path) -> Iterator[Path]:
-    """Files in ``folder`` that processes were writing when they ended. Raises nothing."""
+    """Yields files in ``folder`` that processes were writing when they ended. Never raises."""
     try:
         names = sorted(entry.name for entry in os.scandir(folder))
     except OSError:
@@ -205,8 +208,9 @@ def abandoned_parts(folder: Path) -> Iterator[Path]:
 
 
 def close_to_others(folder: Path) -> None:
-    """Takes permissions of others from ``folder`` and all below it. Follows no symlinks, and raises nothing."""
-    with suppress(OSError, RecursionError):  # Python 3.11 goes into folders recursively
+    """Removes the permissions of others from ``folder`` and everything below it. Follows no symlinks, and never
+    raises."""
+    with suppress(OSError, RecursionError):  # Python 3.11 walks folders recursively
         for _, _, names, descriptor in os.fwalk(folder):
             _close(descriptor, _FOLDER)
             for name in names:
@@ -216,7 +220,7 @@ def close_to_others(folder: Path) -> None:
 
 
 def close_folder(folder: Path) -> None:
-    """Takes permissions of others from ``folder`` itself. Raises nothing."""
+    """Removes the permissions of others from ``folder`` itself. Never raises."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | _CLOSE)
         try:
@@ -241,7 +245,7 @@ def _close(descriptor: int, mode: int) -> None:
 
 
 def _mark_as_written(descriptor: int) -> None:
-    """Locks a file until it is closed, so that nobody takes it for abandoned meanwhile."""
+    """Locks a file until it is closed, so that it does not count as abandoned."""
     try:
         lock_at_once(descriptor)
     except OSError as error:
@@ -250,7 +254,7 @@ def _mark_as_written(descriptor: int) -> None:
 
 
 def _is_abandoned(file: Path, process: int) -> bool:
-    """Whether nobody is writing ``file`` any more: it is not locked, and its process is gone or it is old.
+    """True if no process is writing ``file``: it is not locked, and its process has ended or the file is old.
 
     Raises OSError.
     """
