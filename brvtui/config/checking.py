@@ -69,14 +69,15 @@ def _keys(value: Any) -> dict[str, str]:
 
 
 def _why_no_keys(name: str, keys: Any) -> str:
-    """Why the binding ``name`` cannot have ``keys``; empty if they name keys."""
+    """The reason why the binding ``name`` cannot have ``keys``; empty if they are valid."""
     if isinstance(keys, str) and all(key.strip() for key in keys.split(",")):
         return ""
     return f'keys."{shortened(name)}" = {quote(keys)} must name keys, as in "ctrl+r" or "j,down"'
 
 
 def _flat(table: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:
-    """Names and keys of ``table``. TOML reads ``panes.back = "x"`` as nested tables, ``"panes.back" = "x"`` as one."""
+    """Yields the names and keys of ``table``. TOML reads ``panes.back = "x"`` as nested tables, but ``"panes.back" =
+    "x"`` as one."""
     for key, value in table.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{above}{key}.")
@@ -110,9 +111,9 @@ def read_text(entry: Entry, text: str) -> Value:
 
 
 def check_tables(tables: Mapping[str, Any], source: SettingSource) -> tuple[dict[str, Value], list[SettingProblem]]:
-    """The settings in ``tables``, read from the file ``source``, by dotted name; and the problems of the others.
+    """The settings in ``tables``, read from the file ``source``, by dotted name, and the problems of the others.
 
-    Of many unknown keys the first are listed, and one more problem counts the rest.
+    If there are many unknown keys, the first are listed, and one more problem counts the rest.
     """
     values: dict[str, Value] = {}
     problems: list[SettingProblem] = []
@@ -152,7 +153,7 @@ def _checked(name: str, value: Any, layer: Layer) -> Value:
 
 
 def _named(tables: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:
-    """Values by dotted name; a table that the schema does not know counts as one value."""
+    """Yields values by dotted name. A table that is not in the schema counts as one value."""
     for key, value in tables.items():
         name = f"{above}{key}"
         if isinstance(value, Mapping) and name in _tables() and name not in _TABLES:
@@ -163,7 +164,7 @@ def _named(tables: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:
 
 @cache
 def _tables() -> frozenset[str]:
-    """The names of the tables that settings are in."""
+    """The names of the tables that contain settings."""
     parts = [name.split(".") for name in entries()]
     return frozenset(".".join(each[:count]) for each in parts for count in range(1, len(each)))
 
@@ -178,7 +179,7 @@ def _hint(name: str) -> str:
 
 
 def quote(value: Any) -> str:
-    """``value`` for a message, shortened if it is long; true and false as TOML writes them."""
+    """``value`` for a message, shortened if it is long; true and false as in TOML."""
     if isinstance(value, bool):
         return str(value).lower()
     return _SHORT.repr(value)

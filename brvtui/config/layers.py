@@ -43,24 +43,24 @@ _DEFAULT = SettingSource(Layer.DEFAULT)
 
 @dataclass(frozen=True)
 class Configuration:
-    """The merged settings, where each comes from, and the problems found."""
+    """The merged settings, the source of each, and the problems."""
 
     values: Mapping[str, Value]
-    """Settings that some layer sets, by dotted name."""
+    """Settings that are set in some layer, by dotted name."""
     sources: Mapping[str, SettingSource]
-    """Where each of ``values`` is set; each key binding as ``keys.<binding>``."""
+    """The source of each of ``values``; each key binding as ``keys.<binding>``."""
     problems: tuple[SettingProblem, ...]
     user_file: Path
     root: Path | None = None
     """The project's folder; None without a project."""
     options: Mapping[str, Value] = field(default_factory=dict)
-    """Settings given on the command line, or by what is opened."""
+    """Settings from the command line, or from the opened project."""
     is_served: bool = False
-    """Whether the app is shown in a browser."""
+    """True if the app is shown in a browser."""
     own: Mapping[str, tuple[Value, SettingSource]] = field(default_factory=dict)
-    """Values of the user's own file with their source, also those that a project replaces."""
+    """Values of the user's own file with their source, including values that a project replaces."""
     given_by: Mapping[str, str] = field(default_factory=dict)
-    """What gives those of the ``options`` that the command line does not."""
+    """The source of ``options`` that do not come from the command line."""
 
     @property
     def project_file(self) -> Path | None:
@@ -81,11 +81,11 @@ class Configuration:
         return self.values.get(entry.name, entry.default)
 
     def source(self, name: str) -> SettingSource:
-        """Where the setting ``name`` is set."""
+        """The source of the setting ``name``."""
         return self.sources.get(name, _DEFAULT)
 
     def why_read_only(self, name: str) -> str:
-        """Why the app may not change the setting ``name``, in one line; empty if it may."""
+        """The reason why the app may not change the setting ``name``, in one line; empty if it may."""
         entry = entry_of(name)
         if any(not one.name and one.source.layer is Layer.USER for one in self.problems):
             return f"{self.user_file}: cannot be read as settings: repair it by hand; the next start reads it"
@@ -96,18 +96,18 @@ class Configuration:
         return ""
 
     def check(self) -> None:
-        """Raises :class:`ConfigError` with the first problem of what the app is not alone in reading, if any."""
+        """Raises :class:`ConfigError` with the first problem of a setting that not only the app reads."""
         for problem in self.problems:
             if _is_refused(problem):
                 raise ConfigError(problem.message)
 
     def left_out(self) -> list[LeftOutSetting]:
-        """The problems, each with a line that says what becomes of it: :meth:`check` refuses some."""
+        """The problems, each with a line about its effect; :meth:`check` refuses some of them."""
         usual, refused = "; left out", "; left out here, but commands such as query refuse it"
         return [LeftOutSetting(one, one.message + (refused if _is_refused(one) else usual)) for one in self.problems]
 
     def unusable_addresses(self) -> list[str]:
-        """Why addresses of services that were set cannot be used, a line each with where they stand."""
+        """The reasons why configured addresses of services are unusable, one line each with the place of the setting."""
         named = [entry for entry in entries().values() if entry.name.endswith(".url")]
         asked = [(entry.name, str(self.value(entry)).strip().rstrip("/")) for entry in named]
         found = [(self.source(name).place, why_no_address(base, name)) for name, base in asked if base]
@@ -115,7 +115,7 @@ class Configuration:
 
 
 def _is_refused(problem: SettingProblem) -> bool:
-    """Whether more than the app reads it, so that leaving it out could change an answer."""
+    """True if commands read the setting too, so that leaving it out could change an answer."""
     entry = entry_of(problem.name)
     return entry is None or not entry.of_app
 
@@ -139,8 +139,8 @@ def configure(
 ) -> Configuration:
     """The settings for the project in ``root`` (None: no project), with ``options`` of the command line by name.
 
-    ``given_by`` names what gives an option that the command line does not: a space, a fleet's entry.
-    Raises nothing: leaves out what cannot be used and lists it in ``problems``.
+    ``given_by`` names the source of an option that is not from the command line: a space, or a fleet's entry. Never
+    raises: unusable settings are left out and listed in ``problems``.
     """
     made = _Layers()
     own = user_file()
@@ -162,9 +162,8 @@ def configure(
 def read_tables(file: Path, kind: str = "settings", project: Path | None = None) -> dict[str, Any]:
     """The tables of the TOML file at ``file``; empty if there is no such file.
 
-    No symlink may lead out of ``project``, if it is given.
-
-    Raises :class:`ConfigError`, which says that the file cannot be read as ``kind``.
+    If ``project`` is given, no symlink may lead out of it. Raises :class:`ConfigError`, which says that the file
+    cannot be read as ``kind``.
     """
     try:
         data = read_within(project, file, _LARGEST) if project else read_regular(file, _LARGEST, follow_links=True)
@@ -183,7 +182,7 @@ def _unreadable(file: Path, kind: str, why: str) -> ConfigError:
 
 
 class _Layers:
-    """Values, each replaced by those of later layers."""
+    """Values, each of which later layers replace."""
 
     def __init__(self) -> None:
         self.values: dict[str, Value] = {}
@@ -212,7 +211,7 @@ class _Layers:
 
     def add_environment(self, environ: Mapping[str, str]) -> None:
         if not any(variable.startswith(PREFIX) for variable in environ):
-            return  # most starts: the schema is not gone through for nothing
+            return  # usual at a start, so that the schema is not walked for nothing
         for name, entry in entries().items():
             text = environ.get(entry.variable, "") if entry.variable else ""
             if not text.strip():

@@ -1,4 +1,4 @@
-"""The profiles that the settings choose: the one the tree is read with, and the one of another engine."""
+"""Chooses the profiles from the settings: the one for reading the tree, and the one of another engine."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ from brvtui.wording import did_you_mean, shortened
 
 _IN_FILES = (Layer.USER, Layer.PROJECT)
 _EXPLICIT = (Layer.OPENED, Layer.OPTION)
-"""Layers whose profile is always meant for the engine in use."""
+"""Layers whose profile always belongs to the engine in use."""
 _CHOOSING = ("", "profile", "signals.frontmatter")
-"""Settings that decide on constants; an empty name is a file that cannot be read."""
+"""Settings that choose constants. An empty name is a file that cannot be read."""
 
 
 def profile_of_engine(configuration: Configuration, built_in: Collection[str]) -> str:
-    """The profile that the settings name for an engine other than ByteRover; empty for its default.
+    """The profile in the settings for an engine other than ByteRover; empty for its default.
 
-    The command line's and that of a fleet's entry are always meant for the engine in use. A name in a file or in the
-    environment is meant for the engine only if it is one of its ``built_in`` profiles, else for reading the tree.
+    A profile from the command line or a fleet's entry always belongs to the engine in use. A name in a file or in the
+    environment belongs to the engine only if it is one of its ``built_in`` profiles; if not, it is for reading the
+    tree.
     """
     wanted = configuration.settings.profile
     is_explicit = configuration.source("profile").layer in _EXPLICIT
@@ -45,13 +46,13 @@ def profile_of_engine(configuration: Configuration, built_in: Collection[str]) -
 
 
 def chosen_profile(configuration: Configuration, of_engine: str = "") -> TreeProfile:
-    """ByteRover's profile that the settings name or hold, as :func:`with_overrides` leaves it.
+    """ByteRover's profile in the settings, after :func:`with_overrides`.
 
-    The tree is read with it, whichever engine answers. It is the default one where the settings name ``of_engine``, a
-    profile of the engine that answers, or where a file or the environment names one of any other engine. No limit of a
-    project's profile is above the built-in one or the user's own. Raises ``ProfileError`` for an explicit choice that
-    cannot be used, and :class:`brvtui.config.schema.UnusableSetting` for a setting: a project is not opened with other
-    constants than it asks for.
+    The tree is read with it, whichever engine answers. It is the default profile if the settings name ``of_engine``,
+    a profile of the engine that answers, or if a file or the environment names a profile of another engine. No limit
+    of a project's profile exceeds the built-in one or the user's own. Raises ``ProfileError`` for an explicit choice
+    that cannot be used, and :class:`brvtui.config.schema.UnusableSetting` for a setting, because a project never
+    opens with other constants than it requests.
     """
     for problem in configuration.problems:
         if problem.name in _CHOOSING and problem.source.layer is not Layer.USER:
@@ -71,7 +72,8 @@ def chosen_profile(configuration: Configuration, of_engine: str = "") -> TreePro
 
 
 def why_no_profile(value: Value, source: SettingSource) -> str:
-    """Why the setting ``profile`` cannot be ``value``, in one line; empty where it can, also for another engine.
+    """The reason why the setting ``profile`` cannot be ``value``, in one line; empty if it can, also for another
+    engine.
 
     Reads the file that it names, and loads the engines for a name that ByteRover does not know.
     """
@@ -83,9 +85,9 @@ def why_no_profile(value: Value, source: SettingSource) -> str:
 
 
 def why_not_of_engine(configuration: Configuration) -> str:
-    """Why the engine of the settings answers with its usual profile though they name another; empty where it does not.
+    """The reason why the engine uses its default profile although the settings name another; empty if it does not.
 
-    Loads that engine; for a name that it does not know, the others.
+    Loads that engine, and for a name that it does not know, the others.
     """
     wanted, engine = configuration.settings.profile, configuration.settings.engine
     is_chosen = configuration.source("profile").layer not in (Layer.DEFAULT, *_EXPLICIT)
@@ -96,7 +98,7 @@ def why_not_of_engine(configuration: Configuration) -> str:
 
 
 def _own_profile(configuration: Configuration) -> TreeProfile:
-    """The profile of the user's own file; the default where it names none of ByteRover's that can be used."""
+    """The profile of the user's own file; the default if that names no usable profile of ByteRover."""
     try:
         return _load(*configuration.own["profile"])
     except (KeyError, ProfileError):
@@ -104,7 +106,7 @@ def _own_profile(configuration: Configuration) -> TreeProfile:
 
 
 def _limited(chosen: TreeProfile, *references: TreeProfile) -> TreeProfile:
-    """A project's profile, none of whose limits is above those of ``references``; an asterisk says if any was."""
+    """A project's profile without limits above ``references``. An asterisk shows that a limit was lowered."""
     made = chosen
     for reference in references:
         made = lowered(made, reference)
@@ -112,9 +114,9 @@ def _limited(chosen: TreeProfile, *references: TreeProfile) -> TreeProfile:
 
 
 def with_overrides(profile: TreeProfile, settings: Settings) -> TreeProfile:
-    """``profile`` with the constants that ``settings`` have a setting of their own for.
+    """``profile`` with the constants for which ``settings`` have a setting of their own.
 
-    The name of a profile that this changes ends in an asterisk.
+    If this changes the profile, its name ends in an asterisk.
     """
     frontmatter = settings.signals.frontmatter
     if frontmatter == AUTO or (frontmatter == ON) is profile.signals.frontmatter:

@@ -1,6 +1,6 @@
 """Every setting: name, type, default, range and summary.
 
-Reading, environment variables, documentation and the settings screen derive from this.
+Reading, environment variables, documentation and the settings screen are derived from it.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class Layer(StrEnum):
     PROJECT = "project"
     ENVIRONMENT = "environment"
     OPENED = "opened"
-    """What is opened: a space, which one engine alone ranks, or a fleet's entry."""
+    """The opened project: a space, which only one engine ranks, or a fleet's entry."""
     OPTION = "option"
 
 
 class SettingSource(NamedTuple):
-    """Where one value is set: its layer, and the file, variable, option or what is opened (empty for a default)."""
+    """The source of one value: its layer, and the file, variable, option or opened project (empty for a default)."""
 
     layer: Layer
     place: str = ""
@@ -41,7 +41,8 @@ class SettingSource(NamedTuple):
 class SettingProblem(NamedTuple):
     """A setting that cannot be used.
 
-    ``name`` is its dotted name, empty for a whole file; ``message`` is one line; ``source`` is where the fault is.
+    ``name`` is its dotted name, empty for a whole file; ``message`` is one line; ``source`` is the place of the
+    fault.
     """
 
     name: str
@@ -54,15 +55,15 @@ class LeftOutSetting(NamedTuple):
 
     problem: SettingProblem
     line: str
-    """The problem and what becomes of it, for the user."""
+    """The problem and its effect, for the user."""
 
 
 class ConfigError(ValueError):
-    """Settings cannot be used; the message names the file or variable, the key and the problem."""
+    """Settings cannot be used. The message contains the file or variable, the key and the problem."""
 
 
 class UnusableSetting(ConfigError):
-    """A setting of a file or of the environment keeps a project closed; ``problem`` says which, and why."""
+    """A setting of a file or of the environment prevents a project from opening. ``problem`` is the reason."""
 
     def __init__(self, problem: SettingProblem) -> None:
         super().__init__(problem.message)
@@ -73,7 +74,7 @@ Value = bool | int | str | Mapping[str, Any]
 """The types of a setting's value."""
 PREFIX = "BRV_TUI_"
 KEY_VARIABLES = ("BRV_TUI_LLM_KEY", "BRV_TUI_EMBEDDER_KEY", "BRV_TUI_RERANKER_KEY")
-"""Variables that are meant for keys of services."""
+"""Variables for keys of services."""
 PROTOCOLS = ("openai", "anthropic")
 EMBEDDING_PROVIDERS = ("compatible", "openai", "voyage")
 AUTO, ON, OFF = "auto", "on", "off"
@@ -93,7 +94,7 @@ class ValueKind(StrEnum):
 
 
 class Entry(NamedTuple):
-    """One setting. ``name`` is dotted (``editor.keep_mtime``); ``variable`` is empty where there is none."""
+    """One setting. ``name`` is dotted (``editor.keep_mtime``); ``variable`` is empty if there is none."""
 
     name: str
     kind: ValueKind
@@ -104,17 +105,17 @@ class Entry(NamedTuple):
     least: int = 0
     most: int = 0
     personal: bool = False
-    """Whether only the user can set it: :class:`ProjectSettings` has no such setting."""
+    """True if only the user can set it: :class:`ProjectSettings` has no such setting."""
     by_hand: bool = False
-    """Whether the app never writes it, nor offers to."""
+    """True if the app neither writes it nor offers to."""
     restart: bool = False
-    """Whether a change takes effect only when the app is opened again."""
+    """True if a change takes effect only when the app is opened again."""
     of_app: bool = False
-    """Whether the app alone reads it: other commands do not mind what is wrong with it."""
+    """True if only the app reads it; other commands ignore its problems."""
 
     @property
     def table(self) -> str:
-        """Its table; empty for the top level."""
+        """The setting's table; empty for the top level."""
         return self.name.rpartition(".")[0]
 
     @property
@@ -131,7 +132,7 @@ def _setting(default: Any, summary: str, **about: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Saving:
-    """How notes are saved."""
+    """Options for saving notes."""
 
     keep_mtime: bool = _setting(
         False,
@@ -222,10 +223,10 @@ class Signals:
 
 @dataclass(frozen=True, slots=True)
 class ProjectSettings:
-    """The settings that a project's file can express.
+    """The settings that a project's file can contain.
 
-    Such a file comes with the project, from anybody: it can say how the project is read and shown. Consent, keys,
-    limits of cost, addresses, programs and records of the user have no place in it.
+    Such a file comes with the project and may be written by anybody. It can decide how the project is read and shown,
+    but not the user's consent, keys, limits of cost, addresses, programs and records.
     """
 
     theme: str = _setting(
@@ -279,7 +280,7 @@ class Settings(ProjectSettings):
     services: Services = field(default=Services())
 
     def may_read_key(self, variable: str) -> bool:
-        """Whether a service's key may be read from ``variable`` of the environment."""
+        """True if a service's key may be read from ``variable`` of the environment."""
         return bool(variable) and variable in (*KEY_VARIABLES, *map(str.strip, self.key_variables.split(",")))
 
 
@@ -294,7 +295,7 @@ _KINDS: Mapping[Any, ValueKind] = {
 
 @cache
 def entries() -> Mapping[str, Entry]:
-    """Every setting by its dotted name: those without a table first, then table by table."""
+    """Every setting by its dotted name: first settings without a table, then table by table."""
     of_projects = {entry.name for entry in _walk(ProjectSettings())}
     found = (entry._replace(personal=entry.name not in of_projects) for entry in _walk(Settings()))
     return MappingProxyType({entry.name: entry for entry in found})

@@ -1,4 +1,4 @@
-"""Writes settings: one in the user's file, a file of all defaults, and the merged settings as plain data."""
+"""Writes settings: one setting in the user's file, a file of all defaults, and the merged settings as plain data."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _KEYS = "keys"
 
 
 def write_setting(file: Path, name: str, value: Value | None) -> None:
-    """Sets ``name`` (dotted; ``keys.<binding>`` for a key) in the settings file; None removes it.
+    """Sets ``name`` (dotted; ``keys.<binding>`` for a key) in the settings file; a ``value`` of None removes it.
 
     Creates the file and its folder if necessary. Raises :class:`ConfigError` if the file is invalid or cannot be
     changed without loss, and OSError if it cannot be written.
@@ -118,7 +118,6 @@ def _at(tables: Any, path: tuple[str, ...]) -> Any:
 
 
 def _changed(tables: Mapping[str, Any], path: tuple[str, ...], value: Value | None) -> dict[str, Any]:
-    """``tables`` after the change."""
     made = dict(tables)
     head, *rest = path
     if rest:
