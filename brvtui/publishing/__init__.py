@@ -1,1 +1,1 @@
-"""The one writer of each project: watches the disk, reads changes and publishes snapshots."""
+"""The only writer of each project: watches the disk, reads changes and publishes snapshots."""

@@ -29,7 +29,7 @@ from brvtui.tree.reading.signals import NoteSignals, SignalLayers, defaults, rea
 if TYPE_CHECKING:
     from brvtui.tree.watching.watch import Debouncer, Watcher, Watching
 
-# The stored signals of one project from every place that stores some, re-read only where a file changed.
+# The stored signals of one project from all places that store some, read again only if a file changed.
 
 
 _State = tuple[int, int, int] | None
@@ -50,8 +50,8 @@ class StoredSignals:
     def layers(self, signals: SignalRules, changed: Collection[str] | None = None) -> SignalLayers:
         """The layers as stored now. ``changed`` are the files of the sidecar that may have changed, None for any.
 
-        An unchanged layer is the same object as before. Raises
-        :class:`brvtui.tree.reading.signals.SignalsError` when the signals file is not valid.
+        An unchanged layer is the same object as before. Raises :class:`brvtui.tree.reading.signals.SignalsError` if
+        the signals file is not valid.
         """
         if signals != self._for:
             self._for, self._sidecar = signals, None
@@ -83,11 +83,11 @@ def _state(path: Path) -> _State:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-# Freed memory, which the C library keeps for itself: a third of the heap after thousands of snapshots.
+# Freed memory that the C library keeps: a third of the heap after thousands of snapshots.
 
 
 def release_freed_memory() -> None:
-    """Returns freed pages to the system, where the C library can (glibc). Takes 0.3 to 10 ms."""
+    """Returns freed pages to the system if the C library can (glibc). Takes 0.3 to 10 ms."""
     trim = _malloc_trim()
     if trim is not None:
         trim(0)
@@ -97,7 +97,7 @@ def release_freed_memory() -> None:
 def _malloc_trim() -> Callable[[int], int] | None:
     try:
         found = ctypes.CDLL(None).malloc_trim
-    except (AttributeError, OSError, TypeError):  # another library; Windows, where there is none of that name
+    except (AttributeError, OSError, TypeError):  # another C library, or Windows, which has none of that name
         return None
     found.argtypes = (ctypes.c_size_t,)
     trim: Callable[[int], int] = found
@@ -105,23 +105,24 @@ def _malloc_trim() -> Callable[[int], int] | None:
 
 
 WORTH_KEEPING = 500
-"""Reading a smaller tree is as fast as reading its kept index."""
+"""The number of files from which a stored index pays. A smaller tree is read as fast as its index."""
 _FEW, _ONE_IN = 20, 100
-"""The index is written again after this many changed files, or one in so many."""
+"""The index is written again after this many changed files, or after one in this many."""
 _RELEASED_EVERY = 32
-"""After how many incremental snapshots freed memory is returned to the system."""
+"""The number of incremental snapshots after which freed memory is returned to the system."""
 
 
 S = TypeVar("S", bound=Snapshot)
 
 
 class SnapshotKeeper(ABC, Generic[S]):
-    """Publishes the snapshots of a project, each made from the last one. Its methods are thread-safe."""
+    """Publishes the snapshots of a project, each made from the last one. Its methods are safe for threads."""
 
     def __init__(self, project: FoundProject, remembered: int = 3, signals: Path | None = None) -> None:
-        """Reads nothing before :meth:`load`. Keeps the last ``remembered`` snapshots for questions about their traces.
+        """Reads nothing before :meth:`load`. Keeps the last ``remembered`` snapshots for questions about their
+        traces.
 
-        ``signals`` is the folder of the engine's signals, which is watched beside the trees.
+        ``signals`` is the folder of the engine's signals, which is watched in addition to the trees.
         """
         self.project = project
         self._signals = [signals] if signals is not None else []
@@ -137,25 +138,25 @@ class SnapshotKeeper(ABC, Generic[S]):
         return self._newest
 
     def of_generation(self, generation: int) -> Snapshot:
-        """The snapshot of this generation, one of the last few. Raises KeyError when it is gone."""
+        """The snapshot of this generation, one of the last few. Raises KeyError if it was dropped."""
         for snapshot in reversed(tuple(self._recent)):
             if snapshot.generation == generation:
                 return snapshot
         raise KeyError(f"the snapshot {generation} is gone")
 
     def load(self, constants: TreeConstants, now_ms: float, progress: Progress | None = None) -> bool:
-        """Looks at every file and publishes a snapshot; False when nothing had changed.
+        """Checks every file and publishes a snapshot. Returns False if nothing changed.
 
-        The first call also tidies up (:func:`brvtui.store.tidying.tidy`), but for code. Raises
-        :class:`brvtui.tree.reading.signals.SignalsError` when the signals file is not valid; over code, OSError when
-        the folder cannot be read, and :class:`brvtui.tree.reading.project.ProjectError` when a grammar is missing.
+        The first call also tidies up (:func:`brvtui.store.tidying.tidy`), except for code. Raises
+        :class:`brvtui.tree.reading.signals.SignalsError` if the signals file is not valid; for code, OSError if the
+        folder cannot be read, and :class:`brvtui.tree.reading.project.ProjectError` if a grammar is missing.
         """
         with self._as_writer():
             return self._load(constants, now_ms, progress)
 
     @contextmanager
     def _as_writer(self) -> Iterator[None]:
-        """Holds the lock of writers. After an error, the changes noticed before it are not read yet."""
+        """Holds the lock of writers. After an error, all changes count as unread."""
         with self._writing:
             try:
                 yield
@@ -165,27 +166,27 @@ class SnapshotKeeper(ABC, Generic[S]):
 
     @abstractmethod
     def _load(self, constants: TreeConstants, now_ms: float, progress: Progress | None) -> bool:
-        """Does the work of :meth:`load`; called with the writing lock held."""
+        """Does the work of :meth:`load`. The caller holds the writing lock."""
 
     def refresh(self, constants: TreeConstants, now_ms: float, places: Collection[Path] = ()) -> bool:
-        """Publishes a snapshot with the changes that watching noticed, and those at ``places``; False when there are
-        none.
+        """Publishes a snapshot with the changes that watching noticed, and with ``places``. Returns False if nothing
+        changed.
 
-        Looks at every file when it is not known what changed. Raises as :meth:`load`.
+        Checks every file if the changes are unknown. Raises as :meth:`load`.
         """
         return self.load(constants, now_ms)
 
     def keep(self, constants: TreeConstants, everything: bool = False) -> bool:
-        """Writes what was read for the next process if that saves it enough work; returns whether it was written.
+        """Stores the read data for the next process if that saves it enough work. Returns True if it was written.
 
-        With ``everything``, one changed file is enough. Raises OSError when the tool's cache folder cannot be written.
+        With ``everything``, one changed file is enough. Raises OSError if the tool's cache folder cannot be written.
         """
         return False
 
     def watch(self, changed: Callable[[], None], on_fallback: Callable[[Watching], None]) -> Watching:
-        """Calls ``changed`` from another thread after each batch of changes of the trees or of signals.
+        """Calls ``changed`` from another thread after each batch of changes to the trees or to signals.
 
-        Calls ``on_fallback`` when it later has to poll instead of waiting for events.
+        Calls ``on_fallback`` if it later has to poll instead of waiting for events.
         """
         from brvtui.tree.watching.watch import Watcher
 
@@ -195,17 +196,17 @@ class SnapshotKeeper(ABC, Generic[S]):
             self._notice(places)
             changed()
 
-        self._notice(None)  # what changed before watching began is not known
+        self._notice(None)  # changes before watching began are unknown
         watcher = self._watcher = Watcher([*self.project.trees, *self._signals], noticed, on_fallback)
-        if self._is_closed:  # it was closed while it opened
+        if self._is_closed:  # it was closed while opening
             self._unwatch()
         return watcher.start()
 
     def _notice(self, places: frozenset[str] | None) -> None:
-        """Takes note of ``places`` that changed; None when they are not known."""
+        """Records ``places`` that changed; None if they are unknown."""
 
     def close(self) -> None:
-        """Stops watching, for good."""
+        """Stops watching permanently."""
         self._is_closed = True
         self._unwatch()
 
@@ -215,7 +216,7 @@ class SnapshotKeeper(ABC, Generic[S]):
             watcher.stop()
 
     def _tidy(self) -> None:
-        """Tidies up before the first snapshot, with a notice for each thing that the user should look at."""
+        """Tidies up before the first snapshot, with a notice for each file that the user should check."""
         if self._newest is None:
             for notice in tidy(self.project.tree, time.time()):
                 self._add_notice(notice)
@@ -230,10 +231,10 @@ class SnapshotKeeper(ABC, Generic[S]):
 
 
 class SpacePublisher(SnapshotKeeper[Snapshot]):
-    """Reads a space of ByteRover V4, of which no index is kept."""
+    """Reads a space of ByteRover V4, for which no index is stored."""
 
     def __init__(self, project: FoundProject, given: Path | None, sidecar: Path) -> None:
-        """Reads nothing before :meth:`load`. ``given`` is a file of signals: it must be valid, and is not used."""
+        """Reads nothing before :meth:`load`. ``given`` is a file of signals, which must be valid but is not used."""
         super().__init__(project, signals=sidecar)
         self._given = given
 
@@ -252,7 +253,7 @@ class SpacePublisher(SnapshotKeeper[Snapshot]):
 
 
 class Publisher(SnapshotKeeper[Snapshot]):
-    """Reads a context tree, and keeps an index of it for the next process."""
+    """Reads a context tree, and stores an index of it for the next process."""
 
     def __init__(self, project: FoundProject, stored: StoredSignals, index: KeptIndex) -> None:
         """Reads nothing before :meth:`load`."""
@@ -260,7 +261,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
         self._stored = stored
         self._index = index
         self._kept: Mapping[str, Parsed] = {}
-        """The entries of the kept index, as far as this process knows."""
+        """The entries of the stored index, as far as this process knows."""
         self._since_release = 0
         self._noticed_lock = threading.Lock()
         self._noticed: frozenset[str] | None = None
@@ -302,7 +303,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
             return written
 
     def close(self) -> None:
-        """Stops watching, and lets another process write the kept index."""
+        """Stops watching, and lets another process write the stored index."""
         super().close()
         self._index.close()
 
@@ -321,7 +322,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
         """As :meth:`load`; ``changed`` are the files of the sidecar that may have changed, None for any."""
         self._tidy()
         kept = self._read_kept(constants) if self._newest is None else None
-        if changed is None:  # everything is looked at; else what was noticed meanwhile is for the next refresh
+        if changed is None:  # everything is read; if not, later changes are for the next refresh
             self._take_noticed()
         stored = self._stored.layers(constants.signals, changed)
         made = load(self.project, constants, now_ms, stored, self._newest, kept, progress)
@@ -340,7 +341,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
         self._prepare(snapshot)
 
     def _prepare(self, snapshot: Snapshot) -> None:
-        """Computes now what the next incremental load needs; the time it takes depends on the size of the tree."""
+        """Computes in advance what the next incremental load needs. The time depends on the size of the tree."""
         if self._watcher is not None:
             _ = snapshot.hierarchy, snapshot.orders
 
@@ -352,7 +353,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
             release_freed_memory()
 
     def _take_noticed(self) -> frozenset[str] | None:
-        """The paths that changed since the last call; None when they are not known."""
+        """The paths that changed since the last call; None if they are unknown."""
         with self._noticed_lock:
             noticed, self._noticed = self._noticed, frozenset()
         return noticed if self._watcher is not None else None
@@ -369,7 +370,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
 
 
 def _below(folder: Path, places: Iterable[str]) -> list[str] | None:
-    """The ``places`` below ``folder``; None when the folder itself, or one above it, was replaced."""
+    """The ``places`` below ``folder``; None if the folder itself, or one above it, was replaced."""
     here = f"{folder}{os.sep}"
     if any(here.startswith(f"{place}{os.sep}") for place in places):
         return None

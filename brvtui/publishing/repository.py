@@ -25,14 +25,14 @@ from brvtui.tree.reading.project import MARKER, FoundProject, ProjectError, find
 if TYPE_CHECKING:
     from brvtui.tree.watching.watch import Watching
 
-# The notes of a repository's own context tree, that speak of its code.
+# The notes of a repository's own context tree that mention its code.
 
 
 _NOTHING = Listing((), ())
 
 
 class RepositoryNotes:
-    """Reads the notes of one repository, and again those that changed."""
+    """Reads the notes of one repository, and later only changed ones."""
 
     def __init__(self, root: Path) -> None:
         """Reads nothing before :meth:`read`; ``root`` is the folder of the repository."""
@@ -42,12 +42,12 @@ class RepositoryNotes:
         self._speaking: tuple[SpeakingNote, ...] = ()
 
     def listing(self) -> Listing:
-        """The files of the context tree as they are on disk now; none without one."""
+        """The files of the context tree as they are on disk now; empty if there is no tree."""
         project = self._project()
         return list_files(project.tree) if project is not None else _NOTHING
 
     def read(self, constants: TreeConstants, now_ms: float) -> tuple[SpeakingNote, ...]:
-        """What each note says, the same tuple as before when no note changed; empty without a context tree."""
+        """The statements of each note. Returns the same tuple if no note changed; empty if there is no context tree."""
         project = self._project()
         self._newest = load(project, constants, now_ms, previous=self._newest) if project is not None else None
         newest = self._newest
@@ -72,10 +72,10 @@ class RepositoryNotes:
 
 
 LOOK_SECONDS = 2.0
-"""The least time between two looks at the list of source files."""
+"""The minimum time between two checks of the list of source files."""
 _SHARE = 100
 _REMEMBERED_SNAPSHOTS = 2
-"""How many snapshots are kept for questions about their traces: a large repository is a large graph."""
+"""The number of snapshots that are kept for questions about their traces: a large repository is a large graph."""
 
 
 def find_repository(folder: Path) -> FoundProject:
@@ -91,7 +91,8 @@ def find_repository(folder: Path) -> FoundProject:
 
 
 class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
-    """Reads a repository and publishes snapshots of its symbols. Its methods are thread-safe, and change no file."""
+    """Reads a repository and publishes snapshots of its symbols. Its methods are safe for threads, and change no
+    file."""
 
     def __init__(self, project: FoundProject) -> None:
         """Reads nothing before :meth:`load`."""
@@ -101,10 +102,10 @@ class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
         self._joined: tuple[SpeakingNote, ...] | None = None
         self._index: CodeIndex | None = None
         self._kept_files: object = None
-        """The files of the index as it was last read from the cache, or written there."""
+        """The files of the index when it was last read from the cache or written to it."""
 
     def join(self, notes: Snapshot | None) -> None:
-        """Joins the code with ``notes`` instead of the repository's own, from the next reading on; None joins none."""
+        """Joins the code with ``notes`` instead of the repository's own, from the next load on. None joins no notes."""
         self._joined = tuple(speaking_note(notes, note.path) for note in notes.notes) if notes is not None else ()
 
     def _load(self, constants: TreeConstants, now_ms: float, progress: Progress | None) -> bool:
@@ -125,7 +126,8 @@ class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
         return True
 
     def keep(self, constants: TreeConstants, everything: bool = False) -> bool:
-        """Writes what was read for the next process, if it is other than what is kept; returns whether it was."""
+        """Stores the read data for the next process if it differs from the stored data. Returns True if it was
+        written."""
         with self._writing:
             if self._index is None or self._index.files == self._kept_files:
                 return False
@@ -134,9 +136,10 @@ class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
             return True
 
     def watch(self, changed: Callable[[], None], on_fallback: Callable[[Watching], None]) -> Watching:
-        """Calls ``changed`` from another thread after changes of source files and notes, listed anew every few seconds.
+        """Calls ``changed`` from another thread after changes of source files and notes, which are listed every few
+        seconds.
 
-        The system's own events would be those of all folders, also of ``.git`` and of what is built or installed.
+        The system's own events would include all folders, such as ``.git``, build folders and installed packages.
         """
         from brvtui.tree.watching.watch import Debouncer, Watching
 
@@ -153,18 +156,18 @@ class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
 
 
 class _SourceLooks:
-    """Looks at the lists of source files and notes now and then; at most for one second in a hundred."""
+    """Checks the lists of source files and notes periodically, for at most one second in a hundred."""
 
     def __init__(self, root: Path) -> None:
-        """Takes a first look."""
+        """Checks once."""
         self._root, self._rules, self._notes = root, code_rules(), RepositoryNotes(root)
         self._listing: tuple[SourceListing, Listing] | None = None
         self.pause = LOOK_SECONDS
-        """Seconds until the next look is due."""
+        """Seconds until the next check is due."""
         self.found_change()
 
     def found_change(self) -> bool:
-        """Whether a source file or a note is new, gone or changed since the last look."""
+        """True if a source file or a note was added, removed or changed since the last check."""
         began = time.monotonic()
         listing, last = (list_sources(self._root, self._rules), self._notes.listing()), self._listing
         self._listing = listing
