@@ -12,11 +12,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-# The natural logarithm as the engine's runtime computes it, to the last digit.
-#
-# The platform's own ``log`` differs from it by one unit in the last place for about one argument in thirty, which
-# unrounded scores show. After the classic argument reduction to ``2**k * (1 + f)`` and a degree-7 minimax polynomial
-# in ``s = f / (2 + f)`` (K. C. Ng's method, as in the C libraries of the BSDs; error below 1 ulp).
+# The natural logarithm as the engine's runtime computes it, to the last digit. The platform's own ``log`` differs from
+# it by one unit in the last place for about one argument in thirty, which unrounded scores reveal. The argument is
+# reduced to ``2**k * (1 + f)``, then a degree-7 minimax polynomial in ``s = f / (2 + f)`` is used (K. C. Ng's method,
+# as in the C libraries of the BSDs; error below 1 ulp).
 
 
 _LN2_HIGH = 6.93147180369123816490e-01
@@ -75,7 +74,7 @@ def idf(notes: int, df: int) -> float:
 
 
 def length_norm(lengths: Floats, average: float, k: float, b: float) -> Floats:
-    """``k (1 - b + b length / average)``, the part of the denominator that depends on the note alone."""
+    """``k (1 - b + b length / average)``, the part of the denominator that depends only on the note."""
     if average <= 0:
         return np.full(lengths.shape, k * (1 - b), dtype=np.float64)
     return k * (1 - b + b * lengths / average)
@@ -97,8 +96,8 @@ def saturate(raw: Floats) -> Floats:
 
 
 def running_mean(lengths: list[float]) -> float:
-    """The mean of ``lengths``, updated one by one in order, as the engine keeps it (it matters in the last digits)."""
-    mean = count = 0.0  # a count that is a float makes this, which every change waits for, a third faster
+    """The mean of ``lengths``, updated one by one in order, as the engine does, which affects the last digits."""
+    mean = count = 0.0  # a float count makes this a third faster, and every change waits for it
     for length in lengths:
         total = mean * count + length
         count += 1.0

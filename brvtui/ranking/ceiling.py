@@ -1,7 +1,6 @@
 """Scores of notes at an age, the attainable ceiling, and the age from which it stays below a threshold.
 
-The ceiling is a note's score if its text match were perfect (``docs/reference/byterover.md``, "The best possible
-score"). All are the one compound score of signals after decay, over arrays; a single note is an array of one.
+The ceiling is the best possible score of a note: its score for a perfect text match (``docs/reference/byterover.md``, "The best possible score"). All of these use the compound score of signals after decay, over arrays; a single note is an array of one.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ HORIZON_DAYS = 3_650.0
 PRECISION_DAYS = HORIZON_DAYS / (1 << 22)
 """The resolution of ages: 75 seconds."""
 _LIFETIME_LOG2 = 25
-"""The oldest age that is examined is 2 to this power times the precision: 80 years."""
+"""The oldest age that is examined is the precision times 2 to this power: 80 years."""
 _AT_ONCE = 1_024
-"""Up to this many ceilings are computed as fast as a few."""
+"""Up to this many ceilings are computed in the same time as a few."""
 
 
 class ScoreConstants(Protocol):
-    """The constants that a score depends on; a profile has them."""
+    """The constants that affect a score; a profile has them."""
 
     @property
     def score(self) -> CompoundRules:
@@ -37,19 +36,19 @@ class ScoreConstants(Protocol):
 
     @property
     def decay(self) -> DecayRules:
-        """How signals age."""
+        """The rules by which signals age."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreInputs:
-    """The inputs of the scores of notes, besides text relevance and age, as arrays by note."""
+    """The inputs of the scores of notes, except text relevance and age, as arrays by note."""
 
     importance: Floats
-    """0..100, as stored."""
+    """The stored value, 0..100."""
     recency: Floats
-    """0..1, as stored."""
+    """The stored value, 0..1."""
     boost: Floats
-    """By maturity."""
+    """The factor by maturity."""
     bonus: Floats
     """0 for notes of shared sources."""
 
@@ -63,9 +62,8 @@ class ScoreInputs:
 def score_inputs(
     importance: Floats, recency: Floats, levels: Levels, is_local: NDArray[np.bool_], rules: CompoundRules
 ) -> ScoreInputs:
-    """The inputs of notes with these stored signals; ``levels`` are positions in
-    :data:`brvtui.ranking.maturity.LEVELS`.
-    """
+    """The inputs of notes with these stored signals. ``levels`` are positions in
+    :data:`brvtui.ranking.maturity.LEVELS`."""
     boosts = np.asarray([rules.boost[level] for level in LEVELS])
     return ScoreInputs(importance, recency, boosts[levels], np.where(is_local, rules.local_bonus, 0.0))
 
@@ -92,12 +90,12 @@ def ceilings(days: Floats, notes: ScoreInputs, constants: ScoreConstants) -> Flo
 def falling_ages(thresholds: Floats, notes: ScoreInputs, constants: ScoreConstants) -> Floats:
     """The age in days from which the ceiling of each note stays below its threshold: the inverse of :func:`ceilings`.
 
-    It is a multiple of :data:`PRECISION_DAYS`, at least one; infinite where the ceiling does not fall so far in a
-    lifetime. At exactly 0 days another recency counts, the stored one, so that age is nobody's.
+    It is a multiple of :data:`PRECISION_DAYS`, at least one; infinite if the ceiling does not fall that far in a
+    lifetime. At exactly 0 days, the stored recency counts instead, so the age is never 0.
     """
     thresholds, notes = thresholds[:, None], notes.at(np.arange(len(thresholds))[:, None])
-    # A ceiling only falls, so it is enough to count the ages at which it has not yet: bit by bit of that number, and
-    # several bits in a round where notes are few, since calls then cost more than numbers do.
+    # A ceiling only falls, so it is enough to count the ages at which it has not fallen below the threshold: bit by bit
+    # of that count, and several bits per round if there are few notes, because then calls cost more than numbers.
     rounds = math.ceil(_LIFETIME_LOG2 / max(1.0, math.log2(_AT_ONCE / max(1, len(thresholds)))))
     reached = np.zeros(thresholds.shape)
     left = _LIFETIME_LOG2
@@ -112,11 +110,11 @@ def falling_ages(thresholds: Floats, notes: ScoreInputs, constants: ScoreConstan
 
 
 def days_left(ceiling: Floats, thresholds: Floats, since: Floats, falling: Floats) -> Floats:
-    """Days until the ceilings of notes, now ``ceiling``, are below ``thresholds``, which they are from the ages
-    ``falling`` on.
+    """Days until the ceilings of notes, now ``ceiling``, fall below ``thresholds``, which happens at the ages
+    ``falling``.
 
-    0 where they are already; infinite where they still are not after :data:`HORIZON_DAYS`. ``since`` are the days since
-    modification, negative for notes from the future, which do not age before their time.
+    0 if they are below already; infinite if they are not after :data:`HORIZON_DAYS`. ``since`` are the days since
+    modification. They are negative for notes from the future, which do not age before their time.
     """
     left = falling - since
     return np.where(ceiling < thresholds, 0.0, np.where(left <= HORIZON_DAYS, left, np.inf))

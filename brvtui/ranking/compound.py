@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compound:
-    """Scores of many matches, with what they are made of and every step on the way, as arrays."""
+    """Scores of many matches, with their inputs and all intermediate results, as arrays."""
 
     relevance: Floats
     """0..1."""
@@ -26,17 +26,17 @@ class Compound:
     recency: Floats
     """0..1, after decay."""
     boost: Floats
-    """By maturity."""
+    """The factor by maturity."""
     bonus: Floats
     """0 for notes of shared sources."""
     by_relevance: Floats
     by_importance: Floats
     by_recency: Floats
     base: Floats
-    """The sum of these three, which are weighted."""
+    """The sum of these three weighted addends."""
     boosted: Floats
     score: Floats
-    """With bonus, capped, not rounded."""
+    """The score with bonus, capped, not rounded."""
 
 
 def compound(
@@ -67,7 +67,7 @@ def with_bonus(value: Floats | float, bonus: Floats | float, rules: CompoundRule
 
 
 def round_half_up(value: float, decimals: int) -> float:
-    """``value`` rounded half up as by JavaScript's ``Math.round``; as it is at NOT_ROUNDED, or if it is too large."""
+    """``value`` rounded half up as by JavaScript's ``Math.round``; unchanged for NOT_ROUNDED, or if it is too large."""
     scaled = value * 10.0**decimals + 0.5
     if decimals == NOT_ROUNDED or not math.isfinite(scaled):
         return value
@@ -75,9 +75,8 @@ def round_half_up(value: float, decimals: int) -> float:
 
 
 def unrounded_threshold(threshold: float, decimals: int) -> float:
-    """The least unrounded score that reaches ``threshold`` once it is rounded: the exact inverse of
-    :func:`round_half_up`.
-    """
+    """The smallest unrounded score that reaches ``threshold`` after rounding: the exact inverse of
+    :func:`round_half_up`."""
     if decimals == NOT_ROUNDED:
         return threshold
     scale = 10.0**decimals
@@ -86,7 +85,7 @@ def unrounded_threshold(threshold: float, decimals: int) -> float:
         steps += 1
     elif (steps - 1) / scale >= threshold:
         steps -= 1
-    least = (steps - 0.5) / scale  # but for the last bits
+    least = (steps - 0.5) / scale  # except for the last bits
     while round_half_up(least, decimals) < threshold:
         least = math.nextafter(least, math.inf)
     while round_half_up(math.nextafter(least, -math.inf), decimals) >= threshold:
@@ -99,8 +98,8 @@ def score_parts(
 ) -> list[tuple[float, tuple[Part, ...]]]:
     """Each score of ``made`` with the parts that sum to it.
 
-    Relevance, importance, recency, the maturity adjustment, the local bonus, the cap and, when ``rounded``, the
-    rounding. The parts name the maturity, and that a note that is not ``local`` has no bonus.
+    The parts are relevance, importance, recency, the maturity adjustment, the local bonus, the cap and, if
+    ``rounded``, the rounding. They name the maturity, and the missing bonus of a note that is not ``local``.
     """
     given = (made.relevance, made.importance, made.recency, made.boost, made.bonus)
     weighted = (made.by_relevance, made.by_importance, made.by_recency)

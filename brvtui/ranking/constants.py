@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from brvtui.typed_tables import Positive, Range, TableKeys
 
 NOT_ROUNDED = 17
-"""As many decimals as a double needs at most: scores are left as they are."""
+"""The maximum number of decimals of a double: scores are left as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,10 @@ class CompoundRules:
 
 @dataclass(frozen=True, slots=True)
 class SignalRules:
-    """Signals: where they are read, defaults, what each event adds, and the thresholds of maturity."""
+    """Signals: their places, their defaults, the gain of each event, and the thresholds of maturity."""
 
     frontmatter: bool
-    """Whether a note's frontmatter may hold its signals; the last place to be asked."""
+    """True if a note's frontmatter may contain its signals, which have the lowest precedence."""
     importance: float
     recency: float
     maturity: Literal["draft", "validated", "core"]
@@ -44,13 +44,14 @@ class SignalRules:
     core_from: float
     core_until: float
     skip_validated: bool
-    """Whether an event can make a draft core [3.14], without being validated in between [doc]."""
+    """True if an event can make a draft core [3.14], without being validated in between [doc]."""
     archive_below: float
 
 
 @dataclass(frozen=True, slots=True)
 class PruningRules:
-    """After how many days without a change the engine offers a note for archiving, by maturity; 0 for never."""
+    """The number of days without a change after which the engine offers a note for archiving, by maturity; 0 for
+    never."""
 
     draft_days: float
     validated_days: float

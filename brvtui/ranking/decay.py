@@ -1,4 +1,4 @@
-"""How signals age, and when they have aged so far (``docs/reference/byterover.md``, "Decay")."""
+"""The ageing of signals, and the age at which they reach a value (``docs/reference/byterover.md``, "Decay")."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ class DecayRules:
     importance_base: Annotated[float, Range(0, 1, is_open=True)]
     recency_days: Positive
     stored_recency: bool
-    """Whether the stored recency counts at exactly 0 days [3.14]; 1 does otherwise [doc]."""
+    """True if the stored recency counts at exactly 0 days [3.14]; if not, 1 does [doc]."""
 
 
 def just_before_ms(now_ms: float) -> int:
-    """A whole millisecond before that of ``now_ms``: when a file was written that is saved now.
+    """The whole millisecond before ``now_ms``: the modification time of a file that is saved now.
 
-    Not that of ``now_ms`` itself, as engines count whole milliseconds: the stored recency counts at exactly 0 days
-    alone, which is over before anybody looks.
+    Engines count whole milliseconds, and the stored recency counts only at exactly 0 days, which has passed before
+    anybody queries. So it is not ``now_ms`` itself.
     """
     return math.floor(now_ms) - 1
 
 
 def days_since(now_ms: Floats | float, moment_ms: Floats | float) -> Floats:
-    """Days from a moment to now, fractional; negative while it is still to come."""
+    """Days from a moment to now, fractional; negative if it is in the future."""
     return np.asarray((now_ms - np.asarray(moment_ms, dtype=np.float64)) / MS_PER_DAY)
 
 
@@ -51,7 +51,7 @@ def decayed_importance(importance: Floats | float, days: Floats | float, decay: 
 
 
 def decayed_recency(recency: Floats | float, days: Floats | float, decay: DecayRules) -> Floats:
-    """Recency after ``days``: ``exp(-days / tau)``; the stored value at 0 days, where the rules say so."""
+    """Recency after ``days``: ``exp(-days / tau)``; the stored value at 0 days, if the rules say so."""
     days = np.asarray(days, dtype=np.float64)
     return np.where((days > 0) | (not decay.stored_recency), np.exp(-days / decay.recency_days), recency)
 
@@ -60,8 +60,8 @@ def days_until_importance(threshold: Floats | float, importance: Floats, decay: 
     """The age in days at which stored ``importance`` has decayed to ``threshold``: the inverse of
     :func:`decayed_importance`.
 
-    Not positive for importance that is no higher than its threshold from the start; infinite where decay never leads
-    to it: a threshold of 0 or less, importance 0, a base of 1.
+    Not positive if the importance is at or below its threshold from the start; infinite if decay never reaches it: a
+    threshold of 0 or less, importance 0, or a base of 1.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         days = np.log(np.maximum(threshold, 0.0) / importance) / np.log(decay.importance_base)

@@ -1,6 +1,4 @@
-"""Reciprocal rank fusion and the check that two lists agree.
-
-See ``docs/reference/jeffs-brain.md``, "Fusion" and "Unanimity".
+"""Reciprocal rank fusion, and the check that two lists agree (``docs/jeffs_brain.md``, "Fusion" and "Unanimity").
 
 Cormack, Clarke and Büttcher, SIGIR 2009.
 """
@@ -11,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 DEFAULT_K = 60.0
-"""The constant of rank fusion where none is given that can be used."""
+"""The constant of rank fusion if no usable one is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The addend of one place in one list to a score: ``weight / (k + rank + 1)``, the rank counted from 0."""
+    """The addend of one rank in one list to a score: ``weight / (k + rank + 1)``, with ranks from 0."""
 
     leg: int
     rank: int
@@ -38,7 +36,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """A candidate of the merged list. Its shares, added in their order, are its score."""
+    """A candidate of the merged list. The sum of its shares, in their order, is its score."""
 
     candidate: Candidate
     shares: tuple[Share, ...]
@@ -47,7 +45,7 @@ class Fused:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Two lists that agree: the first ids of the first one, and at how many places the ids are the same."""
+    """Two lists that agree: the first ids of the first list, and the number of positions with the same id."""
 
     ids: tuple[str, ...]
     agreements: int
@@ -59,12 +57,12 @@ def positive_k(k: float) -> float:
 
 
 def share(rank: int, k: float, leg: int = 0, weight: float = 1) -> Share:
-    """The share of the place ``rank``, counted from 0, in a list of this weight."""
+    """The share of the rank ``rank``, counted from 0, in a list of this weight."""
     return Share(leg, rank, weight / (k + rank + 1))
 
 
 def ranked(candidates: Sequence[Candidate], k: float, leg: int = 0) -> list[Fused]:
-    """One list with the score of each place, in its order."""
+    """One list with the score of each rank, in its order."""
     made = []
     for rank, candidate in enumerate(candidates):
         part = share(rank, positive_k(k), leg)
@@ -73,10 +71,10 @@ def ranked(candidates: Sequence[Candidate], k: float, leg: int = 0) -> list[Fuse
 
 
 def fuse(lists: Sequence[Sequence[Candidate]], k: float) -> list[Fused]:
-    """The lists merged by id: scores added, best first, equal scores by path and then by first sight.
+    """The lists merged by id: scores added, best first, equal scores by path and then by first occurrence.
 
-    The first list that names a candidate gives its fields; later ones fill what was empty or unknown, never the path.
-    A candidate without an id is left out, and still takes its place in its list.
+    The first list with a candidate provides its fields. Later lists fill empty or unknown fields, but never the path.
+    A candidate without an id is left out, but keeps its rank in its list.
     """
     kept: dict[str, Candidate] = {}
     shares: dict[str, list[Share]] = {}
@@ -103,9 +101,9 @@ def _filled(known: Candidate, other: Candidate) -> Candidate:
 
 
 def unanimity(first: Sequence[str], second: Sequence[str], window: int, agree_min: int) -> Agreement | None:
-    """The agreement of two lists of ids at the same places of their first ``window``.
+    """The agreement of two lists of ids at the same positions of their first ``window``.
 
-    None when a list is shorter than the window, or fewer than ``agree_min`` places agree.
+    None if a list is shorter than the window, or if fewer than ``agree_min`` positions agree.
     """
     if len(first) < window or len(second) < window:
         return None

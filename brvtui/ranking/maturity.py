@@ -1,6 +1,6 @@
-"""Maturity with hysteresis, and what events do to signals (``docs/reference/byterover.md``, "Maturity").
+"""Maturity with hysteresis, and the effects of events on signals (``docs/reference/byterover.md``, "Maturity").
 
-Everything is over arrays; a maturity is its position in :data:`LEVELS`. A single note is an array of one.
+All functions work on arrays. A maturity is its position in :data:`LEVELS`. A single note is an array of one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Levels = NDArray[np.int8]
 LEVELS = ("draft", "validated", "core")
 _DRAFT, _VALIDATED, _CORE = range(len(LEVELS))
 _WHOLE_HITS = 1e-9
-"""How far a number of hits may be over a whole one and still count as it."""
+"""The tolerance by which a number of hits may exceed a whole number."""
 
 
 def levels_of(maturities: Iterable[str]) -> Levels:
@@ -42,7 +42,7 @@ def after_access(importance: Floats, levels: Levels, signals: SignalRules) -> tu
 
 
 def after_update(importance: Floats, levels: Levels, signals: SignalRules) -> tuple[Floats, Levels]:
-    """Importance (0..max) and maturity after one curate update, which sets recency to 1 besides."""
+    """Importance (0..max) and maturity after one curate update, which also sets recency to 1."""
     return _raised(importance, levels, signals.update_gain, signals)
 
 
@@ -63,7 +63,7 @@ def demoted_below(signals: SignalRules) -> tuple[float, float, float]:
 
 
 def hits_until_promotion(importance: Floats, levels: Levels, signals: SignalRules) -> Floats:
-    """Access hits until each note is promoted, at least 1; infinite where no number of them does."""
+    """Access hits until each note is promoted, at least 1; infinite if no number of hits is enough."""
     needed = np.asarray(promoted_from(signals))[levels]
     missing = np.maximum(0.0, needed - importance)
     with np.errstate(divide="ignore", invalid="ignore"):

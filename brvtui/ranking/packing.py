@@ -12,7 +12,7 @@ def estimated_tokens(chars: NDArray[np.int64] | int, chars_per_token: float) -> 
 
 
 def fitting(tokens: NDArray[np.int64], budget: int) -> NDArray[np.int64]:
-    """The positions of the entries that fit when each is taken, in order, that still does."""
+    """The positions of the entries that fit, if each entry in order is taken whenever it still fits."""
     taken: list[int] = []
     left, place = budget, 0
     while place < len(tokens):
