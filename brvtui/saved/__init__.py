@@ -1,4 +1,4 @@
-"""Traces kept in files, and opened again without the tree."""
+"""Saved traces: written to files, and opened again without the tree."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ ENDING = ".json"
 
 
 def is_saved(path: Path) -> bool:
-    """Whether ``path`` is to be opened as a saved trace, not as a project: a file with :data:`ENDING`."""
+    """True if ``path`` should be opened as a saved trace instead of a project: a file with :data:`ENDING`."""
     try:
         return path.suffix.lower() == ENDING and path.is_file()
     except OSError:

@@ -1,4 +1,4 @@
-"""Evaluations as JSON, and back from it: a baseline for a later evaluation to be compared with."""
+"""Converts evaluations to JSON and back, as baselines for later evaluations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EVALUATION_SCHEMA = 1
 
 
 def evaluation_as_plain(evaluation: Evaluation, metrics: Sequence[Metric]) -> dict[str, Any]:
-    """``evaluation`` ready for JSON, with the means of ``metrics`` and each query's values beside its results."""
+    """``evaluation`` as data for JSON, with the means of ``metrics`` and each query's values next to its results."""
     met, expected = evaluation.expectations
     plain = to_plain(evaluation)
     for query, held in zip(evaluation.queries, plain["queries"], strict=True):
@@ -45,7 +45,7 @@ def evaluation_as_plain(evaluation: Evaluation, metrics: Sequence[Metric]) -> di
 def comparison_as_plain(
     comparison: Comparison, name: str, metrics: Sequence[Metric], causes: Mapping[str, Sequence[ChangeLine]]
 ) -> dict[str, Any]:
-    """``comparison`` with the baseline called ``name``, ready for JSON: means, and the queries that changed."""
+    """``comparison`` with the baseline called ``name``, as data for JSON: means, and the queries that changed."""
     changed = [
         each
         for each in comparison.changes
@@ -77,7 +77,7 @@ def comparison_as_plain(
 
 
 def gates_as_plain(gates: Sequence[GateResult]) -> list[dict[str, Any]]:
-    """The results of gates, ready for JSON."""
+    """The results of gates, as data for JSON."""
     made: list[dict[str, Any]] = to_plain(tuple(gates))
     return made
 

@@ -1,4 +1,4 @@
-"""Frozen dataclasses from plain data: what :func:`brvtui.trace.to_plain` made, back again."""
+"""Frozen dataclasses from plain data: the reverse of :func:`brvtui.trace.to_plain`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brvtui.typed_tables import key_path
 _T = TypeVar("_T")
 _DEEPEST = 16
 _LARGEST_NUMBER = 1e60
-"""Beyond what any trace holds, and small enough for arithmetic that stays finite."""
+"""Larger than any number in a trace, and small enough for arithmetic that stays finite."""
 _SCALARS = {
     str: "text",
     bool: "true or false",
@@ -25,14 +25,14 @@ _SCALARS = {
 
 
 class PlainError(ValueError):
-    """Plain data that is not what a dataclass holds; the message names the place and what belongs there."""
+    """Plain data that does not match a dataclass. The message contains the place and the expected value."""
 
 
 def from_plain(kind: type[_T], value: Any, where: str = "") -> _T:
     """``value`` as ``kind``, so that ``from_plain(type(x), to_plain(x)) == x``; ``where`` is its dotted name.
 
-    Keys that no field has are passed over and fields with a default may be missing, so that a later version's data
-    can be read. Raises :class:`PlainError` for anything else.
+    Unknown keys are ignored and fields with a default may be missing, so that data of a later version can be read.
+    Raises :class:`PlainError` for anything else.
     """
     made: _T = _rebuilt(kind, value, where)
     return made
@@ -71,7 +71,7 @@ def _record(kind: Any, value: Any, where: str) -> Any:
 
 @cache
 def _fields_of(kind: Any) -> dict[str, tuple[Any, bool]]:
-    """The type of each field by its name, and whether it must be given."""
+    """The type of each field by its name, and True if it is required."""
     hints = typing.get_type_hints(kind)
     return {field.name: (hints[field.name], _is_required(field)) for field in fields(kind)}
 
@@ -90,7 +90,7 @@ def _scalar(kind: Any, value: Any, where: str) -> Any:
     if issubclass(kind, StrEnum):
         _expect(isinstance(value, str) and value in set(kind), f"one of {', '.join(kind)}", value, where)
         return kind(value)
-    # A whole number stays one, also where the field is a float: it is shown as it was.
+    # A whole number stays whole even if the field is a float, so that it is shown as it was.
     fits = type(value) in (int, float) if kind is float else type(value) is kind
     _expect(fits and not _is_too_large(value), _SCALARS[kind], value, where)
     return value

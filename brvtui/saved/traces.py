@@ -1,7 +1,4 @@
-"""A trace in a file: JSON that stands alone, so that it opens again where the tree is not.
-
-See ``docs/how-to/save-and-share.md``.
-"""
+"""A trace in a self-contained JSON file, which opens again without the tree (``docs/export.md``)."""
 
 from __future__ import annotations
 
@@ -25,20 +22,20 @@ _MS = 1000.0
 
 
 class SavedError(ValueError):
-    """A file that holds no trace that can be shown; the message names it, why, and what to do."""
+    """A file without a trace that can be shown. The message contains the file, the reason and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedTrace:
-    """A trace and what else its panes show. It is what ``query --format json`` writes, and who wrote it when."""
+    """A trace and the other data of its panes, as ``query --format json`` writes it, with its author and time."""
 
     trace: Trace
     detail: Mapping[str, Detail] = field(default_factory=dict)
     """The term x field detail of hits and near misses, by their ``file``."""
     saved_by: str = ""
-    """Program and version; empty where the file does not say."""
+    """The program and version; empty if the file does not contain it."""
     saved_at: str = ""
-    """ISO 8601, UTC; empty where the file does not say."""
+    """ISO 8601, UTC; empty if the file does not contain it."""
 
 
 def saved_now(trace: Trace, now_ms: float, detail: Mapping[str, Detail] | None = None) -> SavedTrace:
@@ -48,7 +45,7 @@ def saved_now(trace: Trace, now_ms: float, detail: Mapping[str, Detail] | None =
 
 
 def as_plain(saved: SavedTrace) -> dict[str, Any]:
-    """The content of the file, ready for JSON."""
+    """The content of the file, as data for JSON."""
     return {
         "schema": SCHEMA,
         "engine": saved.trace.engine,
@@ -66,7 +63,7 @@ def as_json(saved: SavedTrace) -> bytes:
 
 
 def read(path: Path) -> SavedTrace:
-    """The trace in the file at ``path``, also one that ``query --format json`` wrote. Raises :class:`SavedError`."""
+    """The trace in the file at ``path``, which ``query --format json`` may have written. Raises :class:`SavedError`."""
     try:
         value = read_json(path, follow_links=True)
     except OSError as error:
@@ -117,9 +114,9 @@ def _rebuilt(value: dict[str, Any]) -> SavedTrace:
 
 
 def trace_from_plain(value: Any) -> Trace:
-    """The trace that :func:`brvtui.trace.to_plain` made ``value`` of, with the sections that its engine knows.
+    """The trace from which :func:`brvtui.trace.to_plain` made ``value``, with the sections that its engine declares.
 
-    Other sections are kept as they are, so that saving the trace again loses none; where the engine is not installed, a
+    Other sections stay as they are, so that saving the trace again loses none. If the engine is not installed, a
     notice says so. Raises :class:`brvtui.saved.rebuilding.PlainError`.
     """
     if not isinstance(value, dict):
