@@ -8,11 +8,11 @@ from enum import StrEnum
 from typing import Any
 
 _WHOLE = re.compile(r"(?:turn|step) \d+")
-"""The parts that count for the total; a turn's wait for its first text lies within the turn."""
+"""The parts that count for the total. A turn's wait for its first text is part of the turn."""
 
 
 class EndReason(StrEnum):
-    """How a model's work on an answer ended."""
+    """The ways in which a model's work on an answer ended."""
 
     ANSWERED = "answered"
     CUT = "cut"
@@ -20,22 +20,22 @@ class EndReason(StrEnum):
     REPEATED = "repeated"
     """The same tool was called with the same arguments too often."""
     IDLE = "idle"
-    """Too many turns in a row read no new note."""
+    """Too many consecutive turns read no new note."""
     ITERATIONS = "iterations"
     BUDGET = "budget"
-    """Another turn could have used more than one answer may."""
+    """Another turn could have exceeded the budget of one answer."""
     FAILED = "failed"
     CANCELLED = "cancelled"
 
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of a turn, or of all of them."""
+    """The tokens of one turn, or of all turns."""
 
     sent: int
     received: int
     estimated: bool
-    """Whether the service did not count them: characters / 4 then."""
+    """True if the service did not count them, so that they are characters / 4."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class ModelTurn:
     number: int
     text: str
     calls: int
-    """How many tools it called."""
+    """The number of tools that it called."""
     usage: Usage
 
 
@@ -57,15 +57,15 @@ class ToolStep:
     turn: int
     tool: str
     arguments: str
-    """As the model wrote them: JSON, or what should have been."""
+    """The arguments as the model wrote them: JSON, or an attempt at it."""
     result: str
     """The tool's answer, as JSON."""
     result_tokens: int
-    """Estimated."""
+    """An estimate."""
     refused: str
-    """Why it was not carried out; empty when it was."""
+    """The reason why it was not carried out; empty if it was."""
     read: tuple[str, ...]
-    """The notes whose text it gave."""
+    """The notes whose text it returned."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,9 @@ class Cited:
 
     path: str
     in_tree: bool
-    """False for one that the tree does not hold: the answer is not grounded there."""
+    """False if the tree does not contain it, so that the answer is not grounded there."""
     seen: bool
-    """Whether the model was shown its text."""
+    """True if the model received its text."""
 
 
 @dataclass(frozen=True)
@@ -84,39 +84,39 @@ class Completion:
     """A model's work on one answer."""
 
     model: str
-    """Model and host."""
+    """The model and its host."""
     ended: EndReason
     why: str
-    """Why it ended so; empty when it simply answered."""
+    """The reason for this end; empty if it simply answered."""
     turns: tuple[ModelTurn, ...]
     steps: tuple[ToolStep, ...]
     usage: Usage
     cost_cents: float | None
-    """By the prices that the user set; None without any."""
+    """The cost by the user's prices; None if there are none."""
     cited: tuple[Cited, ...]
     missing: tuple[str, ...]
-    """Parts that the answer lacks: of Summary, Details, Sources, Gaps."""
+    """Parts that the answer lacks, out of Summary, Details, Sources and Gaps."""
     notices: tuple[str, ...] = ()
     partial: str = ""
-    """The text that it had written when it failed or was cancelled; not part of the answer."""
+    """The text before a failure or cancellation; not part of the answer."""
     turn_cents: tuple[float, ...] = ()
-    """The cost of each turn, by the same prices; empty without any."""
+    """The cost of each turn, by the same prices; empty if there are none."""
     timings: dict[str, float] = field(default_factory=dict)
-    """Milliseconds: ``turn 1``, ``step 1`` and so on; ``turn 1 first text`` until its first piece."""
+    """Milliseconds: ``turn 1``, ``step 1`` and so on; ``turn 1 first text`` is the time until its first piece."""
 
     @property
     def ungrounded(self) -> tuple[str, ...]:
-        """The sources that the answer names and the tree does not hold."""
+        """The sources in the answer that are not in the tree."""
         return tuple(cited.path for cited in self.cited if not cited.in_tree)
 
     @property
     def took_ms(self) -> float:
-        """Milliseconds of its turns and its tools, also of those that did not come to their end."""
+        """The milliseconds of all turns and tools, including incomplete ones."""
         return sum(ms for part, ms in self.timings.items() if _WHOLE.fullmatch(part))
 
 
 INSTRUCTIONS = "instructions"
-"""The name of a prompt's section that says what to do with the others."""
+"""The name of the prompt section that tells the model how to use the others."""
 
 
 @dataclass(frozen=True)
@@ -141,25 +141,25 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class ManifestPlace:
-    """A file's place in the manifest: ``position`` in its lane counts from 1, None when it is ``left_out``."""
+    """A file's place in the manifest. ``position`` in its lane counts from 1, and is None if it is ``left_out``."""
 
     path: str
     lane: str
-    """``summaries``, ``contexts`` or ``stubs``; empty for a file that no lane takes."""
+    """``summaries``, ``contexts`` or ``stubs``; empty for a file that belongs to no lane."""
     position: int | None
     entries: int
-    """How many entries the lane holds."""
+    """The number of entries in the lane."""
     tokens: int | None
-    """The file's own estimated tokens; None when they are not known."""
+    """The file's own estimated tokens; None if they are unknown."""
     before: int
-    """Tokens of the lane that are taken before it."""
+    """The tokens of the lane that earlier entries use."""
     budget: int
     text_path: str
-    """The file whose text is injected for it: its abstract, or itself."""
+    """The file whose text is used for it: its abstract, or itself."""
     left_out: str
-    """Why it is not in the manifest, in a line; empty when it is."""
+    """The reason why it is not in the manifest, in one line; empty if it is."""
     source: str
-    """Where the manifest was taken from."""
+    """The origin of the manifest."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ class ModelPrompt:
     variables: dict[str, Any]
     lanes: tuple[Lane, ...]
     manifest: str
-    """Whether the manifest on disk was fresh, or why it was computed in memory."""
+    """The state of the manifest on disk, or the reason why it was computed in memory."""
     prefetched: tuple[str, ...]
 
     @property
@@ -189,7 +189,7 @@ class ModelPrompt:
 
     @property
     def material(self) -> str:
-        """Everything but the instructions: the question and the material that was found."""
+        """Everything except the instructions: the question and the material that was found."""
         return "\n\n".join(section.text for section in self.sections if section.name != INSTRUCTIONS)
 
 
@@ -198,19 +198,19 @@ class Answer:
     """The answer that the user reads."""
 
     kind: str
-    """``cached``, ``direct``, ``not_covered``, ``model``; ``extractive`` where a model should have written it;
-    ``retrieval`` of an engine that writes none."""
+    """``cached``, ``direct``, ``not_covered``, ``model``; ``extractive`` if a model should have written it;
+    ``retrieval`` for an engine that writes none."""
     text: str
     prompt: ModelPrompt | None
     notice: str
     sources: tuple[str, ...]
     """The paths of the results that ``text`` names as its sources."""
     completion: Completion | None = None
-    """The model's work on it, even when it failed."""
+    """The model's work on it, even if it failed."""
 
     @property
     def awaits_model(self) -> bool:
-        """Whether a model should write it and was not asked yet: ``prompt`` is what it would be sent."""
+        """True if a model should write it but was not called yet. ``prompt`` is what it would receive."""
         return self.prompt is not None and self.completion is None
 
 

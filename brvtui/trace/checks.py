@@ -1,4 +1,4 @@
-"""The makeup of a decision: states of steps, the comparisons that decide, and the counts of stages."""
+"""The elements of a decision: states of steps, the comparisons that decide, and the counts of stages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class State(StrEnum):
-    """How a step of a decision ended."""
+    """The ways in which a step of a decision ended."""
 
     HIT = "hit"
     MISSED = "missed"
@@ -23,8 +23,8 @@ class State(StrEnum):
 class Check:
     """One comparison that decided something.
 
-    ``passed`` is None when the check was not reached; ``margin`` is value minus threshold, in the value's own unit.
-    ``constant`` is the profile's dotted name of the threshold (empty when it is none), ``rule`` a section of
+    ``passed`` is None if the check was not reached. ``margin`` is value minus threshold, in the value's own unit.
+    ``constant`` is the profile's dotted name of the threshold (empty if it has none), and ``rule`` a section of
     ``docs/reference/byterover.md``.
     """
 

@@ -2,8 +2,8 @@
 
 The order is: :class:`Routed`; for every turn of the model :class:`TurnBegun`, then :class:`TextDelta` and
 :class:`Waiting` as they come, :class:`TurnEnded`, and a :class:`StepBegun` with its :class:`StepEnded` for each tool
-that it called; at last :class:`Finished` or :class:`CompletionFailed`. A query that
-asks no model has the first and the last.
+that it called; at last :class:`Finished` or :class:`CompletionFailed`. A query that calls no model has only the first
+and the last.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from brvtui.trace import ModelTurn, ToolStep, Trace
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """The route is decided. ``model`` is asked next; empty where no model is."""
+    """The route is decided. ``model`` is called next; empty if no model is called."""
 
     trace: Trace
     model: str
@@ -23,21 +23,21 @@ class Routed:
 
 @dataclass(frozen=True, slots=True)
 class TurnBegun:
-    """The model is asked, for the ``number``-th time. Text of earlier turns was no answer yet."""
+    """The model is called for the ``number``-th time. Text of earlier turns was not the answer."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """A piece of what the model writes. It is text: make it visible before it is shown."""
+    """A piece of the model's text. Pass it through ``visible`` before it is shown."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The service is asked again after so many seconds; ``why`` is one line."""
+    """The service is called again after ``seconds``; ``why`` is one line."""
 
     seconds: float
     why: str
@@ -45,7 +45,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded:
-    """The model's turn is over, after so many milliseconds."""
+    """The model's turn ended after ``ms`` milliseconds."""
 
     turn: ModelTurn
     ms: float
@@ -62,7 +62,7 @@ class StepBegun:
 
 @dataclass(frozen=True, slots=True)
 class StepEnded:
-    """The tool has answered, after so many milliseconds."""
+    """The tool answered after ``ms`` milliseconds."""
 
     step: ToolStep
     ms: float
@@ -70,14 +70,14 @@ class StepEnded:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The query is answered; ``trace`` holds the answer."""
+    """The query is answered; ``trace`` contains the answer."""
 
     trace: Trace
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionFailed:
-    """The model gave no answer, or was cancelled; ``why`` is one line. ``trace`` holds what stands in for it."""
+    """The model returned no answer, or was cancelled; ``why`` is one line. ``trace`` contains the substitute."""
 
     trace: Trace
     why: str

@@ -1,4 +1,4 @@
-"""Feedback of users on results, and where it is kept for engines that learn from it."""
+"""Feedback of users on results, and its store for engines that learn from it."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from typing import Protocol
 
 
 class Usefulness(StrEnum):
-    """What became of a result."""
+    """The fate of a result."""
 
     ACCEPTED = "accepted"
     MODIFIED = "modified"
     """It was used with changes."""
     DISMISSED = "dismissed"
     FAILED = "failed"
-    """The system failed while the result was in use, which says nothing of the result: it is kept and not counted."""
+    """The system failed while the result was in use. That is no judgment of the result, so it is stored but not
+    counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What one user said of one result."""
+    """One user's feedback on one result."""
 
     query: str
     document: str
@@ -31,29 +32,29 @@ class Feedback:
 
 
 class FeedbackLog(Protocol):
-    """What was said of one engine's results over one tree."""
+    """The feedback on one engine's results over one tree."""
 
     def counts(self) -> Mapping[Usefulness, int]:
-        """How often each was said. Raises OSError."""
+        """The number of each kind of feedback. Raises OSError."""
 
     def said(self) -> Sequence[Feedback]:
-        """Everything that was said, oldest first. Raises OSError."""
+        """All feedback, oldest first. Raises OSError."""
 
     def add(self, feedback: Feedback) -> None:
-        """Keeps ``feedback``. Raises OSError."""
+        """Stores ``feedback``. Raises OSError."""
 
 
 class NoFeedback:
-    """Nothing is kept."""
+    """A feedback log that stores nothing."""
 
     def counts(self) -> Mapping[Usefulness, int]:
-        """Nothing."""
+        """No counts."""
         return {}
 
     def said(self) -> Sequence[Feedback]:
-        """Nothing."""
+        """No feedback."""
         return ()
 
     def add(self, feedback: Feedback) -> None:
-        """Raises PermissionError: there is no place to keep it."""
+        """Raises PermissionError, because there is no place to store it."""
         raise PermissionError("feedback is not kept here")

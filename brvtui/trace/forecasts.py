@@ -1,4 +1,4 @@
-"""What time does to a document, whatever the engine."""
+"""The effects of time on a document, for any engine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from brvtui.trace.scores import Part
 
 
 def date_after(now_ms: float, days: float) -> str:
-    """The day (UTC), ``2027-11-10``, that is ``days`` after ``now_ms``; empty for one that no calendar holds."""
+    """The date (UTC), ``2027-11-10``, that is ``days`` after ``now_ms``; empty if it is outside the calendar."""
     try:
         return (datetime.fromtimestamp(now_ms / 1000, UTC) + timedelta(days=days)).date().isoformat()
     except (OverflowError, OSError, ValueError):
@@ -18,49 +18,50 @@ def date_after(now_ms: float, days: float) -> str:
 
 @dataclass(frozen=True)
 class DatedEvent:
-    """One thing that time brings to a document."""
+    """One effect of time on a document."""
 
     kind: str
-    """The name of all events like it: one of the engine's ``event_kinds``."""
+    """The name of all events of this kind: one of the engine's ``event_kinds``."""
     days: float
-    """From now; 0 or less once it has come."""
+    """Days from now; 0 or less if it has happened."""
     date: str
-    """The day (UTC), ``2027-11-10``; empty for one that no calendar holds, and where nobody knows when it came."""
+    """The date (UTC), ``2027-11-10``; empty if it is outside the calendar, or if the date of a past event is unknown.
+    """
     text: str
 
 
 @dataclass(frozen=True)
 class DocumentForecast:
-    """The best score that any query can give a document, and what time does to it."""
+    """The best score that any query can give a document, and the effects of time on it."""
 
     ceiling: float
-    """``reach`` and the sum of ``lacks``."""
+    """The sum of ``reach`` and all ``lacks``."""
     reach: float
     """The best score that any document can have."""
     lacks: tuple[Part, ...]
-    """What this document lacks for ``reach``, greatest first: values below 0."""
+    """The parts in which this document falls short of ``reach``, largest first: values below 0."""
     ceiling_then: float
-    """The ceiling on the day that was asked for; equal to ``ceiling`` for today."""
+    """The ceiling on the requested day; equal to ``ceiling`` for today."""
     events: tuple[DatedEvent, ...]
-    """Soonest first; those that have come before them."""
+    """Future events, soonest first, after past ones."""
 
 
 @dataclass(frozen=True)
 class EventCount:
-    """To how many documents events of one kind come."""
+    """The number of documents with events of one kind."""
 
     kind: str
     text: str
-    """State of the documents after it, to follow their number: ``out of tier 2``."""
+    """The state of the documents after it, which follows their number: ``out of tier 2``."""
     by_then: int
-    """To how many it has come by the end of the span."""
+    """The number of documents to which it has happened by the end of the span."""
     in_span: int
-    """To how many of these it comes within the span, after now."""
+    """The number of these to which it happens within the span, after now."""
 
 
 @dataclass(frozen=True)
 class AgeingDocument:
-    """A document, and what time brings to it by the end of a span."""
+    """A document, and the effects of time on it by the end of a span."""
 
     path: str
     title: str
@@ -75,7 +76,7 @@ class AgeingDocument:
 
 @dataclass(frozen=True)
 class Outlook:
-    """What time brings to the documents that an engine ranks, in a span of days from now."""
+    """The effects of time on the documents that an engine ranks, in a span of days from now."""
 
     engine: str
     profile: str
@@ -84,13 +85,13 @@ class Outlook:
     """ISO 8601, UTC."""
     days: int
     until: str
-    """The last day (UTC), ``2026-12-20``; empty for one that no calendar holds."""
+    """The last date (UTC), ``2026-12-20``; empty if it is outside the calendar."""
     event: str
-    """The kind of events that was asked for; empty for all."""
+    """The requested kind of events; empty for all."""
     ranked: int
-    """How many documents the engine ranks."""
+    """The number of documents that the engine ranks."""
     notes: int
-    """How many notes there are; an engine may rank fewer, as Soleri passes over archived stubs."""
+    """The number of notes. An engine may rank fewer; for example, Soleri skips archived stubs."""
     counts: tuple[EventCount, ...]
     documents: tuple[AgeingDocument, ...]
-    """Those with an event, that of the soonest first."""
+    """Documents with an event, in the order of their first event."""

@@ -11,7 +11,7 @@ from brvtui.trace.scores import AgedSignals, Ceiling, Contribution, MatchedWord,
 
 @dataclass(frozen=True, slots=True)
 class LegHit:
-    """One place of a leg. ``rank`` counts from 0; ``value`` is what ranked it, in the leg's own unit."""
+    """One rank of a leg. ``rank`` counts from 0; ``value`` is the ranking value, in the leg's own unit."""
 
     id: str
     rank: int
@@ -20,7 +20,7 @@ class LegHit:
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One ranked list before fusion. ``counts`` is False for a list that is no part of the fused one."""
+    """One ranked list before fusion. ``counts`` is False for a list that is not part of the fused one."""
 
     name: str
     """``bm25``, ``vector``, or another channel of the engine."""
@@ -34,7 +34,7 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class LegRank:
-    """The place of a hit in the leg called ``leg``, counted from 0."""
+    """The rank of a hit in the leg called ``leg``, counted from 0."""
 
     leg: str
     rank: int
@@ -44,7 +44,7 @@ class LegRank:
 SUM_TOLERANCE = 1e-9
 
 MOST_LISTED = 10
-"""Results that an attempt or a step of the ladder carries; its counts count all."""
+"""The number of results that an attempt or a step of the ladder includes; its counts include all."""
 
 
 class Kind(StrEnum):
@@ -67,7 +67,7 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True)
 class Hit:
-    """A ranked result. ``path`` is what the engine shows; ``file`` is the note below the tree that stands behind it."""
+    """A ranked result. ``path`` is shown by the engine; ``file`` is the note below the tree that it represents."""
 
     path: str
     file: str
@@ -81,31 +81,31 @@ class Hit:
     ceiling: Ceiling | None = None
     shared_source: str = ""
     found_by: str = ""
-    """The entity whose search added this hit; empty for the search itself."""
+    """The entity whose search added this hit; empty for the main search."""
     places: tuple[LegRank, ...] = ()
-    """Its place in each leg that holds it; empty where an engine has no legs."""
+    """The rank in each leg that contains it; empty for an engine without legs."""
     words: tuple[MatchedWord, ...] = ()
-    """The words of the query that it answers, in the query's order; empty where nothing but its path was asked for."""
+    """The query words that it matches, in the query's order; empty if the query was only a path."""
 
     @property
     def maturity(self) -> str:
-        """As stored; empty when it has no signals."""
+        """The stored maturity; empty if it has no signals."""
         return self.signals.maturity if self.signals else ""
 
 
 def parts_gap(hit: Hit) -> float:
-    """How far the parts of ``hit`` are from adding up to its score (absolute, 0 when exact)."""
+    """The absolute difference between the sum of the parts of ``hit`` and its score (0 if exact)."""
     return abs(sum(part.value for part in hit.parts) - hit.score)
 
 
 def adds_up(hit: Hit) -> bool:
-    """Whether the parts of ``hit`` sum to its score within :data:`SUM_TOLERANCE`."""
+    """True if the parts of ``hit`` sum to its score within :data:`SUM_TOLERANCE`."""
     return parts_gap(hit) <= SUM_TOLERANCE
 
 
 @dataclass(frozen=True)
 class NearMiss:
-    """A note that matched and is not in the results; ``short`` is what it lacked (in score, or in ranks)."""
+    """A note that matched but is not in the results. ``short`` is its distance to them, in score or in ranks."""
 
     path: str
     file: str
@@ -117,11 +117,11 @@ class NearMiss:
     reason: str
     short: float
     words: tuple[MatchedWord, ...] = ()
-    """The words of the query that it answers, in the query's order."""
+    """The query words that it matches, in the query's order."""
 
 
 def behind_the_first(hit: Hit, rank: int, kept: int) -> NearMiss:
-    """``hit`` at ``rank``, which is not among the ``kept`` results."""
+    """``hit`` at ``rank``, which is not among the first ``kept`` results."""
     return NearMiss(
         hit.path, hit.file, hit.title, hit.kind, "", rank, hit.score, f"behind the first {kept}", rank - kept
     )
@@ -129,20 +129,20 @@ def behind_the_first(hit: Hit, rank: int, kept: int) -> NearMiss:
 
 @dataclass(frozen=True)
 class Listed:
-    """A result in short: what an attempt, or a step of the ladder, found."""
+    """A short form of a result that an attempt, or a step of the ladder, found."""
 
     path: str
     file: str
     title: str
     kind: Kind | None
-    """None when the pipeline does not distinguish kinds of notes."""
+    """None if the pipeline does not distinguish kinds of notes."""
     maturity: str
-    """As stored; empty when the result has none."""
+    """The stored maturity; empty if the result has none."""
     score: float
 
 
 def listed(hit: Hit) -> Listed:
-    """``hit`` in short."""
+    """The short form of ``hit``."""
     return Listed(hit.path, hit.file, hit.title, hit.kind, hit.maturity, hit.score)
 
 
@@ -153,7 +153,7 @@ class Detail:
     path: str
     contributions: tuple[Contribution, ...]
     score: TextScore | None
-    """None where an engine's text score has no such parts."""
+    """None if the engine's text score has no such parts."""
     formula: str
     hit: Hit | None = None
-    """The score that the document has, or would have had without being cut; None when nothing of it matches."""
+    """The score that the document has, or would have had without cuts; None if nothing in it matches."""

@@ -1,4 +1,4 @@
-"""Sections of traces whose engine routes a query over tiers: the cache before it, and the outcome."""
+"""Sections of traces whose engine routes a query over tiers: the cache, and the outcome."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from brvtui.trace.hits import Hit, Listed
 
 @dataclass(frozen=True)
 class Rung:
-    """One step of the retry ladder: what it searched for, how it ended, and how many notes it found."""
+    """One step of the retry ladder: its search, its end, and the number of notes found."""
 
     number: int
     strategy: str
     query: str
-    """The rewritten text; empty for a step that has none."""
+    """The rewritten text; empty for a step without one."""
     state: State
     hits: int
     why: str
     listed: tuple[Listed, ...] = ()
-    """The best of what it found, at most :data:`MOST_LISTED`."""
+    """The best of its results, at most :data:`MOST_LISTED`."""
     unit: str = ""
     """The unit of the scores in :attr:`listed`: ``score``, ``BM25``, ``likeness of names``; empty without results."""
     timed_by: str = ""
-    """The key of its milliseconds in ``timings``; empty when it did not search."""
+    """The key of its milliseconds in ``timings``; empty if it did not search."""
 
     @property
     def ran(self) -> bool:
-        """Whether the step searched and was answered."""
+        """True if the step searched without an error."""
         return self.state in (State.HIT, State.MISSED)
 
 
@@ -44,22 +44,22 @@ class Ladder:
     state: State
     why: str
     rungs: tuple[Rung, ...] = ()
-    """Every step in its order, those that did not run too; empty when the ladder was not looked at."""
+    """Every step in its order, including steps that did not run; empty if the ladder was not used."""
     found: tuple[str, ...] = ()
     """The paths that the ladder found, best first."""
     hits: tuple[Hit, ...] = ()
     """Its hits, best first; empty unless the ladder answered."""
     in_route: bool = False
-    """Whether the route uses what it finds; advice beside the route otherwise."""
+    """True if the route uses its results; False if they are advice beside the route."""
 
     @property
     def strategy(self) -> str:
-        """The step that found something; empty when none did."""
+        """The step that found something; empty if none did."""
         return next((rung.strategy for rung in self.rungs if rung.state is State.HIT and rung.number), "")
 
 
 class SearchOutcome(StrEnum):
-    """How one search ended."""
+    """The ways in which one search ended."""
 
     MATCHES = "matches"
     NO_TOKENS = "no_tokens"
@@ -79,7 +79,7 @@ class FingerprintState:
 
     value: str
     held: bool
-    """True when an earlier value was still held, so the files were not looked at again."""
+    """True if an earlier value was still cached, so that the files were not checked again."""
     age_s: float
     left_s: float
     current: str
@@ -89,12 +89,12 @@ class FingerprintState:
 
 @dataclass(frozen=True)
 class CacheEntry:
-    """A simulated cache entry as this query saw it."""
+    """A simulated cache entry at the time of this query."""
 
     key: str
     tier: int
     covered: bool
-    """Whether notes or a model gave the answer; False where the query was not covered."""
+    """True if notes or a model gave the answer; False if the query was not covered."""
     age_s: float
     left_s: float
     fingerprint_match: bool
@@ -104,7 +104,7 @@ class CacheEntry:
     state: State
     why: str
     sources: tuple[str, ...] = ()
-    """The paths of what the answer quotes."""
+    """The paths of the notes that the answer quotes."""
 
 
 @dataclass(frozen=True)
@@ -126,9 +126,10 @@ class CacheLook:
     simulated: bool = True
 
     def lasts_s(self, tree: FingerprintState) -> float | None:
-        """The seconds for which the entry that answered is still served; None if no entry answered.
+        """The seconds for which the matching entry will still be used; None if no entry answered.
 
-        It is served until it expires or, if the ``tree`` has changed, until the fingerprint that hides this expires.
+        It is used until it expires or, if the ``tree`` has changed, until the cached fingerprint that hides this
+        expires.
         """
         entry = next((entry for entry in self.entries if entry.key == self.hit_key), None)
         if entry is None:
@@ -137,7 +138,7 @@ class CacheLook:
 
 
 class Outcome(StrEnum):
-    """The outcome of a route: which kind of answer the query gets."""
+    """The outcome of a route: the kind of answer that the query gets."""
 
     EXACT_CACHE = "exact_cache"
     FUZZY_CACHE = "fuzzy_cache"
@@ -155,11 +156,11 @@ class Route:
 
     outcome: Outcome
     used: bool
-    """False when a cache hit answered: the search was computed to be shown, and not used."""
+    """False if a cache hit answered: the search was computed for display, and not used."""
 
     @property
     def needs_model(self) -> bool:
-        """True at tiers 3 and 4, and where nothing covers the query."""
+        """True at tiers 3 and 4, and if no note covers the query."""
         return self.outcome in (Outcome.SINGLE_CALL, Outcome.AGENTIC_LOOP, Outcome.NOT_COVERED)
 
 
@@ -179,6 +180,6 @@ class CacheNow:
     fingerprint: FingerprintState
     look: CacheLook
     changes: Mapping[str, TreeChanges]
-    """By an entry's key what changed since it was answered, where that is still known."""
+    """For an entry's key, the changes since it was answered, if they are still known."""
     index_left_s: float = 0.0
-    """How long the engine may still search the index from before the tree last changed, in seconds."""
+    """The seconds for which the engine may still search the index from before the last change of the tree."""

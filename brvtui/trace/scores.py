@@ -1,4 +1,4 @@
-"""The makeup of a score: its parts, the text score with its terms, and the signals that change it with time."""
+"""The elements of a score: its parts, the text score with its terms, and the signals that change it with time."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from enum import StrEnum
 
 
 class MatchKind(StrEnum):
-    """How an index term answers a query term."""
+    """The ways in which an index term matches a query term."""
 
     EXACT = "exact"
     PREFIX = "prefix"
     FUZZY = "fuzzy"
     STEM = "stem"
-    """The same word but for its ending."""
+    """The same word except for its ending."""
     INSIDE = "inside"
-    """A longer term with letters before it, and perhaps behind it."""
+    """A longer term with letters before it, and perhaps after it."""
 
 
 @dataclass(frozen=True)
 class TermMatch:
-    """An index term that answers a query term. ``weight`` is in 0..1; ``df`` counts notes per field."""
+    """An index term that matches a query term. ``weight`` is in 0..1; ``df`` counts notes per field."""
 
     term: str
     kind: MatchKind
@@ -31,17 +31,17 @@ class TermMatch:
 
 @dataclass(frozen=True, slots=True)
 class MatchedWord:
-    """A word of the query, and the word of a document that answers it best."""
+    """A word of the query, and the word of a document that matches it best."""
 
     query: str
     word: str
-    """As the document's index has it."""
+    """The word as in the document's index."""
     kind: MatchKind
     distance: int
-    """Letters between the two: those that a longer word adds, or that a misspelt one has otherwise; 0 for none."""
+    """The number of letters that a longer word adds, or that differ in a misspelt one; 0 if there is no difference."""
     fields: tuple[str, ...]
-    """The fields that hold it, what counts most first: ``title``, ``path``, ``text``. ``below`` of a folder that a note
-    in it lifted."""
+    """The fields that contain it, the heaviest first: ``title``, ``path``, ``text``; or ``below`` for a folder that
+    was raised by a note in it."""
 
 
 class Whereabouts(StrEnum):
@@ -60,9 +60,9 @@ class MissingWord:
     """A word of the query that an engine finds in no note, looked up in the text of the notes."""
 
     word: str
-    """As the engine searched it."""
+    """The word as the engine searched it."""
     typed: str
-    """The word of the query that it was made of; empty where there is none."""
+    """The word of the query from which it was derived; empty if there is none."""
     where: Whereabouts
     notes: int = 0
     """The number of notes that contain it."""
@@ -76,7 +76,7 @@ class MissingWord:
 
 @dataclass(frozen=True)
 class TermExpansion:
-    """Every index term that answers one query term; ``matches`` holds the heaviest, the counts count all."""
+    """Every index term that matches one query term. ``matches`` contains only the heaviest; the counts include all."""
 
     term: str
     matches: tuple[TermMatch, ...]
@@ -84,14 +84,14 @@ class TermExpansion:
     prefix: int
     fuzzy: int
     notes: int
-    """Notes that hold any of the matched terms, in any field."""
+    """The number of notes that contain any of the matched terms, in any field."""
     near: tuple[str, ...] = ()
-    """Where no note holds any: other forms of the word in the notes, though no rule takes them for it."""
+    """If no note contains any: other forms of the word in the notes, which no rule matches."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One addend of a score. ``value`` is what is added; ``amount`` and ``factor`` say what it was made of."""
+    """One addend of a score. ``value`` is added; ``amount`` and ``factor`` explain its origin."""
 
     name: str
     value: float
@@ -130,18 +130,18 @@ class AgedSignals:
 
 @dataclass(frozen=True)
 class Horizon:
-    """Whether a note can reach a threshold at all, and for how many days more."""
+    """The reachability of a threshold for a note, and the number of days for which it lasts."""
 
     threshold: float
     constant: str
     reachable: bool
     days_left: float | None
-    """Days until the ceiling falls below the threshold; None when it never does; 0 when it already has."""
+    """Days until the ceiling falls below the threshold; None if it never does, and 0 if it already has."""
 
 
 @dataclass(frozen=True)
 class Ceiling:
-    """The score that a note would have now if its text match were perfect, and until when that is enough."""
+    """The score that a note would have now for a perfect text match, and its horizons for thresholds."""
 
     score: float
     horizons: tuple[Horizon, ...]

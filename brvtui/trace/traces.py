@@ -1,4 +1,4 @@
-"""The whole decision about one query, and why one document is, or is not, in its answer."""
+"""The whole decision about one query, and the reason why one document is, or is not, in its answer."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Step:
 
     @property
     def took(self) -> bool:
-        """Whether the step took the query: what comes after it was not asked, or not used."""
+        """True if the step took the query, so that later steps are not run, or not used."""
         return self.state is State.TAKEN or (self.state is State.HIT and self.tier is not None)
 
 
 @dataclass(frozen=True)
 class SnapshotInfo:
-    """The snapshot that a trace was made on."""
+    """The snapshot of a trace."""
 
     project: str
     generation: int
@@ -43,12 +43,12 @@ class SnapshotInfo:
     clock: str
     """ISO 8601, UTC, milliseconds."""
     is_code: bool = False
-    """Whether the notes are the symbols of a repository."""
+    """True if the notes are the symbols of a repository."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How scores are written and drawn: decimals, and the score that fills a whole bar."""
+    """The format of scores and bars: decimals, and the score that fills a whole bar."""
 
     decimals: int = 2
     full: float = 1.0
@@ -64,7 +64,7 @@ class Section(Protocol):
 
 @dataclass(frozen=True)
 class UnreadSection:
-    """A section of a saved trace whose type is not known here, as plain data."""
+    """A section of a saved trace whose type is unknown here, as plain data."""
 
     SECTION: str
     data: Any
@@ -75,7 +75,7 @@ S = TypeVar("S")
 
 @dataclass(frozen=True)
 class Trace:
-    """One query's whole decision, of any engine."""
+    """The whole decision of any engine about one query."""
 
     schema: int
     engine: str
@@ -91,37 +91,37 @@ class Trace:
     verdict: str
     """The outcome in a few words."""
     covered: bool
-    """Whether anything in the corpus covers the query, as far as the engine can tell."""
+    """True if anything in the corpus covers the query, as far as the engine can tell."""
     tier: int | None
     """The tier that answered; None for an engine without tiers."""
     steps: tuple[Step, ...]
     stages: tuple[Stage, ...]
-    """How many documents each stage took in, dropped and passed on."""
+    """The number of documents that each stage took in, dropped and passed on."""
     hits: tuple[Hit, ...]
     """The results, in their final order."""
     legs: tuple[Leg, ...] = ()
     near_misses: tuple[NearMiss, ...] = ()
     total_found: int = 0
-    """How many documents the engine counts as found."""
+    """The number of documents that the engine counts as found."""
     matched: int = 0
-    """How many matched at all, before anything was dropped."""
+    """The number of documents that matched before any were dropped."""
     answer: Answer = RETRIEVAL_ALONE
     """The answer that the user reads."""
     sections: tuple[Any, ...] = ()
-    """Each a :class:`Section`, of a type of its own."""
+    """Each is a :class:`Section`, with a type of its own."""
     scale: Scale = Scale()
     missing: tuple[MissingWord, ...] = ()
-    """The searched words that no document matches, and where the documents contain them all the same."""
+    """The searched words that no document matches, and the places where documents contain them nevertheless."""
     filters: str = ""
-    """Where nothing was found: the scope and the options that leave documents out, in words."""
+    """If nothing was found: the scope and the options that leave documents out, in words."""
     filtered_out: int = 0
-    """Where nothing was found: the number of documents that would be without :attr:`filters`."""
+    """If nothing was found: the number of documents that would be found without :attr:`filters`."""
     notices: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
-    """The query's options by name, as plain data, complete enough to ask the same again: an alias file is recorded by
-    its content."""
+    """The query's options by name, as plain data that is complete enough to run it again: an alias file is recorded
+    by its content."""
     timings: dict[str, float] = field(default_factory=dict)
-    """Milliseconds of every stage."""
+    """The milliseconds of every stage."""
 
     @property
     def ran(self) -> bool:
@@ -134,22 +134,22 @@ class Trace:
         return next((step for step in self.steps if step.took), None)
 
     def find(self, kind: type[S]) -> S | None:
-        """The section of type ``kind``; None when the trace has none."""
+        """The section of type ``kind``; None if the trace has none."""
         return next((section for section in self.sections if isinstance(section, kind)), None)
 
     def section(self, kind: type[S]) -> S:
-        """The section of type ``kind``. Raises KeyError when the trace has none."""
+        """The section of type ``kind``. Raises KeyError if the trace has none."""
         found = self.find(kind)
         if found is None:
             raise KeyError(f"a trace of {self.engine} has no section {kind.__name__}")
         return found
 
     def place_of(self, file: str) -> tuple[int, Hit] | tuple[None, None]:
-        """The rank, from 1, and the first hit of the document ``file``; None for both where it is no hit."""
+        """The rank, from 1, and the first hit of the document ``file``; None for both if it is not a hit."""
         return next(((rank, hit) for rank, hit in enumerate(self.hits, start=1) if hit.file == file), (None, None))
 
     def leg(self, name: str) -> Leg:
-        """The leg called ``name``. Raises KeyError when there is none."""
+        """The leg called ``name``. Raises KeyError if there is none."""
         found = next((leg for leg in self.legs if leg.name == name), None)
         if found is None:
             raise KeyError(name)
@@ -174,7 +174,7 @@ class LossStage(Enum):
 
 
 class RemedyKind(StrEnum):
-    """What a remedy changes."""
+    """The kinds of changes that a remedy makes."""
 
     WORDING = "another wording"
     EDIT = "an edit"
@@ -185,7 +185,7 @@ class RemedyKind(StrEnum):
 
 @dataclass(frozen=True)
 class Remedy:
-    """One change that helps the document. ``verified`` ones were tried: the numbers came out then."""
+    """One change that helps the document. ``verified`` remedies were tried, with these numbers as the result."""
 
     text: str
     verified: bool
@@ -195,24 +195,24 @@ class Remedy:
     """The document's rank, from 1."""
     score: float | None = None
     kind: RemedyKind | None = None
-    """None where the remedy is no change of a listed kind."""
+    """None if the remedy is not a change of a listed kind."""
     tier: int | None = None
-    """The tier that answers then."""
+    """The tier that answers after the change."""
     how: str = ""
-    """How it is made, in a few words."""
+    """The way to make the change, in a few words."""
     maturity: str = ""
     """The maturity to set."""
     title: str = ""
     """The title to give it."""
     is_used: bool | None = None
-    """Whether the answer uses the document then, or only lists it; None where that was not looked at."""
+    """True if the answer then uses the document, False if it only lists it; None if that was not checked."""
     gain: str = ""
-    """What is better then although the rank is the same, in a few words; empty where the rank says it."""
+    """The improvement if the rank stays the same, in a few words; empty if the rank shows it."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """One document and one query: its rank and hit when it is in the answer, else the earliest reason and a remedy."""
+    """One document and one query: its rank and hit if it is in the answer, else the earliest reason and a remedy."""
 
     query: str
     path: str
@@ -220,19 +220,19 @@ class Explanation:
     found: bool
     rank: int | None
     hit: Hit | None
-    """The document's score; of one that is not in the answer, the score it would have had (None: nothing matches)."""
+    """The document's score. If it is not in the answer, the score it would have had (None: nothing matches)."""
     detail: Detail | None
     reason: Reason | None
     numbers: str
     remedy: Remedy | None
     use: str
-    """How a document that is in the answer is used: quoted, passed to a model, listed. Of one that is not ``found``,
-    how an answer from the cache uses it; empty where none does."""
+    """The use of a document that is in the answer: quoted, passed to a model, listed. For a document that is not
+    ``found``, the use by an answer from the cache; empty if there is none."""
     trace: Trace
     notice: str = ""
-    """Why the explanation may not fit the answer; empty when it was made on the same snapshot."""
+    """The reason why the explanation may not fit the answer; empty if both used the same snapshot."""
     remedies: tuple[Remedy, ...] = ()
-    """The changes after which the document stands higher, best first, where they were asked for."""
+    """The changes that would raise the document, best first, if they were requested."""
 
 
 # The vocabulary as plain data, ready for JSON.
