@@ -1,7 +1,4 @@
-"""Decides who may use the served app: requests of its owner's pages, and nobody else's.
-
-See ``docs/explanation/security.md``.
-"""
+"""Decides who may use the served app: only requests from its owner's pages (``docs/explanation/security.md``)."""
 
 from __future__ import annotations
 
@@ -20,9 +17,9 @@ from brvtui.store.crash_report import Circumstances, write_crash_report
 from brvtui.text.visible import visible
 
 MOST_STRANGERS = 256
-"""Open connections without a valid request; one more closes the oldest."""
+"""The limit on open connections without a valid request. One more closes the oldest."""
 STRANGER_S = 10.0
-"""Seconds within which a connection must send a valid request."""
+"""The seconds within which a connection must send a valid request."""
 _LONGEST_PATH = 200
 ONLY_OWN_PAGES = "only the page that this server served may connect\n"
 _HEADERS = {
@@ -42,15 +39,15 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Guard:
-    """Lets requests pass that name this server, come from its own page, and hold the token or its cookie.
+    """Admits requests that name this server, come from its own page, and have the token or its cookie.
 
-    Another user of the machine reaches the port, and a browser sends what any site asks of it to this machine too.
-    The cookie alone opens no app: browsers send it to all ports of a host, another user's among them. A page needs
-    the ``key`` too, which it keeps in its storage; that belongs to one port.
+    Other users of the machine can reach the port, and a browser sends any site's requests to this machine too. The
+    cookie is not enough to open an app, because browsers send it to all ports of a host, including other users'
+    ports. A page also needs the ``key``, which it keeps in its storage, and storage belongs to one port.
     """
 
     def __init__(self, host: str, port: int) -> None:
-        """A new token, cookie and key for the server that the user calls ``host``."""
+        """A new token, cookie and key for the server, which the user calls ``host``."""
         self.address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
         """The server's address without the token."""
         self.token = secrets.token_urlsafe(32)
@@ -60,10 +57,11 @@ class Guard:
         self._host = host
         self._names = {host.lower(), "localhost", socket.gethostname().lower()}
         self._strangers: dict[RequestHandler, None] = {}
-        """Connections without a valid request so far, oldest first."""
+        """Connections without a valid request, oldest first."""
 
     def admit(self, connection: RequestHandler) -> RequestHandler:
-        """``connection``, which is closed unless a valid request comes in time, or before many other strangers."""
+        """Returns ``connection``, which is closed unless it sends a valid request in time, or if there are too many
+        strangers."""
         self._strangers[connection] = None
         asyncio.get_running_loop().call_later(STRANGER_S, self._dismiss, connection)
         if len(self._strangers) > MOST_STRANGERS:
@@ -85,7 +83,7 @@ class Guard:
 
     @web.middleware
     async def check(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
-        """The answer of ``handler`` to the owner; a refusal to everybody else, never with a traceback."""
+        """Returns the response of ``handler`` to the owner, and a refusal without a traceback to everybody else."""
         try:
             self._refuse_strangers(request)
             self._strangers.pop(request.protocol, None)
@@ -96,7 +94,7 @@ class Guard:
             return web.Response(status=error.status, text=error.text)
         except ConnectionError:
             raise
-        except Exception as error:  # a stranger must never read a traceback: it goes into a report
+        except Exception as error:  # a stranger must never see a traceback, so it goes into a report
             print(visible(f"brv-tui: {write_crash_report(error, Circumstances('serving a page'))}"), file=sys.stderr)
             return web.Response(status=500, text="failed\n")
 
@@ -110,16 +108,16 @@ class Guard:
             raise web.HTTPForbidden(text="open the address that brv-tui serve printed: it holds the token\n")
 
     def has_token(self, request: web.Request) -> bool:
-        """Whether ``request`` asks for the page with the token; nothing else takes a token."""
+        """True if ``request`` opens the page with the token. Nothing else accepts a token."""
         return request.path == "/" and _equal(request.query.get("token", ""), self.token)
 
     def has_key(self, given: str) -> bool:
-        """Whether ``given`` is the key that only this server's own pages know."""
+        """True if ``given`` is the key that only this server's own pages have."""
         return _equal(given, self.key)
 
     @property
     def _unknown_name(self) -> str:
-        """What to open in place of a name that is not this server's, without the token: strangers read it."""
+        """The message for a name that is not this server's. It has no token, because strangers read it."""
         said = f"this server does not know the name in the request: open what brv-tui serve printed, {self.address}?…"
         if self._host in ("0.0.0.0", "::"):
             said += f", with this machine's own name or an IP address of it in place of {self._host}"

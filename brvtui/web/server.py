@@ -1,4 +1,4 @@
-"""The app in a browser: the page, and a process of the app for each connection of one."""
+"""The app in a browser: the page, and a process of the app for each of its connections."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from brvtui.web.guard import ONLY_OWN_PAGES, Guard
 
 _PAGES = Path(__file__).with_name("pages")
 _PAGE_PATIENCE_S = 0.5
-"""Seconds that open pages get to end by themselves when the server ends; then their apps are told to."""
+"""The seconds that open pages have to end by themselves when the server ends; then their apps are told to end."""
 _APP_PATIENCE_S = 5.0
-"""Seconds that an app gets to end once it is told to; then it is killed."""
+"""The seconds that an app has to end when it is told to; then it is killed."""
 _LOOK_S = 0.05
-"""Seconds between checks for apps that still run."""
+"""The seconds between checks for apps that still run."""
 _MOST_APPS = 8
 _LARGEST_MESSAGE = 1_048_576
 _COLUMNS, _ROWS = 80, 24
@@ -38,13 +38,13 @@ _MOST_CELLS = 1000
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens on ``host`` and ``port`` (0: any that is free). Raises OSError."""
+    """A socket that listens on ``host`` and ``port`` (0: any free port). Raises OSError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     return socket.create_server((host, port), family=family)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches ``host``."""
+    """True if only this machine can reach ``host``."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -52,7 +52,7 @@ def is_loopback(host: str) -> bool:
 
 
 class PageApp(AppService):
-    """The process of one page's app; it ends soon after the page."""
+    """The process of one page's app, which ends soon after the page."""
 
     def _build_environment(self, width: int = _COLUMNS, height: int = _ROWS) -> programs.Environment:
         return programs.environment(of=super()._build_environment(width, height), more={SERVED: "1"})
@@ -63,13 +63,13 @@ class PageApp(AppService):
         return self._process
 
     async def stop(self) -> None:
-        """Tells the app to end and waits for that; kills one that does not. May be called again."""
+        """Tells the app to end and waits; kills an app that does not end. May be called again."""
         process = self._process
         if process is None:
             return
         ending = asyncio.ensure_future(self._end(process))
         try:
-            # No timeout around it: what it awaits takes a cancellation for an end, and goes on.
+            # No timeout around it, because the inner wait would treat a cancellation as an end, and continue.
             await asyncio.wait({ending}, timeout=_APP_PATIENCE_S)
         finally:
             if process.returncode is None:
@@ -87,7 +87,7 @@ class AppServer:
     """Serves its owner a page, and runs a command for each connection of a page."""
 
     def __init__(self, command: Sequence[str], listening: socket.socket, host: str, title: str) -> None:
-        """A server on the open socket ``listening``; ``host`` is how the user named this machine."""
+        """A server on the open socket ``listening``. ``host`` is the user's name for this machine."""
         self._command = shlex.join(command)
         self._listening = listening
         self._title = title
@@ -103,7 +103,7 @@ class AppServer:
     def serve(self) -> None:
         """Serves until Ctrl+C or SIGTERM."""
         for name in ("aiohttp", "asyncio", "textual-serve"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # whatever strangers send prints nothing
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # nothing that strangers send is printed
         asyncio.run(self._serve())
 
     async def _serve(self) -> None:
@@ -132,7 +132,7 @@ class AppServer:
             server.close()
             await runner.cleanup()
             until = loop.time() + _APP_PATIENCE_S
-            while self._apps and loop.time() < until:  # cleaning up does not wait for those that it cancels
+            while self._apps and loop.time() < until:  # cleaning up does not wait for the handlers that it cancels
                 await asyncio.sleep(_LOOK_S)
 
     async def _page(self, request: web.Request) -> web.Response:
@@ -150,7 +150,7 @@ class AppServer:
         return web.FileResponse(_PAGES / "page.js")
 
     async def _connect(self, request: web.Request) -> web.WebSocketResponse:
-        """The connection of a page to an app of its own."""
+        """Connects a page to an app of its own."""
         if "Origin" not in request.headers or not self._guard.has_key(request.match_info["key"]):
             raise web.HTTPForbidden(text=ONLY_OWN_PAGES)
         if self._apps >= _MOST_APPS:
@@ -188,7 +188,7 @@ class AppServer:
         return connection
 
     async def _download(self, request: web.Request) -> web.StreamResponse:
-        """A file that an app delivers; only its page knows the key."""
+        """A file from an app. Only its page knows the key."""
         key = request.match_info["key"]
         try:
             download = await self._downloads.get_download_metadata(key)
@@ -205,7 +205,7 @@ class AppServer:
 
 
 async def _forward(text: str, connection: web.WebSocketResponse, app: AppService) -> bool:
-    """Hands a message of the page to the app; False for one that no page sends."""
+    """Passes a message of the page on to the app. Returns False if no page sends such a message."""
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):
@@ -227,7 +227,7 @@ async def _forward(text: str, connection: web.WebSocketResponse, app: AppService
 
 
 def _cells(given: Any, standard: int) -> int:
-    """``given`` as a width or height in cells: at most 1000; ``standard`` if it is no number."""
+    """``given`` as a width or height in cells, at most 1000; ``standard`` if it is not a number."""
     text = str(given)
     is_number = text.isascii() and text.isdigit() and len(text) <= len(str(_MOST_CELLS))
     return min(max(int(text), 1), _MOST_CELLS) if is_number else standard
