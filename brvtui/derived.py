@@ -1,4 +1,4 @@
-"""A cache with typed keys for what is computed on demand from immutable data."""
+"""A cache with typed keys for data that is computed on demand from immutable data."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Key(Generic[_Value]):
-    """The key of an entry, declared as a constant. Two keys of the same name are different."""
+    """The key of an entry, declared as a constant. Two keys with the same name are different."""
 
     name: str
 
 
 class Derived:
-    """The entries of one snapshot, or of one generation of postings; copies with the same content share them.
+    """The entries of one snapshot, or of one generation of postings. Copies with the same content share them.
 
-    Its methods are thread-safe: when two threads compute the same entry, both get the value of the first.
+    Its methods are safe for threads: if two threads compute the same entry, both get the value of the first.
     """
 
     __slots__ = ("_entries",)
@@ -29,7 +29,7 @@ class Derived:
         self._entries: dict[Key[Any], Any] = {}
 
     def of(self, key: Key[_Value], compute: Callable[[], _Value]) -> _Value:
-        """The entry of ``key``; ``compute`` makes it when there is none yet."""
+        """The entry of ``key``. If there is none yet, ``compute`` creates it."""
         try:
             found: _Value = self._entries[key]
         except KeyError:
@@ -37,7 +37,7 @@ class Derived:
         return found
 
     def known(self, key: Key[_Value]) -> _Value | None:
-        """The entry of ``key``; None when it was not computed yet."""
+        """The entry of ``key``; None if it was not computed yet."""
         found: _Value | None = self._entries.get(key)
         return found
 

@@ -1,4 +1,4 @@
-"""The garbage collector while much is made that stays."""
+"""Control of the garbage collector while many long-lived objects are created."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def garbage_collector_paused(freezes: bool = True) -> Iterator[None]:
-    """Pauses the garbage collector, which would look through everything again and again, and finds nothing to free.
+    """Pauses the garbage collector, which would visit everything again and again without finding garbage.
 
-    With ``freezes``, what is allocated by the end is set apart from later collections: it is much, and stays.
+    With ``freezes``, objects that exist at the end are excluded from later collections, because there are many and
+    they stay.
     """
     was_enabled = gc.isenabled()
     gc.disable()

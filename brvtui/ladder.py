@@ -1,7 +1,7 @@
 """The retry ladder over any search function (``docs/reference/jeffs-brain.md``, "The retry ladder").
 
-It rewrites a query that found nothing, step by step, until something is found. It never waits, and asks nothing a
-second time because of an error.
+It rewrites a query without results, step by step, until something is found. It never waits, and never repeats a
+search because of an error.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MARKS = CharacterTable(lambda char: " " if unicodedata.category(char)[0] in "PS
 
 @dataclass(frozen=True)
 class LadderRules:
-    """Which words of a query the retry ladder looks at."""
+    """The rules for the query words that the retry ladder uses."""
 
     word_length: int
     stop_words: tuple[str, ...]
@@ -50,7 +50,7 @@ class Searches(Generic[H]):
     text: Callable[[str], Sequence[H]]
     """The search itself, for a rewritten text."""
     fuzzy: Callable[[Sequence[str]], Sequence[H]] | None = None
-    """Searches names similar to these words; None when there are no names."""
+    """Searches for names similar to these words; None if there are no names."""
     refresh: Callable[[], None] = lambda: None
 
 
@@ -61,22 +61,22 @@ class Climbed(Generic[H]):
     rungs: tuple[Rung, ...]
     found: tuple[H, ...] = ()
     error: str = ""
-    """Why a step failed, which ended the climb; empty when none did."""
+    """The reason why a step failed, which ended the climb; empty if none did."""
 
     @property
     def strategy(self) -> str:
-        """The step that found something; empty when none did."""
+        """The step that found something; empty if none did."""
         return next((rung.strategy for rung in self.rungs if rung.state is State.HIT), "")
 
     def with_listed(self, in_short: Callable[[H], Listed], unit: str) -> tuple[Rung, ...]:
-        """The steps, the one that found something with the best of it; ``unit`` says what ranked that."""
+        """The steps, with the best results in the successful one. ``unit`` is the unit of their scores."""
         best = tuple(map(in_short, self.found[:MOST_LISTED]))
         return tuple(replace(rung, listed=best, unit=unit) if rung.state is State.HIT else rung for rung in self.rungs)
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan(Generic[H]):
-    """A step before it is taken: its text and search, or why it is skipped."""
+    """A step before it runs: its text and search, or the reason why it is skipped."""
 
     strategy: str
     query: str
@@ -91,10 +91,10 @@ def climb(
     rules: LadderRules,
     watch: Stopwatch | None = None,
 ) -> Climbed[H]:
-    """The ladder for ``query``, whose own search ran as the text ``initial[0]`` and found ``initial[1]``.
+    """The ladder for ``query``, whose own search used the text ``initial[0]`` and found ``initial[1]``.
 
-    It stops at the first step with hits, the search itself included, and at the first error. A step whose input is
-    empty is skipped, as is the strongest term when it is the whole query.
+    It stops at the first step with hits, including the query's own search, and at the first error. A step with empty
+    input is skipped, and so is the strongest term if it is the whole query.
     """
     text, found = initial
     rungs = [_initial(text, State.HIT if found else State.MISSED, len(found), "the query itself")]
@@ -128,7 +128,8 @@ def climb(
 
 
 def not_climbed(text: str, found: Sequence[H], why: str, failed: bool = False) -> Climbed[H]:
-    """A ladder that was not climbed: the search itself, ``failed`` or not, and every later step skipped for ``why``."""
+    """A ladder that was not climbed: the query's own search, ``failed`` or not, and later steps skipped because of
+    ``why``."""
     state = State.FAILED if failed else State.HIT if found else State.MISSED
     first = _initial(text, state, len(found), why if failed else "the query itself")
     later = (
@@ -139,7 +140,7 @@ def not_climbed(text: str, found: Sequence[H], why: str, failed: bool = False) -
 
 
 def time_of(strategy: str) -> str:
-    """The name of a step's time in the trace's timings; the caller measures the first step, its own search."""
+    """The name of a step's time in the trace's timings. The caller measures the first step, which is its own search."""
     return f"ladder.{strategy}"
 
 
@@ -148,7 +149,7 @@ def _initial(text: str, state: State, hits: int, why: str) -> Rung:
 
 
 def _plans(query: str, searches: Searches[H], rules: LadderRules) -> Iterator[_Plan[H]]:
-    """The steps after the search itself, in their order."""
+    """Yields the steps after the query's own search, in their order."""
     words = rules.stopped, rules.word_length
     strongest = strongest_term(query, *words)
     none_left = f"no word of {rules.word_length} letters or more but stop words"
@@ -181,16 +182,16 @@ def _refreshed(searches: Searches[H]) -> str:
 
 
 def sanitised(query: str) -> str:
-    """``query`` with each run of punctuation and symbols as a blank, white space in single blanks; case is kept."""
+    """``query`` with each run of punctuation, symbols and white space as one space. Case is kept."""
     return folded(query.translate(_MARKS))
 
 
 def query_tokens(query: str, stop_words: Set[str], word_length: int) -> list[str]:
-    """The words of ``query`` that are long enough and no stop words, in lower case, each once."""
+    """The words of ``query`` that are long enough and are not stop words, in lower case, each once."""
     words = spaced_words(sanitised(query).lower())
     return list(dict.fromkeys(word for word in words if len(word) >= word_length and word not in stop_words))
 
 
 def strongest_term(query: str, stop_words: Set[str], word_length: int) -> str:
-    """The longest of :func:`query_tokens`, the first of equals; empty when there is none."""
+    """The longest of :func:`query_tokens`, or the first of equally long ones; empty if there is none."""
     return max(query_tokens(query, stop_words, word_length), key=len, default="")

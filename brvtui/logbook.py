@@ -1,4 +1,4 @@
-"""Both query logs of one project: the tool's own, and the engine's."""
+"""Both query logs of one project: the tool's own and the engine's."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _FILE, _BEFORE = "queries.jsonl", "queries.1.jsonl"
 LARGEST_BYTES = 1_000_000
-"""A log of this size is renamed, which replaces the older log, and a new one begins."""
+"""The maximum size of a log. A larger log is renamed, which replaces the older log, and a new one begins."""
 _HIGHEST_TIER = 4
 _NAMES = {field.name for field in fields(LoggedQuery)}
 
@@ -35,11 +35,11 @@ class SessionLog:
     """The log of one context tree. Creates nothing before the first entry is written."""
 
     def __init__(self, tree: Path) -> None:
-        """The file of the log need not exist."""
+        """The file of the log may not exist."""
         self.path = tree_folder(tree) / _FILE
 
     def add(self, entry: LoggedQuery) -> None:
-        """Appends ``entry`` in one write. Raises OSError when the data folder cannot be written."""
+        """Appends ``entry`` in one write. Raises OSError if the data folder cannot be written."""
         given = {name: value for name, value in asdict(entry).items() if name == "query" or value not in ("", None)}
         line = json.dumps({**given, "paths": list(entry.paths)}, separators=(",", ":"))
         writing.make_folder(self.path.parent)
@@ -74,7 +74,7 @@ def _entry(line: bytes) -> LoggedQuery | None:
 
 
 def _is_right(entry: LoggedQuery) -> bool:
-    """Whether every value of ``entry`` is of its type; numbers must be finite."""
+    """True if every value of ``entry`` has the right type. Numbers must be finite."""
     names = (entry.engine, entry.profile, entry.fingerprint, entry.scope)
     texts = (entry.query, entry.status, entry.problem, entry.response, entry.verdict_sentence, *names)
     numbers = [number for number in (entry.took_ms, entry.top_score) if number is not None]
@@ -91,11 +91,11 @@ def _is_right(entry: LoggedQuery) -> bool:
 
 
 class EngineQueries(Protocol):
-    """What the engine itself keeps of the queries that it answered. Nobody writes it here."""
+    """The engine's own record of the queries that it answered. This program never writes it."""
 
     @property
     def place(self) -> Path:
-        """The file or folder; it need not exist."""
+        """The file or folder, which may not exist."""
 
     def read(self, most: int) -> list[LoggedQuery]:
         """The newest ``most`` queries, newest first."""
@@ -108,21 +108,21 @@ class EngineQueries(Protocol):
 
 
 class Logbook:
-    """Reads both logs, and writes only the tool's own. Its methods are thread-safe."""
+    """Reads both logs, and writes only the tool's own. Its methods are safe for threads."""
 
     def __init__(self, tree: Path, engine: EngineQueries) -> None:
-        """The log of the context tree at ``tree``, and the engine's."""
+        """The log of the context tree at ``tree``, and the engine's log."""
         self.engine = engine
         self._own = SessionLog(tree)
 
     def read(self, most: int) -> list[LoggedQuery]:
-        """The newest ``most`` entries of both, newest first."""
+        """The newest ``most`` entries of both logs, newest first."""
         both = [*self._own.read(most), *self.engine.read(most)]
         both.sort(key=lambda entry: -entry.at_ms)
         return both[:most]
 
     def add(self, trace: Trace, at_ms: float, took_ms: float) -> None:
-        """Logs a run, with the outcome of its model. Raises OSError when the tool's data folder cannot be written."""
+        """Logs a run, with the outcome of its model. Raises OSError if the tool's data folder cannot be written."""
         from brvtui.engines.registry import verdict_sentence  # with what paints: a session may never log
 
         done = trace.answer.completion
@@ -153,7 +153,7 @@ class QueryLogFolder:
     """The query log of ByteRover 3: a file for each query, below its data folder of a project."""
 
     def __init__(self, project_data: Path) -> None:
-        """The folder need not exist."""
+        """The folder may not exist."""
         self._folder = query_log_folder(project_data)
         self._watcher: Watcher | None = None
 
@@ -163,7 +163,7 @@ class QueryLogFolder:
         return self._folder
 
     def read(self, most: int) -> list[LoggedQuery]:
-        """The newest ``most`` queries, newest first, without files that are no entries."""
+        """The newest ``most`` queries, newest first. Files that are not entries are left out."""
         return read_entries(logged_files(self._folder, most))
 
     def follow(self, answered: Callable[[list[LoggedQuery]], None]) -> Watching:
@@ -194,10 +194,10 @@ class QueryLogFolder:
 
 _STATUSES = {EndReason.CANCELLED: "cancelled", EndReason.FAILED: "error"}
 _MOST_AT_ONCE = 500
-"""How many entries of the engine's log are read after a change."""
+"""The number of entries of the engine's log that are read after a change."""
 
 
 def _fingerprint(trace: Trace) -> str:
-    """The fingerprint of the tree, where the engine has one."""
+    """The fingerprint of the tree, if the engine has one."""
     state = trace.find(FingerprintState)
     return state.value if state is not None else ""

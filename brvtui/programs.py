@@ -1,4 +1,4 @@
-"""Starts all other processes: nothing that a project contains runs in one of them, or is found on its path."""
+"""Starts all other processes, so that no program of a project runs or is found on the path."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 Variables = Mapping[str, str] | None
 Environment = NewType("Environment", dict[str, str])
-"""The variables of a child. Only :func:`environment` makes one, so that none of a child's is left unchecked."""
+"""The variables of a child process. Only :func:`environment` creates one, so that all variables are checked."""
 Process = subprocess.Popen[bytes]
 TimeoutExpired = subprocess.TimeoutExpired
 PIPE, DEVNULL = subprocess.PIPE, subprocess.DEVNULL
 BASIC = ("HOME", "LANG", "LOGNAME", "TMPDIR", "USER", "XDG_CONFIG_HOME")
-"""Variables that every program may have, beside PATH."""
+"""Variables that every program may have, in addition to PATH."""
 _PYTHON = "PYTHON"
 _MARKS = (".brv", ".git")
 _ENDS_WITHIN_S = 2.0
@@ -36,10 +36,11 @@ _ENDS_WITHIN_S = 2.0
 def environment(
     *projects: Path, keep: Collection[str] | None = None, of: Variables = None, more: Variables = None
 ) -> Environment:
-    """Returns the variables for a child: those of ``of`` (by default our own) that are in ``keep``, and ``more``.
+    """Returns the variables for a child: the variables of ``of`` (default: our own) that are in ``keep``, and
+    ``more``.
 
-    Without ``keep`` all are kept but those of Python. PATH loses what is not absolute, and what lies in the working
-    folder or in one of ``projects``; it is never empty, which would mean the working folder.
+    If ``keep`` is None, all are kept except Python's. Entries of PATH that are not absolute, or are in the working
+    folder or in one of ``projects``, are removed. PATH is never empty, which would mean the working folder.
     """
     own = os.environ if of is None else of
     made = {name: value for name, value in own.items() if (keep is None or name in keep) and name[:6] != _PYTHON}
@@ -52,20 +53,20 @@ def environment(
 
 
 def is_inside(place: str | Path, folder: Path) -> bool:
-    """Returns whether ``place`` is ``folder`` or in it, or a link on the way to it is."""
+    """True if ``place`` is ``folder`` or inside it, or if a link on its path is."""
     root, path = os.path.realpath(folder), Path(place)
     return any(Path(os.path.realpath(each)).is_relative_to(root) for each in (path, *path.parents))
 
 
 def _root(folder: Path) -> Path | None:
-    """Returns the outermost project around ``folder``, or ``folder``; None for the user's home, and folders above it.
+    """Returns the outermost project around ``folder``, or ``folder``. None for the user's home and folders above it.
 
-    Programs in a home folder are the user's own, even if the home folder itself is kept in git.
+    Programs in a home folder are the user's own, even if the home folder itself is in git.
     """
     made = home = None
-    with suppress(KeyError):  # a user whom the system does not know, as in a container
+    with suppress(KeyError):  # a user that the system does not know, as in a container
         home = Path(os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir))
-    with suppress(OSError):  # a working folder that is gone
+    with suppress(OSError):  # a working folder that was removed
         own = Path(os.path.realpath(folder))
         for each in (own, *own.parents):
             if home is not None and home.is_relative_to(each):
@@ -86,12 +87,12 @@ def find_program(name: str, environ: Environment) -> str | None:
 
 
 def python(module: str, *arguments: str, utf8: bool = bool(sys.flags.utf8_mode)) -> list[str]:
-    """Returns the command that runs ``module`` by this Python, which imports nothing from the working folder."""
+    """Returns the command that runs ``module`` with this Python, which imports nothing from the working folder."""
     return [sys.executable, "-P", *(("-X", "utf8") if utf8 else ()), "-m", module, *arguments]
 
 
 def start(command: Sequence[str], environ: Environment, **options: Any) -> Process:
-    """Starts ``command``, whose program is an absolute path; ``options`` are those of Popen. Raises OSError."""
+    """Starts ``command``, whose program is an absolute path; ``options`` are passed to Popen. Raises OSError."""
     return Process(_checked(command), env=environ, **options)
 
 
@@ -109,7 +110,7 @@ def _checked(command: Sequence[str]) -> Sequence[str]:
 
 
 def output(command: Sequence[str], environ: Environment, folder: Path | None, seconds: float) -> bytes:
-    """Returns what ``command`` prints; nothing if it cannot be started, fails, or takes more than ``seconds``."""
+    """Returns the output of ``command``; empty if it cannot be started, fails, or takes more than ``seconds``."""
     with suppress(OSError, subprocess.SubprocessError):
         return subprocess.run(
             _checked(command), env=environ, cwd=folder, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, timeout=seconds,
@@ -122,7 +123,7 @@ class Worker:
     """A Python process in a session of its own, and a connection to it. It ends when this process does."""
 
     def __init__(self, module: str) -> None:
-        """Starts ``module``, which gets the other end by :func:`connect_to_parent`. Raises OSError."""
+        """Starts ``module``, which gets the other end from :func:`connect_to_parent`. Raises OSError."""
         from multiprocessing.connection import Connection
 
         here, there = socket.socketpair()
@@ -134,7 +135,7 @@ class Worker:
         self.connection: Connection = Connection(here.detach())
 
     def kill(self) -> None:
-        """Ends the process, and whatever it started."""
+        """Kills the process and all its children."""
         self.connection.close()
         _kill_group(self.process.pid)
         with suppress(TimeoutExpired):
@@ -146,7 +147,7 @@ def connect_to_parent() -> Connection:
     from multiprocessing.connection import Connection
 
     connection, watched = Connection(int(sys.argv[1])), select.poll()
-    watched.register(connection, 0)  # of itself it tells of the other end's end
+    watched.register(connection, 0)  # without flags, it still reports that the other end was closed
     Thread(target=_end_after, args=(watched,), daemon=True).start()
     return connection
 
@@ -157,14 +158,14 @@ def _end_after(watched: Any) -> None:
 
 
 def wait_for(connections: Sequence[Connection], seconds: float) -> list[Any]:
-    """Returns those of ``connections`` from which something can be read, within ``seconds``."""
+    """Returns the ``connections`` from which something can be read, within ``seconds``."""
     from multiprocessing.connection import wait
 
     return wait(connections, seconds)
 
 
 def end(process: Process) -> None:
-    """Ends ``process``, the first of a session, and whatever it started; nothing if it has ended."""
+    """Kills ``process``, the first of a session, and all its children. Does nothing if it has ended."""
     if process.poll() is None:
         _kill_group(process.pid)
 

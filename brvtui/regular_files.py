@@ -1,7 +1,8 @@
-"""Reads files that anybody may have put there: regular files only, and never more bytes than a limit.
+"""Reads files of unknown origin: regular files only, and never more bytes than a limit.
 
-Every read of a project's files, and of the tool's own, goes through this module. A pipe, a device or a file without
-end, also one behind a symlink, raises OSError at once: nothing waits, and nothing is read without a limit."""
+Every read of a project's files, and of the tool's own, goes through this module. A pipe, a device or an endless file,
+also behind a symlink, raises OSError at once, so that no read blocks or is unlimited.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +12,16 @@ import stat
 from pathlib import Path
 
 LARGEST = 64 * 1_048_576
-"""Bytes. The limit for files that have none of their own."""
+"""The limit in bytes for files without a limit of their own."""
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 def read_regular(path: Path, most: int, follow_links: bool = False) -> bytes:
     """The bytes of the regular file at ``path``, at most ``most`` of them.
 
-    ``follow_links`` is for paths that the user gave: elsewhere, a symlink in place of the file is refused. Raises
-    OSError when the file cannot be read, is not a regular file, or is larger than ``most`` bytes."""
+    ``follow_links`` is for paths from the user; for others, a symlink in place of the file is refused. Raises OSError
+    if the file cannot be read, is not a regular file, or is larger than ``most`` bytes.
+    """
     descriptor = open_regular(path, follow_links=follow_links)
     try:
         return read_open(descriptor, os.fstat(descriptor), str(path), most)
@@ -28,9 +30,10 @@ def read_regular(path: Path, most: int, follow_links: bool = False) -> bytes:
 
 
 def read_within(folder: Path, path: Path, most: int) -> bytes:
-    """The bytes of the regular file at ``path`` below ``folder``; a symlink may lead to another file below it.
+    """The bytes of the regular file at ``path`` below ``folder``. A symlink may lead to another file below it.
 
-    Raises OSError as :func:`read_regular`, and for a link that leads out of ``folder``."""
+    Raises OSError as :func:`read_regular`, and for a link that leads out of ``folder``.
+    """
     real = os.path.realpath(path)
     if os.path.lexists(path) and leads_out(folder, path):
         raise OSError(errno.EACCES, "a link leads out of the project; put a file in its place", str(path))
@@ -38,14 +41,15 @@ def read_within(folder: Path, path: Path, most: int) -> bytes:
 
 
 def leads_out(folder: Path, path: Path) -> bool:
-    """True if a symlink takes ``path``, which lies below ``folder``, out of it."""
+    """True if a symlink leads from ``path``, which is below ``folder``, out of it."""
     return not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def read_end(path: Path, most: int) -> bytes:
-    """The last ``most`` bytes of the regular file at ``path``, from the beginning of a line on.
+    """The last ``most`` bytes of the regular file at ``path``, starting with a complete line.
 
-    Raises OSError when the file cannot be read, or is not a regular file."""
+    Raises OSError if the file cannot be read, or is not a regular file.
+    """
     descriptor = open_regular(path)
     try:
         size = os.fstat(descriptor).st_size
@@ -66,11 +70,10 @@ def open_regular(path: str | Path, folder: int | None = None, follow_links: bool
 
 
 def read_open(descriptor: int, found: os.stat_result, name: str, most: int) -> bytes:
-    """The bytes of the open regular file with the state ``found``. Raises as :func:`read_regular`, and names
-    ``name``."""
+    """The bytes of the open regular file with the state ``found``. Raises as :func:`read_regular`, with ``name``."""
     pieces: list[bytes] = []
     held = 0
-    while held <= most and found.st_size <= most:  # a file may grow meanwhile, and those of /proc state no size
+    while held <= most and found.st_size <= most:  # a file may grow during the read, and files in /proc have no size
         piece = os.read(descriptor, min(max(found.st_size - held, 0), most - held) + 1)
         if not piece:
             return b"".join(pieces)

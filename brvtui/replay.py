@@ -1,4 +1,4 @@
-"""Many queries over one snapshot: each by itself, or in sequence, a line of plain data each."""
+"""Runs many queries over one snapshot, each by itself or in sequence, with a line of plain data for each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONGEST_WAIT = 1e9
 
 
 class ReplayError(ValueError):
-    """A file that cannot be replayed; the message names it and what it should hold."""
+    """A file that cannot be replayed. The message contains the file and the expected content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class ListedQuery:
     id: Any
     query: str
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Options of the engine for this query alone, by name; ``scope`` among them."""
+    """Options of the engine for this query only, by name, including ``scope``."""
 
 
 def read_queries(path: Path) -> list[ListedQuery]:
-    """The queries in a JSON list of strings or ``{"id", "query"}``; the id of others is their place, from 0.
+    """The queries in a JSON list of strings or ``{"id", "query"}``. A missing id is the position, from 0.
 
-    Raises :class:`ReplayError`, which counts entries from 1, as the rest of the program does for a reader.
+    Raises :class:`ReplayError`, whose message counts entries from 1.
     """
     made = []
     for place, item in enumerate(_read_list(path)):
@@ -50,7 +50,7 @@ def read_queries(path: Path) -> list[ListedQuery]:
 
 
 def _options_of(item: Mapping[str, Any], path: Path, number: int) -> dict[str, Any]:
-    """The options of one listed query: those under ``options``, and a command line under ``argv``."""
+    """The options of one listed query: the entries of ``options``, and a command line in ``argv``."""
     given = item.get("options") or {}
     if not isinstance(given, dict):
         raise ReplayError(f"{path}: the options of entry {number} must be an object")
@@ -59,7 +59,7 @@ def _options_of(item: Mapping[str, Any], path: Path, number: int) -> dict[str, A
 
 
 def _asked(like: Query, item: ListedQuery) -> Query:
-    """The query of ``item`` with its own options before those of ``like``."""
+    """The query of ``item``, whose own options have precedence over the options of ``like``."""
     options = {**like.options, **item.options}
     scope = options.pop("scope", like.scope) if "scope" in item.options else like.scope
     return replace(like, text=item.query, scope=str(scope), options=options)
@@ -115,9 +115,9 @@ def replay_queries(
     limit: int | None,
     with_trace: bool,
 ) -> Iterator[dict[str, Any]]:
-    """One line for each query, in order, each asked by itself with the scope and options of ``like``.
+    """Yields one line for each query, in order, each run by itself with the scope and options of ``like``.
 
-    An engine that :class:`brvtui.engines.contract.Replays` says itself what its line holds.
+    An engine that is a :class:`brvtui.engines.contract.Replays` provides its own line.
     """
     for item in queries:
         line: dict[str, Any] = {"id": item.id, "query": item.query}
@@ -133,11 +133,10 @@ def replay_queries(
 def replay_sequence(
     engine: Engine[Any], context: Context[Any], steps: list[ReplayStep], like: Query, limit: int | None = None
 ) -> Iterator[dict[str, Any]]:
-    """One line for each step, in order, while the clock moves on, asked with the scope and options of ``like``.
+    """Yields one line for each step, in order, while the clock advances, with the scope and options of ``like``.
 
-    A line holds results up to ``limit`` (None: as many as the engine gives).
-
-    Raises :class:`ReplayError` for a note that is not there.
+    A line contains up to ``limit`` results (None: all that the engine returns). Raises :class:`ReplayError` for a
+    missing note.
     """
     for number, step in enumerate(steps, start=1):
         if step.touch and step.touch not in context.snapshot.parsed:
@@ -158,5 +157,5 @@ def _common_line(trace: Trace, limit: int | None) -> dict[str, Any]:
 
 
 def results_of(hits: Sequence[Hit]) -> list[dict[str, Any]]:
-    """Hits as plain data of a replayed line."""
+    """The results of a replayed line, as plain data."""
     return [{"path": hit.path, "score": hit.score, "kind": hit.kind.value, "title": hit.title} for hit in hits]

@@ -1,4 +1,4 @@
-"""Milliseconds: now, and by stage name, the one part of a trace that differs from run to run."""
+"""Milliseconds: the current time, and durations by stage, the only part of a trace that differs between runs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from time import perf_counter
 
 FIRST_MS, LAST_MS = (datetime(year, 1, 1, tzinfo=UTC).timestamp() * 1000 for year in (1000, 9000))
-"""In milliseconds since 1970: a forecast or a time zone beyond them never leaves the years that Python can name."""
+"""In milliseconds since 1970. Forecasts and time zones beyond these limits stay within the years of Python."""
 
 
 def system_clock() -> float:
-    """Now, in milliseconds since 1970, by the clock that files get their times from."""
+    """The current time in milliseconds since 1970, by the clock of the file system."""
     return time.time() * 1000
 
 

@@ -1,10 +1,9 @@
-"""Tables read from TOML as frozen dataclasses: every key known, every type and range right, or a message that says
-which is not.
+"""Tables read from TOML as frozen dataclasses. Every key, type and range is checked, and a message names the fault.
 
-The annotation of a field says what it may hold: ``float``, ``int``, ``str``, ``bool``, a tuple of these, a dict of
-numbers by name, one of some texts (``Literal``), another such dataclass. A number is finite and 0 or more, unless it is
-``Annotated`` with another :class:`Range`; :class:`TableKeys` says which keys a dict has. A field with a default may be
-left out.
+The annotation of a field declares its values: ``float``, ``int``, ``str``, ``bool``, a tuple of these, a dict of
+numbers by name, one of some texts (``Literal``), or another such dataclass. A number is finite and 0 or more, unless
+it is ``Annotated`` with another :class:`Range`; :class:`TableKeys` declares the keys of a dict. A field with a
+default may be left out.
 """
 
 from __future__ import annotations
@@ -25,21 +24,21 @@ _T = TypeVar("_T")
 
 
 class ProfileError(ValueError):
-    """A profile that cannot be used; the message names the file, the key and what to do."""
+    """A profile that cannot be used. The message contains the file, the key and the remedy."""
 
 
 _LARGEST = 1e15
-"""Products and quotients of a few numbers between its inverse and it are finite and not 0."""
+"""Products and quotients of a few numbers between its inverse and this limit are finite and not 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The numbers that a constant may be, each 0 or of a magnitude from 1e-15 to 1e15."""
+    """The allowed numbers of a constant, each 0 or with a magnitude from 1e-15 to 1e15."""
 
     least: float = 0
     most: float = math.inf
     is_open: bool = False
-    """Whether the number must be above ``least``."""
+    """True if the number must be above ``least``."""
 
     def __contains__(self, number: float) -> bool:
         from_least = self.least < number if self.is_open else self.least <= number
@@ -56,13 +55,13 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class TableKeys:
-    """The keys that a table of numbers has, all of them."""
+    """The exact keys of a table of numbers."""
 
     names: tuple[str, ...]
 
 
 LIMIT, LIMIT_UNLESS_0 = "limit", "limit unless 0"
-"""Annotations of a constant that bounds what a query costs; 0 lifts one with the second."""
+"""Annotations of a constant that limits the cost of a query. With the second, 0 means no limit."""
 Count = Annotated[int, Range(1)]
 CountLimit = Annotated[int, Range(1), LIMIT]
 SizeLimit = Annotated[int, Range(), LIMIT]
@@ -76,14 +75,14 @@ _LONGEST_KEY = 64
 _LONG_KEY = re.compile(rb"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){%d}""" % _LONGEST_KEY)
 
 _LONG_NUMBER = re.compile(rb"(?<![\w-])0[xob][\da-fA-F_]{1000}")
-"""Python does not write whole numbers of more than 4,300 digits, so no message could quote one."""
+"""Python does not print whole numbers of more than 4,300 digits, so no message could quote one."""
 
 
 def parse_tables(data: bytes) -> dict[str, Any]:
     """The tables of the TOML text ``data``.
 
-    Raises ValueError with a short reason when it is not TOML in UTF-8, is nested too deeply, or has a number of 1,000
-    digits or a dotted key of more than 64 parts: time and memory of parsing one grow with the square of its parts.
+    Raises ValueError with a short reason if it is not TOML in UTF-8, is nested too deeply, or has a number of 1,000
+    digits or a dotted key of more than 64 parts. Parsing such keys and numbers takes quadratic time and memory.
     """
     if _LONG_KEY.search(data):
         raise ValueError(f"a key of more than {_LONGEST_KEY} parts")
@@ -98,7 +97,7 @@ def parse_tables(data: bytes) -> dict[str, Any]:
 
 
 def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """``base`` with ``changes`` put in their place, table by table."""
+    """``base`` with ``changes``, merged table by table."""
     made = dict(base)
     for key, value in changes.items():
         old = made.get(key)
@@ -107,16 +106,16 @@ def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def overlay(base: _T, tables: dict[str, Any], origin: str) -> _T:
-    """``base``, a dataclass of constants, with those in ``tables`` (as a file would hold them) put in their place.
+    """``base``, a dataclass of constants, with the constants in ``tables`` (as in a file) replaced.
 
-    Raises :class:`ProfileError`; ``origin`` names the file in its message.
+    Raises :class:`ProfileError`; ``origin`` is the file in its message.
     """
     dataclass_: Any = base
     return typed(type(base), merged(dataclasses.asdict(dataclass_), tables), "", origin)
 
 
 def lowered(values: _T, reference: _T) -> _T:
-    """``values``, a dataclass of constants, with no limit above that of ``reference``."""
+    """``values``, a dataclass of constants, with no limit above the limits of ``reference``."""
     constants: Any = values
     kind: Any = type(values)
     made: dict[str, Any] = {}
@@ -137,15 +136,15 @@ class Adjustable:
     """A constant that can have other values: a number in a range, a switch, or one of some texts."""
 
     name: str
-    """Dotted."""
+    """The dotted name."""
     value: bool | int | float | str
     range: Range = Range()
-    """Of a number."""
+    """The range of a number."""
     choices: tuple[str, ...] = ()
 
 
 def adjustable(values: Any, where: str = "") -> Iterator[Adjustable]:
-    """Every constant of ``values``, a dataclass, that is a number, a switch or one of some texts, in their order."""
+    """Yields every constant of ``values``, a dataclass, that is a number, a switch or one of some texts, in order."""
     kind: Any = type(values)
     for name, hint in _hints(kind).items():
         value, dotted = getattr(values, name), key_path(where, name)
@@ -163,9 +162,9 @@ def adjustable(values: Any, where: str = "") -> Iterator[Adjustable]:
 
 
 def typed(kind: type[_T], value: Any, where: str, origin: str) -> _T:
-    """``value`` as ``kind``, a dataclass or the type of a field of one; ``where`` is its dotted name.
+    """``value`` as ``kind``, a dataclass or the type of one of its fields; ``where`` is its dotted name.
 
-    Raises :class:`ProfileError` for an unknown or missing key, and for a value of another type or out of range.
+    Raises :class:`ProfileError` for an unknown or missing key, and for a value with the wrong type or out of range.
     """
     made: _T = (
         _table(kind, value, where, origin) if dataclasses.is_dataclass(kind) else _value(kind, value, where, origin)
@@ -224,5 +223,5 @@ def _value(kind: Any, value: Any, where: str, origin: str, rule: Any = _NUMBER) 
 
 
 def key_path(where: str, key: str) -> str:
-    """The dotted name of ``key`` in the table ``where``, which is empty for the whole."""
+    """The dotted name of ``key`` in the table ``where``, which is empty for the top level."""
     return f"{where}.{key}" if where else key

@@ -1,4 +1,4 @@
-"""Words for counts, for names that are unknown, and for texts that are long."""
+"""Text for counts, for unknown names, and for long texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 _MOST_NAMED, _EXAMPLES = 25, 5
 MOST_PROBLEMS = 20
-"""Faults of one kind that are listed for one file; further ones are counted."""
+"""The number of faults of one kind that are listed for one file; the others are counted."""
 
 
 def ordinal(number: int) -> str:
@@ -21,7 +21,7 @@ def counted(number: int, one: str, more: str) -> str:
 
 
 def first_of(names: Sequence[str]) -> str:
-    """The first of ``names``, and how many more there are."""
+    """The first of ``names``, and the number of others."""
     return f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]
 
 
@@ -31,28 +31,29 @@ def unlisted(number: int, noun: str) -> str:
 
 
 def first_lines(lines: Sequence[str], noun: str, where: str = "") -> list[str]:
-    """The first 20 of ``lines``, and a line that counts the others, each a ``noun``, and begins with ``where``."""
+    """The first 20 of ``lines``, and a line that counts the others as ``noun`` and begins with ``where``."""
     more = len(lines) - MOST_PROBLEMS
     return [*lines[:MOST_PROBLEMS], *([where + unlisted(more, noun)] if more > 0 else [])]
 
 
 def profile_text(name: str) -> str:
-    """``name`` of a profile with what the star at its end means: settings change some of its constants."""
+    """``name`` of a profile, with a star at its end replaced by its meaning: settings change some of its constants."""
     return f"{name} (changed by settings)" if name.endswith("*") else name
 
 
 def shortened(text: str, most: int = 120) -> str:
-    """``text`` for a message: at most ``most`` characters of it, the last an ellipsis if some are left out."""
+    """``text`` for a message: at most ``most`` characters, the last an ellipsis if some are left out."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def difference_as_shown(value: float, before: float, decimals: int) -> float:
-    """``value`` less ``before``, each rounded to ``decimals`` as it is shown: readers subtract what they see."""
+    """``value`` minus ``before``, each rounded to ``decimals`` as shown, because readers subtract the numbers they
+    see."""
     return round(round(value, decimals) - round(before, decimals), decimals)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a message about the unknown ``name``: the nearest of ``known``; empty where none is near."""
+    """The end of a message about the unknown ``name``: the nearest of ``known``; empty if none is near."""
     import difflib
 
     near = difflib.get_close_matches(name, list(known), 1)
@@ -60,7 +61,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of a message about the unknown ``name``: the nearest of ``known``, or all of them where they are few."""
+    """The end of a message about the unknown ``name``: the nearest of ``known``, or all of them if there are few."""
     names = sorted(known) if isinstance(known, (set, frozenset)) else list(known)
     if hint := did_you_mean(name, names):
         return hint
