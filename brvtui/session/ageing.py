@@ -38,7 +38,7 @@ def outlook(
     if event and event not in kinds:
         raise EngineError(f"{engine.title} has no event {event}{nearest(event, kinds)}")
     context = engines.context(name, snapshot)
-    ranked = [(note, made) for note in snapshot.notes if (made := engine.forecast(context, note.path, days))]
+    ranked = [(note, forecast) for note in snapshot.notes if (forecast := engine.forecast(context, note.path, days))]
     counts = tuple(_count(kind, text, days, ranked) for kind, text in kinds.items() if event in ("", kind))
     documents = sorted(_documents(ranked, days, event, with_come, snapshot), key=lambda one: one.events[0].days)
     return Outlook(
@@ -57,7 +57,9 @@ def outlook(
 
 
 def _count(kind: str, text: str, days: int, ranked: list[tuple[Note, DocumentForecast]]) -> EventCount:
-    found = [[event for event in made.events if event.kind == kind and event.days <= days] for _, made in ranked]
+    found = [
+        [event for event in forecast.events if event.kind == kind and event.days <= days] for _, forecast in ranked
+    ]
     in_span = sum(any(event.days > 0 for event in events) for events in found)
     return EventCount(kind, text, sum(bool(events) for events in found), in_span)
 
@@ -68,11 +70,11 @@ def _documents(
     def is_wanted(event: DatedEvent) -> bool:
         return kind in ("", event.kind) and event.days <= days and (event.days > 0 or with_come)
 
-    for note, made in ranked:
-        events = tuple(event for event in made.events if is_wanted(event))
+    for note, forecast in ranked:
+        events = tuple(event for event in forecast.events if is_wanted(event))
         if events:
             maturity = snapshot.signals[snapshot.by_path[note.path]].maturity
-            yield AgeingDocument(note.path, note.title, maturity, made.ceiling, made.ceiling_then, events)
+            yield AgeingDocument(note.path, note.title, maturity, forecast.ceiling, forecast.ceiling_then, events)
 
 
 class ProjectAgeing:
@@ -138,8 +140,8 @@ class ProjectAgeing:
         None for an engine without forecasts, and for a file that it does not rank. Raises
         :class:`brvtui.engines.contract.EngineError`.
         """
-        asked = self._engines.named(engine)
-        return asked.forecast(self._engines.context(engine), path, day) if isinstance(asked, Forecasts) else None
+        named = self._engines.named(engine)
+        return named.forecast(self._engines.context(engine), path, day) if isinstance(named, Forecasts) else None
 
     def outlook(self, engine: str, days: int, event: str = "", with_come: bool = False) -> Outlook:
         """The effects of time on the documents of ``engine`` in the next ``days`` days.

@@ -57,16 +57,16 @@ def judge_all(
     refuses a query is left out, with a line that gives the reason. Raises
     :class:`brvtui.engines.contract.EngineError` for an engine that is not installed.
     """
-    asked = [_asked(session, name) for name in names or session.engines.names]
-    made: list[Evaluation] = []
+    pairs = [_asked(session, name) for name in names or session.engines.names]
+    evaluations: list[Evaluation] = []
     problems = []
-    for engine, context in asked:
+    for engine, context in pairs:
         try:
             evaluate_with = session.evaluator.evaluate if keep else evaluate
-            made.append(evaluate_with(engine, context, judgments, like))
+            evaluations.append(evaluate_with(engine, context, judgments, like))
         except EngineError as error:
             problems.append(f"{engine.name}: {error}")
-    return JudgedEngines(tuple(made), tuple(metrics), tuple(problems))
+    return JudgedEngines(tuple(evaluations), tuple(metrics), tuple(problems))
 
 
 def _asked(session: Session, name: str) -> tuple[Engine[Any], Context[Any]]:
@@ -87,9 +87,9 @@ def why_above(session: Session, query: Query, one: str, other: str) -> PairCompa
     """
     engine, context = session.engines.named(session.engine), session.engines.context(session.engine)
     notes = [find_note(context.snapshot, name) for name in (one, other)]
-    made = compare_pair(engine, context, engine.answer(context, query), notes[0], notes[1])
-    turner = Turner(engine, context, session.profile, query, made.above.path, made.below.path)
-    return replace(made, turning=turner.smallest())
+    comparison = compare_pair(engine, context, engine.answer(context, query), notes[0], notes[1])
+    turner = Turner(engine, context, session.profile, query, comparison.above.path, comparison.below.path)
+    return replace(comparison, turning=turner.smallest())
 
 
 _MS_PER_MINUTE = 60_000
@@ -140,8 +140,8 @@ def diff_answers(session: Session, plan: DiffPlan) -> AnswerDiff:
     if plan.revision:
         then = replace(then, name=plan.revision, difference=difference_to(base, revision_of(base, plan.revision)))
     if plan.signals is not None:
-        given = read_signals_file(plan.signals, defaults(session.profile.signals))
-        now = replace(now, stored=SignalLayers((given, *base.stored.layers), base.stored.broken))
+        file_signals = read_signals_file(plan.signals, defaults(session.profile.signals))
+        now = replace(now, stored=SignalLayers((file_signals, *base.stored.layers), base.stored.broken))
     if plan.profile:
         constants, reading = _constants(session, plan.profile, session.engine)
         now = replace(now, reading=reading, context=replace(now.context, constants=constants))
@@ -201,10 +201,10 @@ def _constants(session: Session, profile: str, engine: str) -> tuple[Any, TreeCo
     """The constants of ``engine`` in ``profile``, and the constants for reading files with it."""
     if not registry.reads_trees(engine):
         return session.engines.named(engine).constants(profile), session.profile
-    made = with_overrides(tree_profile(profile.removesuffix("*")), session.settings)
-    if profile.endswith("*") and made.name != profile:
+    profile_now = with_overrides(tree_profile(profile.removesuffix("*")), session.settings)
+    if profile.endswith("*") and profile_now.name != profile:
         raise ProfileError(f"{profile}: the constants that the settings changed then are not known")
-    return made, made
+    return profile_now, profile_now
 
 
 def _edited(plan: DiffPlan, context: Context[Any]) -> Difference:
@@ -217,10 +217,10 @@ def _edited(plan: DiffPlan, context: Context[Any]) -> Difference:
 
 def _name(plan: DiffPlan, then_ms: float) -> str:
     """A short name for now: the changes of ``plan`` in a few words."""
-    given = [f"profile {plan.profile}" if plan.profile else "", "other signals" if plan.signals is not None else ""]
-    given += [f"{path} edited" for path in plan.edits] + [f"without {path}" for path in plan.without]
-    given.append(_later(plan.at_ms - then_ms) if plan.at_ms is not None else "")
-    return ", ".join(filter(None, given)) or _AS_IT_IS
+    changes = [f"profile {plan.profile}" if plan.profile else "", "other signals" if plan.signals is not None else ""]
+    changes += [f"{path} edited" for path in plan.edits] + [f"without {path}" for path in plan.without]
+    changes.append(_later(plan.at_ms - then_ms) if plan.at_ms is not None else "")
+    return ", ".join(filter(None, changes)) or _AS_IT_IS
 
 
 def _later(ms: float) -> str:

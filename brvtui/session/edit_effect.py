@@ -59,8 +59,8 @@ class EditEffect:
 def asked_last(session: Session) -> tuple[Judgment, ...]:
     """The latest queries in the Log, at most 20 and newest first, as judgments that expect nothing."""
     entries = session.logbook.read(_MOST_READ)
-    asked = dict.fromkeys((each.query.strip(), each.scope) for each in entries if not each.problem)
-    words = [each for each in asked if each[0]]
+    queries = dict.fromkeys((each.query.strip(), each.scope) for each in entries if not each.problem)
+    words = [each for each in queries if each[0]]
     return tuple(Judgment(f"asked: {scope}: {text}", text, scope) for text, scope in words[:_MOST_LOGGED])
 
 
@@ -128,8 +128,8 @@ def causes_of_change(
             paths = ", ".join(dict.fromkeys(each.path for each in signals))
             did = f"maturity or importance was set of {paths}: without that, the query is as it was (tried)"
             return (*renamed, *_moves(change), ChangeLine.of_cause(did))
-    asked = {judgment.id: judgment}
-    finder = CauseFinder(now.engine, now.context, now.like, asked, DEFAULT_METRICS[0], most_tried=_MOST_TRIED)
+    by_id = {judgment.id: judgment}
+    finder = CauseFinder(now.engine, now.context, now.like, by_id, DEFAULT_METRICS[0], most_tried=_MOST_TRIED)
     return (*renamed, *finder.explain([change], runner.reverting(before))[judgment.id])
 
 

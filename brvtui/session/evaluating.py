@@ -174,18 +174,18 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
     def asked(in_context: Context[Any], revision: str) -> Evaluation:
         return evaluator.evaluate(engine, in_context, judgments, plan.like, revision, progress, plan.later_ms)
 
-    made = asked(context, "")
+    evaluation = asked(context, "")
     if reverting is not None:
         # signals, shared sources and settings are those of now, and so are the ages of notes that both have
         before = replace(context, snapshot=reverting.revert(reverting.difference))
         is_same = not reverting.difference.paths
-        earlier = replace(made, revision=plan.revision) if is_same else asked(before, plan.revision)
-    comparison = compare_evaluations(made, earlier) if earlier is not None else None
+        earlier = replace(evaluation, revision=plan.revision) if is_same else asked(before, plan.revision)
+    comparison = compare_evaluations(evaluation, earlier) if earlier is not None else None
     if reverting is not None and comparison is not None and session.project.sources:
         shared = f"shared sources are compared as they are now, not as of {plan.revision}"
         comparison = replace(comparison, notices=(*comparison.notices, shared))
-    gates = tuple(_gates(made, comparison, plan))
-    assessment = Assessment(made, plan.metrics, comparison, plan.baseline_name, gates)
+    gates = tuple(_gates(evaluation, comparison, plan))
+    assessment = Assessment(evaluation, plan.metrics, comparison, plan.baseline_name, gates)
     decisive = plan.drops[0][0] if plan.drops else plan.metrics[0]
     finder = CauseFinder(engine, context, plan.like, {each.id: each for each in judgments}, decisive)
     return replace(assessment, causes=finder.explain(assessment.to_explain[:_MOST_EXPLAINED], reverting))
@@ -207,12 +207,12 @@ def drift(
         context = context_at(session, now.now_ms + after_ms) if after_ms else now
         return evaluator.evaluate(engine, context, judgments, plan.like, "", progress, plan.later_ms + after_ms)
 
-    made, points = asked(0.0), []
+    today, points = asked(0.0), []
     for day in sorted(set(days)):
-        comparison = compare_evaluations(asked(day * MS_PER_DAY), made)
+        comparison = compare_evaluations(asked(day * MS_PER_DAY), today)
         gates = tuple(_gates(comparison.now, comparison, plan))
         points.append(DriftPoint(day, comparison, gates))
-    return Drift(made, plan.metrics, tuple(points))
+    return Drift(today, plan.metrics, tuple(points))
 
 
 def _context(session: Session, plan: EvaluationPlan, evaluator: KeepingEvaluator) -> Context[Any]:
@@ -234,10 +234,10 @@ def context_at(session: Session, now_ms: float) -> Context[Any]:
     return replace(context, snapshot=snapshot, now_ms=now_ms)
 
 
-def _gates(made: Evaluation, comparison: Comparison | None, plan: EvaluationPlan) -> list[GateResult]:
-    gates = [gate_under(made, metric, least) for metric, least in plan.least]
+def _gates(evaluation: Evaluation, comparison: Comparison | None, plan: EvaluationPlan) -> list[GateResult]:
+    gates = [gate_under(evaluation, metric, minimum) for metric, minimum in plan.least]
     if comparison is not None:
-        gates += [gate_drop(comparison, metric, most) for metric, most in plan.drops]
+        gates += [gate_drop(comparison, metric, maximum) for metric, maximum in plan.drops]
         gates += [gate_outcomes(comparison)] if plan.same_outcomes else []
     return gates
 

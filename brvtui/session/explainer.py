@@ -92,10 +92,10 @@ class TraceExplainer:
         except KeyError:
             context, notice = self._engines.context(answered.engine), _ANOTHER_TREE
         named = find_note(context.snapshot, note)
-        made = self._engines.named(answered.engine).why(context, answered, named)
+        explanation = self._engines.named(answered.engine).why(context, answered, named)
         if reads_trees(answered.engine) and not notice:
             notice = _why_no_signals(context.snapshot, named.path)
-        return replace(made, notice=notice) if notice else made
+        return replace(explanation, notice=notice) if notice else explanation
 
     def remedies(
         self, explanation: Explanation, cancelled: Callable[[], bool] = lambda: False
@@ -190,13 +190,13 @@ class TraceExplainer:
         """
         from brvtui.engines import registry
 
-        asked = registry.without_state(self._engines.named(entry.engine))
-        return asked.answer(context, Query(entry.query, entry.scope, options=entry.options))
+        engine = registry.without_state(self._engines.named(entry.engine))
+        return engine.answer(context, Query(entry.query, entry.scope, options=entry.options))
 
     def _context(self, trace: Trace) -> Context[Any]:
         """The context of ``trace``. Raises KeyError if its snapshot was dropped."""
-        made = self._engines.context(trace.engine, self._opened.snapshot_of(trace))
-        return replace(made, now_ms=datetime.fromisoformat(trace.snapshot.clock).timestamp() * 1000)
+        context = self._engines.context(trace.engine, self._opened.snapshot_of(trace))
+        return replace(context, now_ms=datetime.fromisoformat(trace.snapshot.clock).timestamp() * 1000)
 
 
 def _why_no_signals(snapshot: Snapshot, path: str) -> str:

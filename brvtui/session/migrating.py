@@ -77,15 +77,15 @@ def asked_queries(session: Session, given: Sequence[str] = ()) -> list[Asked]:
     """
     if given:
         return [(Judgment(str(number), text), GIVEN) for number, text in enumerate(given, 1)]
-    made = [(judgment, JUDGED) for judgment in JudgmentsFile.of(session.project).read()]
-    known = {(judgment.text.strip().lower(), judgment.scope) for judgment, _ in made}
+    queries = [(judgment, JUDGED) for judgment in JudgmentsFile.of(session.project).read()]
+    known = {(judgment.text.strip().lower(), judgment.scope) for judgment, _ in queries}
     for number, entry in enumerate(session.logbook.read(_MOST_LOGGED), 1):
         key = (entry.query.strip().lower(), entry.scope)
         can_be_asked = entry.query.strip() and len(entry.query) <= LONGEST_QUERY
         if entry.engine == session.kind.native and key not in known and can_be_asked:
             known.add(key)
-            made.append((Judgment(f"log-{number}", entry.query, entry.scope), LOGGED))
-    return made
+            queries.append((Judgment(f"log-{number}", entry.query, entry.scope), LOGGED))
+    return queries
 
 
 def answers_of(session: Session, tree: MigratedTree, asked: Sequence[Asked]) -> Iterator[MigratedAnswer]:

@@ -87,8 +87,8 @@ def choose_project(
     if repository is not None:
         engine, given_by = CODE.engine, {**given_by, "engine": "the repository"}
     project = _asked_for(start, engine, repository, space)
-    given = {"engine": engine, "profile": profile}
-    options = {name: value for name, value in given.items() if value}
+    values = {"engine": engine, "profile": profile}
+    options = {name: value for name, value in values.items() if value}
     configuration = configure(project.root, options, given_by=given_by)
     if registry.kind_of(configuration.settings.engine).engine not in ("", project.kind.engine):
         project = _space_that_is_set(start, configuration)
@@ -142,9 +142,9 @@ def _space_that_is_set(start: Path | None, configuration: Configuration) -> Foun
     try:
         return _found(start, engine)
     except ProjectError as error:
-        said = f"{source.place}: engine = {engine} needs a space, and there is none"
-        said = f"{said}; --engine {registry.DEFAULT} opens the notes ({error})"
-        raise UnusableSetting(SettingProblem("engine", said, source)) from error
+        message = f"{source.place}: engine = {engine} needs a space, and there is none"
+        message = f"{message}; --engine {registry.DEFAULT} opens the notes ({error})"
+        raise UnusableSetting(SettingProblem("engine", message, source)) from error
 
 
 def _found(start: Path | None, engine: str) -> FoundProject:
@@ -158,10 +158,10 @@ def _found(start: Path | None, engine: str) -> FoundProject:
             return find_project(start)
     from brvtui.tree.spaces.project import find_any_project, find_space_project  # no context tree needs it
 
-    made = find_any_project(start) if ranks_notes else find_space_project(start)
-    if made.kind.engine:
-        _check_ranks(engine, made, start or Path.cwd())
-    return made
+    project = find_any_project(start) if ranks_notes else find_space_project(start)
+    if project.kind.engine:
+        _check_ranks(engine, project, start or Path.cwd())
+    return project
 
 
 def _check_ranks(engine: str, space: FoundProject, where: Path) -> None:

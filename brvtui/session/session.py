@@ -242,10 +242,10 @@ class Session:
         Calls paid services only if ``services`` is set. Raises :class:`brvtui.engines.contract.EngineError`, as does
         every method that uses an engine.
         """
-        asked = EngineQuery(query, scope, False, services, options)
+        engine_query = EngineQuery(query, scope, False, services, options)
         if progress is not None:
-            asked = replace(asked, progress=progress)
-        return self.engines.answer(engine or self.engine, asked)[1]
+            engine_query = replace(engine_query, progress=progress)
+        return self.engines.answer(engine or self.engine, engine_query)[1]
 
     def run(self, query: str, scope: str = "", engine: str = "", options: Options = _NONE) -> Trace:
         """The trace of ``query``. Its answer is cached as the engine would, and hits are recorded if that is on.
@@ -273,10 +273,10 @@ class Session:
         from brvtui.services.model import Cancellation
         from brvtui.trace.events import CompletionFailed, Finished, Routed
 
-        asked = EngineQuery(query, scope, True, options=options)
+        engine_query = EngineQuery(query, scope, True, options=options)
         snapshot = self.snapshot
         notices: tuple[str, ...] = ()
-        for event in self.engines.complete(engine or self.engine, asked, cancellation or Cancellation()):
+        for event in self.engines.complete(engine or self.engine, engine_query, cancellation or Cancellation()):
             match event:
                 case Routed(trace):
                     recorded = self._recorded(snapshot, trace)
@@ -381,10 +381,10 @@ class Session:
 
         engine, context = self._native
         found = engine.standing(context, path) if isinstance(engine, Ages) else None
-        made = about(context.snapshot, self.profile.signals, path, found)
-        if made.state is FileState.GONE and before is not None and before.text and self.kind.has_files:
-            return as_it_was(made, before, self.snapshot)
-        return made
+        facts = about(context.snapshot, self.profile.signals, path, found)
+        if facts.state is FileState.GONE and before is not None and before.text and self.kind.has_files:
+            return as_it_was(facts, before, self.snapshot)
+        return facts
 
     def stale_files(self, paths: Iterable[str]) -> dict[str, str]:
         """The files at ``paths`` that changed after they were read, by path: ``newer`` or ``gone``."""

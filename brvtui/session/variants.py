@@ -56,22 +56,22 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _OF_PROFILE = ("name", "summary", "engine")
 
 
-def profile_file(name: str, extends: str, base: Mapping[str, Any], made: Mapping[str, Any]) -> str:
-    """The text of a profile called ``name``: the differences between ``made`` and ``base``, the profile ``extends``."""
+def profile_file(name: str, extends: str, base: Mapping[str, Any], values: Mapping[str, Any]) -> str:
+    """The text of a profile called ``name``: the differences of ``values`` from ``base``, the profile ``extends``."""
     lines = [f"extends = {json.dumps(extends)}", f"name = {json.dumps(name, ensure_ascii=False)}"]
     lines.append(f"summary = {json.dumps(f'{extends} with constants changed in the Lab')}")
-    top = {key: value for key, value in made.items() if key not in _OF_PROFILE}
+    top = {key: value for key, value in values.items() if key not in _OF_PROFILE}
     return "\n".join([*lines, *_tables("", base, top), ""])
 
 
-def _tables(where: str, base: Mapping[str, Any], made: Mapping[str, Any]) -> list[str]:
+def _tables(where: str, base: Mapping[str, Any], values: Mapping[str, Any]) -> list[str]:
     plain = [
         f"{_key(key)} = {json.dumps(value, ensure_ascii=False)}"
-        for key, value in made.items()
+        for key, value in values.items()
         if not isinstance(value, dict) and base.get(key) != value
     ]
     lines = ([f"\n[{where}]"] if where else []) + plain if plain else []
-    for key, value in made.items():
+    for key, value in values.items():
         if isinstance(value, dict):
             inner = f"{where}.{_key(key)}" if where else _key(key)
             lines += _tables(inner, base.get(key, {}), value)
@@ -106,8 +106,8 @@ def with_constants(constants: Constants, changes: tuple[tuple[str, Value], ...],
         for part in above:
             table = table.setdefault(part, {})
         table[last] = value
-    made: Constants = overlay(constants, tables, origin) if is_dataclass(constants) else constants
-    return made
+    changed: Constants = overlay(constants, tables, origin) if is_dataclass(constants) else constants
+    return changed
 
 
 def replaced(
@@ -127,27 +127,27 @@ def replaced(
         # Signals come first, because revised notes are not on disk, and reading them again would lose the revision.
         before = _with_signals(snapshot, constants, now_ms, signals) if signals else snapshot
         return revised(before, constants, now_ms, variant.earlier.difference)
-    made = snapshot
+    result = snapshot
     is_read_alike = (constants.limits, constants.signals) == (read_with.limits, read_with.signals)
     if variant.days or not is_read_alike:
-        made = _read_again(snapshot, constants, now_ms, is_read_alike)
+        result = _read_again(snapshot, constants, now_ms, is_read_alike)
     if variant.signals:
-        made = _with_signals(made, constants, now_ms, variant.signals)
+        result = _with_signals(result, constants, now_ms, variant.signals)
     if variant.revision or variant.without:
-        made = _with_notes(made, constants, now_ms, variant)
+        result = _with_notes(result, constants, now_ms, variant)
     elif variant.edit is not None:
         edit = variant.edit
-        saved = edit_after_save(made, now_ms, edit.path, edit.data, edit.keep_mtime)
-        made = edited(made, constants, now_ms, saved)
-    return made
+        saved = edit_after_save(result, now_ms, edit.path, edit.data, edit.keep_mtime)
+        result = edited(result, constants, now_ms, saved)
+    return result
 
 
 def _read_again(snapshot: Snapshot, constants: TreeConstants, now_ms: float, is_read_alike: bool) -> Snapshot:
     before = replace(snapshot, postings=snapshot.postings.detached())
-    made = update(before, (), constants, now_ms, snapshot.stored) if is_read_alike else None
-    if made is None:
-        made = load(snapshot.project, constants, now_ms, snapshot.stored, before)
-    return replace(made, generation=UNPUBLISHED)
+    updated = update(before, (), constants, now_ms, snapshot.stored) if is_read_alike else None
+    if updated is None:
+        updated = load(snapshot.project, constants, now_ms, snapshot.stored, before)
+    return replace(updated, generation=UNPUBLISHED)
 
 
 def _with_signals(
@@ -281,15 +281,15 @@ class VariantRunner:
         session = self._session
         name = variant.engine or engine or session.engine
         asked_mode = variant.mode or (mode if not variant.engine or variant.engine == engine else "")
-        asked = {**options, "mode": asked_mode} if asked_mode else dict(options)
+        all_options = {**options, "mode": asked_mode} if asked_mode else dict(options)
         base, now_ms = session.snapshot, session.clock()
         minute = now_ms if session.frozen else now_ms // _ROUND_MS
-        key = (base.generation, name, session.engines.profile(name), str(asked), minute, variant)
+        key = (base.generation, name, session.engines.profile(name), str(all_options), minute, variant)
         with self._lock:
             self._forget_before(base.generation)
             found = self._states.get(key)
         if found is None:  # made without the lock: reading the notes of a revision takes long, and others must not wait
-            found = self._made(variant, name, asked, base, later(now_ms, variant), key)
+            found = self._made(variant, name, all_options, base, later(now_ms, variant), key)
         with self._lock:
             found = self._states.setdefault(key, found)
             self._states.move_to_end(key)
@@ -300,18 +300,18 @@ class VariantRunner:
         """Drops everything from snapshots before ``generation``, which are not used again."""
         if generation > self._generation:
             self._generation = generation
-            for kept in (self._states, self._snapshots, self._results, self._fresh):
-                kept.clear()
+            for cache in (self._states, self._snapshots, self._results, self._fresh):
+                cache.clear()
 
     def check(self, variant: Variant, engine: str) -> None:
         """Raises :class:`VariantError` if the variant's engine, or else ``engine``, cannot have its constants."""
         if not variant.constants:
             return
-        asked = self._engine(variant.engine or engine)
+        chosen = self._engine(variant.engine or engine)
         try:
-            self._constants(asked, variant)
+            self._constants(chosen, variant)
         except ProfileError as error:
-            raise VariantError(f"{asked.title}: {str(error).removeprefix(f'{_NAME}: ')}") from error
+            raise VariantError(f"{chosen.title}: {str(error).removeprefix(f'{_NAME}: ')}") from error
 
     def controls(self, engine: str) -> tuple[Control, ...]:
         """The controls of ``engine``: the clock and its constants. Raises :class:`EngineError`."""
@@ -327,10 +327,10 @@ class VariantRunner:
 
     def profile_text(self, variant: Variant, engine: str, name: str) -> str:
         """A profile file with the constants of ``variant`` for ``engine``. It extends a built-in profile."""
-        asked = self._session.engines.named(variant.engine or engine)
-        first = asked.profiles[0]
-        made, base = asdict(self._constants(asked, variant)), asdict(asked.constants(first))
-        return profile_file(name, first, base, made)
+        chosen = self._session.engines.named(variant.engine or engine)
+        first = chosen.profiles[0]
+        constants, base = asdict(self._constants(chosen, variant)), asdict(chosen.constants(first))
+        return profile_file(name, first, base, constants)
 
     def result(self, state: VariantState, judgment: Judgment) -> QueryResult:
         """The answer to the query of ``judgment`` in ``state``. Raises :class:`EngineError`."""
@@ -342,9 +342,9 @@ class VariantRunner:
             with self._lock:
                 self._results[key] = found
                 _shorten(self._results, _MOST_RESULTS)
-                asked = asked_words(judgment, state.like)
-                if state.is_kept and asked not in state.known:
-                    self._fresh.setdefault(state.key, {})[asked] = whole
+                words = asked_words(judgment, state.like)
+                if state.is_kept and words not in state.known:
+                    self._fresh.setdefault(state.key, {})[words] = whole
         return found
 
     def keep(self, state: VariantState) -> None:
@@ -395,9 +395,9 @@ class VariantRunner:
         """The state of earlier notes, at exactly the time of the present state, so that only edits differ."""
         present = self.state(replace(variant, earlier=None), name, options=options)
         with self._lock:
-            for kept in (self._states, self._snapshots):  # states of earlier edits: a tree each
-                for old in [old for old in kept if getattr(old[-1], "earlier", None) not in (None, variant.earlier)]:
-                    del kept[old]
+            for cache in (self._states, self._snapshots):  # states of earlier edits: a tree each
+                for old in [old for old in cache if getattr(old[-1], "earlier", None) not in (None, variant.earlier)]:
+                    del cache[old]
             for state_key, judgment in list(self._results):  # each key contains the texts of those edits
                 if getattr(state_key[-1], "earlier", None) not in (None, variant.earlier):
                     del self._results[state_key, judgment]
@@ -457,6 +457,6 @@ def _without_parts(result: QueryResult) -> QueryResult:
     return replace(result, results=tuple(RankedDocument(each.path, each.score) for each in result.results))
 
 
-def _shorten(kept: OrderedDict[Any, Any], most: int) -> None:
-    while len(kept) > most:
+def _shorten(kept: OrderedDict[Any, Any], limit: int) -> None:
+    while len(kept) > limit:
         kept.popitem(last=False)

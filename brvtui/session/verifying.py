@@ -102,12 +102,12 @@ def questions(session: Session, most: int | None = None) -> list[str]:
     If ``most`` is None, the number that takes a minute or less: 226, or 30 for a space.
     """
     most = most or (MOST_OF_SPACE if session.kind.is_html else MOST_QUESTIONS)
-    made: dict[str, None] = {}
+    queries: dict[str, None] = {}
     with suppress(JudgmentsError):  # brv-tui judge reports problems of the file; other questions work as well
-        made.update(dict.fromkeys(one.text for one in JudgmentsFile.of(session.project).read()))
-    made.update(dict.fromkeys(entry.query for entry in session.logbook.read(_MOST_LOGGED)))
-    made.update(dict.fromkeys(made_questions(session.snapshot, most)))
-    return [query for query in made if query.strip()][:most]
+        queries.update(dict.fromkeys(one.text for one in JudgmentsFile.of(session.project).read()))
+    queries.update(dict.fromkeys(entry.query for entry in session.logbook.read(_MOST_LOGGED)))
+    queries.update(dict.fromkeys(made_questions(session.snapshot, most)))
+    return [query for query in queries if query.strip()][:most]
 
 
 def _silent(done: int, of: int) -> None:
@@ -132,10 +132,10 @@ def verify(
     sealed = sealed_node(find_node(variables), variables)
     reading = tree_profile()
     snapshot, now_ms = session.snapshot, session.clock()
-    made = _engine(session).verify(
+    result = _engine(session).verify(
         VerificationRun(found, sealed, snapshot, reading, queries, now_ms, progress, cancelled)
     )
-    if made is not None:
+    if result is not None:
         at_ms = time.time() * _MS_PER_SECOND
-        remember_verified(VerifiedVersion(made.engine, at_ms, made.queries, made.same, made.over))
-    return made
+        remember_verified(VerifiedVersion(result.engine, at_ms, result.queries, result.same, result.over))
+    return result
