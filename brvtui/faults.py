@@ -41,8 +41,8 @@ def reading_reason(error: OSError | ValueError) -> str:
     """The reason why a file that the user named could not be read, for a message that already names the file."""
     if isinstance(error, UnicodeDecodeError):
         return "it is not text in UTF-8"
-    known = _UNREADABLE.get(error.errno or 0) if isinstance(error, OSError) else None
-    return known or reason(error)
+    message = _UNREADABLE.get(error.errno or 0) if isinstance(error, OSError) else None
+    return message or reason(error)
 
 
 def advice(error: OSError) -> str:

@@ -40,8 +40,8 @@ class SessionLog:
 
     def add(self, entry: LoggedQuery) -> None:
         """Appends ``entry`` in one write. Raises OSError if the data folder cannot be written."""
-        given = {name: value for name, value in asdict(entry).items() if name == "query" or value not in ("", None)}
-        line = json.dumps({**given, "paths": list(entry.paths)}, separators=(",", ":"))
+        filled = {name: value for name, value in asdict(entry).items() if name == "query" or value not in ("", None)}
+        line = json.dumps({**filled, "paths": list(entry.paths)}, separators=(",", ":"))
         writing.make_folder(self.path.parent)
         with locked(self.path.parent):
             if writing.append_line(self.path, sealed_line(line)) > LARGEST_BYTES:
@@ -66,8 +66,8 @@ def _lines(path: Path) -> list[bytes]:
 def _entry(line: bytes) -> LoggedQuery | None:
     try:
         value: Any = json.loads(unsealed_line(line))
-        known = {name: value[name] for name in _NAMES & value.keys()}
-        entry = LoggedQuery(**{**known, "paths": tuple(map(str, known.get("paths", ()))), "who": OURS})
+        values = {name: value[name] for name in _NAMES & value.keys()}
+        entry = LoggedQuery(**{**values, "paths": tuple(map(str, values.get("paths", ()))), "who": OURS})
     except (ValueError, TypeError, AttributeError, RecursionError):
         return None
     return entry if _is_right(entry) else None
@@ -171,14 +171,14 @@ class QueryLogFolder:
         from brvtui.tree.watching.watch import Watcher
 
         self.unfollow()
-        known: set[str] = {file.name for file in logged_files(self._folder, _MOST_AT_ONCE)}
+        seen: set[str] = {file.name for file in logged_files(self._folder, _MOST_AT_ONCE)}
 
         def changed(places: frozenset[str] | None) -> None:
             names = None if places is None else {Path(place).name for place in places}
             files = [file for file in logged_files(self._folder, _MOST_AT_ONCE) if names is None or file.name in names]
-            new = [file for file in reversed(files) if is_entry(file.name) and file.name not in known]
+            new = [file for file in reversed(files) if is_entry(file.name) and file.name not in seen]
             ended = [(file, entry) for file in new for entry in read_entries([file]) if entry.status != "processing"]
-            known.update(file.name for file, _ in ended)
+            seen.update(file.name for file, _ in ended)
             if ended:
                 answered([entry for _, entry in ended])
 

@@ -43,13 +43,15 @@ def environment(
     folder or in one of ``projects``, are removed. PATH is never empty, which would mean the working folder.
     """
     own = os.environ if of is None else of
-    made = {name: value for name, value in own.items() if (keep is None or name in keep) and name[:6] != _PYTHON}
+    variables = {name: value for name, value in own.items() if (keep is None or name in keep) and name[:6] != _PYTHON}
     places = own.get("PATH", os.defpath).split(os.pathsep)
     roots = [root for folder in (Path(), *projects) if (root := _root(folder)) is not None]
     path = [
         place for place in places if Path(place).is_absolute() and not any(is_inside(place, root) for root in roots)
     ]
-    return Environment({**made, "PATH": os.pathsep.join(path) or os.devnull, "PYTHONSAFEPATH": "1", **(more or {})})
+    return Environment(
+        {**variables, "PATH": os.pathsep.join(path) or os.devnull, "PYTHONSAFEPATH": "1", **(more or {})}
+    )
 
 
 def is_inside(place: str | Path, folder: Path) -> bool:
@@ -63,7 +65,7 @@ def _root(folder: Path) -> Path | None:
 
     Programs in a home folder are the user's own, even if the home folder itself is in git.
     """
-    made = home = None
+    outermost = home = None
     with suppress(KeyError):  # a user that the system does not know, as in a container
         home = Path(os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir))
     with suppress(OSError):  # a working folder that was removed
@@ -71,9 +73,9 @@ def _root(folder: Path) -> Path | None:
         for each in (own, *own.parents):
             if home is not None and home.is_relative_to(each):
                 break
-            if made is None or any((each / mark).exists() for mark in _MARKS):
-                made = each
-    return made
+            if outermost is None or any((each / mark).exists() for mark in _MARKS):
+                outermost = each
+    return outermost
 
 
 def find_program(name: str, environ: Environment) -> str | None:

@@ -72,11 +72,11 @@ def open_regular(path: str | Path, folder: int | None = None, follow_links: bool
 def read_open(descriptor: int, found: os.stat_result, name: str, most: int) -> bytes:
     """The bytes of the open regular file with the state ``found``. Raises as :func:`read_regular`, with ``name``."""
     pieces: list[bytes] = []
-    held = 0
-    while held <= most and found.st_size <= most:  # a file may grow during the read, and files in /proc have no size
-        piece = os.read(descriptor, min(max(found.st_size - held, 0), most - held) + 1)
+    size = 0
+    while size <= most and found.st_size <= most:  # a file may grow during the read, and files in /proc have no size
+        piece = os.read(descriptor, min(max(found.st_size - size, 0), most - size) + 1)
         if not piece:
             return b"".join(pieces)
         pieces.append(piece)
-        held += len(piece)
+        size += len(piece)
     raise OSError(errno.EFBIG, f"larger than {most} bytes", name)

@@ -37,25 +37,25 @@ def read_queries(path: Path) -> list[ListedQuery]:
 
     Raises :class:`ReplayError`, whose message counts entries from 1.
     """
-    made = []
+    listed_queries = []
     for place, item in enumerate(_read_list(path)):
         if isinstance(item, str):
-            made.append(ListedQuery(place, item))
+            listed_queries.append(ListedQuery(place, item))
         elif isinstance(item, dict) and isinstance(item.get("query"), str):
-            made.append(ListedQuery(item.get("id", place), item["query"], _options_of(item, path, place + 1)))
+            listed_queries.append(ListedQuery(item.get("id", place), item["query"], _options_of(item, path, place + 1)))
         else:
             raise ReplayError(f'{path}: entry {place + 1} must be a string or {{"id", "query"}}')
-        _check_length(made[-1].query, path, place + 1)
-    return made
+        _check_length(listed_queries[-1].query, path, place + 1)
+    return listed_queries
 
 
 def _options_of(item: Mapping[str, Any], path: Path, number: int) -> dict[str, Any]:
     """The options of one listed query: the entries of ``options``, and a command line in ``argv``."""
-    given = item.get("options") or {}
-    if not isinstance(given, dict):
+    own = item.get("options") or {}
+    if not isinstance(own, dict):
         raise ReplayError(f"{path}: the options of entry {number} must be an object")
-    made = {name.replace("-", "_"): value for name, value in given.items()}
-    return {**made, "argv": item["argv"]} if item.get("argv") else made
+    options = {name.replace("-", "_"): value for name, value in own.items()}
+    return {**options, "argv": item["argv"]} if item.get("argv") else options
 
 
 def _asked(like: Query, item: ListedQuery) -> Query:
@@ -67,7 +67,7 @@ def _asked(like: Query, item: ListedQuery) -> Query:
 
 def read_sequence(path: Path) -> list[ReplayStep]:
     """The steps in a JSON list of ``{"query", "wait", "touch"}``. Raises :class:`ReplayError`."""
-    made: list[ReplayStep] = []
+    steps: list[ReplayStep] = []
     waited = 0.0
     for number, item in enumerate(_read_list(path), start=1):
         wait = item.get("wait", 0) if isinstance(item, dict) else None
@@ -78,13 +78,13 @@ def read_sequence(path: Path) -> list[ReplayStep]:
             raise ReplayError(f'{path}: entry {number} must be {{"query", "wait" seconds, "touch" a note or null}}')
         assert wait is not None
         _check_length(item["query"], path, number)
-        made.append(ReplayStep(item["query"], float(wait), touch))
-        waited += made[-1].wait_seconds
+        steps.append(ReplayStep(item["query"], float(wait), touch))
+        waited += steps[-1].wait_seconds
         if waited > _LONGEST_WAIT:
             raise ReplayError(
                 f"{path}: entry {number}: up to here, the waits sum to more than {_LONGEST_WAIT:g} seconds"
             )
-    return made
+    return steps
 
 
 def _check_length(query: str, path: Path, number: int) -> None:

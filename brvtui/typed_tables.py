@@ -98,11 +98,11 @@ def parse_tables(data: bytes) -> dict[str, Any]:
 
 def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     """``base`` with ``changes``, merged table by table."""
-    made = dict(base)
+    result = dict(base)
     for key, value in changes.items():
-        old = made.get(key)
-        made[key] = merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
-    return made
+        old = result.get(key)
+        result[key] = merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return result
 
 
 def overlay(base: _T, tables: dict[str, Any], origin: str) -> _T:
@@ -118,16 +118,16 @@ def lowered(values: _T, reference: _T) -> _T:
     """``values``, a dataclass of constants, with no limit above the limits of ``reference``."""
     constants: Any = values
     kind: Any = type(values)
-    made: dict[str, Any] = {}
+    limits: dict[str, Any] = {}
     for name, hint in _hints(kind).items():
-        own, most, marks = getattr(values, name), getattr(reference, name), typing.get_args(hint)
+        own, maximum, marks = getattr(values, name), getattr(reference, name), typing.get_args(hint)
         if dataclasses.is_dataclass(own):
-            made[name] = lowered(own, most)
-        elif LIMIT in marks or (LIMIT_UNLESS_0 in marks and own and most):
-            made[name] = min(own, most)
+            limits[name] = lowered(own, maximum)
+        elif LIMIT in marks or (LIMIT_UNLESS_0 in marks and own and maximum):
+            limits[name] = min(own, maximum)
         elif LIMIT_UNLESS_0 in marks:
-            made[name] = own or most
-    lower: _T = dataclasses.replace(constants, **made)
+            limits[name] = own or maximum
+    lower: _T = dataclasses.replace(constants, **limits)
     return lower
 
 
@@ -166,10 +166,10 @@ def typed(kind: type[_T], value: Any, where: str, origin: str) -> _T:
 
     Raises :class:`ProfileError` for an unknown or missing key, and for a value with the wrong type or out of range.
     """
-    made: _T = (
+    result: _T = (
         _table(kind, value, where, origin) if dataclasses.is_dataclass(kind) else _value(kind, value, where, origin)
     )
-    return made
+    return result
 
 
 def _table(kind: Any, value: Any, where: str, origin: str) -> Any:
@@ -183,8 +183,8 @@ def _table(kind: Any, value: Any, where: str, origin: str) -> Any:
     missing = [name for name in required if name not in value]
     if missing:
         raise ProfileError(f"{origin}: {key_path(where, missing[0])} is missing")
-    given = ((name, hint, value[name]) for name, hint in hints.items() if name in value)
-    return kind(**{name: typed(hint, each, key_path(where, name), origin) for name, hint, each in given})
+    pairs = ((name, hint, value[name]) for name, hint in hints.items() if name in value)
+    return kind(**{name: typed(hint, each, key_path(where, name), origin) for name, hint, each in pairs})
 
 
 @cache

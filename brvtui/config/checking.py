@@ -141,8 +141,8 @@ def check_tables(tables: Mapping[str, Any], source: SettingSource) -> tuple[dict
 
 
 def _checked(name: str, value: Any, layer: Layer) -> Value:
-    known = entries()
-    entry = known.get(name)
+    known_entries = entries()
+    entry = known_entries.get(name)
     if entry is None:
         if name in _tables():
             raise ConfigError(f"[{name}] must be a table")

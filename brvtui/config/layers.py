@@ -107,10 +107,10 @@ class Configuration:
         return [LeftOutSetting(one, one.message + (refused if _is_refused(one) else usual)) for one in self.problems]
 
     def unusable_addresses(self) -> list[str]:
-        """The reasons why configured addresses of services are unusable, one line each with the place of the setting."""
+        """The reasons why configured addresses of services are unusable, a line each with the place of the setting."""
         named = [entry for entry in entries().values() if entry.name.endswith(".url")]
-        asked = [(entry.name, str(self.value(entry)).strip().rstrip("/")) for entry in named]
-        found = [(self.source(name).place, why_no_address(base, name)) for name, base in asked if base]
+        addresses = [(entry.name, str(self.value(entry)).strip().rstrip("/")) for entry in named]
+        found = [(self.source(name).place, why_no_address(base, name)) for name, base in addresses if base]
         return [f"{place}: {why}" for place, why in found if place and why]
 
 
@@ -142,20 +142,20 @@ def configure(
     ``given_by`` names the source of an option that is not from the command line: a space, or a fleet's entry. Never
     raises: unusable settings are left out and listed in ``problems``.
     """
-    made = _Layers()
+    layers = _Layers()
     own = user_file()
-    made.add_file(own, Layer.USER)
-    of_user = {name: (value, made.sources[name]) for name, value in made.values.items()}
+    layers.add_file(own, Layer.USER)
+    of_user = {name: (value, layers.sources[name]) for name, value in layers.values.items()}
     if root is not None:
-        made.add_file(_project_file(root), Layer.PROJECT, root)
+        layers.add_file(_project_file(root), Layer.PROJECT, root)
     environ = os.environ if environ is None else environ
-    made.add_environment(environ)
+    layers.add_environment(environ)
     for name, value in options.items():
         opened = given_by.get(name)
         source = SettingSource(Layer.OPENED, opened) if opened else SettingSource(Layer.OPTION, f"--{name}")
-        made.add(name, value, source)
+        layers.add(name, value, source)
     return Configuration(
-        made.values, made.sources, tuple(made.problems), own, root, options, SERVED in environ, of_user, given_by
+        layers.values, layers.sources, tuple(layers.problems), own, root, options, SERVED in environ, of_user, given_by
     )
 
 
@@ -190,10 +190,10 @@ class _Layers:
         self.problems: list[SettingProblem] = []
 
     def add(self, name: str, value: Value, source: SettingSource) -> None:
-        held = self.values.get(name)
+        previous = self.values.get(name)
         if name == "keys" and isinstance(value, Mapping):
             self.sources.update({f"keys.{binding}": source for binding in value})
-            value = {**held, **value} if isinstance(held, Mapping) else value
+            value = {**previous, **value} if isinstance(previous, Mapping) else value
         self.values[name] = value
         self.sources[name] = source
 

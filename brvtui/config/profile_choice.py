@@ -107,10 +107,10 @@ def _own_profile(configuration: Configuration) -> TreeProfile:
 
 def _limited(chosen: TreeProfile, *references: TreeProfile) -> TreeProfile:
     """A project's profile without limits above ``references``. An asterisk shows that a limit was lowered."""
-    made = chosen
+    limited = chosen
     for reference in references:
-        made = lowered(made, reference)
-    return made if made == chosen else overlay(made, {"name": _changed(made.name)}, "settings")
+        limited = lowered(limited, reference)
+    return limited if limited == chosen else overlay(limited, {"name": _changed(limited.name)}, "settings")
 
 
 def with_overrides(profile: TreeProfile, settings: Settings) -> TreeProfile:

@@ -325,11 +325,13 @@ def assemble(values: Mapping[str, Value]) -> Settings:
 
 
 def _with(tables: Any, values: Mapping[str, Value], above: str) -> Any:
-    made: dict[str, Any] = {}
+    assembled: dict[str, Any] = {}
     for one in dataclasses.fields(tables):
         name, held = f"{above}{one.name}", getattr(tables, one.name)
-        made[one.name] = _with(held, values, f"{name}.") if dataclasses.is_dataclass(held) else values.get(name, held)
-    return type(tables)(**made)
+        assembled[one.name] = (
+            _with(held, values, f"{name}.") if dataclasses.is_dataclass(held) else values.get(name, held)
+        )
+    return type(tables)(**assembled)
 
 
 def value_text(value: Value) -> str:

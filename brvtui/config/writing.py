@@ -98,10 +98,10 @@ def _write_setting(file: Path, place: Path, name: str, value: Value | None) -> N
     if wanted == before:
         return
     text = read_regular(place, LARGEST).decode("utf-8") if place.exists() else ""
-    made = _edited(text, path, value)
-    if made is None or tomllib.loads(made) != wanted:
+    edited = _edited(text, path, value)
+    if edited is None or tomllib.loads(edited) != wanted:
         raise ConfigError(f"{file}: {name} cannot be changed there without touching the rest; edit the file by hand")
-    writing.write(place, made.encode("utf-8"), private=False)
+    writing.write(place, edited.encode("utf-8"), private=False)
 
 
 def _path(name: str, tables: Mapping[str, Any]) -> tuple[str, ...]:
@@ -118,18 +118,18 @@ def _at(tables: Any, path: tuple[str, ...]) -> Any:
 
 
 def _changed(tables: Mapping[str, Any], path: tuple[str, ...], value: Value | None) -> dict[str, Any]:
-    made = dict(tables)
+    changed_tables = dict(tables)
     head, *rest = path
     if rest:
-        inner = made.get(head, {})
+        inner = changed_tables.get(head, {})
         changed = _changed(inner if isinstance(inner, dict) else {}, tuple(rest), value)
-        if changed or head in made:
-            made[head] = changed
+        if changed or head in changed_tables:
+            changed_tables[head] = changed
     elif value is None:
-        made.pop(head, None)
+        changed_tables.pop(head, None)
     else:
-        made[head] = value
-    return made
+        changed_tables[head] = value
+    return changed_tables
 
 
 def _edited(text: str, path: tuple[str, ...], value: Value | None) -> str | None:
@@ -140,11 +140,11 @@ def _edited(text: str, path: tuple[str, ...], value: Value | None) -> str | None
     try:
         document = tomlkit.parse(text)
         _set(document, path, value)
-        made = tomlkit.dumps(document)
+        result = tomlkit.dumps(document)
     except (TOMLKitError, KeyError, TypeError, ValueError):
         return None
     only_crlf = "\r\n" in text and "\n" not in text.replace("\r\n", "")
-    return made.replace("\r\n", "\n").replace("\n", "\r\n") if only_crlf else made
+    return result.replace("\r\n", "\n").replace("\n", "\r\n") if only_crlf else result
 
 
 def _set(document: TOMLDocument, path: tuple[str, ...], value: Value | None) -> None:

@@ -66,9 +66,9 @@ def replacing(path: Path, private: bool = True, durable: bool = True) -> Iterato
         kind = stat.S_IFMT(path.stat().st_mode)  # a link to a device, such as /dev/stdout, is not replaced either
         if kind not in (stat.S_IFREG, stat.S_IFDIR):
             raise OSError(errno.EINVAL, "not a regular file", str(path))
-    made = path.with_name(part_name())
+    part = path.with_name(part_name())
     try:
-        descriptor = create(made, PRIVATE if private else ORDINARY)
+        descriptor = create(part, PRIVATE if private else ORDINARY)
     except OSError as error:
         error.filename = str(path)  # the user does not know the temporary name
         raise
@@ -82,10 +82,10 @@ def replacing(path: Path, private: bool = True, durable: bool = True) -> Iterato
                     os.fchmod(descriptor, stat.S_IMODE(path.stat().st_mode))
             if durable:
                 os.fsync(descriptor)
-            made.replace(path)
+            part.replace(path)
     except BaseException as error:
-        made.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename in (None, str(made)):
+        part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename in (None, str(part)):
             error.filename = str(path)  # a failed write names no file
         raise
 
@@ -130,7 +130,7 @@ def make_folder(folder: Path) -> None:
 
 
 def make_ordinary_folder(folder: Path) -> None:
-    """Creates ``folder`` below an existing one with the user's default permissions, if it is missing. Raises OSError."""
+    """Creates ``folder`` below an existing one with default permissions, if it is missing. Raises OSError."""
     folder.mkdir(exist_ok=True)
 
 

@@ -93,7 +93,7 @@ def assemble(parts: Parts, transition: Transition | None = None) -> Snapshot:
         changed = (*transition.files, *transition.signals_changed)
         summaries, summary_signals = _summaries(parts, changed, before.summaries, before.summary_signals)
     terms = [parts.terms[paths[place]] for place in read_now]
-    made = Snapshot(
+    snapshot = Snapshot(
         project=parts.project,
         generation=parts.generation,
         loaded_ms=parts.now_ms,
@@ -115,8 +115,8 @@ def assemble(parts: Parts, transition: Transition | None = None) -> Snapshot:
         predecessor=None if transition is None else _predecessor(transition, by_path),
     )
     if transition is not None:
-        hand_on(transition, made)
-    return made
+        hand_on(transition, snapshot)
+    return snapshot
 
 
 def _note(parts: Parts, path: str) -> Note:
@@ -148,18 +148,18 @@ def _predecessor(transition: Transition, by_path: Mapping[str, int]) -> Predeces
 
 def _reordered(items: Sequence[_Item], kept: NDArray[np.int64], anew: Mapping[int, _Item]) -> Sequence[_Item]:
     """``items`` reordered by ``kept``, with the new ones at their positions. Copies whole runs at once."""
-    made: list[_Item] = []
+    result: list[_Item] = []
     alone = np.where(kept < 0, -2, kept)  # so that no new item is the start of a run
     starts = np.flatnonzero(np.diff(alone, prepend=-2) != 1).tolist()
     for start, end in pairwise((*starts, len(kept))):
         first = int(kept[start])
         if first < 0:
-            made.append(anew[start])
+            result.append(anew[start])
         else:
-            made += items[first : first + end - start]
+            result += items[first : first + end - start]
     for place, item in anew.items():
-        made[place] = item
-    return made
+        result[place] = item
+    return result
 
 
 def _summaries(
@@ -169,7 +169,7 @@ def _summaries(
     signals: Mapping[str, NoteSignals],
 ) -> tuple[dict[str, FolderSummary], dict[str, NoteSignals]]:
     """The summary of each folder, and the stored signals of summary files, after ``paths`` changed."""
-    made, found = dict(summaries), dict(signals)
+    new_summaries, found = dict(summaries), dict(signals)
     for path in paths:
         folder, _, name = path.rpartition("/")
         if not folder or name not in (SUMMARY_FILE, CONTEXT_FILE):
@@ -179,11 +179,11 @@ def _summaries(
         found.pop(path, None)
         if own is not None:
             found[path] = own
-        made.pop(folder, None)
+        new_summaries.pop(folder, None)
         summary = _summary(parts.parsed, folder)
         if summary is not None:
-            made[folder] = summary
-    return made, found
+            new_summaries[folder] = summary
+    return new_summaries, found
 
 
 def _summary(parsed: Mapping[str, Parsed], folder: str) -> FolderSummary | None:

@@ -185,21 +185,21 @@ def _in_document_order(
     files: Sequence[TreeFile], alias: str, tree: Path, constants: TreeConstants, now_ms: float
 ) -> tuple[list[_Located], list[str]]:
     ordered = document_order(list(files), now_ms, constants.limits.recent_hours)
-    most = constants.limits.max_files or len(ordered)
+    limit = constants.limits.max_files or len(ordered)
     prefix = f"[{alias}]:" if alias else ""
-    located = [_Located(file, alias, tree, f"{prefix}{file.path}") for file in ordered[:most]]
-    return located, [file.path for file in ordered[most:]]
+    located = [_Located(file, alias, tree, f"{prefix}{file.path}") for file in ordered[:limit]]
+    return located, [file.path for file in ordered[limit:]]
 
 
 def _signals_ignored(parsed: Mapping[str, Parsed], broken: frozenset[str]) -> str:
-    """The reason why the real engine reads no stored signals here: it reads all in one batch, which fails as a whole."""
-    asked = {path: entry for path, entry in parsed.items() if entry.has_stored_signals}
-    junk = next((path for path in asked if path in broken), "")
+    """The reason why the real engine reads no stored signals: it reads all in one batch, which fails as a whole."""
+    entries = {path: entry for path, entry in parsed.items() if entry.has_stored_signals}
+    junk = next((path for path in entries if path in broken), "")
     if junk:
         return f"the stored signals of {junk} are no JSON, so ByteRover 3.14 ignores those of all notes"
-    if any(entry.alias for entry in asked.values()):
+    if any(entry.alias for entry in entries.values()):
         return "with shared sources, ByteRover 3.14 ignores all stored signals: every note has the defaults"
-    odd = next((path for path, entry in asked.items() if ":" in entry.file or "\\" in entry.file), "")
+    odd = next((path for path, entry in entries.items() if ":" in entry.file or "\\" in entry.file), "")
     if odd:
         return f"{odd}: for the : or \\ in this name, ByteRover 3.14 ignores all stored signals; rename the file"
     return ""

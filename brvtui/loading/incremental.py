@@ -95,7 +95,7 @@ def update(
     if arranged is None:
         return None
     orders = arranged.orders
-    made = assemble(
+    snapshot = assemble(
         Parts(
             project=previous.project,
             constants=constants,
@@ -114,10 +114,10 @@ def update(
         ),
         Transition(previous, arranged.kept, frozenset(changes.paths), frozenset(signals_changed), aged),
     )
-    made.derived.put(ORDERS, orders)
-    made.derived.put(FINGERPRINT, of_lines(orders.covered.items))
-    made.derived.put(COVERED_COUNT, len(orders.covered))
-    return made
+    snapshot.derived.put(ORDERS, orders)
+    snapshot.derived.put(FINGERPRINT, of_lines(orders.covered.items))
+    snapshot.derived.put(COVERED_COUNT, len(orders.covered))
+    return snapshot
 
 
 def _needs_full_load(snapshot: Snapshot) -> bool:
@@ -163,8 +163,8 @@ def _changed_files(
     size = sum(file.size for file in (*previous.files, *files.values()))
     if is_too_much(len(ids), entries, size):
         return None
-    most = constants.limits.max_files
-    if most and len(previous.files) - len(gone) + len(files.keys() - previous.parsed.keys()) > most:
+    limit = constants.limits.max_files
+    if limit and len(previous.files) - len(gone) + len(files.keys() - previous.parsed.keys()) > limit:
         return None
     return _Changes(frozenset(gone), files, parsed, terms)
 
@@ -247,11 +247,11 @@ def _arranged(
         )
     except (KeyError, ValueError):
         return None
-    made = Orders(walked, recent, older, covered, listed, key, orders.only_ascii)
+    after = Orders(walked, recent, older, covered, listed, key, orders.only_ascii)
     left = [orders.position(note, old_edge) for note in old_notes]
-    came = [made.position(note, edge) for note in new_notes]
-    moved = [(orders.position(note, old_edge), made.position(note, edge)) for note in moving]
-    return _Arranged(made, _kept(orders.note_count, made.note_count, left, came, moved))
+    came = [after.position(note, edge) for note in new_notes]
+    moved = [(orders.position(note, old_edge), after.position(note, edge)) for note in moving]
+    return _Arranged(after, _kept(orders.note_count, after.note_count, left, came, moved))
 
 
 def _kept(

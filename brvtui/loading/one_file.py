@@ -77,7 +77,7 @@ def read_file(
         return Parsed(*identity, summary_order=order, summary_tokens=tokens, frontmatter_signals=own, chars=chars), None
     title = title_of(read.text, file.path.rsplit("/", 1)[-1])
     terms = note_terms(title, read.text, file.path, ids)
-    kept = Parsed(
+    parsed = Parsed(
         *identity,
         title,
         True,
@@ -89,7 +89,7 @@ def read_file(
         has_unusable_signals=own is None and completed_by is not None and not alias and names_signals(read.text),
         has_conflict=has_conflict(read.text),
     )
-    return kept, terms
+    return parsed, terms
 
 
 def _summary(text: str) -> tuple[int | None, int | None]:

@@ -41,10 +41,10 @@ def edited(snapshot: Snapshot, constants: TreeConstants, now_ms: float, edit: Ed
         return _unpublished(snapshot, snapshot.edited)
     _ = snapshot.orders  # computed once, for the next preview too
     before = replace(snapshot, postings=snapshot.postings.detached())
-    made = update(before, [edit.path], constants, now_ms, snapshot.stored, edit)
-    if made is None:
-        made = load(snapshot.project, constants, now_ms, snapshot.stored, before, edits=[edit])
-    return _unpublished(made, _texts([edit], constants))
+    after = update(before, [edit.path], constants, now_ms, snapshot.stored, edit)
+    if after is None:
+        after = load(snapshot.project, constants, now_ms, snapshot.stored, before, edits=[edit])
+    return _unpublished(after, _texts([edit], constants))
 
 
 def with_signals(
@@ -58,14 +58,14 @@ def with_signals(
     """
     first, *others = snapshot.stored.layers or ({},)
     stored = SignalLayers(({**first, **signals}, *others), snapshot.stored.broken)
-    made = update(snapshot, (), constants, now_ms, stored)
-    if made is None:
-        made = load(snapshot.project, constants, now_ms, stored, snapshot)
-    return _unpublished(made, {})
+    after = update(snapshot, (), constants, now_ms, stored)
+    if after is None:
+        after = load(snapshot.project, constants, now_ms, stored, snapshot)
+    return _unpublished(after, {})
 
 
-def _unpublished(made: Snapshot, text: Mapping[str, str]) -> Snapshot:
-    return replace(made, generation=UNPUBLISHED, edited=dict(text))
+def _unpublished(snapshot: Snapshot, text: Mapping[str, str]) -> Snapshot:
+    return replace(snapshot, generation=UNPUBLISHED, edited=dict(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,8 @@ def revised(snapshot: Snapshot, constants: TreeConstants, now_ms: float, differe
     """
     before = replace(snapshot, postings=snapshot.postings.detached())
     edits = tuple(difference.edits.values())
-    made = load(snapshot.project, constants, now_ms, snapshot.stored, before, edits=edits, removed=difference.removed)
-    return _unpublished(made, _texts(edits, constants))
+    after = load(snapshot.project, constants, now_ms, snapshot.stored, before, edits=edits, removed=difference.removed)
+    return _unpublished(after, _texts(edits, constants))
 
 
 def revision_of(snapshot: Snapshot, name: str) -> Revision:
@@ -147,8 +147,8 @@ def _bytes(snapshot: Snapshot, path: str) -> bytes:
 
 
 def _texts(edits: Iterable[EditedFile], constants: TreeConstants) -> dict[str, str]:
-    made = {}
+    texts = {}
     for edit in edits:
         with suppress(Unseen):
-            made[edit.path] = read_bytes(edit.data, constants.limits).text
-    return made
+            texts[edit.path] = read_bytes(edit.data, constants.limits).text
+    return texts

@@ -39,7 +39,7 @@ def load_space(
     """
     assert isinstance(project, SpaceProject)
     read_before = previous.derived.of(_READ, lambda: previous.spaces) if previous is not None else ()
-    known = {held.folder.tree: held for held in read_before}
+    known = {space.folder.tree: space for space in read_before}
     spaces = []
     for folder in project.spaces:
         before = known.get(folder.tree)
@@ -65,17 +65,17 @@ def _snapshot(
 ) -> Snapshot:
     base, read = defaults(constants.signals), spaces
     spaces, terms, ids = _with_terms(project, spaces)
-    held = list(_topics(project, spaces))
+    topics = list(_topics(project, spaces))
     notes, parsed = [], {}
-    for alias, path, topic in held:
+    for alias, path, topic in topics:
         chars = len(utf16(topic.source))
         title, file = _title(topic), topic.file
         notes.append(Note(path, file.path, alias, title, Role.NOTE, file.size, file.mtime_ms, 0, 0, chars))
         identity = (alias, file.path, file.mtime_ns, file.size, file.inode, file.ctime_ns)
         parsed[path] = Parsed(*identity, title, True, chars=chars)
     by_alias = dict(zip(_aliases(project), spaces, strict=True))
-    signals = tuple(_signals(by_alias[alias], topic.path, base) for alias, _, topic in held)
-    made = Snapshot(
+    signals = tuple(_signals(by_alias[alias], topic.path, base) for alias, _, topic in topics)
+    snapshot = Snapshot(
         project=project,
         generation=generation,
         loaded_ms=now_ms,
@@ -91,8 +91,8 @@ def _snapshot(
         parsed=parsed,
         spaces=spaces,
     )
-    made.derived.put(_READ, read)
-    return replace(made, notices=(*project.notices, *made.limit_notices))
+    snapshot.derived.put(_READ, read)
+    return replace(snapshot, notices=(*project.notices, *snapshot.limit_notices))
 
 
 def _with_terms(
@@ -100,7 +100,7 @@ def _with_terms(
 ) -> tuple[tuple[SpaceContents, ...], list[NoteTerms], TermIds]:
     """``spaces`` without the topics beyond the limits of words, the terms of the other topics in order, and their
     ids."""
-    ids, terms, entries, kept = TermIds(), list[NoteTerms](), 0, list[SpaceContents]()
+    ids, terms, entries, within = TermIds(), list[NoteTerms](), 0, list[SpaceContents]()
     for alias, space in zip(_aliases(project), spaces, strict=True):
         topics, unseen = list[TopicFile](), list(space.unseen)
         for topic in space.topics:
@@ -111,8 +111,8 @@ def _with_terms(
             terms.append(note_terms(_title(topic), topic.topic.body, _path(alias, topic), ids))
             entries += len(terms[-1].rows)
         is_cut = len(topics) < len(space.topics)
-        kept.append(replace(space, topics=tuple(topics), unseen=tuple(unseen)) if is_cut else space)
-    return tuple(kept), terms, ids
+        within.append(replace(space, topics=tuple(topics), unseen=tuple(unseen)) if is_cut else space)
+    return tuple(within), terms, ids
 
 
 def _title(topic: TopicFile) -> str:
@@ -137,7 +137,7 @@ def _topics(project: SpaceProject, spaces: tuple[SpaceContents, ...]) -> Iterato
 
 
 def _signals(space: SpaceContents, path: str, base: NoteSignals) -> NoteSignals:
-    """The signals of a topic in the form of a note's signals. Values that V4 cannot read as numbers have the default."""
+    """The signals of a topic in the form of a note's. Values that V4 cannot read as numbers have the default."""
     stored = space.signals.get(path)
     if not isinstance(stored, TopicSignals):
         return base

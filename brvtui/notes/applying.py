@@ -1,4 +1,4 @@
-"""Applies plans. Each file is replaced atomically and never over others' changes, and either all steps apply or none."""
+"""Applies plans. Each file is replaced atomically, never over others' changes, and either all steps apply or none."""
 
 from __future__ import annotations
 

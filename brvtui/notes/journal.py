@@ -101,11 +101,11 @@ class Journal:
                 del net[each.number]
             else:
                 net[each.number] = each
-        made: dict[str, list[str]] = {}
+        actions: dict[str, list[str]] = {}
         for each in net.values():
-            said = f"undone: {each.title}" if each.is_undone else each.title
-            made.setdefault(said, []).extend(self.path_now(path, each.at_ms) for path in each.untimed)
-        return {said: paths for said, paths in made.items() if paths}
+            title = f"undone: {each.title}" if each.is_undone else each.title
+            actions.setdefault(title, []).extend(self.path_now(path, each.at_ms) for path in each.untimed)
+        return {title: paths for title, paths in actions.items() if paths}
 
     def _since(self, at_ms: float) -> list[_CarriedOut]:
         with self._lock:

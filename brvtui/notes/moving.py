@@ -50,8 +50,8 @@ def relinked(text: str, found: Resolved, source: str, target: str, names: Names)
     link = found.link
     written = text[link.start : link.end]
     path = _relinked_path(found, written, source, target)
-    made = _written_as(link, written, path)
-    return made if _target_of(link, made, source, names) == target else None
+    text_of_link = _written_as(link, written, path)
+    return text_of_link if _target_of(link, text_of_link, source, names) == target else None
 
 
 def _relinked_path(found: Resolved, written: str, source: str, target: str) -> str:
@@ -80,16 +80,16 @@ def _written_as(link: Link, written: str, path: str) -> str:
     return plain
 
 
-def _target_of(link: Link, made: str, source: str, names: Names) -> str:
-    """The path to which ``made`` leads in place of ``link``; empty if it would not be read as exactly one such link."""
+def _target_of(link: Link, replacement: str, source: str, names: Names) -> str:
+    """The path to which ``replacement`` leads in place of ``link``; empty if it would not be read as such a link."""
     if link.kind is LinkKind.MARKDOWN:
-        around = f"[text](<{made}>)" if link.quote else f"[text]({made})"
+        around = f"[text](<{replacement}>)" if link.quote else f"[text]({replacement})"
     elif link.kind is LinkKind.RELATION:
-        around = made
+        around = replacement
     else:
-        around = f"---\nrelated: [{made}]\n---\n" if link.in_flow else f"---\nrelated:\n  - {made}\n---\n"
+        around = f"---\nrelated: [{replacement}]\n---\n" if link.in_flow else f"---\nrelated:\n  - {replacement}\n---\n"
     read = links_in(around)
-    if len(read) != 1 or around[read[0].start : read[0].end] != made:
+    if len(read) != 1 or around[read[0].start : read[0].end] != replacement:
         return ""
     return names.resolve(read[0], source).path
 
@@ -123,8 +123,8 @@ class _Relocation:
     @cached_property
     def sources(self) -> list[str]:
         """The notes whose links may change: notes that move, and notes with links to moved files."""
-        asked = [*self.files, *(folder for folder in self.index.names[""].folders if self.to(folder) != folder)]
-        linking = (link.source for path in asked for link in self.index.backlinks(path))
+        moving = [*self.files, *(folder for folder in self.index.names[""].folders if self.to(folder) != folder)]
+        linking = (link.source for path in moving for link in self.index.backlinks(path))
         searched = (path for path in {*self.files, *linking} if path in self.snapshot.by_path)
         return sorted(path for path in searched if role_of(path) in (Role.NOTE, Role.CONTEXT))
 
@@ -158,8 +158,8 @@ def plan_move(
             notices += left
             if changed:
                 edits += changed
-                kept = FileContent(after, before.mtime_ns if keep_mtimes else None, before.mode)
-                steps.append(Write(moved.to(source), before, kept))
+                content = FileContent(after, before.mtime_ns if keep_mtimes else None, before.mode)
+                steps.append(Write(moved.to(source), before, content))
     except SaveError as error:
         raise NoteError(str(error)) from error
     signals = {old: stored(old) for old in moved.files}
@@ -213,7 +213,7 @@ def _check_names(path: str, target: str, is_folder: bool, is_file: bool) -> None
 
 
 def _relinked_text(tree: Path, moved: _Relocation, source: str, data: bytes) -> tuple[bytes, list[LineEdit], list[str]]:
-    """The text of ``source`` with rewritten links, the changed lines, and notices for links that cannot be rewritten."""
+    """The text of ``source`` with rewritten links, the changed lines, and notices for links that must stay."""
     text = data.decode("utf-8", "surrogateescape")
     pieces: list[str] = []
     left: list[str] = []
@@ -225,13 +225,13 @@ def _relinked_text(tree: Path, moved: _Relocation, source: str, data: bytes) -> 
         if not _must_relink(tree, moved, found, source):
             continue
         target = moved.to(found.path)
-        made = relinked(text, found, moved.to(source), target, moved.names)
-        if made is None:
+        replacement = relinked(text, found, moved.to(source), target, moved.names)
+        if replacement is None:
             written = text[link.start : link.end]
             left.append(f"{source}, line {link.line}: {written} stays as it is, since such a link cannot name {target}")
             continue
-        pieces += [text[done : link.start], made]
-        lines.setdefault(link.line, []).append((link.column, link.column + link.end - link.start, made))
+        pieces += [text[done : link.start], replacement]
+        lines.setdefault(link.line, []).append((link.column, link.column + link.end - link.start, replacement))
         done = link.end
     if len(links) == MOST_LINKS:
         left.append(f"{source}: links after its first {MOST_LINKS:,} stay as they are")
@@ -243,8 +243,8 @@ def _line_edits(source: str, text: str, lines: dict[int, list[tuple[int, int, st
     rows = text.split("\n") if lines else []
     for number, changes in lines.items():
         before = after = rows[number - 1].removesuffix("\r")
-        for start, end, made in reversed(changes):
-            after = f"{after[:start]}{made}{after[end:]}"
+        for start, end, replacement in reversed(changes):
+            after = f"{after[:start]}{replacement}{after[end:]}"
         yield LineEdit(source, number, before, after)
 
 
@@ -279,9 +279,9 @@ def _signal_notices(signals: dict[str, SignalSources]) -> Iterator[str]:
         yield f"{old}: starts over in ByteRover, whose own store knows it by its old name ({was})"
     elif in_sidecar:
         yield f"{len(in_sidecar)} notes start over in ByteRover, whose own store knows them by their old names"
-    given = [old for old, entry in signals.items() if entry.given]
-    if given:
-        whose = given[0] if len(given) == 1 else f"{len(given)} notes"
+    in_file = [old for old, entry in signals.items() if entry.given]
+    if in_file:
+        whose = in_file[0] if len(in_file) == 1 else f"{len(in_file)} notes"
         yield f"{whose}: the signals file goes on naming the old path; change it there, or the signals in it are lost"
 
 

@@ -56,11 +56,11 @@ def plan_archive(tree: Path, path: str, signals: SignalSources, now_ms: float, p
         taken = names.stub if stub else names.full
         raise NoteError(f"{path}: an older note of this name is archived as {taken}; restore or move that one first")
     importance = signals.sidecar.importance if signals.sidecar else profile.signals.importance
-    made = stub_text(path, text, importance, now_ms, profile.archive).encode("utf-8")
+    stub_bytes = stub_text(path, text, importance, now_ms, profile.archive).encode("utf-8")
     steps: list[Step] = []
     if not full:
         steps.append(Write(names.full, None, FileContent(note.data, None, note.mode)))
-    steps += [Write(names.stub, stub, FileContent(made, None, note.mode)), Write(path, note, None)]
+    steps += [Write(names.stub, stub, FileContent(stub_bytes, None, note.mode)), Write(path, note, None)]
     if signals.overlay:
         steps.append(Record((Recorded(path, signals.overlay, None),)))
     return Plan(f"archive {path}", tuple(steps), notices=_archive_notices(path, signals, importance))
@@ -178,9 +178,9 @@ class Notes:
 
     def links(self) -> LinkIndex:
         """The links of all notes. The first call on a snapshot reads the notes that changed."""
-        made = self._reader.index(self._opened.snapshot)
-        assert made is not None  # nothing cancels it
-        return made
+        index = self._reader.index(self._opened.snapshot)
+        assert index is not None  # nothing cancels it
+        return index
 
     def plan_move(self, path: str, target: str, keep_mtimes: bool = True) -> Plan:
         """A plan that moves the note or folder at ``path`` and rewrites its links. Raises :class:`NoteError`."""
@@ -274,8 +274,8 @@ class Notes:
         path_now = partial(path_after, steps=plan.steps)
         file = JudgmentsFile.of(self._opened.snapshot.project)
         try:
-            known = file.read()
-            if after_moves(known, path_now) != known:  # change() creates the file's folder
+            judgments = file.read()
+            if after_moves(judgments, path_now) != judgments:  # change() creates the file's folder
                 file.change(lambda now: after_moves(now, path_now))
         except JudgmentsError as error:
             return (f"judged queries still name it by its path before: {error}",)

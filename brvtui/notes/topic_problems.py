@@ -53,11 +53,11 @@ def topic_problems(html: str, topics: Collection[str]) -> tuple[Problem, ...]:
         found = [*_of_topic(html, parse_topic(html), topics), *_of_tags(html)]
     except UnreadableTopic as error:
         found = [(0, str(error), Severity.ERROR)]
-    made = []
+    problems = []
     for offset, message, severity in found:
         line = bisect_right(starts, offset) - 1
-        made.append(Problem(line, offset - starts[line], message, severity))
-    return tuple(sorted(made))
+        problems.append(Problem(line, offset - starts[line], message, severity))
+    return tuple(sorted(problems))
 
 
 def topic_damage(was: str, now: str) -> str:
@@ -152,10 +152,10 @@ def _of_topic(html: str, topic: Topic, topics: Collection[str]) -> Iterator[_Fou
 
 def _attributes(text: str) -> dict[str, str]:
     """Attributes by name in lower case. If a name occurs twice, the first counts."""
-    made: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for name, value in _PAIR.findall(text):
-        made.setdefault(name.lower(), value[1:-1] if value[:1] in ("'", '"') else value)
-    return made
+        attributes.setdefault(name.lower(), value[1:-1] if value[:1] in ("'", '"') else value)
+    return attributes
 
 
 def _unknown(name: str) -> str:

@@ -57,15 +57,15 @@ class StoredSignals:
             self._for, self._sidecar = signals, None
             self._known.clear()
         base = defaults(signals)
-        made: list[dict[str, NoteSignals]] = []
+        layers: list[dict[str, NoteSignals]] = []
         if self._given is not None:
-            made.append(self._at(self._given, lambda path: read_signals_file(path, base)))
-        made.append(self._at(self._overlay.path, lambda _: self._overlay.read(base)))
+            layers.append(self._at(self._given, lambda path: read_signals_file(path, base)))
+        layers.append(self._at(self._overlay.path, lambda _: self._overlay.read(base)))
         if self._sidecar is None or changed is None:
             self._sidecar = read_sidecar(self.sidecar, base)
         elif changed:
             self._sidecar = reread(self._sidecar, self.sidecar, base, changed)
-        return SignalLayers((*made, self._sidecar.signals), self._sidecar.broken)
+        return SignalLayers((*layers, self._sidecar.signals), self._sidecar.broken)
 
     def _at(self, path: Path, read: Callable[[Path], dict[str, NoteSignals]]) -> dict[str, NoteSignals]:
         state = _state(path)
@@ -245,10 +245,10 @@ class SpacePublisher(SnapshotKeeper[Snapshot]):
         if self._given is not None:
             read_signals_file(self._given, defaults(constants.signals))
             self._given = None
-        made = load_space(self.project, constants, now_ms, self._newest, progress)
-        if made is self._newest:
+        snapshot = load_space(self.project, constants, now_ms, self._newest, progress)
+        if snapshot is self._newest:
             return False
-        self._publish(made)
+        self._publish(snapshot)
         return True
 
 
@@ -275,15 +275,15 @@ class Publisher(SnapshotKeeper[Snapshot]):
             noticed = noticed | {str(place) for place in places}
             stored = self._stored.layers(constants.signals, _below(self._stored.sidecar, noticed))
             inside = _below(tree, noticed)
-            made = None
+            snapshot = None
             if inside is not None:
                 files = [path.removeprefix(f"{tree}{os.sep}") for path in inside]
-                made = update(before, files, constants, now_ms, stored)
-            if made is None:
+                snapshot = update(before, files, constants, now_ms, stored)
+            if snapshot is None:
                 return self._load(constants, now_ms, changed=())
-            if made is before:
+            if snapshot is before:
                 return False
-            self._publish(made)
+            self._publish(snapshot)
             self._release_memory(1)
             return True
 
@@ -293,9 +293,9 @@ class Publisher(SnapshotKeeper[Snapshot]):
             newest = self._newest
             if newest is None or len(newest.parsed) < WORTH_KEEPING:
                 return False
-            anew = sum(1 for path, entry in newest.parsed.items() if self._kept.get(path) is not entry)
-            anew += len(self._kept.keys() - newest.parsed.keys())
-            if anew <= (0 if everything else max(_FEW, len(newest.parsed) // _ONE_IN)):
+            changed = sum(1 for path, entry in newest.parsed.items() if self._kept.get(path) is not entry)
+            changed += len(self._kept.keys() - newest.parsed.keys())
+            if changed <= (0 if everything else max(_FEW, len(newest.parsed) // _ONE_IN)):
                 return False
             written = self._index.write(newest, constants)
             if written:
@@ -309,8 +309,8 @@ class Publisher(SnapshotKeeper[Snapshot]):
 
     def _notice(self, places: frozenset[str] | None) -> None:
         with self._noticed_lock:
-            known = self._noticed
-            self._noticed = None if places is None or known is None else known | places
+            noticed = self._noticed
+            self._noticed = None if places is None or noticed is None else noticed | places
 
     def _load(
         self,
@@ -325,12 +325,12 @@ class Publisher(SnapshotKeeper[Snapshot]):
         if changed is None:  # everything is read; if not, later changes are for the next refresh
             self._take_noticed()
         stored = self._stored.layers(constants.signals, changed)
-        made = load(self.project, constants, now_ms, stored, self._newest, kept, progress)
-        if self._newest is not None and _same(self._newest, made):
+        snapshot = load(self.project, constants, now_ms, stored, self._newest, kept, progress)
+        if self._newest is not None and _same(self._newest, snapshot):
             self._prepare(self._newest)
             self._release_memory(_RELEASED_EVERY)
             return False
-        self._publish(made)
+        self._publish(snapshot)
         self._release_memory(_RELEASED_EVERY)
         return True
 

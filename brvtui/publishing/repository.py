@@ -67,8 +67,8 @@ class RepositoryNotes:
 
     def _note(self, notes: Snapshot, path: str) -> tuple[Parsed, SpeakingNote]:
         parsed = notes.parsed[path]
-        known = self._known.get(path)
-        return known if known is not None and known[0] == parsed else (parsed, speaking_note(notes, path))
+        entry = self._known.get(path)
+        return entry if entry is not None and entry[0] == parsed else (parsed, speaking_note(notes, path))
 
 
 LOOK_SECONDS = 2.0

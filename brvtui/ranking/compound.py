@@ -85,26 +85,26 @@ def unrounded_threshold(threshold: float, decimals: int) -> float:
         steps += 1
     elif (steps - 1) / scale >= threshold:
         steps -= 1
-    least = (steps - 0.5) / scale  # except for the last bits
-    while round_half_up(least, decimals) < threshold:
-        least = math.nextafter(least, math.inf)
-    while round_half_up(math.nextafter(least, -math.inf), decimals) >= threshold:
-        least = math.nextafter(least, -math.inf)
-    return least
+    lowest = (steps - 0.5) / scale  # except for the last bits
+    while round_half_up(lowest, decimals) < threshold:
+        lowest = math.nextafter(lowest, math.inf)
+    while round_half_up(math.nextafter(lowest, -math.inf), decimals) >= threshold:
+        lowest = math.nextafter(lowest, -math.inf)
+    return lowest
 
 
 def score_parts(
-    made: Compound, maturities: Sequence[str], local: Sequence[bool], rules: CompoundRules, rounded: bool
+    matches: Compound, maturities: Sequence[str], local: Sequence[bool], rules: CompoundRules, rounded: bool
 ) -> list[tuple[float, tuple[Part, ...]]]:
-    """Each score of ``made`` with the parts that sum to it.
+    """Each score of ``matches`` with the parts that sum to it.
 
     The parts are relevance, importance, recency, the maturity adjustment, the local bonus, the cap and, if
     ``rounded``, the rounding. They name the maturity, and the missing bonus of a note that is not ``local``.
     """
-    given = (made.relevance, made.importance, made.recency, made.boost, made.bonus)
-    weighted = (made.by_relevance, made.by_importance, made.by_recency)
-    steps = (made.base, made.boosted, made.score)
-    columns = (column.tolist() for column in (*given, *weighted, *steps))
+    inputs = (matches.relevance, matches.importance, matches.recency, matches.boost, matches.bonus)
+    weighted = (matches.by_relevance, matches.by_importance, matches.by_recency)
+    steps = (matches.base, matches.boosted, matches.score)
+    columns = (column.tolist() for column in (*inputs, *weighted, *steps))
     rounded = rounded and rules.decimals != NOT_ROUNDED
     rounding = f"half up, {rules.decimals} decimals"
     found = []

@@ -63,11 +63,11 @@ def share(rank: int, k: float, leg: int = 0, weight: float = 1) -> Share:
 
 def ranked(candidates: Sequence[Candidate], k: float, leg: int = 0) -> list[Fused]:
     """One list with the score of each rank, in its order."""
-    made = []
+    fused = []
     for rank, candidate in enumerate(candidates):
         part = share(rank, positive_k(k), leg)
-        made.append(Fused(candidate, (part,), part.value))
-    return made
+        fused.append(Fused(candidate, (part,), part.value))
+    return fused
 
 
 def fuse(lists: Sequence[Sequence[Candidate]], k: float) -> list[Fused]:

@@ -92,8 +92,8 @@ def read_evaluation(path: Path) -> Evaluation:
         raise SavedError(f"{path}: not JSON, so no saved evaluation ({error})") from error
     schema = value.get("evaluation_schema") if isinstance(value, dict) else None
     if schema != EVALUATION_SCHEMA:
-        made = "brv-tui eval --format json > FILE makes one"
-        raise SavedError(f"{path}: not an evaluation that this version of brv-tui reads; {made}")
+        hint = "brv-tui eval --format json > FILE makes one"
+        raise SavedError(f"{path}: not an evaluation that this version of brv-tui reads; {hint}")
     try:
         return from_plain(Evaluation, value.get("evaluation"), "evaluation")
     except PlainError as error:

@@ -60,13 +60,13 @@ def _rebuilt(kind: Any, value: Any, where: str) -> Any:
 
 def _record(kind: Any, value: Any, where: str) -> Any:
     _expect(isinstance(value, dict), "an object", value, where)
-    made: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, (hint, required) in _fields_of(kind).items():
         if name in value:
-            made[name] = _rebuilt(hint, value[name], key_path(where, name))
+            values[name] = _rebuilt(hint, value[name], key_path(where, name))
         elif required:
             raise PlainError(f"{key_path(where, name)} is missing")
-    return kind(**made)
+    return kind(**values)
 
 
 @cache

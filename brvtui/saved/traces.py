@@ -92,25 +92,25 @@ def _check_version(schema: Any, path: Path) -> None:
 
 
 def _rebuilt(value: dict[str, Any]) -> SavedTrace:
-    made = SavedTrace(
+    saved = SavedTrace(
         trace_from_plain(value["trace"]),
         from_plain(dict[str, Detail], value.get("detail", {}), "detail"),
         from_plain(str, value.get("saved_by", ""), "saved_by"),
         from_plain(str, value.get("saved_at", ""), "saved_at"),
     )
-    if not made.trace.steps:
+    if not saved.trace.steps:
         raise PlainError("trace.steps must hold the steps of the decision")
-    if not 0 <= made.trace.scale.decimals <= NOT_ROUNDED:
+    if not 0 <= saved.trace.scale.decimals <= NOT_ROUNDED:
         raise PlainError(f"trace.scale.decimals must be from 0 to {NOT_ROUNDED}")
     try:
-        moment_ms = datetime.fromisoformat(made.trace.snapshot.clock).timestamp() * 1000
+        moment_ms = datetime.fromisoformat(saved.trace.snapshot.clock).timestamp() * 1000
     except (ValueError, OverflowError):
         moment_ms = LAST_MS
     if not FIRST_MS <= moment_ms < LAST_MS:
         raise PlainError("trace.snapshot.clock must be an ISO 8601 time between the years 1000 and 8999")
-    if why := registry.presentation(made.trace.engine).why_broken(made.trace):
+    if why := registry.presentation(saved.trace.engine).why_broken(saved.trace):
         raise PlainError(why)
-    return made
+    return saved
 
 
 def trace_from_plain(value: Any) -> Trace:
@@ -121,7 +121,7 @@ def trace_from_plain(value: Any) -> Trace:
     """
     if not isinstance(value, dict):
         raise PlainError("trace must be an object")
-    given = from_plain(dict[str, Any], value.get("sections", {}), "trace.sections")
+    section_data = from_plain(dict[str, Any], value.get("sections", {}), "trace.sections")
     common = from_plain(Trace, {**value, "sections": []}, "trace")
     engine = registry.declaration(common.engine)
     kinds = {kind.SECTION: kind for kind in engine.sections} if engine is not None else {}
@@ -130,6 +130,6 @@ def trace_from_plain(value: Any) -> Trace:
         common = replace(common, notices=(*common.notices, notice))
     sections = tuple(
         from_plain(kinds[name], section, f"trace.sections.{name}") if name in kinds else UnreadSection(name, section)
-        for name, section in given.items()
+        for name, section in section_data.items()
     )
     return replace(common, sections=sections)

@@ -52,8 +52,8 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
     wanted, meant = _inside(snapshot, name.strip()), list[str]()
     ways: tuple[Callable[[str], str], ...] = (str, _loosely)
     for alike in ways:
-        for asked in dict.fromkeys((name.strip(), wanted)):
-            meant = meant or _meant(snapshot, {path: alike(path) for path in known}, alike(asked))
+        for candidate_name in dict.fromkeys((name.strip(), wanted)):
+            meant = meant or _meant(snapshot, {path: alike(path) for path in known}, alike(candidate_name))
     if len(meant) == 1:
         return Named(meant[0], snapshot.by_path.get(meant[0]))
     if meant:

@@ -19,7 +19,7 @@ from brvtui.tree.reading.signals import NoteSignals, Source, frontmatter_default
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A searchable file. ``path`` is unique in the snapshot: below the tree, or ``[alias]:path`` for a shared source."""
+    """A searchable file. ``path`` is unique in the snapshot: below the tree, or ``[alias]:path`` of a shared source."""
 
     path: str
     file: str
@@ -158,10 +158,10 @@ class NoteColumns:
         if len(touched) == len(kept):
             return anew
         places = np.maximum(kept, 0)
-        made = {column.name: getattr(self, column.name)[places] for column in fields(NoteColumns)}
-        for name, values in made.items():
+        columns = {column.name: getattr(self, column.name)[places] for column in fields(NoteColumns)}
+        for name, values in columns.items():
             values[touched] = getattr(anew, name)
-        return NoteColumns(**made)
+        return NoteColumns(**columns)
 
 
 def columns_of(notes: Iterable[Note], signals: Sequence[NoteSignals], parsed: Mapping[str, Parsed]) -> NoteColumns:

@@ -230,7 +230,7 @@ class Snapshot:
 
     @property
     def covered_files(self) -> tuple[tuple[str, str, int], ...]:
-        """The path, absolute path and mtime (ms) of every file that the fingerprint covers, including shared sources."""
+        """Path, absolute path and mtime (ms) of every file that the fingerprint covers, including shared sources."""
         return self.derived.of(COVERED_FILES, self._covered_files)
 
     def _covered_files(self) -> tuple[tuple[str, str, int], ...]:
@@ -262,8 +262,8 @@ class Snapshot:
         return self.derived.of(ORDERS, self._orders)
 
     def _orders(self) -> Orders | None:
-        most = self.limits.max_files
-        if self.project.sources or (most and len(self.files) > most):
+        limit = self.limits.max_files
+        if self.project.sources or (limit and len(self.files) > limit):
             return None
         placed = (self.placed(entry) for entry in self.parsed.values())
         return make_orders(self.files, placed, self.loaded_ms, self.limits.recent_hours)
@@ -272,15 +272,15 @@ class Snapshot:
         """A mask of the notes that a search inside ``folder`` can find: the notes below it, except ``context.md``
         files."""
         folders = self.derived.of(INSIDE, dict)
-        known = folders.get(folder)
-        if known is None:
+        mask = folders.get(folder)
+        if mask is None:
             prefix = f"{folder}/"
-            known = np.asarray(
+            mask = np.asarray(
                 [note.role is not Role.CONTEXT and note.path.startswith(prefix) for note in self.notes],
                 dtype=np.bool_,
             )
-            folders[folder] = known
-        return known
+            folders[folder] = mask
+        return mask
 
     def changed_since(self, before: Snapshot) -> frozenset[str] | None:
         """The paths whose files or stored signals may differ from ``before``; None if that is unknown."""
@@ -311,9 +311,9 @@ class Snapshot:
         return read_inside(*self._tree_and_file(path), self.limits.max_file_bytes)
 
     def _tree_and_file(self, path: str) -> tuple[Path, str]:
-        known = self.parsed.get(path)
-        if known and known.alias:
-            return next(source.tree for source in self.project.sources if source.alias == known.alias), known.file
+        entry = self.parsed.get(path)
+        if entry and entry.alias:
+            return next(source.tree for source in self.project.sources if source.alias == entry.alias), entry.file
         return self.project.tree, path
 
     def text(self, path: str) -> str:

@@ -44,7 +44,7 @@ class KeptCode:
         self.path = repository_cache(root) / _FILE
 
     def read(self) -> CodeIndex | None:
-        """The index as it was written; None if there is none, if it cannot be used, or if it was made by other rules."""
+        """The index as it was written; None if there is none, if it is unusable, or if other rules made it."""
         try:
             with gzip.open(io.BytesIO(read_regular(self.path, _LARGEST))) as lines:
                 header = json.loads(lines.readline(_LONGEST_LINE))

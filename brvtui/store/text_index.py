@@ -384,7 +384,7 @@ def _checksums(folder: Path, known: Mapping[str, tuple[int, int]]) -> dict[str, 
 
 
 def _names(folder: Path) -> set[str]:
-    """The files in ``folder`` that contain the index. Raises OSError unless tantivy can open all of its files safely."""
+    """The files of the index in ``folder``. Raises OSError unless tantivy can open all of its files safely."""
     names = set[str]()
     _check_kind(folder, stat.S_ISDIR)
     for name in os.listdir(folder):

@@ -118,10 +118,12 @@ class Guard:
     @property
     def _unknown_name(self) -> str:
         """The message for a name that is not this server's. It has no token, because strangers read it."""
-        said = f"this server does not know the name in the request: open what brv-tui serve printed, {self.address}?…"
+        message = (
+            f"this server does not know the name in the request: open what brv-tui serve printed, {self.address}?…"
+        )
         if self._host in ("0.0.0.0", "::"):
-            said += f", with this machine's own name or an IP address of it in place of {self._host}"
-        return said
+            message += f", with this machine's own name or an IP address of it in place of {self._host}"
+        return message
 
     def _is_own_name(self, request: web.Request) -> bool:
         if len(request.headers.getall("Host", ())) != 1:
