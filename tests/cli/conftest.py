@@ -1,4 +1,4 @@
-"""What the commands' tests share: a project of four notes, and running a command in this process."""
+"""Fixtures of the commands' tests: a project of four notes, and a runner of commands in this process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def project(tree: Tree) -> Tree:
-    """Four notes: one that answers directly, one near it, one elsewhere, one in a folder with a summary."""
+    """Four notes: one that answers directly, one similar to it, one unrelated, and one in a folder with a summary."""
     tree.note("auth/jwt/rotation.md", "Refresh rotation", "Each use of a refresh token gives a new one.", 0.1)
     tree.note("auth/jwt/expiry.md", "Session expiry", "Sessions end; a refresh moves the end.", 20)
     tree.note("billing/invoices/rounding.md", "Invoice rounding", "Cents are rounded half up.", 3)
@@ -27,7 +27,7 @@ def project(tree: Tree) -> Tree:
 
 @pytest.fixture
 def run(project: Tree, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
-    """Runs the command in this process, its output in a pipe; exit code, output and errors come back."""
+    """Runs the command in this process with its output in a pipe; returns exit code, output and errors."""
     monkeypatch.delenv("COLUMNS", raising=False)  # pytest's worker processes set it
 
     def called(*args: str, inside: bool = True, now: bool = True) -> tuple[int, str, str]:

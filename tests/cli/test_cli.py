@@ -1,4 +1,4 @@
-"""The headless commands: what they print, and their exit codes."""
+"""The headless commands: their output and exit codes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def lines(text: str) -> list[Any]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_query_json_is_the_whole_trace(run: Run) -> None:
+def test_query_json_is_the_complete_trace(run: Run) -> None:
     code, out, _ = run("query", "refresh rotation", "--format", "json", "--detail")
     (answer,) = lines(out)
     assert code == 0
@@ -63,7 +63,7 @@ def test_query_takes(run: Run) -> None:
     assert "no change is needed: the query is answered without a model" in out
 
 
-def test_query_takes_of_what_nothing_covers(run: Run) -> None:
+def test_query_takes_for_an_uncovered_query(run: Run) -> None:
     code, out, _ = run("query", "zzzzzz", "--takes")
     assert code == 1
     assert "no note came near" in out
@@ -88,7 +88,7 @@ def test_query_scope(run: Run) -> None:
     assert lines(out)[0]["trace"]["scope_option"] == "billing"
 
 
-def test_explain_not_found_says_why_and_what_to_do(run: Run) -> None:
+def test_explain_gives_the_reason_and_a_remedy_for_a_missing_note(run: Run) -> None:
     code, out, _ = run("explain", "refresh rotation", "billing/invoices/rounding.md", "--format", "json")
     (answer,) = lines(out)
     assert code == 1
@@ -192,7 +192,7 @@ STEPS = [
 """Steps of a sequence on one cache, how both look-ups end, and the similarity of the nearest live entry."""
 
 
-def test_replay_sequence_says_why_the_cache_missed(run: Run, tmp_path: Path) -> None:
+def test_replay_sequence_gives_the_reason_for_a_cache_miss(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "sequence.json"
     file.write_text(json.dumps([{"query": one[0], "wait": one[1], "touch": one[2]} for one in STEPS]))
     answers = lines(run("replay", "--sequence", str(file))[1])
@@ -213,7 +213,7 @@ def test_replay_sequence_says_why_the_cache_missed(run: Run, tmp_path: Path) -> 
         assert detail == f"   tier {answer['tier']}, cached {answer['cached']}, {looks}{near}"
 
 
-def test_replayed_queries_as_text_have_no_trace_and_no_escapes(run: Run, tmp_path: Path) -> None:
+def test_text_of_replayed_queries_has_no_trace_and_no_escapes(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "queries.json"
     file.write_text(json.dumps(["refresh rotation", {"id": "b\x1b[31m", "query": "zyzzyva\x1b]0;x\x07"}]))
     out = run("replay", "--queries", str(file), "--format", "text")[1]
@@ -225,7 +225,7 @@ def test_replayed_queries_as_text_have_no_trace_and_no_escapes(run: Run, tmp_pat
 
 @pytest.mark.parametrize("command", [("query",), ("explain", "billing/invoices/rounding.md")])
 @pytest.mark.parametrize("engine", ["byterover", "jeffs_brain"])
-def test_text_holds_the_rows_of_the_retry_ladder(run: Run, command: tuple[str, ...], engine: str) -> None:
+def test_text_contains_the_rows_of_the_retry_ladder(run: Run, command: tuple[str, ...], engine: str) -> None:
     query = "zyzzyva qqqqqq?"
     rest = command[1:]
     ladder = lines(run("query", query, "--engine", engine, "--format", "json")[1])[0]["trace"]["sections"]["ladder"]
@@ -248,7 +248,7 @@ def test_replay_touching_an_unknown_note(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("option", "wrong"), [("--queries", "1"), ("--sequence", '{"query": "x", "wait": -1}')])
-def test_messages_count_entries_of_a_replay_from_1(run: Run, tmp_path: Path, option: str, wrong: str) -> None:
+def test_replay_messages_count_entries_from_1(run: Run, tmp_path: Path, option: str, wrong: str) -> None:
     file = tmp_path / "list.json"
     file.write_text(f'[{{"query": "x"}}, {wrong}]')
     code, _, err = run("replay", option, str(file))
@@ -335,7 +335,7 @@ def test_bad_usage_is_one_line(run: Run, args: tuple[str, ...], code: int, says:
 
 
 @pytest.mark.parametrize("name", ["o", "in o", "zzzz"])
-def test_letters_that_are_in_every_path_name_no_near_note(run: Run, name: str) -> None:
+def test_letters_in_every_path_suggest_no_note(run: Run, name: str) -> None:
     code, _, err = run("explain", "refresh", name)
     assert (code, "near" in err, err.startswith(f"brv-tui: no note {name} in ")) == (3, False, True)
 
@@ -370,8 +370,8 @@ def test_letters_that_are_in_every_path_name_no_near_note(run: Run, name: str) -
         (("query", "zyzzyvaquux", "--engine", "jeffs_brain", "--skip-retry-ladder"), 1, []),
     ],
 )  # fmt: skip
-def test_text_says(run: Run, args: tuple[str, ...], code: int, says: list[str]) -> None:
-    """What is behind a ``- `` is not said."""
+def test_text_contains_the_explanation(run: Run, args: tuple[str, ...], code: int, says: list[str]) -> None:
+    """Text after ``- `` is not checked."""
     ended, out, _ = run(*args, inside=args[-1] not in ("--help", "--version", "bash"))
     text = " ".join(out.split())
     assert ended == code
@@ -394,14 +394,14 @@ def test_text_says(run: Run, args: tuple[str, ...], code: int, says: list[str]) 
         ("judge remove", ()),
     ],
 )
-def test_a_query_without_a_word_is_bad_usage(run: Run, command: str, more: tuple[str, ...], blank: str) -> None:
+def test_query_without_words_is_bad_usage(run: Run, command: str, more: tuple[str, ...], blank: str) -> None:
     """``query`` alone shows how an engine treats it."""
     name = "QUERY" if command.startswith("judge") else "TEXT"
     wanted = f"brv-tui: {name} is empty: write what you want to know; see brv-tui {command} --help\n"
     assert run(*command.split(), blank, *more, inside=False) == (2, "", wanted)
 
 
-def test_a_missing_or_broken_file_of_signals_is_said_in_words(run: Run, tmp_path: Path) -> None:
+def test_missing_or_broken_signals_file_is_reported(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "signals.json"
     wanted = 'give a JSON file such as {"auth/tokens.md": {"importance": 60, "maturity": "core"}}'
     told = (2, "", f"brv-tui: {file}: cannot be read as signals (there is no such file); {wanted}\n")
@@ -411,7 +411,7 @@ def test_a_missing_or_broken_file_of_signals_is_said_in_words(run: Run, tmp_path
     assert run("query", "x", "--signals", str(file)) == told
 
 
-def test_a_missing_profile_file_is_said_in_words(run: Run, tmp_path: Path) -> None:
+def test_missing_profile_file_is_reported(run: Run, tmp_path: Path) -> None:
     wanted = "use brv-3, docs, combined or the path of a TOML file\n"
     file = tmp_path / "mine.toml"
     told = (2, "", f"brv-tui: no profile {file}; there is no such file: {wanted}")
@@ -421,7 +421,7 @@ def test_a_missing_profile_file_is_said_in_words(run: Run, tmp_path: Path) -> No
     assert run("query", "x", "--profile", "doc") == (2, "", f"brv-tui: no profile doc: {wanted}")
 
 
-def test_a_profile_beside_the_settings_is_named_by_its_file(run: Run) -> None:
+def test_profile_next_to_the_settings_is_reported_by_its_file(run: Run) -> None:
     named = own('theme = "nord"').with_name("mine.toml")
     named.write_text('extends = "brv-3"\nname = "easier-tier-2"\n[search]\nlimit = 3\n')
     code, out, err = run("query", "refresh", "--profile", "mine", "--format", "json")
@@ -437,19 +437,19 @@ def test_a_profile_beside_the_settings_is_named_by_its_file(run: Run) -> None:
     assert "use brv-3, docs, combined, mine or the path of a file; did you mean mine?" in run("query", "refresh")[2]
 
 
-def test_no_such_project(run: Run, tmp_path: Path) -> None:
+def test_missing_project_is_reported(run: Run, tmp_path: Path) -> None:
     code, _, err = run("query", "x", "--project", str(tmp_path / "nowhere"), inside=False)
     assert code == 3
     assert "no such folder" in err
 
 
-def test_without_a_terminal_the_app_names_the_headless_commands(run: Run, project: Tree) -> None:
+def test_app_without_a_terminal_lists_the_headless_commands(run: Run, project: Tree) -> None:
     code, _, err = run(str(project.root), inside=False)
     assert code == 2
     assert all(command in err for command in ("query", "explain", "replay"))
 
 
-def test_a_file_name_that_is_not_utf8_is_still_json(run: Run, project: Tree) -> None:
+def test_file_name_that_is_not_utf8_is_still_json(run: Run, project: Tree) -> None:
     with open(os.fsencode(project.tree) + b"/auth/bad\xff.md", "wb") as file:
         file.write(b"# Odd name\n\nquokka\n")
     code, out, _ = run("query", "quokka odd name", "--format", "json")
@@ -458,7 +458,7 @@ def test_a_file_name_that_is_not_utf8_is_still_json(run: Run, project: Tree) -> 
     assert lines(out)[0]["trace"]["hits"]
 
 
-def test_a_kept_index_that_is_broken_is_said_so(run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_index_is_reported(run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(publisher, "WORTH_KEEPING", 0)
     monkeypatch.setattr(publisher, "_FEW", 0)
     explained = ("explain", "refresh", "auth/jwt/rotation.md")
@@ -476,7 +476,7 @@ def test_a_kept_index_that_is_broken_is_said_so(run: Run, project: Tree, monkeyp
     assert run(*explained)[2] == ""
 
 
-def test_signals_from_frontmatter_are_said_so(run: Run, project: Tree) -> None:
+def test_signals_from_frontmatter_are_reported(run: Run, project: Tree) -> None:
     project.file("auth/jwt/leap.md", "---\nimportance: 90\nmaturity: core\n---\n# Leap second of tokens")
     said = "1 note has signals from frontmatter (signals.frontmatter); ByteRover would use defaults"
     assert said not in " ".join(run("query", "leap")[1].split())
@@ -488,14 +488,14 @@ def test_signals_from_frontmatter_are_said_so(run: Run, project: Tree) -> None:
     assert (trace["notices"], trace["hits"][0]["signals"]["source"]) == ([said], "frontmatter")
 
 
-def test_escapes_in_a_title_are_shown_not_sent(run: Run, project: Tree) -> None:
+def test_escapes_in_a_title_are_shown_but_not_sent(run: Run, project: Tree) -> None:
     project.note("auth/red.md", "quokka [red]bold\x1b[31m title", "text")
     _, out, _ = run("query", "quokka bold title")
     assert "\x1b[31m title" not in out
     assert "[red]bold" in out
 
 
-def test_a_cold_query_imports_only_what_it_needs(project: Tree) -> None:
+def test_cold_query_imports_only_necessary_modules(project: Tree) -> None:
     code = """
 import sys
 from brvtui.cli import main
@@ -512,13 +512,13 @@ except SystemExit:
     assert done.returncode == 0, done.stderr
 
 
-def test_ask_of_an_engine_without_tiers_names_what_a_reader_would_be_given(run: Run) -> None:
+def test_ask_with_an_engine_without_tiers_lists_the_sources(run: Run) -> None:
     code, out, err = run("ask", "refresh token", "--engine", "jeffs_brain")
     assert (code, err.split()[:2]) == (0, ["JEFFS", "BRAIN"])
     assert "Refresh rotation" in out
 
 
-def test_the_hybrid_pipeline_as_json(run: Run) -> None:
+def test_hybrid_pipeline_as_json(run: Run) -> None:
     code, out, _ = run("query", "refresh token", "--engine", "jeffs_brain", "--mode", "hybrid", "--format", "json")
     (answer,) = lines(out)
     assert code == 0
@@ -532,7 +532,7 @@ def test_the_hybrid_pipeline_as_json(run: Run) -> None:
         assert sum(part["value"] for part in hit["parts"]) == pytest.approx(hit["score"], abs=1e-9)
 
 
-def test_explain_asks_with_the_options_of_query(run: Run, tmp_path: Path) -> None:
+def test_explain_uses_the_options_of_query(run: Run, tmp_path: Path) -> None:
     aliases = tmp_path / "aliases.json"
     aliases.write_text('{"zzz": ["refresh"]}')
     given = ("zzz", "auth/jwt/rotation.md", "--engine", "jeffs_brain", "--aliases", str(aliases))
@@ -542,7 +542,7 @@ def test_explain_asks_with_the_options_of_query(run: Run, tmp_path: Path) -> Non
     assert explained["trace"]["options"] == {"aliases": {"zzz": ["refresh"]}}
 
 
-def test_replay_asks_with_the_options_of_query(run: Run, tmp_path: Path) -> None:
+def test_replay_uses_the_options_of_query(run: Run, tmp_path: Path) -> None:
     listed = tmp_path / "listed.json"
     listed.write_text('["refresh token"]')
     given = ("replay", "--queries", str(listed), "--engine", "jeffs_brain", "--top-k", "1")
@@ -552,16 +552,14 @@ def test_replay_asks_with_the_options_of_query(run: Run, tmp_path: Path) -> None
     assert (code, "top_k is not an option of ByteRover" in err) == (2, True)
 
 
-def test_a_service_without_a_model(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_service_without_a_model(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", "http://127.0.0.1:9/v1")
     code, _, err = run("query", "refresh", "--engine", "jeffs_brain")
     assert code == 2
     assert "BRV_TUI_EMBEDDER_MODEL" in err
 
 
-def test_a_service_that_does_not_answer_drops_the_leg(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreachable_service_drops_the_leg(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     profile = tmp_path / "at-once.toml"
     profile.write_text('extends = "brv-3"\n[service] # docs/reference/byterover.md#the-calls\nwait_seconds = 0.0\n')
     own(f'profile = "{profile}"')
@@ -574,7 +572,7 @@ def test_a_service_that_does_not_answer_drops_the_leg(
     assert answer["trace"]["hits"]
 
 
-def test_forgetting_what_was_recorded(run: Run, project: Tree) -> None:
+def test_forget_removes_recorded_signals(run: Run, project: Tree) -> None:
     session = project.session()
     session.recording = True
     session.run("refresh rotation")
@@ -588,7 +586,7 @@ def test_forgetting_what_was_recorded(run: Run, project: Tree) -> None:
 
 
 @pytest.mark.parametrize("engine", ["byterover", "soleri", "knowing", "jeffs_brain"])
-def test_every_engine_says_that_a_scope_is_unknown(run: Run, engine: str) -> None:
+def test_every_engine_reports_an_unknown_scope(run: Run, engine: str) -> None:
     _, out, _ = run("query", "refresh", "--engine", engine, "--scope", "nowhere")
     if engine != "jeffs_brain":  # it knows no scope at all, and says that
         assert any("nowhere" in row and "⚠" in row for row in out.splitlines())
@@ -598,21 +596,21 @@ def test_every_engine_says_that_a_scope_is_unknown(run: Run, engine: str) -> Non
     assert "not in the tree" not in out
 
 
-def test_the_help_of_profiles_names_those_of_every_engine(run: Run) -> None:
+def test_help_of_profiles_lists_profiles_of_every_engine(run: Run) -> None:
     _, out, _ = run("query", "--help", inside=False)
     text = " ".join(out.split())
     for name in registry.names():
         assert f"{name}: {', '.join(registry.load(name).profiles)}" in text
 
 
-def test_completion_completes_commands(project: Tree) -> None:
+def test_completion_of_commands(project: Tree) -> None:
     env = {**os.environ, "_BRV_TUI_COMPLETE": "bash_complete", "COMP_WORDS": "brv-tui qu", "COMP_CWORD": "1"}
     code = "from brvtui.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
     assert "plain,query" in done.stdout
 
 
-def test_making_vectors_is_told_on_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_of_vectors_is_shown_on_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def embed(texts: list[str]) -> list[list[float]]:
         return [[1.0, float(len(text))] for text in texts]
 
@@ -628,14 +626,14 @@ def test_making_vectors_is_told_on_a_terminal(run: Run, monkeypatch: pytest.Monk
     assert "by vectors" in out
 
 
-def test_a_mistyped_command_is_not_a_project(run: Run, tmp_path: Path) -> None:
+def test_mistyped_command_is_not_taken_for_a_project(run: Run, tmp_path: Path) -> None:
     code, _, err = run("qurey", "a", inside=False)
     assert (code, err.count("\n"), "did you mean query?" in err) == (2, 1, True)
     (tmp_path / "qurey").mkdir()
     assert "no .brv project there" in run("query", "a", "--project", str(tmp_path / "qurey"), inside=False)[2]
 
 
-def test_a_first_word_that_is_neither_command_nor_folder_is_told_as_either(run: Run, tmp_path: Path) -> None:
+def test_unknown_first_word_is_reported_as_command_and_folder(run: Run, tmp_path: Path) -> None:
     for words in (("frobnicate",), ("frobnicate", "x"), ("frobnicate", "--help")):
         told = "no command frobnicate, and no file or folder of that name: brv-tui --help lists commands; to open a"
         assert run(*words, inside=False) == (2, "", f"brv-tui: {told} project, name its folder\n")
@@ -648,7 +646,7 @@ def test_a_first_word_that_is_neither_command_nor_folder_is_told_as_either(run: 
         assert "the app needs a terminal" in run(*folder, inside=False)[2]
 
 
-def test_the_app_opens_as_commands_ask(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_app_opens_with_the_options_of_commands(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[Opening] = []
     monkeypatch.setattr("brvtui.app.run", lambda opening: opened.append(opening) or 0)
     monkeypatch.setenv("TEXTUAL_DRIVER", "textual.drivers.web_driver:WebDriver")
@@ -661,7 +659,7 @@ def test_the_app_opens_as_commands_ask(run: Run, tmp_path: Path, monkeypatch: py
     assert (code, err) == (2, "brv-tui: no engine solery; did you mean soleri?\n")
 
 
-def test_help_lists_each_command_in_one_group_and_one_line(run: Run) -> None:
+def test_help_shows_the_full_summary_of_every_command(run: Run) -> None:
     _, out, _ = run("--help", inside=False)
     listed, examples, _ = re.split(r"\n  (?:Examples|Exit codes):", out.partition("--help")[2])
     groups = re.findall(r"^(\w[\w ]*):$", listed, re.MULTILINE)
@@ -677,7 +675,7 @@ def test_help_lists_each_command_in_one_group_and_one_line(run: Run) -> None:
     assert len(examples.strip().splitlines()) == 5
 
 
-def test_explain_says_what_helps(run: Run) -> None:
+def test_explain_lists_remedies(run: Run) -> None:
     _, out, _ = run("explain", "kubernetes", "auth/jwt/rotation.md")
     assert "helps" in out
     _, out, _ = run("explain", "kubernetes", "auth/jwt/rotation.md", "--format", "json")
@@ -690,7 +688,7 @@ def test_explain_says_what_helps(run: Run) -> None:
 
 
 @pytest.mark.parametrize(("value", "shown"), [("5", "5"), ('""', "''")])
-def test_keys_that_are_no_text_are_told_by_keys_too(run: Run, value: str, shown: str) -> None:
+def test_unusable_key_bindings_are_reported_by_keys_too(run: Run, value: str, shown: str) -> None:
     own(f'[keys]\n"app.theme" = {value}\n')
     code, _, err = run("keys", inside=False)
     assert code == 2

@@ -1,4 +1,4 @@
-"""``config``, and what other commands say of settings that cannot be used."""
+"""``config``, and reports of unusable settings by other commands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def mine() -> None:
     own('history = 7\n[keys]\n"app.theme" = "ctrl+t"\n')
 
 
-def test_an_engine_of_spaces_cannot_be_used_where_there_is_none(run: Run, project: Tree) -> None:
+def test_engine_for_spaces_is_refused_without_a_space(run: Run, project: Tree) -> None:
     own('engine = "byterover_v4"\n')
     code, out, error = run("config", "--project", str(project.root), inside=False)
     row = next(line for line in out.splitlines() if line.startswith("engine "))
@@ -29,7 +29,7 @@ def test_an_engine_of_spaces_cannot_be_used_where_there_is_none(run: Run, projec
     assert "engine = byterover_v4 needs a space, and there is none" in error
 
 
-def test_config_shows_values_and_their_places(run: Run, project: Tree) -> None:
+def test_config_shows_values_and_their_sources(run: Run, project: Tree) -> None:
     (project.root / ".brv" / "brv-tui.toml").write_text('[profile]\nextends = "docs"\n')
     code, out, err = run("config", "--project", str(project.root), inside=False)
     lines = {line.split()[0]: line.split(maxsplit=1)[1] for line in out.splitlines() if len(line.split()) > 1}
@@ -52,7 +52,7 @@ def test_config_without_a_project(run: Run, tmp_path: object, monkeypatch: pytes
     ]
 
 
-def test_config_names_a_profile_and_an_engine_that_do_not_exist(run: Run) -> None:
+def test_config_reports_an_unknown_profile_and_engine(run: Run) -> None:
     own('profile = "doc"\nengine = "soler"\n')
     code, _, err = run("config", inside=False)
     assert code == 2
@@ -62,7 +62,7 @@ def test_config_names_a_profile_and_an_engine_that_do_not_exist(run: Run) -> Non
     assert run("config", inside=False)[0] == 0
 
 
-def test_config_of_no_such_project(run: Run) -> None:
+def test_config_of_a_missing_project(run: Run) -> None:
     code, _, err = run("config", "--project", "/nowhere/at/all", inside=False)
     assert code == 3
     assert "no such folder" in err
@@ -75,7 +75,7 @@ def test_config_prints_a_file_of_defaults(run: Run) -> None:
     assert json.loads(run("config", "--print", "--format", "json", inside=False)[1]) == tomllib.loads(out)
 
 
-def test_what_cannot_be_used_ends_every_command_with_code_2(run: Run) -> None:
+def test_unusable_settings_end_every_command_with_code_2(run: Run) -> None:
     own("thme = 1\nhistory = 'x'\n")
     code, out, err = run("config", inside=False)
     assert code == 2
@@ -92,7 +92,7 @@ def test_what_cannot_be_used_ends_every_command_with_code_2(run: Run) -> None:
     "text",
     ['[keys]\n"panes.results" = ""', '[keys]\nquit = "Q"', 'watch = "maybe"', "theme = 3", "[editor]\ncommand = 1"],
 )
-def test_what_is_wrong_for_the_app_alone_refuses_no_other_command(run: Run, text: str) -> None:
+def test_problems_of_app_settings_do_not_stop_other_commands(run: Run, text: str) -> None:
     own(f"{text}\n")
     assert run("query", "refresh")[::2] == (0, "")
     code, _, err = run("config", inside=False)
@@ -100,7 +100,7 @@ def test_what_is_wrong_for_the_app_alone_refuses_no_other_command(run: Run, text
     assert run("keys", inside=False)[2].count("; left out\n") == text.count("[keys]")
 
 
-def test_config_says_which_file_is_at_fault_and_which_keys_hold(run: Run, project: Tree) -> None:
+def test_config_names_the_faulty_file_and_the_valid_keys(run: Run, project: Tree) -> None:
     own(
         '[signals]\nfrontmatter = "maybe"\n[keys]\n"results.nxt" = "ctrl+j"\n"results.why" = "y"\n"app.theme" = "f13"\n'
     )
@@ -114,7 +114,7 @@ def test_config_says_which_file_is_at_fault_and_which_keys_hold(run: Run, projec
 
 
 @pytest.mark.parametrize("text", ["histroy = 20", '[signals]\nfrontmatter = "maybe"', "junk"])
-def test_config_says_what_other_commands_refuse(run: Run, text: str) -> None:
+def test_config_reports_settings_that_other_commands_refuse(run: Run, text: str) -> None:
     own(f"{text}\n")
     (line,) = run("config", inside=False)[2].splitlines()
     message = line.removesuffix("; left out here, but commands such as query refuse it")
@@ -122,14 +122,14 @@ def test_config_says_what_other_commands_refuse(run: Run, text: str) -> None:
     assert run("query", "refresh") == (2, "", f"{message}\n")
 
 
-def test_an_engine_that_is_not_installed_is_named(run: Run) -> None:
+def test_engine_that_is_not_installed_is_reported(run: Run) -> None:
     own('engine = "jefs_brain"\n')
     code, _, err = run("query", "refresh")
     assert code == 2
     assert "no engine jefs_brain; did you mean jeffs_brain?" in err
 
 
-def test_the_engine_that_is_set_answers(run: Run) -> None:
+def test_engine_of_the_settings_answers(run: Run) -> None:
     own('engine = "jeffs_brain"\n')
     assert json.loads(run("query", "refresh", "--format", "json")[1])["engine"] == "jeffs_brain"
     assert "pipeline" not in json.loads(run("query", "refresh", "--format", "json", "--engine", "byterover")[1])
@@ -138,7 +138,7 @@ def test_the_engine_that_is_set_answers(run: Run) -> None:
 @pytest.mark.parametrize(
     ("engine", "profile"), [("soleri", "soleri-code"), ("soleri", "docs"), ("byterover", "soleri-code")]
 )
-def test_a_profile_of_another_engine_refuses_no_command(run: Run, engine: str, profile: str) -> None:
+def test_profile_of_another_engine_stops_no_command(run: Run, engine: str, profile: str) -> None:
     own(f'engine = "{engine}"\nprofile = "{profile}"\n')
     for command in (("query", "refresh"), ("maturity",), ("migrate", "--dry-run", "refresh")):
         code, _, err = run(*command)
@@ -152,7 +152,7 @@ def test_a_profile_of_another_engine_refuses_no_command(run: Run, engine: str, p
 # Keys
 
 
-def test_keys_are_listed_with_those_of_the_user(run: Run) -> None:
+def test_keys_are_listed_with_the_users_own(run: Run) -> None:
     code, out, err = run("keys", inside=False)
     assert (code, err) == (0, "")
     line = next(line for line in out.splitlines() if " app.theme " in line)
@@ -162,20 +162,20 @@ def test_keys_are_listed_with_those_of_the_user(run: Run) -> None:
     assert next(key for key in answer["keys"] if key["name"] == "app.theme")["default"] == ["t"]
 
 
-def test_keys_name_a_file_that_cannot_be_read(run: Run) -> None:
+def test_keys_reports_an_unreadable_file(run: Run) -> None:
     file = own('[keys]\n"app.theme" = "ctrl+t"\nbroken\n')
     code, _, err = run("keys", inside=False)
     assert code == 2
     assert err.startswith(f"brv-tui: {file}: cannot be read as settings")
 
 
-def test_keys_print_a_table_of_defaults(run: Run) -> None:
+def test_keys_prints_a_table_of_defaults(run: Run) -> None:
     code, out, _ = run("keys", "--toml", inside=False)
     assert code == 0
     assert tomllib.loads(out)["keys"]["app.theme"] == "t"
 
 
-def test_keys_and_themes_that_do_not_exist_are_problems(run: Run) -> None:
+def test_unknown_keys_and_themes_are_problems(run: Run) -> None:
     file = own('theme = "nrod"\n[keys]\nquit = "Q"\n')
     code, _, err = run("config", inside=False)
     assert code == 2
@@ -188,7 +188,7 @@ def test_keys_and_themes_that_do_not_exist_are_problems(run: Run) -> None:
 @pytest.mark.parametrize(
     ("value", "last"), [('"a"', "30 more unknown bindings"), ("1", "30 more unusable bindings")], ids=["name", "value"]
 )
-def test_many_unknown_keys_are_counted_and_read_a_few_times(
+def test_many_unknown_keys_are_counted_and_read_only_a_few_times(
     run: Run, monkeypatch: pytest.MonkeyPatch, value: str, last: str
 ) -> None:
     own("[keys]\n" + "".join(f'"x.y{number}" = {value}\n' for number in range(MOST_PROBLEMS + 30)))

@@ -1,4 +1,4 @@
-"""``themes``: all of them, and what is wrong with the user's."""
+"""``themes``: the list of all themes, and problems of the user's own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_themes_are_listed_with_ours_first(run: Run) -> None:
     assert "hard to read" not in out
 
 
-def test_a_theme_of_the_users_is_listed_with_its_file_and_weak_roles(run: Run) -> None:
+def test_user_theme_is_listed_with_its_file_and_weak_roles(run: Run) -> None:
     file = own_theme('primary = "#336699"\nbackground = "#000000"\n[role]\nmuted = "#333333"\n')
     code, out, _ = run("themes", "--format", "json", inside=False)
     mine = next(theme for theme in json.loads(out)["themes"] if theme["name"] == "mine")
@@ -32,7 +32,7 @@ def test_a_theme_of_the_users_is_listed_with_its_file_and_weak_roles(run: Run) -
     assert f"themes of your own: NAME.toml in {file.parent}" in said
 
 
-def test_a_broken_theme_file_ends_with_code_2(run: Run) -> None:
+def test_broken_theme_file_ends_with_code_2(run: Run) -> None:
     file = own_theme('primry = "red"')
     code, out, err = run("themes", inside=False)
     assert code == 2
@@ -52,7 +52,7 @@ def test_many_broken_theme_files_are_counted(run: Run) -> None:
     assert (code, len(lines), lines[-1]) == (2, MOST_PROBLEMS + 1, "brv-tui: 11 more problems")
 
 
-def test_config_says_each_fault_of_the_theme_that_is_set(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_config_reports_every_fault_of_the_configured_theme(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     file = own_theme('primry = "#fff"\naccent = 3')
     monkeypatch.setenv("BRV_TUI_THEME", file.stem)
     code, _, err = run("config", inside=False)

@@ -1,4 +1,4 @@
-"""What the shell completes beside commands and options."""
+"""Shell completion of values, in addition to commands and options."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.trees import Tree
 
 
 def completed(*words: str) -> list[str]:
-    """What is offered for the last of ``words``."""
+    """The completions of the last of ``words``."""
     *before, typed = words
     return [item.value for item in BashComplete(cli, {}, "brv-tui", "_COMPLETE").get_completions(before, typed)]
 
@@ -29,20 +29,20 @@ def test_engines() -> None:
     assert completed("query", "x", "--engine", "so") == ["soleri"]
 
 
-def test_profiles_and_modes_are_those_of_the_engine_that_is_named() -> None:
+def test_profiles_and_modes_belong_to_the_named_engine() -> None:
     assert completed("query", "x", "--engine", "soleri", "--profile", "") == ["soleri", "soleri-code"]
     assert set(completed("query", "x", "--profile", "")) > {"brv-3", "soleri"}
     assert completed("query", "x", "--engine", "soleri", "--mode", "s") == ["scan"]
     assert completed("query", "x", "--engine", "nobodys", "--profile", "") == []
 
 
-def test_events_are_those_of_the_engine_that_is_named() -> None:
+def test_events_belong_to_the_named_engine() -> None:
     assert completed("maturity", "--event", "leaves") == ["leaves-prompt", "leaves-tier-2"]
     assert completed("maturity", "--engine", "soleri", "--event", "a") == ["age-halves"]
     assert completed("maturity", "--engine", "knowing", "--event", "") == []
 
 
-def test_folders_and_notes_of_the_project_that_is_named(project: Tree) -> None:
+def test_folders_and_notes_belong_to_the_named_project(project: Tree) -> None:
     project.file("auth/jwt/.hidden.md", "# Hidden")
     named = ("--project", str(project.root))
     assert completed("query", "x", *named, "--scope", "auth/") == ["auth/jwt"]
@@ -51,7 +51,7 @@ def test_folders_and_notes_of_the_project_that_is_named(project: Tree) -> None:
     assert not any("hidden" in name for name in completed("explain", *named, "x", ""))
 
 
-def test_without_a_project_nothing_is_offered_and_nothing_is_said(
+def test_without_a_project_completion_is_empty_and_silent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -67,7 +67,7 @@ def test_without_a_project_nothing_is_offered_and_nothing_is_said(
         "x(y)", "x\u00a0y",
     ],
 )  # fmt: skip
-def test_a_name_that_a_shell_would_change_is_not_offered(project: Tree, name: str) -> None:
+def test_names_with_shell_characters_are_not_offered(project: Tree, name: str) -> None:
     project.file(f"odd/{name}.md", "# Odd")
     project.file(f"odd/{name}d/in.md", "# Odd")
     project.file("odd/plain-é_1.2+3@4%5=6,7:8.md", "# Plain")
@@ -77,8 +77,8 @@ def test_a_name_that_a_shell_would_change_is_not_offered(project: Tree, name: st
     assert not {one for one in offered if name in one and not one.startswith("auth")}
 
 
-def test_bash_runs_no_name_of_a_project(project: Tree, tmp_path: Path) -> None:
-    """The script is run by bash itself, and the line that it makes as well."""
+def test_bash_never_runs_a_name_from_a_project(project: Tree, tmp_path: Path) -> None:
+    """bash itself runs the script, and the completed line."""
     for name in ("one$(touch PLANTED)", "one`touch PLANTED`", "one;touch PLANTED", "one"):
         project.file(f"odd/{name}.md", "# Odd")
     ask = f"""{BashComplete(cli, {}, "brv-tui", "_BRV_TUI_COMPLETE").source()}
@@ -90,7 +90,7 @@ for each in "${{COMPREPLY[@]}}"; do eval "echo $each"; done"""
 
 
 @pytest.mark.skipif(shutil.which("fish") is None, reason="no fish here (Debian: apt-get install fish)")
-def test_fish_takes_no_name_of_a_file_for_an_option(tmp_path: Path) -> None:
+def test_fish_does_not_treat_a_file_name_as_an_option(tmp_path: Path) -> None:
     names = ["-rf.json", "-x$(touch PLANTED)", "a`touch PLANTED`.json", "b.json"]
     work = tmp_path / "work"
     work.mkdir()

@@ -1,4 +1,4 @@
-"""Evaluations by command: kept, over days, against gates."""
+"""Evaluations on the command line: stored answers, several days, and gates."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def judged(project: Tree) -> Tree:
     return project
 
 
-def test_the_table_says_what_was_found_and_missed(run: Run, judged: Tree) -> None:
+def test_table_lists_found_and_missed_notes(run: Run, judged: Tree) -> None:
     code, out, err = run("eval")
     assert code == 0
     assert "note: sessions: gone.md: gone" in err
@@ -56,7 +56,7 @@ def test_the_table_says_what_was_found_and_missed(run: Run, judged: Tree) -> Non
     assert missing[-1] == "gone.md"
 
 
-def test_the_json_holds_what_a_later_run_is_compared_with(run: Run, judged: Tree, tmp_path: Path) -> None:
+def test_json_contains_the_baseline_of_later_runs(run: Run, judged: Tree, tmp_path: Path) -> None:
     code, out, _ = run("eval", "--format", "json", "--metric", "recall@1")
     value = json.loads(out)
     assert code == 0
@@ -75,7 +75,7 @@ def test_the_json_holds_what_a_later_run_is_compared_with(run: Run, judged: Tree
 
 
 @pytest.mark.parametrize("engine", ["jeffs_brain", "soleri", "knowing"])
-def test_any_engine_is_measured(run: Run, judged: Tree, engine: str) -> None:
+def test_every_engine_can_be_measured(run: Run, judged: Tree, engine: str) -> None:
     code, out, _ = run("eval", "--engine", engine, "--format", "json")
     value = json.loads(out)
     assert (code, value["evaluation"]["engine"]) == (0, engine)
@@ -83,7 +83,7 @@ def test_any_engine_is_measured(run: Run, judged: Tree, engine: str) -> None:
     assert value["summary"]["with_expectation"] == 1  # without tiers, only "not covered" can be expected
 
 
-def test_the_moment_moves_with_the_notes_as_they_are(run: Run, judged: Tree) -> None:
+def test_time_moves_with_unchanged_notes(run: Run, judged: Tree) -> None:
     scores = {}
     for at in ("+0d", "+60d", "2027-01-19T12:00:00Z"):
         value = json.loads(run("eval", "--format", "json", "--at", at)[1])
@@ -93,7 +93,7 @@ def test_the_moment_moves_with_the_notes_as_they_are(run: Run, judged: Tree) -> 
 
 
 class Listening(ByteRover):
-    """ByteRover, which keeps what it was asked."""
+    """ByteRover, with a record of its queries."""
 
     name = "listening"
     asked: ClassVar[list[Query]] = []
@@ -103,7 +103,7 @@ class Listening(ByteRover):
         return super().answer(context, query)
 
 
-def test_queries_of_others_ask_nothing_that_costs_unless_they_may(
+def test_queries_from_others_use_paid_services_only_with_permission(
     run: Run, judged: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with declared(tmp_path, monkeypatch, "listening", "tests.cli.test_eval:Listening"):
@@ -114,7 +114,7 @@ def test_queries_of_others_ask_nothing_that_costs_unless_they_may(
             assert {(query.may_ask, query.run, query.scope) for query in Listening.asked} == {(may, False, "auth")}
 
 
-def test_files_beside_the_table(run: Run, judged: Tree, tmp_path: Path) -> None:
+def test_additional_output_files(run: Run, judged: Tree, tmp_path: Path) -> None:
     names = [str(tmp_path / name) for name in ("e.json", "e.md", "e.xml", "e.run")]
     code, out, err = run("eval", *(word for name in names for word in ("--save", name)))
     assert (code, "ndcg@10" in out, err.count("saved ")) == (0, True, 4)
@@ -126,7 +126,7 @@ def test_files_beside_the_table(run: Run, judged: Tree, tmp_path: Path) -> None:
     assert run("eval", "--save", str(judged.tree / "e.md"))[0] == 4
 
 
-def test_what_is_wrong_is_said(run: Run, project: Tree) -> None:
+def test_invalid_options_are_reported(run: Run, project: Tree) -> None:
     assert run("eval")[0] == 2  # no judgments
     JudgmentsFile.of(find_project(project.root)).change(lambda _: JUDGED)
     assert run("eval", "--metric", "ndgc@10")[2].strip().endswith("did you mean ndcg@10?")
@@ -164,7 +164,7 @@ def drifted(project: Tree) -> Tree:
 
 
 def answered(run: Run, text: str, days: int) -> tuple[str, list[str], set[str]]:
-    """Outcome, results and quoted notes of one query that is asked by itself on that day."""
+    """The outcome, results and quoted notes of one query that runs by itself on that day."""
     at = datetime.fromisoformat(NOW).astimezone(UTC) + timedelta(days=days)
     _, out, _ = run("query", text, "--format", "json", "--now", at.isoformat(), now=False)
     trace = json.loads(out)["trace"]
@@ -174,7 +174,7 @@ def answered(run: Run, text: str, days: int) -> tuple[str, list[str], set[str]]:
     return outcome, [hit["file"] for hit in trace["hits"]], set(quoted)
 
 
-def test_the_losses_are_those_of_the_queries_asked_one_by_one(run: Run, drifted: Tree) -> None:
+def test_losses_equal_the_losses_of_single_queries(run: Run, drifted: Tree) -> None:
     code, out, _ = run("eval", "--drift", ",".join(map(str, DAYS)), "--format", "json")
     assert code == 0
     value = json.loads(out)
@@ -198,7 +198,7 @@ def test_the_losses_are_those_of_the_queries_asked_one_by_one(run: Run, drifted:
     assert [loss["days"] for loss in value["losses"]] == sorted(loss["days"] for loss in value["losses"])
 
 
-def test_each_day_is_what_eval_says_at_that_moment(run: Run, drifted: Tree) -> None:
+def test_each_day_equals_eval_at_that_time(run: Run, drifted: Tree) -> None:
     value: dict[str, Any] = json.loads(run("eval", "--drift", "60", "--format", "json")[1])
     at = json.loads(run("eval", "--at", "+60d", "--fresh", "--format", "json")[1])
     assert value["days"][0]["metrics"] == at["summary"]["metrics"]
@@ -207,7 +207,7 @@ def test_each_day_is_what_eval_says_at_that_moment(run: Run, drifted: Tree) -> N
     assert value["now"]["summary"] == json.loads(run("eval", "--format", "json")[1])["summary"]
 
 
-def test_the_table_says_what_is_lost_by_when_and_gates_hold_for_every_day(run: Run, drifted: Tree) -> None:
+def test_table_lists_losses_by_date_and_gates_apply_to_every_day(run: Run, drifted: Tree) -> None:
     code, out, _ = run("eval", "--drift", "60,400", "--fail-on-tier-change")
     text = " ".join(out.split())
     assert code == 1
@@ -219,12 +219,12 @@ def test_the_table_says_what_is_lost_by_when_and_gates_hold_for_every_day(run: R
 
 
 @pytest.mark.parametrize("days", ["x", "", "0", "nan", "inf", "7,,30", "99999999"])
-def test_days_that_are_none_are_refused(run: Run, drifted: Tree, days: str) -> None:
+def test_invalid_days_are_refused(run: Run, drifted: Tree, days: str) -> None:
     code, _, err = run("eval", f"--drift={days}")
     assert (code, "must be numbers of days" in err) == (2, True)
 
 
-def test_what_does_not_go_together_is_refused(run: Run, drifted: Tree) -> None:
+def test_incompatible_options_are_refused(run: Run, drifted: Tree) -> None:
     assert run("eval", "--drift", "--baseline-rev", "main")[0] == 2
     assert run("eval", "--drift", "--format", "junit")[0] == 2
     assert run("eval", "--drift", "--save", "x.md")[0] == 2
@@ -235,7 +235,7 @@ ALL = [each.text for each in JUDGED]
 
 @pytest.fixture
 def asked(run: Run, project: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
-    """Evaluates by an engine that counts: which queries were asked, and what came of it."""
+    """Evaluates with an engine that records its queries, and returns them with the result."""
     project.notes(20)
     JudgmentsFile.of(find_project(project.root)).change(lambda _: JUDGED)
 
@@ -255,7 +255,7 @@ def asked(run: Run, project: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         yield called
 
 
-def test_what_was_asked_is_not_asked_again_and_all_is_the_same(asked: Callable[..., Any], run: Run) -> None:
+def test_stored_answers_are_used_and_give_the_same_result(asked: Callable[..., Any], run: Run) -> None:
     first, second = asked(), asked()
     assert (first[0], second[0]) == (ALL, [])
     assert first[1] == second[1]
@@ -266,7 +266,7 @@ def test_what_was_asked_is_not_asked_again_and_all_is_the_same(asked: Callable[.
     assert asked() == first
 
 
-def test_only_new_queries_are_asked(asked: Callable[..., Any], project: Tree) -> None:
+def test_only_new_queries_are_run(asked: Callable[..., Any], project: Tree) -> None:
     asked()
     judgments = JudgmentsFile.of(find_project(project.root))
     judgments.change(lambda old: (*old[1:], Judgment("again", old[0].text), Judgment("new", "round the cents")))
@@ -277,9 +277,7 @@ def test_only_new_queries_are_asked(asked: Callable[..., Any], project: Tree) ->
     assert first["results"]
 
 
-def test_whatever_answers_depend_on_has_them_asked_again(
-    asked: Callable[..., Any], project: Tree, tmp_path: Path
-) -> None:
+def test_changed_inputs_make_queries_run_again(asked: Callable[..., Any], project: Tree, tmp_path: Path) -> None:
     asked()
     project.note("auth/jwt/rotation.md", "Refresh rotation", "Each use of a refresh tokex gives a new one.", 0.1)
     assert asked()[0] == ALL  # same size, same time: the inode's change tells
@@ -297,11 +295,11 @@ def test_whatever_answers_depend_on_has_them_asked_again(
     assert asked()[0] == ALL
 
 
-def test_what_services_say_is_not_kept(asked: Callable[..., Any]) -> None:
+def test_answers_of_services_are_not_stored(asked: Callable[..., Any]) -> None:
     assert asked("--services")[0] == asked("--services")[0] == ALL
 
 
-def test_a_damaged_file_counts_as_none(asked: Callable[..., Any], project: Tree) -> None:
+def test_damaged_file_counts_as_missing(asked: Callable[..., Any], project: Tree) -> None:
     first = asked()[1]
     (file,) = KeptAnswers(project.tree).folder.iterdir()
     whole = file.read_bytes()
@@ -319,7 +317,7 @@ def test_a_damaged_file_counts_as_none(asked: Callable[..., Any], project: Tree)
     assert asked() == (ALL, first)
 
 
-def test_answers_of_the_running_clock_serve_for_an_hour(
+def test_answers_are_reused_for_an_hour_with_a_running_clock(
     asked: Callable[..., Any], project: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words, first = asked(now=False)
@@ -333,7 +331,7 @@ def test_answers_of_the_running_clock_serve_for_an_hour(
     assert asked(now=False)[0] == ALL
 
 
-def test_no_more_is_kept_than_there_is_room_for(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stored_answers_are_limited_in_size(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_answers, "_MOST_FILES", 3)
     kept = KeptAnswers(tree.tree)
     for number in range(6):
@@ -352,8 +350,8 @@ def test_no_more_is_kept_than_there_is_room_for(tree: Tree, monkeypatch: pytest.
     assert (kept.bytes(), kept.folder.exists()) == (0, False)
 
 
-def test_another_program_asks_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The digest of code follows every source file: of a package, and of an engine that is one module."""
+def test_changed_program_runs_queries_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The digest of code covers every source file of a package, or of an engine in one module."""
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "kept_alone.py").write_text("a = 1\n")
     (tmp_path / "kept_package").mkdir()

@@ -34,7 +34,7 @@ Git = Callable[..., str]
 
 @pytest.fixture
 def repository(project: Tree) -> Git:
-    """Commits the project with its judgments to the branch main, and goes on to another branch."""
+    """Commits the project with its judgments to the branch main, and switches to another branch."""
 
     def called(*arguments: str) -> str:
         command = ["git", "-C", str(project.root), "-c", "user.name=n", "-c", "user.email=n@localhost", *arguments]
@@ -54,9 +54,7 @@ def repository(project: Tree) -> Git:
     return called
 
 
-def test_a_pull_request_that_breaks_a_query_fails_until_it_is_reverted(
-    run: Run, project: Tree, repository: Git
-) -> None:
+def test_pull_request_that_breaks_a_query_fails_until_it_is_reverted(run: Run, project: Tree, repository: Git) -> None:
     base = ("eval", "--baseline-rev", "main", *GATES)
     code, out, err = run(*base)
     assert (code, err) == (0, "")
@@ -82,7 +80,7 @@ def test_a_pull_request_that_breaks_a_query_fails_until_it_is_reverted(
     assert run(*base)[0] == 0
 
 
-def test_of_many_edits_the_one_that_did_it_is_named(run: Run, project: Tree, repository: Git) -> None:
+def test_responsible_edit_is_found_among_many(run: Run, project: Tree, repository: Git) -> None:
     project.note(ROLLBACK, "Rolling back", "One command takes the last release back, at once.", 70)
     for number in range(3):
         project.note(f"pad/p00{number}.md", "Filler", "other filler")
@@ -92,7 +90,7 @@ def test_of_many_edits_the_one_that_did_it_is_named(run: Run, project: Tree, rep
     assert f"cause: {ROTATION} was edited: with its text of main, the query is as good as it was (tried)" in out
 
 
-def test_notes_that_are_added_removed_and_renamed(run: Run, project: Tree, repository: Git) -> None:
+def test_added_removed_and_renamed_notes(run: Run, project: Tree, repository: Git) -> None:
     base = ("eval", "--baseline-rev", "main", *GATES)
     (project.tree / ROTATION).rename(project.tree / "auth/renamed.md")
     code, out, err = run(*base)
@@ -114,7 +112,7 @@ def test_notes_that_are_added_removed_and_renamed(run: Run, project: Tree, repos
     assert f"cause: {ROTATION} is gone" in " ".join(run("eval", "--baseline-rev", "main", *GATES)[1].split())
 
 
-def test_a_baseline_file_stands_for_an_earlier_state(run: Run, project: Tree, repository: Git, tmp_path: Path) -> None:
+def test_baseline_file_represents_an_earlier_state(run: Run, project: Tree, repository: Git, tmp_path: Path) -> None:
     file = tmp_path / "base.json"
     file.write_text(run("eval", "--format", "json")[1])
     assert run("eval", "--baseline", str(file), *GATES)[0] == 0
@@ -123,8 +121,8 @@ def test_a_baseline_file_stands_for_an_earlier_state(run: Run, project: Tree, re
     assert (code, f"{ROTATION}: rank 1 → not found" in out) == (1, True)
 
 
-def test_a_revision_is_as_its_checkout(run: Run, project: Tree, repository: Git, tmp_path: Path) -> None:
-    """The scores against a revision are those of the revision checked out, with the same ages."""
+def test_revision_equals_its_checkout(run: Run, project: Tree, repository: Git, tmp_path: Path) -> None:
+    """The scores against a revision equal the scores of its checkout, with the same ages."""
     before = json.loads(run("eval", "--format", "json")[1])["evaluation"]["queries"]
     project.note(ROTATION, "Keys", "Nothing.", 0.1)
     project.note(ROLLBACK, "Rolling back the release", "Two commands.", 70)
@@ -141,7 +139,7 @@ def test_a_revision_is_as_its_checkout(run: Run, project: Tree, repository: Git,
         assert held["difference"] == pytest.approx(-again["comparison"]["metrics"][metric]["difference"]), metric
 
 
-def test_ignored_notes_are_not_taken_for_new_ones(run: Run, project: Tree, repository: Git) -> None:
+def test_ignored_notes_do_not_count_as_new(run: Run, project: Tree, repository: Git) -> None:
     (project.root / ".gitignore").write_text("made/\n")
     for number in range(8):
         project.note(f"made/m{number}.md", "Refresh rotation token", "refresh rotation token")
@@ -149,7 +147,7 @@ def test_ignored_notes_are_not_taken_for_new_ones(run: Run, project: Tree, repos
     assert "none of 2 compared queries changed" in out
 
 
-def test_the_workflow_of_the_docs_fails_and_says_why(
+def test_workflow_of_the_docs_fails_with_the_reason(
     run: Run, project: Tree, repository: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (shown,) = re.findall(r"^```yaml\n(.*?)^```$", page("docs/how-to/use-in-ci.md"), re.DOTALL | re.MULTILINE)
@@ -171,7 +169,9 @@ def test_the_workflow_of_the_docs_fails_and_says_why(
     assert failed == "3"  # both gates, and the query
 
 
-def test_what_is_wrong_is_said(run: Run, project: Tree, repository: Git, make_tree: Callable[[str], Tree]) -> None:
+def test_invalid_options_are_reported(
+    run: Run, project: Tree, repository: Git, make_tree: Callable[[str], Tree]
+) -> None:
     code, _, err = run("eval", "--baseline-rev", "nosuch")
     assert (code, "no revision nosuch in git; fetch it first" in err) == (2, True)
     for odd in ("--upload-pack=touch /tmp/x", "-h", "main:.brv", "a" * 5000):
@@ -188,7 +188,7 @@ def test_what_is_wrong_is_said(run: Run, project: Tree, repository: Git, make_tr
         Revision(other.tree, "main")
 
 
-def test_nothing_that_a_repository_names_is_run(project: Tree, repository: Git, tmp_path: Path) -> None:
+def test_programs_named_by_a_repository_never_run(project: Tree, repository: Git, tmp_path: Path) -> None:
     trap = tmp_path / "trap.sh"
     trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\ncat\n")
     trap.chmod(0o755)
@@ -209,12 +209,12 @@ def test_nothing_that_a_repository_names_is_run(project: Tree, repository: Git, 
     assert not (tmp_path / "sprung").exists()
 
 
-def test_output_without_end_is_cut_short(project: Tree, repository: Git) -> None:
+def test_endless_output_is_cut(project: Tree, repository: Git) -> None:
     with pytest.raises(RevisionError, match="prints more than 10 bytes"):
         git(project.tree, "ls-tree", "-r", "main", most=10)
 
 
-def test_git_that_hangs_is_ended(project: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hanging_git_is_killed(project: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     programs = tmp_path / "programs"
     programs.mkdir()
     (programs / "git").write_text("#!/bin/sh\nexec sleep 60\n")
@@ -227,7 +227,7 @@ def test_git_that_hangs_is_ended(project: Tree, tmp_path: Path, monkeypatch: pyt
     assert time.monotonic() - began < 20
 
 
-def test_a_revision_is_read_up_to_a_limit(project: Tree, repository: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_revision_is_read_up_to_a_limit(project: Tree, repository: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     earlier = Revision(project.tree, "main")
     size = earlier.files[ROTATION].size
     monkeypatch.setattr(revision, "_MOST_CONTENT", size)
@@ -240,7 +240,7 @@ def test_a_revision_is_read_up_to_a_limit(project: Tree, repository: Git, monkey
         len(Revision(project.tree, "main").files)
 
 
-def test_a_hook_s_variables_name_no_other_repository(
+def test_variables_of_a_hook_select_no_other_repository(
     project: Tree, repository: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
@@ -249,7 +249,7 @@ def test_a_hook_s_variables_name_no_other_repository(
 
 
 def test_judgments_survive_a_moved_project_and_renamed_folders(run: Run, project: Tree, repository: Git) -> None:
-    """The whole project under another name, then every folder of the tree under another name."""
+    """First the whole project has another name, then every folder of the tree."""
     before = json.loads(run("eval", "--format", "json")[1])
     elsewhere = project.root.with_name("elsewhere")
     project.root.rename(elsewhere)

@@ -1,4 +1,4 @@
-"""Failures, linked trees, and folders that are no project."""
+"""Failures, linked trees, and folders that are not projects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.support.trees import Tree
 from tests.tree.test_project import LINKED, committed
 
 
-def test_a_crash_leaves_a_report(run: Run, own_data_folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crash_leaves_a_report(run: Run, own_data_folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         secret = "the launch code is 4711"
         raise KeyError(secret)
@@ -37,7 +37,9 @@ def test_a_crash_leaves_a_report(run: Run, own_data_folders: Path, monkeypatch: 
     assert "where is it" not in report
 
 
-def test_what_the_system_refuses_is_a_line(run: Run, own_data_folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_system_errors_are_reported_in_one_line(
+    run: Run, own_data_folders: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refused(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device", "/full/disk")
 
@@ -74,7 +76,7 @@ def test_unlisted_errors_pass_unchanged() -> None:
 
 @pytest.mark.parametrize("arguments", [("diff", "harbor", "--rev", "HEAD"), ("eval", "--baseline-rev", "HEAD")])
 @pytest.mark.parametrize("make", LINKED)
-def test_commands_read_no_history_of_a_linked_tree(
+def test_commands_do_not_read_the_history_of_a_linked_tree(
     make: Callable[[Path], Path], arguments: Sequence[str], run: Run, tmp_path: Path
 ) -> None:
     found = find_project(make(tmp_path))
@@ -107,7 +109,7 @@ COMMANDS = (
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder of markdown beside others, such as a repository."""
+    """A folder of markdown next to others, such as a repository."""
     made = tmp_path / "repository"
     (made / "docs").mkdir(parents=True)
     (made / "docs/note.md").write_text("# Refresh\n\nA refresh token.\n")
@@ -116,7 +118,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_a_folder_that_is_no_project_is_refused(
+def test_folder_without_a_project_is_refused(
     words: tuple[str, ...], folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
@@ -129,7 +131,7 @@ def test_a_folder_that_is_no_project_is_refused(
 
 
 @pytest.mark.parametrize("option", ["--project", "--tree", "--root", "--space", "--signals"])
-def test_an_empty_path_is_not_the_working_folder(
+def test_empty_path_is_not_the_working_folder(
     option: str, folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
@@ -139,27 +141,27 @@ def test_an_empty_path_is_not_the_working_folder(
 
 
 @pytest.mark.parametrize("command", [("eval", "--baseline-rev", ""), ("diff", "refresh", "--at", "+30d", "--rev", "")])
-def test_an_empty_revision_is_not_no_revision(command: tuple[str, ...], project: Tree, run: Run) -> None:
+def test_empty_revision_is_not_the_same_as_none(command: tuple[str, ...], project: Tree, run: Run) -> None:
     code, out, err = run(*command)
     assert (code, out) == (2, "")
     assert "is empty" in err
 
 
-def test_a_tree_that_is_named_is_read(folder: Path, run: Run) -> None:
+def test_named_tree_is_read(folder: Path, run: Run) -> None:
     code, out, _ = run("query", "refresh token", "--tree", str(folder), inside=False)
     assert code == 0
     assert "docs/note.md" in out
     assert "the folder itself is taken as the context tree" in out
 
 
-def test_a_project_is_named_once(folder: Path, run: Run) -> None:
+def test_project_can_be_named_only_once(folder: Path, run: Run) -> None:
     code, _, err = run("query", "x", "--tree", str(folder), inside=True)
     assert code == 2
     assert "named twice" in err
 
 
 @pytest.mark.parametrize("part", ["", ".brv", ".brv/context-tree"])
-def test_a_project_is_not_read_as_a_tree(part: str, run: Run, project: Tree) -> None:
+def test_project_is_not_read_as_a_tree(part: str, run: Run, project: Tree) -> None:
     root = project.root
     code, _, err = run("query", "x", "--tree", str(root / part), inside=False)
     assert code == 3
@@ -167,13 +169,13 @@ def test_a_project_is_not_read_as_a_tree(part: str, run: Run, project: Tree) -> 
 
 
 @pytest.mark.parametrize("command", ["open", "serve"])
-def test_the_app_opens_no_other_folder(command: str, folder: Path, run: Run) -> None:
+def test_app_opens_no_other_folder(command: str, folder: Path, run: Run) -> None:
     code, _, err = run(command, str(folder), inside=False)
     assert code in (2, 3)
     assert err.count("\n") == 1
 
 
-def test_a_member_without_a_tree_is_told_what_a_fleet_can_read(run: Run, tmp_path: Path) -> None:
+def test_member_without_a_tree_gets_a_list_of_readable_kinds(run: Run, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.md").write_text("# Tokens\n")
     file = tmp_path / "fleet.toml"

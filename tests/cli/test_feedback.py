@@ -1,4 +1,4 @@
-"""Saying what became of a result, and dropping what was said."""
+"""Recording and removing feedback on results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.trees import Tree
 SAID = ("feedback", "rollback", "deploy/rollback.md", "accepted")
 
 
-def test_feedback_is_kept_and_forgotten(run: Run) -> None:
+def test_feedback_is_stored_and_forgotten(run: Run) -> None:
     code, out, _ = run(*SAID, "--engine", "soleri")
     assert code == 0
     assert "1 of 30 rows of feedback" in out
@@ -22,7 +22,7 @@ def test_feedback_is_kept_and_forgotten(run: Run) -> None:
     assert "dropped 1 row of feedback" in out
 
 
-def test_feedback_on_code_is_kept_and_forgotten(run: Run, tmp_path: Path) -> None:
+def test_feedback_on_code_is_stored_and_forgotten(run: Run, tmp_path: Path) -> None:
     repository = write(tmp_path / "shop", {"jobs.py": "def process(job): pass\n"})
     where = ("--repo", str(repository))
     for _ in range(2):
@@ -43,19 +43,19 @@ def test_feedback_on_code_is_kept_and_forgotten(run: Run, tmp_path: Path) -> Non
     assert run("forget", *where, "--project", ".", inside=False, now=False)[0] == 2
 
 
-def test_an_engine_that_does_not_learn_says_so(run: Run) -> None:
+def test_engine_without_learning_refuses_feedback(run: Run) -> None:
     code, _, err = run(*SAID)
     assert code == 2
     assert "ByteRover does not learn from feedback" in err
 
 
-def test_a_note_that_is_none_is_named(run: Run) -> None:
+def test_unknown_note_is_reported(run: Run) -> None:
     code, _, err = run("feedback", "rollback", "nowhere", "accepted", "--engine", "soleri")
     assert code == 3
     assert "no note nowhere" in err
 
 
-def test_a_note_that_is_no_result_is_refused(run: Run) -> None:
+def test_note_that_is_not_a_result_is_refused(run: Run) -> None:
     code, _, err = run("feedback", "rolling", "billing/invoices/rounding.md", "accepted", "--engine", "soleri")
     assert code == 2
     assert "is not a result of this query" in err

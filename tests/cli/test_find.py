@@ -1,4 +1,4 @@
-"""``brv-tui find``: where something is written, in notes, topics and code."""
+"""``brv-tui find``: searches in notes, topics and code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def found(run: Run, *args: str, inside: bool = True) -> dict[str, Any]:
     return value
 
 
-def test_notes_with_their_places(run: Run) -> None:
+def test_notes_with_their_positions(run: Run) -> None:
     value = found(run, "refresh")
     assert [(note["path"], note["fields"], note["line"]) for note in value["notes"]] == [
         ("auth/jwt/rotation.md", ["title", "headings", "text"], 1),
@@ -47,19 +47,19 @@ def test_any_text_is_a_query(run: Run, query: str, count: int) -> None:
     assert found(run, query)["count"] == count
 
 
-def test_a_query_that_is_too_long_is_one_line(run: Run) -> None:
+def test_too_long_query_is_refused_in_one_line(run: Run) -> None:
     code, out, err = run("find", "x" * 10_001)
     assert (code, out, err.count("\n")) == (2, "", 1)
 
 
-def test_escapes_of_a_note_are_not_printed(run: Run, project: Tree) -> None:
+def test_escapes_in_a_note_are_not_printed(run: Run, project: Tree) -> None:
     project.note("odd/esc.md", "Odd \x1b[31mquokka", "a \x1b]0;quokka\x07 tail")
     _, out, _ = run("find", "quokka")
     assert "\x1b" not in out
     assert "\x07" not in out
 
 
-def test_notes_that_were_not_read_are_named(run: Run, project: Tree) -> None:
+def test_unread_notes_are_reported(run: Run, project: Tree) -> None:
     (project.tree / "odd.md").write_bytes(b"zyxw \0")
     (project.tree / "long.txt").write_text("zyxw")
     code, _, err = run("find", "zyxw")
@@ -71,15 +71,15 @@ def test_notes_that_were_not_read_are_named(run: Run, project: Tree) -> None:
     assert run("find", "refresh")[2] == ""
 
 
-def test_a_note_past_a_limit_is_named_whatever_is_found(run: Run, project: Tree) -> None:
+def test_note_beyond_a_limit_is_reported_with_any_result(run: Run, project: Tree) -> None:
     project.file("/".join(["d"] * 201) + "/deep.md", "zyxw")
     assert "not read" in run("find", "refresh")[2]
 
 
-def test_places_are_looked_for_in_a_limited_length_of_notes(
+def test_positions_are_searched_in_a_limited_part_of_notes(
     run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Notes after that length are searched only at their beginning; all are found."""
+    """After that part, only the beginning of notes is searched; all notes are found."""
     monkeypatch.setattr(finding, "_MOST_SEARCHED", 30_000)
     monkeypatch.setattr(finding, "_ALWAYS_SEARCHED", 1_000)
     for name in ("a", "b", "c"):
@@ -90,7 +90,7 @@ def test_places_are_looked_for_in_a_limited_length_of_notes(
     ]  # fmt: skip
 
 
-def test_topics_are_found_by_what_a_reader_sees(run: Run, space: Path) -> None:
+def test_topics_are_found_by_their_visible_text(run: Run, space: Path) -> None:
     given = ("--project", str(space), *AT)
     value = found(run, "refresh token", *given, inside=False)
     assert {note["path"] for note in value["notes"]} >= {"auth/jwt.html"}
@@ -98,13 +98,13 @@ def test_topics_are_found_by_what_a_reader_sees(run: Run, space: Path) -> None:
     assert found(run, "bv topic", *given, inside=False)["count"] == 0
 
 
-def test_symbols_of_code(run: Run, repository: Path) -> None:
+def test_symbols_in_code(run: Run, repository: Path) -> None:
     value = found(run, "title:rotate", "--repo", str(repository), inside=False)
     assert len(value["notes"]) == 1
     assert value["notes"][0]["path"].startswith("src/tokens.py")
 
 
-def test_a_damaged_index_is_a_note_and_the_cache_has_it(
+def test_damaged_index_is_a_notice_and_appears_in_cache(
     run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(text_index, "WORTH_KEEPING", 1)

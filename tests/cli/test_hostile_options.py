@@ -62,7 +62,7 @@ def _parameters(command: click.Command) -> list[click.Parameter]:
 
 
 def _words(path: tuple[str, ...], tried: click.Parameter, hostile: str, place: Path) -> list[str]:
-    """The words of a call in which ``tried`` is hostile, and the other arguments that are needed are not."""
+    """The words of a call with a hostile value for ``tried``; all other required arguments are valid."""
     value = {"FOLDER": str(place), "FIFO": str(place / "pipe")}.get(hostile, hostile)
     arguments = [each for each in COMMANDS[path].params if isinstance(each, click.Argument)]
     words = [value if each is tried else _usual(each) for each in arguments if each is tried or each.required]
@@ -71,7 +71,7 @@ def _words(path: tuple[str, ...], tried: click.Parameter, hostile: str, place: P
 
 
 def _by_name() -> dict[str, list[tuple[tuple[str, ...], click.Parameter]]]:
-    """Each kind of parameter, with the commands that have it; many share their options."""
+    """Each kind of parameter, with the commands that have it. Many commands share options."""
     owners: dict[str, list[tuple[tuple[str, ...], click.Parameter]]] = {}
     for path, command in COMMANDS.items():
         for parameter in _parameters(command):
@@ -116,7 +116,7 @@ def place(project: Tree, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("path", COMMANDS, ids="-".join)
 def test_no_value_breaks_a_command(path: tuple[str, ...], place: Path, run: Run) -> None:
-    """A sample of the calls, another one with each version of the values."""
+    """Runs a sample of the calls, which differs with each version of the values."""
     calls = [_words(path, one, hostile, place) for hostile in HOSTILE for one in _parameters(COMMANDS[path])]
     chosen = random.Random("-".join(path)).sample(
         calls, min(_PER_FLEET_COMMAND if path[0] == "fleet" else _PER_COMMAND, len(calls))
@@ -129,7 +129,7 @@ def test_no_value_breaks_a_command(path: tuple[str, ...], place: Path, run: Run)
     [(("add", ""), 2), (("query", "refresh token", "--over="), 3), (("check", "--over=", "--over=."), 3)],
     ids=lambda value: value[0] if isinstance(value, tuple) else str(value),
 )
-def test_an_empty_place_of_a_fleet_is_refused(words: tuple[str, ...], expected: int, place: Path, run: Run) -> None:
+def test_empty_path_of_a_fleet_is_refused(words: tuple[str, ...], expected: int, place: Path, run: Run) -> None:
     code, _, err = run("fleet", *words, inside=False)
     assert code == expected
     assert err == "brv-tui: a place is empty: give a folder, a pattern, a git repository or a data folder\n"
@@ -139,7 +139,7 @@ def test_an_empty_place_of_a_fleet_is_refused(words: tuple[str, ...], expected: 
 @pytest.mark.long
 @pytest.mark.parametrize("name", OWNERS)
 def test_no_value_breaks_a_parameter(name: str, place: Path, run: Run) -> None:
-    """Every value, each with the next three of the commands that have such a parameter."""
+    """Tries every value with the next three commands that have such a parameter."""
     owners = cycle(OWNERS[name])
     count = min(3, len(OWNERS[name]))
     calls = [_words(*owner, hostile, place) for hostile in HOSTILE for owner in islice(owners, count)]
@@ -199,7 +199,7 @@ def test_width_of_output_is_bounded(
 
 @pytest.mark.parametrize("kind", ["fifo", "folder", "link", "no data folder"])
 @pytest.mark.parametrize("engine", ["soleri", "knowing"])
-def test_feedback_that_cannot_be_written_fails(
+def test_unwritable_feedback_fails(
     run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch, engine: str, kind: str
 ) -> None:
     file = FeedbackFile(find_project(project.root).tree, engine).path
@@ -249,7 +249,7 @@ assert len(LENGTHY) > LONGEST_QUERY
     ],
     ids=lambda words: " ".join(words[:2])[:12],
 )
-def test_a_command_refuses_it_in_a_line(words: tuple[str, ...], run: Run) -> None:
+def test_command_refuses_it_in_one_line(words: tuple[str, ...], run: Run) -> None:
     asked = LENGTHY.strip() if words[0] == "code" else LENGTHY
     code, out, err = run(*words, inside=False)
     assert (code, out) == (2, "")
@@ -257,7 +257,7 @@ def test_a_command_refuses_it_in_a_line(words: tuple[str, ...], run: Run) -> Non
 
 
 @pytest.mark.parametrize("kind", ["--queries", "--sequence"])
-def test_a_file_is_refused_by_its_entry(kind: str, run: Run, project: Tree) -> None:
+def test_file_is_refused_with_the_number_of_its_entry(kind: str, run: Run, project: Tree) -> None:
     file = project.root / "queries.json"
     file.write_text(json.dumps([{"query": "refresh"}, {"query": LENGTHY}]))
     code, out, err = run("replay", kind, str(file))
@@ -265,7 +265,7 @@ def test_a_file_is_refused_by_its_entry(kind: str, run: Run, project: Tree) -> N
     assert err == f"brv-tui: {file}: entry 2: the query has {len(LENGTHY):,} characters: ask with at most 10,000\n"
 
 
-def test_judgments_are_refused_by_their_line(run: Run, project: Tree) -> None:
+def test_judgments_are_refused_with_their_line(run: Run, project: Tree) -> None:
     file = project.root / "judgments.toml"
     file.write_text(f'[[query]]\nid = "a"\ntext = "{LENGTHY}"\nexpected = "covered"\n')
     for command in (("eval",), ("sweep", "direct.min_top"), ("compare",)):
@@ -274,8 +274,8 @@ def test_judgments_are_refused_by_their_line(run: Run, project: Tree) -> None:
         assert str(file) in err
 
 
-def test_every_way_to_ask_refuses_it(project: Tree) -> None:
-    """The app, logs and saved traces make a Query, too."""
+def test_every_way_to_query_refuses_it(project: Tree) -> None:
+    """The app, logs and saved traces create a Query, too."""
     session = project.session(now_ms=None)
     trace = session.preview("refresh token")
     for ask in (session.preview, session.run, lambda text: list(session.complete(text)), Query):
@@ -326,7 +326,7 @@ def sample() -> Session:
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("engine", ENGINES)
-def test_the_longest_query_takes_little_time(sample: Session, shape: str, engine: str) -> None:
+def test_longest_query_is_fast(sample: Session, shape: str, engine: str) -> None:
     started = time.process_time()
     sample.preview(SHAPES[shape](LONGEST_QUERY), engine=engine)
     assert time.process_time() - started < 4
@@ -334,8 +334,8 @@ def test_the_longest_query_takes_little_time(sample: Session, shape: str, engine
 
 @pytest.mark.parametrize("shape", ["stars", "dots", "quoted letters", "one prefix"])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_report_of_the_longest_query_takes_little_time(shape: str, engine: str, run: Run) -> None:
-    """Looking up missing words and naming what results match takes time beside the search."""
+def test_report_of_the_longest_query_is_fast(shape: str, engine: str, run: Run) -> None:
+    """In addition to the search, looking up missing words and naming matches takes time."""
     started = time.process_time()
     code, _, err = run("query", SHAPES[shape](LONGEST_QUERY), "--engine", engine, "--project", SAMPLE, inside=False)
     assert time.process_time() - started < 5
@@ -365,7 +365,7 @@ NOTES = ("restore_drill", "refresh_token_rotation")
     ],
     ids=["compare", "diff", "explain", "why"],
 )
-def test_commands_that_ask_several_times_take_little_time(
+def test_commands_with_several_queries_are_fast(
     command: str, options: tuple[str, ...], notes: tuple[str, ...], shape: str, run: Run
 ) -> None:
     query = SHAPES[shape](LONGEST_QUERY)
@@ -376,7 +376,7 @@ def test_commands_that_ask_several_times_take_little_time(
 
 
 def test_why_tries_no_changes_for_a_long_query(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each change asks the engine again."""
+    """Each change would run the engine again."""
     monkeypatch.setattr(Turner, "_tried", None)
     query = "restore refresh token " + SHAPES["one word"](TRIAL_LENGTH)
     _, out, _ = run("why", query, *NOTES, "--project", SAMPLE, inside=False)

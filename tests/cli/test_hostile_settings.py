@@ -1,4 +1,4 @@
-"""Every variable, setting, constant of a profile and key of a fleet, given values that no command should break on."""
+"""Every variable, setting, constant of a profile and key of a fleet, with values that must not break a command."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]")
 
 @pytest.fixture
 def place(project: Tree, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a pipe, and a link to itself, in the project; the working folder is the project."""
+    """A folder with a pipe, and a link to itself, in the project. The working folder is the project."""
     folder = project.root / "place"
     folder.mkdir()
     os.mkfifo(folder / "pipe")
@@ -77,7 +77,7 @@ def _problem(run: Run, *words: str, inside: bool = True) -> str:
 
 
 def _constants(table: dict[str, Any], above: str = "") -> Iterator[str]:
-    """The dotted names of what ``table`` holds, its tables too."""
+    """The dotted names of the constants in ``table``, including its tables."""
     for name, value in table.items():
         yield above + name
         if isinstance(value, dict):
@@ -159,21 +159,21 @@ def test_no_key_of_a_fleet_breaks_a_command(place: Path, run: Run) -> None:
         ('name = "a\\u0000"', "name must not hold a NUL character"),
     ],
 )
-def test_a_constant_beyond_all_reason_is_refused_by_its_name(text: str, why: str, place: Path, run: Run) -> None:
+def test_extreme_constant_is_refused_by_name(text: str, why: str, place: Path, run: Run) -> None:
     _write(place / "mine.toml", text)
     code, _, err = run("query", "refresh token", "--profile", str(place / "mine.toml"))
     assert (code, err.endswith(f": {why}\n")) == (2, True)
 
 
 @pytest.mark.parametrize("profile", ["../place/loop", "~no.such/x"])
-def test_a_profile_that_leads_nowhere_is_refused(profile: str, place: Path, run: Run) -> None:
+def test_profile_with_a_dead_link_is_refused(profile: str, place: Path, run: Run) -> None:
     _write(place.parent / ".brv" / "brv-tui.toml", f'profile = "{profile}"')
     code, _, err = run("query", "refresh token")
     assert (code, "no such file" in err) == (2, True)
 
 
 @pytest.mark.parametrize("name", ["\udce9", "a\udcffb"])
-def test_a_member_whose_name_is_not_utf8_is_not_added(name: str, place: Path, run: Run) -> None:
+def test_member_whose_name_is_not_utf8_is_not_added(name: str, place: Path, run: Run) -> None:
     (place.parent / name).symlink_to(place.parent)
     code, _, err = run("fleet", "add", name, inside=False)
     assert code == 2
@@ -182,7 +182,7 @@ def test_a_member_whose_name_is_not_utf8_is_not_added(name: str, place: Path, ru
 
 
 @pytest.mark.parametrize(("name", "value"), [("BYTEROVER_PACKAGE", "~no.such/x"), ("BYTEROVER_BUNDLE", "FOLDER")])
-def test_no_place_of_the_engine_breaks_verify(
+def test_no_path_of_the_engine_breaks_verify(
     name: str, value: str, place: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(f"BRV_TUI_{name}", _filled(value, place))

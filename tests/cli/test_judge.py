@@ -14,7 +14,7 @@ from tests.support.trees import Tree
 ROTATION = "auth/jwt/rotation.md"
 
 
-def test_a_query_is_judged_listed_changed_and_removed(run: Run, project: Tree) -> None:
+def test_query_is_judged_listed_changed_and_removed(run: Run, project: Tree) -> None:
     def judge(*args: str) -> tuple[int, str, str]:
         return run("judge", *args, "--project", str(project.root), inside=False)
 
@@ -47,7 +47,7 @@ def test_a_query_is_judged_listed_changed_and_removed(run: Run, project: Tree) -
     assert judge("remove", "refresh tokens")[0] == 3
 
 
-def test_what_is_wrong_is_said(run: Run, project: Tree) -> None:
+def test_invalid_input_is_reported(run: Run, project: Tree) -> None:
     def judge(*args: str) -> tuple[int, str, str]:
         return run("judge", *args, "--project", str(project.root), inside=False)
 
@@ -71,7 +71,7 @@ def test_what_is_wrong_is_said(run: Run, project: Tree) -> None:
     assert file.read_text() == "[[query]\n"
 
 
-def test_what_is_taken_out_is_named_by_what_is_judged(run: Run, project: Tree) -> None:
+def test_removed_judgment_is_identified_by_its_content(run: Run, project: Tree) -> None:
     def judge(*args: str) -> tuple[int, str, str]:
         return run("judge", *args, "--project", str(project.root), inside=False)
 
@@ -92,7 +92,7 @@ def test_what_is_taken_out_is_named_by_what_is_judged(run: Run, project: Tree) -
 @pytest.mark.parametrize(
     "name", ["auth/jwt/expiry", "expiry", "./auth/jwt/expiry", "auth\\jwt\\expiry", "Session expiry"]
 )
-def test_a_judged_note_is_found_without_its_ending(run: Run, project: Tree, name: str) -> None:
+def test_judged_note_is_found_without_its_ending(run: Run, project: Tree, name: str) -> None:
     def judge(*args: str) -> tuple[int, str, str]:
         return run("judge", *args, "--project", str(project.root), inside=False)
 
@@ -103,7 +103,7 @@ def test_a_judged_note_is_found_without_its_ending(run: Run, project: Tree, name
     assert "expiry" not in out
 
 
-def test_sets_of_others_come_and_go(run: Run, project: Tree) -> None:
+def test_foreign_sets_are_imported_and_exported(run: Run, project: Tree) -> None:
     def judge(*args: str) -> tuple[int, str, str]:
         return run("judge", *args, "--project", str(project.root), inside=False)
 

@@ -1,4 +1,4 @@
-"""``brv-tui maturity``: what the next days bring to notes."""
+"""``brv-tui maturity``: the effects of the next days on notes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.cli.conftest import Run
 from tests.support.trees import Tree
 
 
-def test_it_lists_what_comes_and_how_often(run: Run) -> None:
+def test_events_are_listed_and_counted(run: Run) -> None:
     code, out, err = run("maturity", "--days", "30")
     assert (code, err) == (0, "")
     lines = out.splitlines()
@@ -18,7 +18,7 @@ def test_it_lists_what_comes_and_how_often(run: Run) -> None:
     assert "2026-11-23   3.4 d  ○ auth/jwt/rotation.md  leaves tier 2\n" in out
 
 
-def test_one_event(run: Run) -> None:
+def test_single_event(run: Run) -> None:
     code, out, _ = run("maturity", "--days", "60", "--event", "pruning")
     assert code == 0
     assert "offered for pruning by then" in out
@@ -41,14 +41,14 @@ def test_json(run: Run) -> None:
     assert made["counts"][0]["in_span"] == 2
 
 
-def test_nothing_comes(run: Run) -> None:
+def test_no_events(run: Run) -> None:
     code, out, _ = run("maturity", "--days", "0")
     assert code == 1
     assert "no note; --all lists those to which it has come already" in out
     assert run("maturity", "--event", "archive", "--days", "1", "--format", "json")[0] == 1
 
 
-def test_what_cannot_be_asked(run: Run) -> None:
+def test_impossible_requests_are_refused(run: Run) -> None:
     code, out, err = run("maturity", "--event", "archived")
     assert (code, out) == (2, "")
     assert err == "brv-tui: ByteRover has no event archived; did you mean archive?\n"
@@ -67,7 +67,7 @@ def test_another_engine(run: Run) -> None:
     assert "with an age factor that has halved by then, 4 of them in these 400 days  (age-halves)" in out
 
 
-def test_notes_that_the_engine_does_not_rank_are_told_apart(run: Run, project: Tree) -> None:
+def test_unranked_notes_are_counted_separately(run: Run, project: Tree) -> None:
     project.file("_archived/old/note.stub.md", "stub text")
     out = run("maturity", "--engine", "soleri")[1]
     assert out.startswith(" 4 of 5 notes of ")

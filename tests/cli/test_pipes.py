@@ -1,4 +1,4 @@
-"""Text in a pipe or a file is neither wrapped nor cut; COLUMNS, as a terminal's width, does both."""
+"""Text in a pipe or a file is neither wrapped nor cut, unless COLUMNS sets a width."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def project(tree: Tree) -> Tree:
 
 
 def commands(saved: Path) -> dict[tuple[str, ...], bool]:
-    """The commands that print text, and whether they open the project."""
+    """The commands that print text, and True for commands that open the project."""
     return {
         ("query", "refresh token", "--takes", "--save", str(saved)): True,
         ("explain", "refresh token", DEEP, "--takes"): True,
@@ -37,7 +37,7 @@ def commands(saved: Path) -> dict[tuple[str, ...], bool]:
     }
 
 
-def test_no_line_is_broken_or_cut_in_a_pipe(run: Run, tmp_path: Path) -> None:
+def test_no_line_is_wrapped_or_cut_in_a_pipe(run: Run, tmp_path: Path) -> None:
     for command, inside in commands(tmp_path / "saved.json").items():
         _, whole, err = run(*command, inside=inside, now=inside)
         assert not err.startswith("brv-tui:"), err
@@ -50,15 +50,15 @@ def test_no_line_is_broken_or_cut_in_a_pipe(run: Run, tmp_path: Path) -> None:
             assert said.rstrip().endswith(" ms")
 
 
-def test_columns_are_a_width_to_keep_to(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_sets_the_width(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for command, inside in commands(tmp_path / "saved.json").items():
         monkeypatch.setenv("COLUMNS", "60")
         text = run(*command, inside=inside, now=inside)[1]
         assert max(len(row) for row in text.splitlines()) <= 60, command
 
 
-def test_columns_stay_in_line_in_a_pipe(run: Run, project: Tree) -> None:
-    """What is kept whole pushes no other row's columns away: one title of the list is much longer than the others."""
+def test_columns_stay_aligned_in_a_pipe(run: Run, project: Tree) -> None:
+    """A long title does not push the columns of other rows away."""
     project.note("auth/short.md", "Refresh", "A refresh token.", 40)
     project.notes(12)
     engines = (part for name in ("byterover", "jeffs_brain", "soleri", "knowing") for part in ("--engine", name))
@@ -81,7 +81,7 @@ def test_columns_stay_in_line_in_a_pipe(run: Run, project: Tree) -> None:
 
 
 @pytest.mark.parametrize("columns", ["", "90"])
-def test_the_setting_for_letters_holds_without_the_app(
+def test_ascii_setting_works_without_the_app(
     run: Run, project: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: str
 ) -> None:
     if columns:
@@ -100,7 +100,7 @@ def test_the_setting_for_letters_holds_without_the_app(
             assert re.search("[█─“’−]", run(*command, inside=inside, now=inside)[1]), command
 
 
-def test_names_are_written_in_letters_by_every_command(
+def test_every_command_writes_names_in_ascii(
     run: Run, project: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     note, saved = "auth/a…é.md", str(tmp_path / "a …é.json")
@@ -121,7 +121,7 @@ def test_names_are_written_in_letters_by_every_command(
         assert set(re.findall(r"[^\x00-\x7f]", text + notes)) <= {"é"}, command
 
 
-def test_ask_writes_its_own_sentences_in_letters_and_the_answer_as_it_is(
+def test_ask_writes_its_own_sentences_in_ascii_and_the_answer_unchanged(
     run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.note("auth/a–b.md", "Tokens – café", "A refresh token.", 40)
@@ -135,7 +135,7 @@ def test_ask_writes_its_own_sentences_in_letters_and_the_answer_as_it_is(
     assert set(re.findall(r"[^\x00-\x7f]", in_letters)) <= {"é"}
 
 
-def test_nothing_is_cut_or_wrapped_where_all_is_kept_whole() -> None:
+def test_nothing_is_cut_or_wrapped_with_full_output() -> None:
     with kept_whole():
         assert (cut(LONG, 5), cut_left(LONG, 5), fit(LONG, 5), wrap(LONG, 5)) == (LONG, LONG, LONG, [LONG])
         assert [one.plain for one in folded(line(LONG), 9)] == [LONG]
@@ -146,7 +146,7 @@ def test_nothing_is_cut_or_wrapped_where_all_is_kept_whole() -> None:
 
 
 @pytest.mark.parametrize("kind", [stat.S_IFIFO, stat.S_IFSOCK])
-def test_no_command_replaces_what_is_no_file(run: Run, project: Tree, tmp_path: Path, kind: int) -> None:
+def test_no_command_replaces_a_device_or_pipe(run: Run, project: Tree, tmp_path: Path, kind: int) -> None:
     project.note("auth/tokens.md", "Tokens", "A refresh token.", 40)
     assert run("judge", "set", "refresh token", "auth/tokens.md=3", now=False)[0] == 0
     for number, command in enumerate(

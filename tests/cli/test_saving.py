@@ -1,4 +1,4 @@
-"""``query --save`` and ``show``: files, what is printed, exit codes."""
+"""``query --save`` and ``show``: files, output and exit codes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def project(tree: Tree) -> Tree:
 
 @pytest.fixture
 def run(project: Tree, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
-    """Runs the command in this process, ``query`` on the project; exit code, output and errors come back."""
+    """Runs the command in this process, ``query`` on the project; returns exit code, output and errors."""
 
     def called(*args: str) -> tuple[int, str, str]:
         where = ["--project", str(project.root), "--now", NOW] if args[0] == "query" else []
@@ -42,7 +42,7 @@ def run(project: Tree, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.Capt
 
 
 @pytest.mark.parametrize("engine", ["byterover", "jeffs_brain"])
-def test_a_saved_trace_is_shown_again_without_the_tree(run: Run, project: Tree, tmp_path: Path, engine: str) -> None:
+def test_saved_trace_is_shown_without_the_tree(run: Run, project: Tree, tmp_path: Path, engine: str) -> None:
     file = tmp_path / "t.json"
     code, first, err = run("query", "quokka", "--engine", engine, "--save", str(file))
     assert (code, err) == (0, f"saved {file}\n")
@@ -53,7 +53,7 @@ def test_a_saved_trace_is_shown_again_without_the_tree(run: Run, project: Tree, 
 
 
 @pytest.mark.parametrize("command", ["open", "serve"])
-def test_options_that_ask_for_another_answer_are_refused_with_a_trace(run: Run, tmp_path: Path, command: str) -> None:
+def test_options_that_change_the_answer_are_refused_for_a_trace(run: Run, tmp_path: Path, command: str) -> None:
     file = str(tmp_path / "t.json")
     run("query", "quokka", "--save", file)
     for options in (("--engine", "jeffs_brain"), ("--profile", "docs"), ("--now", "1970-01-01"), ("--signals", "s")):
@@ -62,7 +62,7 @@ def test_options_that_ask_for_another_answer_are_refused_with_a_trace(run: Run, 
         assert err.endswith(f"{file} is a saved trace, which keeps the answer as it was: leave out {options[0]}\n")
 
 
-def test_show_in_every_form(run: Run, tmp_path: Path) -> None:
+def test_show_in_every_format(run: Run, tmp_path: Path) -> None:
     files = [tmp_path / f"t.{ending}" for ending in ("json", "md", "svg")]
     run("query", "quokka", "--limit", "2", *(word for file in files for word in ("--save", str(file))))
     for file in files:
@@ -73,7 +73,7 @@ def test_show_in_every_form(run: Run, tmp_path: Path) -> None:
     assert len(run("show", str(files[0]), "--detail")[1]) > len(run("show", str(files[0]))[1])
 
 
-def test_show_takes_the_answer_of_query_too(run: Run, tmp_path: Path) -> None:
+def test_show_accepts_the_output_of_query(run: Run, tmp_path: Path) -> None:
     _, out, _ = run("query", "quokka", "--format", "json", "--detail")
     file = tmp_path / "redirected.json"
     file.write_text(out)
@@ -89,13 +89,13 @@ def test_saving_changes_neither_answer_nor_exit_code(run: Run, tmp_path: Path) -
     assert (tmp_path / "t.md").read_text().startswith("# Why “zyzzyva” got its answer")
 
 
-def test_a_wrong_ending_is_said_before_anything_is_asked(run: Run) -> None:
+def test_wrong_ending_is_reported_before_the_query_runs(run: Run) -> None:
     code, out, err = run("query", "quokka", "--save", "trace.txt")
     assert (code, out) == (2, "")
     assert err == "brv-tui: trace.txt: a trace is saved as .json, .md, .svg; give the file one of these endings\n"
 
 
-def test_a_file_that_cannot_be_written_is_said(run: Run, project: Tree, tmp_path: Path) -> None:
+def test_unwritable_file_is_reported(run: Run, project: Tree, tmp_path: Path) -> None:
     code, _, err = run("query", "quokka", "--save", str(tmp_path / "no" / "t.json"))
     assert code == 4
     assert "there is no folder" in err
@@ -105,7 +105,7 @@ def test_a_file_that_cannot_be_written_is_said(run: Run, project: Tree, tmp_path
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"schema": 7, "trace": {}}'])
-def test_a_file_that_is_no_trace_is_said(run: Run, tmp_path: Path, content: str) -> None:
+def test_file_without_a_trace_is_reported(run: Run, tmp_path: Path, content: str) -> None:
     file = tmp_path / "t.json"
     file.write_text(content)
     code, out, err = run("show", str(file))

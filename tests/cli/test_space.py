@@ -29,7 +29,7 @@ def space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return small_space(tmp_path, NOW)
 
 
-def test_query_says_why_and_what_is_cited(run: Run, space: Path) -> None:
+def test_query_gives_the_reason_and_the_citations(run: Run, space: Path) -> None:
     code, out, _ = run("query", "refresh token", "--project", str(space), *AT, inside=False)
     assert code == 0
     assert "BYTEROVER V4" in out
@@ -38,26 +38,26 @@ def test_query_says_why_and_what_is_cited(run: Run, space: Path) -> None:
     assert "3 topics of" in out
 
 
-def test_query_that_finds_nothing_has_the_exit_code_of_a_negative_answer(run: Run, space: Path) -> None:
+def test_query_without_results_has_the_exit_code_of_a_negative_answer(run: Run, space: Path) -> None:
     code, out, _ = run("query", "zebra", "--project", str(space), *AT, inside=False)
     assert code == 1
     assert "Nothing found" in out
 
 
-def test_a_word_that_only_similar_ones_match_is_told_as_that(run: Run, space: Path) -> None:
+def test_word_matched_only_by_similar_ones_is_reported_as_such(run: Run, space: Path) -> None:
     code, out, _ = run("query", "refrsh", "--project", str(space), *AT, inside=False)
     assert code == 1
     kept = "similar words match, but V4 keeps only documents that contain ‘refrsh’ as written; check the spelling"
     assert kept in " ".join(out.split())
 
 
-def test_explain_names_the_reason(run: Run, space: Path) -> None:
+def test_explain_gives_the_reason(run: Run, space: Path) -> None:
     code, out, _ = run("explain", "incident", "auth/jwt.html", "--project", str(space), *AT, inside=False)
     assert code == 1
     assert "your words stand only where nothing is searched" in out
 
 
-def test_explain_of_a_lower_result_says_what_helps_it(run: Run, space: Path) -> None:
+def test_explain_of_a_lower_result_lists_remedies(run: Run, space: Path) -> None:
     code, out, _ = run("explain", "refresh", "ops/deploy.html", "--project", str(space), *AT, inside=False)
     said = " ".join(out.split())
     assert code == 0
@@ -70,7 +70,7 @@ def test_explain_of_a_lower_result_says_what_helps_it(run: Run, space: Path) -> 
     assert "helps" not in out
 
 
-def test_explain_says_of_a_topic_behind_the_limit_what_its_kind_of_remedy_is(run: Run, space: Path) -> None:
+def test_explain_of_a_topic_beyond_the_limit_names_the_kind_of_remedy(run: Run, space: Path) -> None:
     limited = ("-o", "limit=1", "--project", str(space))
     code, out, _ = run("explain", "refresh", "ops/deploy.html", *limited, *AT, inside=False)
     assert code == 1
@@ -102,7 +102,7 @@ def test_why_tries_a_new_time_and_another_wording(run: Run, space: Path) -> None
     assert hits == [("Old.html", turning[0]["score"]), ("New.html", turning[0]["other_score"])]
 
 
-def test_why_names_explain_where_it_tried_in_vain(run: Run, space: Path) -> None:
+def test_why_refers_to_explain_if_no_change_helps(run: Run, space: Path) -> None:
     tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
     for name, summary in (("above", "quokka"), ("below", "")):
         topic = f'<bv-topic title="Quokka" summary="{summary}"><p>A quokka.</p></bv-topic>'
@@ -113,7 +113,7 @@ def test_why_names_explain_where_it_tried_in_vain(run: Run, space: Path) -> None
     assert (code, said in " ".join(out.split())) == (0, True)
 
 
-def test_a_topic_is_named_without_its_ending(run: Run, space: Path) -> None:
+def test_topic_is_found_without_its_ending(run: Run, space: Path) -> None:
     for name in ("auth/jwt", "jwt"):
         code, out, _ = run("explain", "refresh token", name, "--project", str(space), *AT, inside=False)
         assert code == 0
@@ -124,19 +124,19 @@ def test_a_topic_is_named_without_its_ending(run: Run, space: Path) -> None:
     assert error.endswith("; near: auth/jwt.html\n")
 
 
-def test_config_says_that_the_space_gives_the_engine(run: Run, space: Path) -> None:
+def test_config_shows_that_the_space_sets_the_engine(run: Run, space: Path) -> None:
     code, out, _ = run("config", "--project", str(space), now=False, inside=False)
     line = next(line for line in out.splitlines() if line.startswith("engine "))
     assert (code, line.split()) == (0, ["engine", "byterover_v4", "the", "space"])
 
 
-def test_a_profile_of_notes_names_no_engine_that_a_space_refuses(run: Run, space: Path) -> None:
+def test_profile_of_notes_selects_no_engine_that_a_space_refuses(run: Run, space: Path) -> None:
     for profile, whose in (("brv-3", "; brv-3 is one of byterover's"), ("soleri", "; soleri is one of soleri's")):
         told = run("query", "token", "--profile", profile, "--project", str(space), *AT, inside=False)
         assert told == (2, "", f"brv-tui: no profile {profile}: use byterover_v4 or the path of a TOML file{whose}\n")
 
 
-def test_what_is_compared_and_measured_is_over_topics(run: Run, space: Path) -> None:
+def test_compare_and_eval_use_topics(run: Run, space: Path) -> None:
     _, out, _ = run("diff", "refresh token", "--at", "+30d", "--project", str(space), *AT, inside=False)
     assert "3 topics, as of" in out
     document = '{ path = "auth/jwt.html", grade = 3 }'
@@ -147,14 +147,14 @@ def test_what_is_compared_and_measured_is_over_topics(run: Run, space: Path) -> 
     assert "3 topics of" in out
 
 
-def test_a_folder_without_a_space_is_no_project(run: Run, space: Path) -> None:
+def test_folder_without_a_space_is_not_a_project(run: Run, space: Path) -> None:
     shutil.rmtree(space.parent / "data")
     code, _, error = run("query", "x", "--project", str(space), *AT, inside=False)
     assert code == 3
     assert "No context tree found" in error
 
 
-def test_a_folder_that_names_no_space_is_told_which_there_are(run: Run, space: Path, tmp_path: Path) -> None:
+def test_folder_without_a_space_gets_a_list_of_existing_ones(run: Run, space: Path, tmp_path: Path) -> None:
     (tmp_path / "bare").mkdir()
     where = ("--project", str(tmp_path / "bare"), "--engine", "byterover_v4")
     code, _, error = run("query", "x", *where, *AT, inside=False)
@@ -167,7 +167,7 @@ def test_a_folder_that_names_no_space_is_told_which_there_are(run: Run, space: P
     assert f"{said}; there is none yet: the ByteRover desktop app makes one" in error
 
 
-def test_replayed_queries_and_sequences_are_those_that_were_recorded(
+def test_replayed_queries_and_sequences_match_the_recording(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorded = recorded_space(RECORDED)
@@ -195,7 +195,7 @@ def test_replayed_queries_and_sequences_are_those_that_were_recorded(
         assert line["answer"]["citation_block"] == step["citation_block"]
 
 
-def test_a_space_is_found_wherever_a_project_is_named(space: Path) -> None:
+def test_space_is_found_wherever_a_project_can_be_named(space: Path) -> None:
     assert find_any_project(space).kind == SPACE
     assert serving._name_of(space, None) == space.name
     (space / "notes.md").write_text("# a folder of Markdown that has a space")
@@ -204,7 +204,7 @@ def test_a_space_is_found_wherever_a_project_is_named(space: Path) -> None:
     assert find_any_project(space).kind == TREE
 
 
-def test_a_list_whose_options_are_no_object_is_refused(run: Run, space: Path, tmp_path: Path) -> None:
+def test_list_with_invalid_options_is_refused(run: Run, space: Path, tmp_path: Path) -> None:
     (tmp_path / "queries.json").write_text('[{"query": "x", "options": 3}]')
     code, _, error = run(
         "replay", "--project", str(space), "--queries", str(tmp_path / "queries.json"), *AT, inside=False
@@ -213,7 +213,7 @@ def test_a_list_whose_options_are_no_object_is_refused(run: Run, space: Path, tm
     assert "options of entry 1 must be an object" in error
 
 
-def test_a_space_is_named_as_its_own_scripts_name_it(run: Run, space: Path, tmp_path: Path) -> None:
+def test_space_names_match_its_own_scripts(run: Run, space: Path, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     code, out, _ = run("query", "refresh token", "--project", str(empty), "--space", "Small", *AT, inside=False)
@@ -239,7 +239,7 @@ def test_a_space_is_named_as_its_own_scripts_name_it(run: Run, space: Path, tmp_
     assert "soleri does not rank" in error
 
 
-def test_a_setting_that_asks_for_a_space_where_there_is_none_is_refused(run: Run) -> None:
+def test_setting_that_requires_a_missing_space_is_refused(run: Run) -> None:
     own('engine = "byterover_v4"\n')
     code, out, error = run("query", "refresh token")
     assert (code, out) == (2, "")

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, have no reader, or lack our signs: an answer or silence, never a traceback."""
+"""Standard streams that are closed, have no reader, or cannot encode our signs: no traceback is ever printed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ WITHOUT_PROJECT = (
 
 @pytest.fixture
 def folder(project: Tree, tmp_path: Path) -> Path:
-    """A folder with queries and a saved trace; one note has a title that no 8-bit encoding holds."""
+    """A folder with queries and a saved trace. One note has a title outside every 8-bit encoding."""
     project.note("auth/jwt/\u6f22.md", "refresh \u6f22\u5b57", "refresh")
     (tmp_path / "queries.json").write_text('["refresh"]')
     session = project.session()
@@ -61,7 +61,7 @@ Call = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def call(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
-    """Runs a command in this process with other standard streams; exit code, output and errors come back."""
+    """Runs a command in this process with other standard streams; returns exit code, output and errors."""
 
     def called(
         arguments: list[str], encoding: str = "utf-8", **streams: io.TextIOWrapper | None
@@ -81,14 +81,14 @@ def call(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
     return called
 
 
-def test_a_closed_stream_is_no_error(project: Tree, call: Call) -> None:
+def test_closed_stream_is_not_an_error(project: Tree, call: Call) -> None:
     for arguments in _all(project):
         for closed in ("stdin", "stdout", "stderr"):
             code, _, err = call(arguments, **{closed: None})
             assert (code, "failed" in err) == (0, False), (arguments, err)
 
 
-def test_a_reader_that_goes_away_is_no_error(project: Tree, call: Call) -> None:
+def test_reader_that_closes_early_is_not_an_error(project: Tree, call: Call) -> None:
     for arguments in _all(project):
         read, write = os.pipe()
         os.close(read)
@@ -98,7 +98,7 @@ def test_a_reader_that_goes_away_is_no_error(project: Tree, call: Call) -> None:
             assert (code, [line for line in err.splitlines() if not line.startswith(beside)]) == (0, []), arguments
 
 
-def test_the_app_needs_streams_that_are_open(project: Tree, call: Call) -> None:
+def test_app_needs_open_streams(project: Tree, call: Call) -> None:
     for closed in ("stdin", "stdout"):
         code, _, err = call(["open", str(project.root)], **{closed: None})
         assert (code, err.startswith("brv-tui: the app needs a terminal")) == (2, True)
@@ -114,7 +114,7 @@ def test_every_command_writes_in_any_encoding(project: Tree, call: Call, encodin
 @pytest.mark.long
 @pytest.mark.parametrize("command", [("query", "refresh"), ("maturity",), ("show", "saved.json"), ("--help",)])
 def test_processes_whose_streams_are_closed_or_not_read(project: Tree, folder: Path, command: tuple[str, ...]) -> None:
-    """What a process adds to the tests above: its own closed descriptors, and what it says while it ends."""
+    """A real process adds its own closed descriptors, and its output at exit."""
     for arguments in (one for one in _all(project) if tuple(one[: len(command)]) == command):
         for streams in (">&-", "<&- >&- 2>&-", "| head -1 >/dev/null"):
             program = f'( "$@"; echo $? >code ) {streams}; exit $(cat code)'
@@ -123,7 +123,7 @@ def test_processes_whose_streams_are_closed_or_not_read(project: Tree, folder: P
             assert (ran.returncode, "failed" in ran.stderr, "Traceback" in ran.stderr) == (0, False, False), arguments
 
 
-def test_what_an_encoding_lacks_is_in_letters(project: Tree, call: Call) -> None:
+def test_signs_outside_the_encoding_become_ascii(project: Tree, call: Call) -> None:
     _, out, _ = call(_all(project)[0], "ascii")
     assert r"refresh \u6f22\u5b57" in out
     assert "\\u2265" not in out
@@ -131,9 +131,7 @@ def test_what_an_encoding_lacks_is_in_letters(project: Tree, call: Call) -> None
 
 
 @pytest.mark.long
-def test_letters_stand_for_our_signs_where_they_are_set(
-    project: Tree, call: Call, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_signs_become_ascii_with_the_setting(project: Tree, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [one for one in _all(project) if not {"ask", "--help", "json", "md", "replay"} & set(one)]
     fleet = ["fleet", "query", "refresh “it”", "--now", "2026-11-20T12:00:00Z", "--over", str(project.root)]
     texts += [*([*fleet, "--merge", merge] for merge in ("each", "one")), ["llm", "check"], ["code", "refresh"]]
@@ -145,7 +143,7 @@ def test_letters_stand_for_our_signs_where_they_are_set(
         assert {sign for sign in out + err if ord(sign) in TO_LETTERS} == set(), arguments
 
 
-def test_json_holds_no_character_that_a_terminal_obeys() -> None:
+def test_json_contains_no_terminal_control_characters() -> None:
     odd = "a\x1b\x7f\x85\x9b\u202e\u2066\u2028\u2029\u200b\ufeff\udc80\U000e0041é漢"
     line = json_line({"text": odd})
     assert line.decode().isprintable() is False  # the line feed at its end
@@ -170,7 +168,7 @@ def test_json_holds_no_character_that_a_terminal_obeys() -> None:
     ],
     ids=" ".join,
 )
-def test_a_note_whose_name_is_not_utf8_ends_no_command(run: Run, project: Tree, words: tuple[str, ...]) -> None:
+def test_note_whose_name_is_not_utf8_stops_no_command(run: Run, project: Tree, words: tuple[str, ...]) -> None:
     project.note("a/b\udcff.md", "Odd quokka", "A quokka with an odd name.")
     code, out, err = run(*words)
     assert code in (0, 1)

@@ -13,7 +13,7 @@ from tests.cli.test_eval import judged as judged
 from tests.support.trees import Tree
 
 
-def test_a_curve_with_the_values_past_which_tiers_change(run: Run, judged: Tree) -> None:
+def test_curve_with_the_values_at_which_tiers_change(run: Run, judged: Tree) -> None:
     code, out, _ = run("sweep", "direct.min_top=0.5:1:3", "--metric", "mrr")
     assert code == 0
     assert "direct.min_top: mrr of 2 of 3 judged queries" in out
@@ -34,7 +34,7 @@ def test_json_and_svg_are_written_and_saved(run: Run, judged: Tree, tmp_path: Pa
     assert run("sweep", *words, "--format", "svg")[1] == file.read_text()
 
 
-def test_a_query_in_place_of_the_judged_ones(run: Run, project: Tree) -> None:
+def test_single_query_instead_of_judged_ones(run: Run, project: Tree) -> None:
     code, out, err = run("sweep", "search.limit=1:3:3")
     assert (code, out) == (2, "")
     assert "brv-tui judge set" in err
@@ -61,14 +61,14 @@ def test_a_query_in_place_of_the_judged_ones(run: Run, project: Tree) -> None:
         (("direct.min_top:0.7:1:5",), "FROM:TO:N; write direct.min_top=0.7:1:5\n"),
     ],
 )
-def test_bad_usage_is_a_line(run: Run, judged: Tree, words: tuple[str, ...], said: str) -> None:
+def test_bad_usage_is_refused_in_one_line(run: Run, judged: Tree, words: tuple[str, ...], said: str) -> None:
     code, out, err = run("sweep", *words)
     assert (code, out) == (2, "")
     assert said in err
     assert "Traceback" not in err
 
 
-def test_a_note_whose_signal_is_swept_is_named_as_elsewhere(run: Run, judged: Tree) -> None:
+def test_note_of_a_swept_signal_can_be_named_as_elsewhere(run: Run, judged: Tree) -> None:
     whole = run("sweep", "auth/jwt/rotation.md:importance=0:100:3", "--format", "json")
     assert whole[0] == 0
     assert json.loads(whole[1])["axes"][0]["values"] == [0.0, 50.0, 100.0]
@@ -79,26 +79,26 @@ def test_a_note_whose_signal_is_swept_is_named_as_elsewhere(run: Run, judged: Tr
 @pytest.mark.parametrize(
     ("name", "near"), [("nowhere.md", ""), ("rotaton.md", "; near: auth/jwt/rotation.md"), ("jwt", "; near: auth/jwt/")]
 )
-def test_an_unknown_note_is_said_with_near_names(run: Run, judged: Tree, name: str, near: str) -> None:
+def test_unknown_note_is_reported_with_similar_names(run: Run, judged: Tree, name: str, near: str) -> None:
     code, out, err = run("sweep", f"{name}:importance")
     assert (code, out) == (3, "")
     assert err.startswith(f"brv-tui: no note {name} in ")
     assert near in err
 
 
-def test_another_engine_has_other_constants(run: Run, judged: Tree) -> None:
+def test_other_engines_have_other_constants(run: Run, judged: Tree) -> None:
     code, out, _ = run("sweep", "columns.title=0:20:3", "--engine", "jeffs_brain", "--mode", "bm25", "--format", "json")
     assert code == 0
     assert json.loads(out)["engine"] == "jeffs_brain"
 
 
-def test_a_named_query_keeps_its_judgment(run: Run, judged: Tree) -> None:
+def test_named_query_keeps_its_judgment(run: Run, judged: Tree) -> None:
     query = next(each.text for each in JUDGED if each.documents)
     out = run("sweep", "direct.min_top=0.5:1:3", "--query", query)[1]
     assert "of 1 judged query" in out
 
 
-def test_the_constants_are_listed(run: Run, judged: Tree) -> None:
+def test_constants_are_listed(run: Run, judged: Tree) -> None:
     code, out, _ = run("sweep", "--list")
     assert code == 0
     assert "direct.min_top" in out

@@ -1,4 +1,4 @@
-"""``brv-tui verify``: where nothing is installed, and what is known of what is."""
+"""``brv-tui verify``: missing installations, and the status of existing ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from tests.support.spaces import small_space
 PACKAGE = {"name": "byterover-cli", "version": "3.16.1"}
 
 
-def test_what_is_missing_is_one_line(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_installation_is_reported_in_one_line(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     code, out, err = run("verify")
     assert (code, out) == (4, "")
@@ -27,7 +29,7 @@ def test_what_is_missing_is_one_line(run: Run, tmp_path: Path, monkeypatch: pyte
     assert (code, "install Node.js 20 or later" in err) == (4, True)
 
 
-def test_the_status(run: Run, tmp_path: Path) -> None:
+def test_status_of_the_installation(run: Run, tmp_path: Path) -> None:
     (tmp_path / "package.json").write_text(json.dumps(PACKAGE))
     status = ("verify", "--status", "--package", str(tmp_path))
     assert run(*status)[:2] == (
@@ -42,7 +44,7 @@ def test_the_status(run: Run, tmp_path: Path) -> None:
     assert (made["installed"], made["sentence"], made["last"]["same"]) == ("byterover-cli 3.16.1", line, 226)
 
 
-def test_a_space_is_named_as_by_v4_s_scripts(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spaces_are_named_as_by_v4_scripts(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     small_space(tmp_path, 1_795_176_000_000.0)
     bundle = tmp_path / "bundle"
@@ -54,7 +56,7 @@ def test_a_space_is_named_as_by_v4_s_scripts(run: Run, tmp_path: Path, monkeypat
     assert out.startswith("byterover skill 4.2.0 is installed, and was not verified on this machine")
 
 
-def test_queries_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
+def test_unreadable_queries_are_reported(run: Run, tmp_path: Path) -> None:
     (tmp_path / "queries.json").write_text('{"not": "a list"}')
     code, _, err = run("verify", "--queries", str(tmp_path / "queries.json"))
     assert (code, "queries.json" in err) == (2, True)

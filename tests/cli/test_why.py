@@ -1,4 +1,4 @@
-"""Why one note is above another or an answer is another, what matured, and what was judged of an answer."""
+"""Reasons why a note ranks above another or an answer changed, matured notes, and feedback on an answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.trees import Tree
 QUERY = "session refresh"
 
 
-def test_the_parts_in_two_columns(run: Run, project: Tree) -> None:
+def test_parts_in_two_columns(run: Run, project: Tree) -> None:
     code, out, err = run("why", QUERY, "expiry", "rotation")
     assert (code, err) == (0, "")
     text = " ".join(out.split())
@@ -33,7 +33,7 @@ def test_every_engine(run: Run, project: Tree, engine: str) -> None:
     assert sum(part["difference"] for part in value["parts"]) == pytest.approx(value["gap"], abs=1e-9)
 
 
-def test_a_folder_is_called_as_in_the_answer_and_moves_with_its_notes(run: Run, project: Tree) -> None:
+def test_folder_is_named_as_in_the_answer_and_moves_with_its_notes(run: Run, project: Tree) -> None:
     project.note("ops/one.md", "Quokka gates", "quokka gates", importance=90, maturity="core")
     project.note("ops/two.md", "Quokka", "quokka", importance=90, maturity="core")
     project.summary("ops")
@@ -43,7 +43,7 @@ def test_a_folder_is_called_as_in_the_answer_and_moves_with_its_notes(run: Run, 
     assert "B stands for its folder: what lifts the notes in it lifts it" in out
 
 
-def test_what_cannot_be_compared_is_a_line(run: Run, project: Tree) -> None:
+def test_invalid_comparison_is_refused_in_one_line(run: Run, project: Tree) -> None:
     code, _, err = run("why", QUERY, "rotation", "nosuch")
     assert (code, "no note nosuch" in err) == (3, True)
     code, _, err = run("why", QUERY, "rotation", "rollback")
