@@ -1,4 +1,4 @@
-"""What the app's tests share: a garden of notes, an app over it with a frozen clock, timings masked."""
+"""Fixtures of the app's tests: a garden of notes, and an app over it with a frozen clock and masked timings."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from tests.support.trees import NOW_MS, Tree
 
 @pytest.fixture(autouse=True)
 def all_panes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every pane is shown from the start: what a first look leaves out is tested too."""
+    """Shows every pane from the start, so that tests cover panes that are hidden by default."""
     monkeypatch.setenv("BRV_TUI_PANES", "all")
 
 
 @pytest.fixture(autouse=True)
 def nothing_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Notes are not held a second after opening, so that no toast depends on how long a test takes."""
+    """Skips storing notes a second after opening, so that no toast depends on the speed of a test."""
     monkeypatch.setattr(edit_check, "HOLD_S", 3_600.0)
 
 
@@ -56,7 +56,7 @@ def garden(tmp_path: Path) -> Tree:
 
 @pytest.fixture
 def few_lines(garden: Tree) -> None:
-    """The note that tests edit is of a few lines."""
+    """Makes the note that tests edit only a few lines long."""
     garden.file(NOTE, FEW_LINES, 3)
 
 
@@ -70,7 +70,7 @@ def linked(garden: Tree) -> Tree:
 
 @pytest.fixture(autouse=True, scope="session")
 def parsed_once() -> Iterator[None]:
-    """Apps share what Textual parsed of the same style sheet with the same variables."""
+    """Shares Textual's parsed style sheets among apps with the same variables."""
     parse = Stylesheet._parse_rules
     parsed: dict[object, list[RuleSet]] = {}
 
@@ -87,7 +87,7 @@ def parsed_once() -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Pictures are compared by `make test-all`."""
+    """Skips picture comparisons outside of `make test-all`."""
     for item in items:
         if "looks" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.long)
@@ -95,19 +95,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def frames() -> None:
-    """Every frame is drawn, as in a terminal."""
+    """Draws every frame, as in a terminal."""
 
 
 @pytest.fixture(autouse=True)
 def unseen_frames(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draws frames only for tests that ask for ``frames``: a quarter of the time. `make test-all` draws all frames."""
+    """Draws frames only for tests with ``frames``, which takes a quarter of the time. `make test-all` draws all
+    frames.
+    """
     if request.config.option.markexpr and "frames" not in request.fixturenames:
         monkeypatch.setattr(Compositor, "render_update", lambda self, **_: self._dirty_regions.clear())
 
 
 @pytest.fixture(autouse=True)
 def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No timings, no absolute paths in fingerprints, signs whatever the locale, colours, no animations, no pauses."""
+    """Fixes timings, paths in fingerprints, signs, colours, animations and pauses, so that output is the same
+    everywhere.
+    """
     for name in ("preview", "run"):
         monkeypatch.setattr(Session, name, without_timings(getattr(Session, name)))
     monkeypatch.setattr("brvtui.snapshot.state.fingerprint", fingerprint)
@@ -123,7 +127,7 @@ def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def make_app() -> MakeApp:
-    """Makes an app over a project, with its clock frozen unless told otherwise."""
+    """Creates an app over a project, with a frozen clock by default."""
 
     def make(root: Path, now_ms: float | None = NOW_MS, profile: str | None = None) -> BrvTui:
         signals = root / "signals.json"
@@ -146,20 +150,20 @@ def size() -> tuple[int, int]:
 
 @pytest.fixture
 async def pilot(app: BrvTui, size: tuple[int, int]) -> AsyncIterator[AppPilot]:
-    """The app over the garden, running. Tests name it last: it starts once the fixtures before it are there."""
+    """The running app over the garden. Tests name it last, because it starts after the fixtures before it."""
     async with app.run_test(size=size) as pilot:
         yield pilot
 
 
 @pytest.fixture
 def looks(frames: None, snapshot: SnapshotAssertion, request: pytest.FixtureRequest) -> Looks:
-    """Compares what is shown with its pictures: one app at several sizes, in several themes."""
+    """Compares the screen with its pictures: one app at several sizes, in several themes."""
     return Pictures(snapshot, request).compare
 
 
 @pytest.fixture
 def stuck_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
-    """Has the tree read up to so many files, of how many, and never any further."""
+    """Makes the tree stop loading after a number of files, out of a total."""
 
     def begin(done: int, total: int) -> None:
         def read(

@@ -1,4 +1,4 @@
-"""How tests drive the app: type, and wait for what was asked to be shown."""
+"""Helpers that drive the app: type, and wait until the result is shown."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ScreenKind = TypeVar("ScreenKind", bound="Screen[Any]")
 
 
 async def until(pilot: AppPilot, happened: Callable[[], object], seconds: float = 30.0) -> float:
-    """Waits until ``happened()`` is true; how many seconds that took. Fails after ``seconds``."""
+    """Waits until ``happened()`` is true and returns the seconds that it took. Fails after ``seconds``."""
     begun = time.monotonic()
     while not happened():
         assert time.monotonic() - begun < seconds, f"did not happen within {seconds} s: {shown(pilot)}"
@@ -44,7 +44,7 @@ async def until(pilot: AppPilot, happened: Callable[[], object], seconds: float 
 
 
 async def on(pilot: AppPilot, kind: type[ScreenKind], *keys: str) -> ScreenKind:
-    """Presses ``keys``, waits until a screen, or a dialog, of this kind is in front, and returns it."""
+    """Presses ``keys``, waits until a screen or dialog of this kind is in front, and returns it."""
 
     def in_front() -> list[ScreenKind]:
         return [each for each in (pilot.app.screen, frame(pilot)) if isinstance(each, kind)]
@@ -55,7 +55,7 @@ async def on(pilot: AppPilot, kind: type[ScreenKind], *keys: str) -> ScreenKind:
 
 
 async def settled(pilot: AppPilot) -> None:
-    """Waits until the project is open, or cannot be, and nothing is under way."""
+    """Waits until the project is open, or cannot be opened, and no work is left."""
     await until(pilot, lambda: view(pilot).project.phase is not Phase.LOADING)
     if brv(pilot).project.saved is None:
         await until(pilot, lambda: view(pilot).watch.active or view(pilot).project.phase is Phase.FAILED)
@@ -72,13 +72,13 @@ async def settled(pilot: AppPilot) -> None:
 
 
 async def press(pilot: AppPilot, *keys: str) -> None:
-    """Presses ``keys``, and waits until nothing is under way."""
+    """Presses ``keys``, and waits until no work is left."""
     await pilot.press(*keys)
     await settled(pilot)
 
 
 async def reading(pilot: AppPilot) -> None:
-    """Waits until nothing is under way but reading the tree."""
+    """Waits until no work is left except reading the tree."""
     await waiting.at_rest(pilot.app, stuck=LOAD)
 
 
@@ -90,7 +90,7 @@ async def type_text(pilot: AppPilot, text: str) -> None:
 
 
 def at_once(pilot: AppPilot, *keys: str) -> None:
-    """Types ``keys`` as one read of a terminal brings them: all are there before the first is handled."""
+    """Types ``keys`` as one read of a terminal delivers them: all arrive before the first is handled."""
     for key in keys:
         is_text = len(key) == 1
         pilot.app.post_message(events.Key(_character_to_key(key) if is_text else key, key if is_text else None))
@@ -105,7 +105,7 @@ async def ask(pilot: AppPilot, text: str, *keys: str) -> None:
 
 
 async def ask_from_cache(pilot: AppPilot, text: str) -> None:
-    """Runs ``text`` twice: the second answer is the cache's."""
+    """Runs ``text`` twice, so that the second answer comes from the cache."""
     await ask(pilot, text)
     await press(pilot, "enter")
     await pilot.press("enter")

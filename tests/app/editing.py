@@ -1,4 +1,4 @@
-"""How tests drive the editor."""
+"""Helpers that drive the editor."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def editor(pilot: AppPilot) -> EditorScreen:
 
 
 def area(pilot: AppPilot) -> NoteEditor:
-    """Its text."""
+    """The text area of the editor."""
     return editor(pilot).area
 
 
@@ -44,13 +44,13 @@ async def type_in_note(pilot: AppPilot, text: str) -> None:
 
 
 async def in_editor(pilot: AppPilot) -> None:
-    """Waits until a note is open in the editor, and its text was looked at."""
+    """Waits until a note is open in the editor, and its text was checked."""
     await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).editor.edit)
     await looked(pilot)
 
 
 async def looked(pilot: AppPilot) -> None:
-    """Waits until the text of now was looked at, and drafted or not."""
+    """Waits until the current text was checked, and drafted if necessary."""
     screen = editor(pilot)
 
     def idle() -> bool:
@@ -63,7 +63,7 @@ async def looked(pilot: AppPilot) -> None:
 
 
 async def type_keys(pilot: AppPilot, text: str) -> None:
-    """Types ``text`` into what has the focus."""
+    """Types ``text`` into the focused widget."""
     names = {" ": "space", "/": "slash", ".": "full_stop", "-": "minus", "_": "underscore", ":": "colon", "\n": "enter"}
     await pilot.press(*(names.get(char, char) for char in text))
 
@@ -76,7 +76,7 @@ def dialog(pilot: AppPilot) -> Dialog[Any]:
 
 
 def drafted(root: Path, path: str = NOTE) -> bytes | None:
-    """What the draft of a note holds."""
+    """The text in the draft of a note."""
     draft = DraftStore(root / ".brv" / "context-tree").read(path)
     return draft.data if draft else None
 
@@ -87,5 +87,5 @@ def on_disk(garden: Tree, path: str = NOTE) -> str:
 
 
 def by_somebody(garden: Tree, text: str) -> None:
-    """Somebody else writes the note."""
+    """Writes the note as another program would."""
     garden.file(NOTE, text, 0)

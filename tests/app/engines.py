@@ -1,4 +1,4 @@
-"""Switching engines in the app, and what is shown of the one that answers."""
+"""Helpers that switch engines in the app, and the parts of the view that depend on the engine."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from tests.app.looking import AppPilot, trace_of, view
 
 
 def found(pilot: AppPilot) -> Trace:
-    """The answer of Jeffs Brain that is shown."""
+    """The shown answer of Jeffs Brain."""
     trace = trace_of(pilot)
     assert trace.engine == ENGINE
     return trace
 
 
 def hybrid(pilot: AppPilot) -> Hybrid:
-    """What only Jeffs Brain has of it."""
+    """The section of the answer that only Jeffs Brain has."""
     return found(pilot).section(Hybrid)
 
 
 async def switch(pilot: AppPilot, query: str) -> None:
-    """Asks ``query``, then switches the engine; the results have the focus."""
+    """Runs ``query``, then switches the engine; the results have the focus."""
     await ask(pilot, query)
     await press(pilot, "escape", "P")
 
 
 async def switch_to(pilot: AppPilot, engine: str) -> None:
-    """Switches on until ``engine`` answers."""
+    """Switches engines until ``engine`` answers."""
     for _ in registry.names():
         if view(pilot).engine.name != engine:
             await press(pilot, "P")

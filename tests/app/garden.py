@@ -1,4 +1,4 @@
-"""A small project with something of everything, the same bytes and ages every time."""
+"""A small project with something of everything, with the same bytes and ages every time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NOTES: tuple[tuple[str, str, str, float, dict[str, object]], ...] = (
 
 
 def plant(root: Path) -> Tree:
-    """The project in ``root``; its signals stand in ``signals.json`` beside ``.brv``."""
+    """Creates the project in ``root``, with its signals in ``signals.json`` next to ``.brv``."""
     tree = Tree(root)
     signals: dict[str, object] = {}
     for path, title, text, days, stored in _NOTES:

@@ -1,4 +1,4 @@
-"""Judged queries in the Lab: what its tests begin with and look at."""
+"""Judged queries in the Lab: the start and the helpers of its tests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def to_lab(pilot: AppPilot) -> None:
 
 
 async def asked(pilot: AppPilot) -> None:
-    """Waits until every query is asked."""
+    """Waits until every query has run."""
     await settled(pilot)
     await until(pilot, lambda: view(pilot).lab.done == view(pilot).lab.total)
     await settled(pilot)

@@ -1,4 +1,4 @@
-"""A note with links of every kind, and what the Notes screen shows of it."""
+"""A note with links of every kind, and its panes on the Notes screen."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Last words about tokens.
 
 
 async def open_linked(pilot: AppPilot, path: str = HUB) -> None:
-    """Goes to the note on the Notes screen."""
+    """Opens the note on the Notes screen."""
     await open_notes(pilot)
     brv(pilot).selection.select(path)
     await settled(pilot)
@@ -39,5 +39,5 @@ def note_of(app: BrvTui) -> NotePane:
 
 
 def about_of(app: BrvTui) -> AboutPane:
-    """The pane with what is known of it."""
+    """The pane with the facts about it."""
     return app.screen.query_one(AboutPane)

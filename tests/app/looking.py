@@ -1,4 +1,4 @@
-"""Looks at the app: its state, and the texts that it shows."""
+"""Helpers that read the app's state, and the texts on the screen."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def brv(pilot: AppPilot) -> BrvTui:
 
 
 def view(pilot: AppPilot) -> View:
-    """What it shows."""
+    """The view of the app."""
     return brv(pilot).view
 
 
 def trace_of(pilot: AppPilot) -> Trace:
-    """The trace that it shows."""
+    """The shown trace."""
     trace = view(pilot).answer.trace
     assert trace is not None
     return trace
@@ -55,7 +55,7 @@ def text_of(pilot: AppPilot, selector: str) -> str:
 
 
 def flat(pilot: AppPilot, selector: str = "") -> str:
-    """The text of a widget, or of the whole terminal, with its wrapping undone: words with single blanks between."""
+    """The text of a widget, or of the whole terminal, without wrapping: words separated by single spaces."""
     text = text_of(pilot, selector) if selector else shown(pilot).replace("│", " ").replace("┃", " ")
     return " ".join(text.split())
 
@@ -66,18 +66,18 @@ def toasts(pilot: AppPilot) -> list[str]:
 
 
 def toast_text(pilot: AppPilot) -> str:
-    """The same in lines."""
+    """The messages of the toasts as lines."""
     return "\n".join(toasts(pilot))
 
 
 def panes(pilot: AppPilot) -> dict[str, list[str]]:
-    """What the panes that only show the trace say."""
+    """The texts of the panes that only show the trace."""
     kinds = ("verdict", "route", "results", "score", "retry", "cache", "answer", "lint")
     return {kind: [line.plain for line in screen(pilot).query_one(f"#{kind}", Lines).lines] for kind in kinds}
 
 
 def without_offers(panes: dict[str, list[str]]) -> dict[str, list[str]]:
-    """``panes`` without the lines that name a key for what can be done in a project alone."""
+    """``panes`` without the lines that offer a key for an action in a project."""
     offers = (
         "a begins a note",
         "about it",

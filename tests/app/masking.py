@@ -1,4 +1,4 @@
-"""What differs from one run to the next, taken out of what the app shows: milliseconds, and the folder it runs in."""
+"""Removes run-dependent text from the app's output: milliseconds, and the folder of the run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brvtui.trace import Trace
 
 
 def without_timings(method: Callable[..., Trace]) -> Callable[..., Trace]:
-    """``method``, whose traces hold no milliseconds."""
+    """``method``, with traces without milliseconds."""
 
     def masked(*args: Any, **kwargs: Any) -> Trace:
         made = method(*args, **kwargs)
@@ -22,11 +22,11 @@ def without_timings(method: Callable[..., Trace]) -> Callable[..., Trace]:
 
 
 def fingerprint(files: Iterable[tuple[str, int]]) -> str:
-    """The fingerprint of a tree, but of the names of its files, not of their absolute paths."""
+    """The fingerprint of a tree from its relative file names instead of absolute paths."""
     text = ",".join(f"{Path(place).name}:{mtime}" for place, mtime in files)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def any_place(path: Path) -> str:
-    """A place outside the test's own folders, with the name of ``path``."""
+    """A path outside the test's own folders, with the name of ``path``."""
     return f"~/.local/share/brv/projects/garden/{path.name}"

@@ -1,6 +1,7 @@
-"""Pictures of the app: a running one is driven through sizes and themes, and compared with what is stored of each.
+"""Pictures of the app: drives a running app through sizes and themes, and compares each with a stored picture.
 
-The pictures are SVG files in ``__snapshots__``, kept by syrupy and named by the test, since one test takes many.
+The pictures are SVG files in ``__snapshots__``. syrupy stores them, under names from the test, because one test takes
+many.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ NARROW_AND_WIDE = ONLY_NARROW | ONLY_WIDE
 
 
 class Looks(Protocol):
-    """Compares what is shown with pictures; each is called ``name``, in which ``{size}`` and ``{theme}`` are named."""
+    """Compares the screen with pictures. Each is called ``name``, in which ``{size}`` and ``{theme}`` are replaced."""
 
     async def __call__(
         self,
@@ -41,11 +42,11 @@ class Looks(Protocol):
 
 
 class NamedPictures(SVGImageExtension):
-    """SVG files under the names that tests give."""
+    """SVG files under the names that tests choose."""
 
     @classmethod
     def get_snapshot_name(cls, *, test_location: PyTestLocation, index: SnapshotIndex = 0) -> str:
-        """The name that was given, as it is."""
+        """The chosen name, unchanged."""
         return str(index)
 
 
@@ -65,9 +66,10 @@ class Pictures:
         joined: bool = True,
         ready: Callable[[AppPilot], Awaitable[None]] = settled,
     ) -> None:
-        """Fails when one differs from its picture; ``snapshot_report.html`` shows both.
+        """Fails if a picture differs; ``snapshot_report.html`` shows both.
 
-        ``joined``: neighbours of one style are one text in the picture. ``ready`` waits until it can be taken.
+        With ``joined``, neighbours of one style are one text in the picture. ``ready`` waits until the picture can be
+        taken.
         """
         app, different = pilot.app, []
         # The size and theme of now come first: each change draws all anew.

@@ -1,4 +1,4 @@
-"""What is known of a note: said, gone through, followed, filtered, scrolled."""
+"""The pane About: its facts, navigation, links, filter and scrolling."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def app(linked: Tree, make_app: MakeApp) -> BrvTui:
     return make_app(linked.root)
 
 
-async def test_it_says_what_is_known_and_a_click_goes_to_a_note_that_links_here(app: BrvTui) -> None:
+async def test_facts_are_shown_and_a_click_opens_a_note_that_links_here(app: BrvTui) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await open_linked(pilot, STORE)
         text = text_of(pilot, "#about")
@@ -37,7 +37,7 @@ async def test_it_says_what_is_known_and_a_click_goes_to_a_note_that_links_here(
         assert view(pilot).selection.file == "hub/other.md"
 
 
-async def test_links_are_gone_to_and_filtered(app: BrvTui, pilot: AppPilot) -> None:
+async def test_links_can_be_opened_and_filtered(app: BrvTui, pilot: AppPilot) -> None:
     await open_linked(pilot)
     about = about_of(app)
     await pilot.press("f4")
@@ -59,7 +59,7 @@ async def test_links_are_gone_to_and_filtered(app: BrvTui, pilot: AppPilot) -> N
     assert [choice.partition("\0")[2] for choice in about_of(app).choices] == ["auth/jwt/refresh_rotation.md"]
 
 
-async def test_keys_act_on_the_note_that_is_shown_until_a_link_is_seen(app: BrvTui) -> None:
+async def test_keys_act_on_the_shown_note_until_a_link_is_visible(app: BrvTui) -> None:
     async with app.run_test(size=(80, 14)) as pilot:
         await open_linked(pilot)
         about = about_of(app)
@@ -71,7 +71,7 @@ async def test_keys_act_on_the_note_that_is_shown_until_a_link_is_seen(app: BrvT
         assert frame(pilot).note_at_hand == STORE
 
 
-async def test_similar_notes_are_found_when_asked_for(app: BrvTui, pilot: AppPilot) -> None:
+async def test_similar_notes_are_found_on_request(app: BrvTui, pilot: AppPilot) -> None:
     await open_linked(pilot, STORE)
     about = about_of(app)
     assert "f finds" in text_of(pilot, "#about")
@@ -86,7 +86,7 @@ async def test_similar_notes_are_found_when_asked_for(app: BrvTui, pilot: AppPil
     assert "f finds" in text_of(pilot, "#about")
 
 
-async def test_similar_notes_come_into_view_where_they_stand_below_it(app: BrvTui) -> None:
+async def test_similar_notes_below_scroll_into_view(app: BrvTui) -> None:
     async with app.run_test(size=(80, 18)) as pilot:
         await open_linked(pilot, STORE)
         await press(pilot, "f4")
@@ -96,7 +96,7 @@ async def test_similar_notes_come_into_view_where_they_stand_below_it(app: BrvTu
         assert 0 <= about.owner.index(about.cursor) - about.offset_row < about.rows
 
 
-async def test_what_is_no_note_has_nothing_like_it(pilot: AppPilot) -> None:
+async def test_files_other_than_notes_have_no_similar_notes(pilot: AppPilot) -> None:
     await open_linked(pilot, "auth/_index.md")
     assert "folder summary" in text_of(pilot, "#about")
     await press(pilot, "f4")
@@ -104,7 +104,7 @@ async def test_what_is_no_note_has_nothing_like_it(pilot: AppPilot) -> None:
     assert "only notes have notes" in flat(pilot, "#about")
 
 
-async def test_all_of_it_can_be_scrolled_to_by_keys(app: BrvTui) -> None:
+async def test_keys_can_scroll_to_the_end(app: BrvTui) -> None:
     async with app.run_test(size=(60, 18)) as pilot:
         await open_linked(pilot)
         await pilot.press("f4")

@@ -1,4 +1,4 @@
-"""Where panes stand: within the screen, never over each other."""
+"""Arrangement of panes: within the screen, and never overlapping."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _apart(one: Area, other: Area) -> bool:
 
 
 def layouts(plan: Arrangement) -> st.SearchStrategy[Layout]:
-    """Whatever a user may have made of a plan, of this version or of another."""
+    """Layouts that a user of this version or another may have stored."""
     shares = st.dictionaries(st.sampled_from(NAMES), st.lists(st.floats(0.01, 500), min_size=1, max_size=4).map(tuple))
     hidden = st.frozensets(st.sampled_from((*plan.panes, "gone")), max_size=len(plan.panes) - 1)
     some = hidden.filter(lambda chosen: bool(set(plan.panes) - chosen))
@@ -72,37 +72,37 @@ def test_panes_fill_the_screen_without_overlap(plan: Arrangement, width: int, he
     assert sum(place.width * place.height for place in areas.values()) == width * body
 
 
-def test_a_plan_with_nothing_beside_gives_a_tab_the_whole_narrow_screen() -> None:
+def test_plan_without_neighbours_gives_a_tab_the_whole_narrow_screen() -> None:
     assert arrange(EDITOR, 80, 20, False, "ranking").areas == {"ranking": Area(0, 0, 80, 20)}
 
 
 @pytest.mark.parametrize(
     ("size", "wide"), [((110, 30), True), ((109, 30), False), ((110, 29), False), ((80, 24), False)]
 )
-def test_what_is_wide(size: tuple[int, int], wide: bool) -> None:
+def test_wide_sizes(size: tuple[int, int], wide: bool) -> None:
     assert is_wide(*size) is wide
 
 
-def test_wide_shows_all_and_narrow_one_tab() -> None:
+def test_wide_screen_shows_all_panes_and_narrow_screen_one_tab() -> None:
     assert arrange(QUERY, 120, 30, True, "score").areas.keys() == set(QUERY.panes)
     assert arrange(QUERY, 80, 20, False, "cache").areas.keys() == {VERDICT, DIGEST, "results", "cache"}
     assert arrange(QUERY, 120, 30, True, "score", "cache").areas.keys() == {VERDICT, "cache"}
 
 
-def test_the_least_usable_size() -> None:
+def test_smallest_usable_size() -> None:
     assert not is_too_small(60, 18)
     assert is_too_small(59, 18)
     assert is_too_small(60, 17)
 
 
-def test_what_is_hidden_gives_its_place_to_the_others() -> None:
+def test_hidden_panes_give_their_space_to_others() -> None:
     areas = arrange(QUERY, 120, 30, True, "score", "", Layout(hidden=frozenset({"tree", "cache"}))).areas
     assert areas.keys() == set(QUERY.panes) - {"tree", "cache"}
     assert areas["results"].x == 0
     assert areas["retry"].x + areas["retry"].width == 120
 
 
-def test_the_verdict_stays_when_the_pane_that_shows_it_is_hidden() -> None:
+def test_verdict_stays_when_its_pane_is_hidden() -> None:
     areas = arrange(QUERY, 120, 30, True, "score", "", Layout(hidden=frozenset({"route"}))).areas
     assert areas[VERDICT] == Area(0, 0, 120, 4)
     assert min(place.y for name, place in areas.items() if name != VERDICT) == 4
@@ -112,7 +112,7 @@ def test_the_verdict_stays_when_the_pane_that_shows_it_is_hidden() -> None:
     ("hidden", "shown"),
     [({"results"}, {VERDICT, "cache"}), ({"cache"}, {VERDICT, "results"}), (set(), {VERDICT, "results", "cache"})],
 )
-def test_a_narrow_screen_without_what_is_hidden(hidden: set[str], shown: set[str]) -> None:
+def test_narrow_screen_without_hidden_panes(hidden: set[str], shown: set[str]) -> None:
     areas = arrange(QUERY, 80, 20, False, "cache", "", Layout(hidden=frozenset(hidden))).areas
     assert areas.keys() == {DIGEST, *shown}
 
@@ -120,7 +120,7 @@ def test_a_narrow_screen_without_what_is_hidden(hidden: set[str], shown: set[str
 @pytest.mark.parametrize(
     ("hidden", "rows"), [({"retry", "cache"}, 7), ({"retry"}, 4), ({"cache"}, 3)], ids=["both", "retry", "cache"]
 )
-def test_a_digest_takes_rows_of_the_results_for_each_pane_not_shown(hidden: set[str], rows: int) -> None:
+def test_digest_takes_rows_of_the_results_for_each_hidden_pane(hidden: set[str], rows: int) -> None:
     layout = Layout(hidden=frozenset({"answer", *hidden}))
     areas = arrange(QUERY, 120, 30, True, "score", "", layout).areas
     alone = arrange(QUERY._replace(digested={}), 120, 30, True, "score", "", layout).areas
@@ -130,7 +130,7 @@ def test_a_digest_takes_rows_of_the_results_for_each_pane_not_shown(hidden: set[
     assert results._replace(height=results.height + rows) == alone["results"]
 
 
-def test_a_digest_leaves_room_for_five_results() -> None:
+def test_digest_leaves_room_for_five_results() -> None:
     hidden = frozenset(QUERY.aside)
     low = arrange(QUERY, 110, 22, True, "score", "", Layout(hidden=hidden)).areas
     assert (low["results"].height, low[DIGEST].height) == (13, 5)
@@ -139,7 +139,7 @@ def test_a_digest_leaves_room_for_five_results() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0.01, 1e6), st.integers(1, 40)), min_size=1, max_size=6), st.integers(6, 400))
-def test_cells_are_shared_out_whole(parts: list[tuple[float, int]], total: int) -> None:
+def test_cells_are_distributed_completely(parts: list[tuple[float, int]], total: int) -> None:
     weights, least = [weight for weight, _ in parts], [floor for _, floor in parts]
     cells = apportion(weights, total, least)
     assert sum(cells) == total
@@ -148,13 +148,13 @@ def test_cells_are_shared_out_whole(parts: list[tuple[float, int]], total: int) 
         assert all(own >= floor for own, floor in zip(cells, least, strict=True))
 
 
-def test_designed_sizes_are_kept_to_the_cell() -> None:
+def test_designed_sizes_are_exact() -> None:
     assert apportion((24, 43, 53), 120, (20, 20, 20)) == [24, 43, 53]
 
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
 @given(st.integers(110, 320), st.integers(30, 120), st.integers(-400, 400), st.data())
-def test_an_edge_goes_where_it_is_moved_and_no_further(
+def test_edge_moves_with_the_mouse_up_to_its_limits(
     plan: Arrangement, width: int, height: int, by: int, data: st.DataObject
 ) -> None:
     layout = data.draw(layouts(plan))
@@ -195,7 +195,7 @@ def test_collapsed_panes_are_strips_beside_the_others(width: int, height: int, d
 
 
 @pytest.mark.parametrize("pane", QUERY.panes)
-def test_every_pane_can_be_given_more(pane: str) -> None:
+def test_every_pane_can_grow(pane: str) -> None:
     tiled = arrange(QUERY, 140, 50, True, "score")
     for across in (True, False):
         found = list(edges_beside(tiled, pane, across))
@@ -208,7 +208,7 @@ def test_every_pane_can_be_given_more(pane: str) -> None:
         assert (other.width - one.width if across else other.height - one.height) == 2
 
 
-def test_the_edge_under_the_mouse() -> None:
+def test_edge_under_the_mouse() -> None:
     tiled = arrange(QUERY, 120, 30, True, "score")
     tree, results, answer = (tiled.areas[name] for name in ("tree", "results", "answer"))
     for x in (tree.width - 1, tree.width):
@@ -232,11 +232,11 @@ def test_the_edge_under_the_mouse() -> None:
         {"shares": {"x": ["1"], "y": [True], "z": [-1.0], "w": [1e300], "v": [], "u": 3}},
     ],
 )
-def test_what_is_no_layout_is_the_design(plain: object) -> None:
+def test_invalid_layout_becomes_the_default(plain: object) -> None:
     assert layout_from(plain) == Layout()
 
 
-def test_where_there_is_no_room_the_places_still_do_not_overlap() -> None:
+def test_panes_do_not_overlap_on_a_tiny_screen() -> None:
     split = Split("x", True, ("a", "b", "c"), (30, 30, 30))
     areas = tile(split, Area(0, 0, 10, 2), Layout()).areas
     assert sum(place.width for place in areas.values()) == 10

@@ -1,4 +1,4 @@
-"""Bars: eighths, stacked parts, what is taken away."""
+"""Bars: eighths, stacked parts, and subtracted parts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_eighths_are_exact() -> None:
     assert eighths(0.5, 4, ASCII) == "##  "
 
 
-def test_what_is_taken_away_shrinks_what_came_before_it() -> None:
+def test_subtracted_parts_shrink_earlier_ones() -> None:
     pieces = stack(DRAFT)
     kept = dict(pieces.kept)
     assert kept["relevance"] == pytest.approx(0.5742 * 0.85, rel=1e-3)
@@ -41,7 +41,7 @@ def test_what_is_taken_away_shrinks_what_came_before_it() -> None:
 
 
 @given(st.lists(st.floats(-0.2, 0.6), min_size=1, max_size=7))
-def test_kept_and_taken_are_the_whole(values: list[float]) -> None:
+def test_kept_and_subtracted_parts_sum_to_the_whole(values: list[float]) -> None:
     parts = [Part(f"p{number}", value) for number, value in enumerate(values)]
     pieces = stack(parts)
     if values[0] > 0.5 and all(value >= 0 or -value < 0.05 for value in values):
@@ -49,7 +49,7 @@ def test_kept_and_taken_are_the_whole(values: list[float]) -> None:
 
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["signs", "letters"])
-def test_the_stacked_bar_shows_each_part_hatching_and_ticks(glyphs: Glyphs) -> None:
+def test_stacked_bar_shows_each_part_with_hatching_and_ticks(glyphs: Glyphs) -> None:
     text = "".join(text for text, _ in stacked(DRAFT, 50, (0.7, 0.85, 0.97), glyphs))
     assert len(text) == 50
     for name in ("relevance", "importance", "recency", "local bonus", "lost"):
@@ -64,7 +64,7 @@ def test_every_fill_differs_from_the_others() -> None:
         assert len({glyphs.fills[name] for name in together}) == len(together)
 
 
-def test_tick_labels_stand_where_their_ticks_are() -> None:
+def test_tick_labels_are_aligned_with_their_ticks() -> None:
     made = tick_labels(100, {0.7: "┊.70", 0.85: "┊.85", 0.93: "┊.93"}).plain
     assert [made.index(mark) for mark in ("┊.70", "┊.85", "┊.93")] == [70, 85, 93]
     narrow = tick_labels(40, {0.7: "┊.70", 0.85: "┊.85", 0.93: "┊.93"}).plain
@@ -72,7 +72,7 @@ def test_tick_labels_stand_where_their_ticks_are() -> None:
     assert len(narrow) <= 40
 
 
-def test_a_bar_runs_empty() -> None:
+def test_bar_can_become_empty() -> None:
     assert draining(60, 60, 6, UNICODE) == "▰▰▰▰▰▰"
     assert draining(30, 60, 6, UNICODE) == "▰▰▰▱▱▱"
     assert draining(0, 60, 6, UNICODE) == "▱▱▱▱▱▱"
@@ -91,22 +91,22 @@ def test_a_bar_runs_empty() -> None:
         (Part("propagated", 0.539, 0.98, 0.55, "1 up"), "0.980 × 0.55  1 up"),
     ],
 )
-def test_a_part_says_what_it_was_made_of(part: Part, text: str) -> None:
+def test_part_describes_its_origin(part: Part, text: str) -> None:
     assert how(part) == text
 
 
-def test_a_part_of_a_small_score_says_more_decimals() -> None:
+def test_part_of_a_small_score_has_more_decimals() -> None:
     assert how(Part("intent", 0.0049, 0.016393, 1.3, "a preference"), 5) == "0.01639 × 1.3  a preference"
 
 
-def test_letters_when_asked_for_or_when_there_is_no_unicode() -> None:
+def test_ascii_on_request_or_without_unicode() -> None:
     assert for_terminal("on", "utf-8") is ASCII
     assert for_terminal("off", "ascii") is UNICODE
     assert for_terminal("auto", "UTF-8") is UNICODE
     assert for_terminal("auto", "ANSI_X3.4-1968") is ASCII
 
 
-def test_every_letter_form_is_one_plain_cell() -> None:
+def test_every_ascii_form_is_one_plain_cell() -> None:
     for table in (ASCII.maturity, ASCII.kind, ASCII.state, ASCII.fills):
         assert all(len(sign) == 1 and sign.isascii() for sign in table.values())
     for table, signs in ((ASCII.maturity, UNICODE.maturity), (ASCII.kind, UNICODE.kind), (ASCII.state, UNICODE.state)):

@@ -1,4 +1,4 @@
-"""The app as the user set it."""
+"""The app with the user's settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.settings import own
 from tests.support.trees import Tree
 
 
-async def test_a_broken_settings_file_opens_with_defaults_and_says_so(garden: Tree, make_app: MakeApp) -> None:
+async def test_broken_settings_file_is_reported_and_defaults_are_used(garden: Tree, make_app: MakeApp) -> None:
     own("theme = 'brv-light\nrecording = true")
     app = make_app(garden.root)
     async with app.run_test(size=NARROW) as pilot:
@@ -25,7 +25,7 @@ async def test_a_broken_settings_file_opens_with_defaults_and_says_so(garden: Tr
         assert "TIER" in shown(pilot)
 
 
-async def test_wrong_keys_are_left_out_and_counted_in_one_toast(garden: Tree, make_app: MakeApp) -> None:
+async def test_unusable_keys_are_left_out_and_counted_in_one_toast(garden: Tree, make_app: MakeApp) -> None:
     own('thme = 1\nhistory = -1\nrecording = true\n[llm]\nurl = "x"\n')
     app = make_app(garden.root)
     async with app.run_test(size=NARROW) as pilot:
@@ -37,7 +37,7 @@ async def test_wrong_keys_are_left_out_and_counted_in_one_toast(garden: Tree, ma
         assert "recording" in text_of(pilot, "#status")
 
 
-async def test_problems_are_told_without_a_project_too(
+async def test_problems_are_reported_without_a_project_too(
     tmp_path_factory: pytest.TempPathFactory, make_app: MakeApp
 ) -> None:
     own("thme = 1")
@@ -48,7 +48,7 @@ async def test_problems_are_told_without_a_project_too(
         assert len(toasts(pilot)) == 1
 
 
-async def test_a_projects_unreadable_settings_are_a_message(garden: Tree, make_app: MakeApp) -> None:
+async def test_unreadable_project_settings_are_a_message(garden: Tree, make_app: MakeApp) -> None:
     (garden.root / ".brv" / "brv-tui.toml").write_text("junk")
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await settled(pilot)

@@ -1,4 +1,4 @@
-"""The app stands on few classes; what it makes knows only its base, and its controllers are plain objects."""
+"""The app has few base classes. Its objects know only the base class, and controllers are plain objects."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _MODULES = sorted(set(_ROOM.rglob("*.py")) - _TOP)
 _CONTROLLERS = [module for module in _MODULES if "services: AppServices" in module.read_text()]
 
 
-def test_the_app_stands_on_three_classes() -> None:
+def test_app_has_three_base_classes() -> None:
     own = [kind for kind in BrvTui.__mro__ if kind.__module__.startswith("brvtui.")]
     assert own == [BrvTui, ConfiguredApp, ThemedApp, AppServices]
 
 
-def test_nothing_below_the_app_knows_it() -> None:
+def test_lower_modules_do_not_import_the_app() -> None:
     assert {module: found for module in _MODULES if (found := _of_the_app(module))} == {}
 
 
@@ -46,7 +46,7 @@ def test_no_controller_inherits_from_another(module: Path) -> None:
 
 
 def test_only_workers_run_in_threads() -> None:
-    """Blocking work has one door, so that every result comes back by a call."""
+    """Blocking work has a single entry, so that every result arrives by a call."""
     for module in _ROOM.rglob("*.py"):
         calls = [node for node in ast.walk(ast.parse(module.read_text())) if isinstance(node, ast.Call)]
         threaded = [ast.unparse(call) for call in calls for keyword in call.keywords if keyword.arg == "thread"]

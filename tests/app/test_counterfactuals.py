@@ -1,4 +1,6 @@
-"""What it would take, in the Route pane: asked for by a key, tried behind the screen, dropped when it is stale."""
+"""The smallest changes for a direct answer, in the Route pane: requested by key, computed in the background, dropped
+when stale.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,7 @@ async def test_changes_for_a_long_answer_are_listed(
     assert all(lever.value in text_of(pilot, "#route") for lever in Lever)
 
 
-async def test_v_says_why_it_tries_nothing_or_finds_nothing(pilot: AppPilot) -> None:
+async def test_v_gives_the_reason_if_it_tries_or_finds_nothing(pilot: AppPilot) -> None:
     await settled(pilot)
     await pilot.press("escape", "f4", "v")
     await until(pilot, lambda: "type a query first: v then tries" in toast_text(pilot))
@@ -87,7 +89,7 @@ async def test_v_says_why_it_tries_nothing_or_finds_nothing(pilot: AppPilot) -> 
     await until(pilot, lambda: said in toast_text(pilot))
 
 
-async def test_nothing_is_tried_unasked(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_changes_are_tried_only_on_request(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("changes are tried")
 
@@ -99,7 +101,7 @@ async def test_nothing_is_tried_unasked(app: BrvTui, monkeypatch: pytest.MonkeyP
 
 
 class Held:
-    """Trying changes waits until the test lets it go on."""
+    """Delays the search for changes until the test releases it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun, self.go_on = threading.Event(), threading.Event()
@@ -117,7 +119,7 @@ class Held:
         monkeypatch.setattr(TraceExplainer, "counterfactuals", held)
 
 
-async def test_another_query_ends_it(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_another_query_cancels_it(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     held = Held(monkeypatch)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
@@ -134,7 +136,7 @@ async def test_another_query_ends_it(app: BrvTui, monkeypatch: pytest.MonkeyPatc
         assert "trying changes…" not in text_of(pilot, "#route")
 
 
-async def test_pressed_again_it_waits_for_what_is_under_way(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_second_request_waits_for_the_first(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     held = Held(monkeypatch)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
@@ -147,7 +149,7 @@ async def test_pressed_again_it_waits_for_what_is_under_way(app: BrvTui, monkeyp
         assert view(pilot).answer.counterfactuals is not None
 
 
-async def test_a_saved_trace_has_no_tree_to_try(garden: Tree, make_app: MakeApp, tmp_path: Any) -> None:
+async def test_saved_trace_has_no_tree_for_changes(garden: Tree, make_app: MakeApp, tmp_path: Any) -> None:
     session = garden.session(signals_file=garden.root / "signals.json")
     file = tmp_path / "saved.json"
     file.write_bytes(as_json(session.explainer.saved(session.preview(QUERY))))

@@ -1,4 +1,4 @@
-"""What breaks in the app ends in one line, a report and an exit code; what breaks beside it is told."""
+"""A crash ends the app with one line, a report and an exit code. Failures in the background are reported."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ sys.exit(app.return_code)
 """
 
 
-def test_a_crash_is_a_line_a_report_and_an_exit_code(garden: Tree, own_data_folders: Path, tmp_path: Path) -> None:
+def test_crash_gives_a_line_a_report_and_an_exit_code(garden: Tree, own_data_folders: Path, tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text(_BROKEN)
     command = [sys.executable, str(tmp_path / "broken.py"), str(garden.root)]
     known = {**os.environ, "COLUMNS": "500", "PYTHONPATH": str(ROOT)}
@@ -59,7 +59,7 @@ def test_a_crash_is_a_line_a_report_and_an_exit_code(garden: Tree, own_data_fold
     assert "in action_help_quit" in text
 
 
-async def test_a_worker_that_breaks_is_told_of_with_a_report(
+async def test_failing_worker_is_reported_with_a_report_file(
     garden: Tree, make_app: MakeApp, own_data_folders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
@@ -77,7 +77,7 @@ async def test_a_worker_that_breaks_is_told_of_with_a_report(
         assert view(pilot).answer.trace is not None
 
 
-async def test_an_error_of_the_system_in_a_worker_is_a_line_and_no_crash(
+async def test_system_error_in_a_worker_is_one_line_and_not_a_crash(
     garden: Tree, make_app: MakeApp, own_data_folders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
@@ -91,9 +91,7 @@ async def test_an_error_of_the_system_in_a_worker_is_a_line_and_no_crash(
         assert not (own_data_folders / "tool/crashes").exists()
 
 
-async def test_a_thread_that_breaks_is_told_of(
-    garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_failing_thread_is_reported(garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threading, "excepthook", threading.excepthook)
     app = make_app(garden.root)
 
@@ -109,7 +107,7 @@ async def test_a_thread_that_breaks_is_told_of(
         await until(pilot, lambda: "failed: RuntimeError: it broke" in toast_text(pilot))
 
 
-async def test_a_save_that_the_disk_did_not_confirm_is_a_save(
+async def test_save_without_confirmation_by_the_disk_is_still_a_save(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fsync = os.fsync

@@ -1,4 +1,4 @@
-"""Retry and cache in short: what a first look says of both, without a key."""
+"""Short forms of Retry and Cache, shown by default without a key."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.trees import Tree
 
 @pytest.fixture(autouse=True)
 def few(all_panes: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As somebody sees it who has set nothing."""
+    """The app with default settings."""
     monkeypatch.delenv("BRV_TUI_PANES")
 
 
@@ -37,7 +37,7 @@ async def test_each_rung_that_ran_is_named_with_its_count(pilot: AppPilot) -> No
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["120x36", "80x24"])
-async def test_the_cache_says_how_many_entries_it_has_and_how_long(pilot: AppPilot, size: tuple[int, int]) -> None:
+async def test_cache_shows_the_number_of_entries_and_their_lifetime(pilot: AppPilot, size: tuple[int, int]) -> None:
     await ask(pilot, "token store")
     assert "no entries" in _digest(pilot)
     await press(pilot, "enter")
@@ -50,7 +50,7 @@ async def test_the_cache_says_how_many_entries_it_has_and_how_long(pilot: AppPil
     assert f"1 entry, valid for {seconds(entry.left_s)}" in _digest(pilot)
 
 
-async def test_a_query_is_compared_with_the_likest_entry(pilot: AppPilot) -> None:
+async def test_query_is_compared_with_the_most_similar_entry(pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     await press(pilot, "enter")
     await ask(pilot, "rollback alias")
@@ -69,7 +69,7 @@ async def test_a_query_is_compared_with_the_likest_entry(pilot: AppPilot) -> Non
     assert "hit" not in _digest(pilot)
 
 
-async def test_a_pane_that_is_shown_is_not_told_twice(pilot: AppPilot) -> None:
+async def test_digest_omits_panes_that_are_shown(pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     await press(pilot, "escape", "f5")
     assert "not needed" not in _digest(pilot)
@@ -82,7 +82,7 @@ async def test_a_pane_that_is_shown_is_not_told_twice(pilot: AppPilot) -> None:
     assert _digest(pilot) == ""
 
 
-async def test_an_engine_is_asked_for_no_more_than_it_has(pilot: AppPilot) -> None:
+async def test_digest_requests_only_what_the_engine_has(pilot: AppPilot) -> None:
     await ask(pilot, "zebra+quagga", "escape")
     await switch_to(pilot, "jeffs_brain")
     assert "Retry" in _digest(pilot)
@@ -91,7 +91,7 @@ async def test_an_engine_is_asked_for_no_more_than_it_has(pilot: AppPilot) -> No
     assert _digest(pilot) == ""
 
 
-async def test_the_time_left_counts_down(garden: Tree, make_app: MakeApp) -> None:
+async def test_remaining_time_counts_down(garden: Tree, make_app: MakeApp) -> None:
     app = make_app(garden.root, now_ms=None)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token store")

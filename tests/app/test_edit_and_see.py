@@ -1,4 +1,4 @@
-"""Edit and see: the current query's answer with the edited text beside today's, and what saving does to the note."""
+"""Edit and see: the answer with the edited text next to today's, and the effects of saving on the note."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.trees import Tree
 _OTHER = "billing/invoices/numbering.md"
 
 
-async def test_what_moves_is_shown_and_comes_true(garden: Tree, pilot: AppPilot) -> None:
+async def test_predicted_moves_are_shown_and_come_true(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "credit note")
     before = {hit.file: hit.score for hit in view(pilot).answer.trace.hits}  # type: ignore[union-attr]
     assert _OTHER not in before
@@ -41,7 +41,7 @@ async def test_what_moves_is_shown_and_comes_true(garden: Tree, pilot: AppPilot)
     assert view(pilot).answer.trace.tier == preview.after.tier  # type: ignore[union-attr]
 
 
-async def test_a_result_that_falls_out_and_one_that_rises_say_so(pilot: AppPilot) -> None:
+async def test_results_that_drop_out_or_rise_are_reported(pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     first = view(pilot).answer.trace.hits[0].file  # type: ignore[union-attr]
     brv(pilot).selection.select(first)
@@ -60,7 +60,9 @@ async def test_a_result_that_falls_out_and_one_that_rises_say_so(pilot: AppPilot
 
 
 @at_two_sizes
-async def test_what_saving_does_stands_above_the_text(garden: Tree, make_app: MakeApp, size: tuple[int, int]) -> None:
+async def test_effects_of_saving_are_shown_above_the_text(
+    garden: Tree, make_app: MakeApp, size: tuple[int, int]
+) -> None:
     garden.age(NOTE, 60)
     async with make_app(garden.root).run_test(size=size) as pilot:
         await open_note(pilot)
@@ -79,7 +81,7 @@ async def test_what_saving_does_stands_above_the_text(garden: Tree, make_app: Ma
             assert f"recency {recency.now:.2f} (new 1.00)" in shown(pilot)
 
 
-async def test_the_ranking_follows_the_query_and_says_what_is_not_read(pilot: AppPilot) -> None:
+async def test_ranking_follows_the_query_and_lists_unread_parts(pilot: AppPilot) -> None:
     await settled(pilot)
     brv(pilot).editing.edit(NOTE)
     await until(pilot, lambda: view(pilot).editor.edit is not None)

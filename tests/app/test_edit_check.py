@@ -1,4 +1,4 @@
-"""What an edit changes: the judged queries and the open one, told in a toast and shown in the Lab."""
+"""The effects of an edit on judged queries and the open one, in a toast and in the Lab."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.trees import Tree
 pytestmark = pytest.mark.long
 
 
-async def test_unsaved_text_says_which_queries_it_would_break(with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_unsaved_text_lists_the_queries_it_would_break(with_judgments: Tree, pilot: AppPilot) -> None:
     await open_note(pilot)
     await press(pilot, "ctrl+home", *(["ctrl+k"] * 60))
     edit = view(pilot).editor.edit
@@ -36,8 +36,10 @@ async def test_unsaved_text_says_which_queries_it_would_break(with_judgments: Tr
     assert not column.problem
 
 
-async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree, make_app: MakeApp) -> None:
-    """The toast, the mark beside the Lab until it is looked at, its cursor, note and cause; reverting is told too."""
+async def test_broken_queries_are_reported_and_the_lab_gives_the_reason(
+    with_judgments: Tree, make_app: MakeApp
+) -> None:
+    """Checks the toast, the mark on the Lab, its cursor, note and cause, and the report after a revert."""
     with_judgments.age_by_today()
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
         await open_note(pilot, ROTATION)
@@ -71,7 +73,7 @@ async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree,
 
 
 async def ask_and_break(pilot: AppPilot, tree: Tree) -> None:
-    """Asks a query, then takes its text from the note that is first, and waits until that was noticed."""
+    """Runs a query, then removes its text from the first note, and waits until that was noticed."""
     await ask(pilot, "refunds billing")
     brv(pilot).edits.hold()
     await settled(pilot)
@@ -79,10 +81,10 @@ async def ask_and_break(pilot: AppPilot, tree: Tree) -> None:
     await until(pilot, lambda: view(pilot).edits.effect is not None)
 
 
-async def test_an_edit_that_costs_the_open_query_its_note_is_told_and_not_judged_as_right(
+async def test_lost_note_of_the_open_query_is_reported_and_not_judged_as_right(
     with_judgments: Tree, make_app: MakeApp
 ) -> None:
-    """The answer before the edit is taken in its column; the answer now only once the edit is accepted."""
+    """The answer before the edit is judged in its column, and the current answer only once the edit is accepted."""
     with_judgments.age_by_today()
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
         await ask_and_break(pilot, with_judgments)
@@ -104,9 +106,7 @@ async def test_an_edit_that_costs_the_open_query_its_note_is_told_and_not_judged
         await until(pilot, lambda: said in toast_text(pilot))
 
 
-async def test_another_engine_and_another_open_query_are_looked_at_anew_after_an_edit(
-    garden: Tree, make_app: MakeApp
-) -> None:
+async def test_effect_is_checked_again_for_another_engine_or_query(garden: Tree, make_app: MakeApp) -> None:
     garden.age_by_today()
     async with make_app(garden.root, now_ms=None).run_test(size=WIDE) as pilot:
         await ask_and_break(pilot, garden)
@@ -167,7 +167,7 @@ def _result(query: str, path: str) -> QueryResult:
         ),
     ],
 )
-def test_what_an_edit_changes_is_one_sentence(effect: tuple[int, int, int, int, int, int], key: str, said: str) -> None:
+def test_effect_of_an_edit_is_one_sentence(effect: tuple[int, int, int, int, int, int], key: str, said: str) -> None:
     judged, unjudged, left_out, changed, others, notes = effect
     earlier = EarlierNotes(tuple(f"x/n{number}.md" for number in range(notes)))
     changes = [QueryChange(_result(str(n), "b.md"), _result(str(n), "a.md")) for n in range(changed + others)]
@@ -183,7 +183,7 @@ def test_what_an_edit_changes_is_one_sentence(effect: tuple[int, int, int, int, 
         (("_index.md", "a/_index.md"), "2 files"),
     ],
 )
-def test_notes_are_counted_not_what_is_derived_from_them(paths: tuple[str, ...], said: str) -> None:
+def test_only_notes_are_counted_not_derived_files(paths: tuple[str, ...], said: str) -> None:
     change = QueryChange(_result("0", "b.md"), _result("0", "a.md"))
     made = EditEffect(EarlierNotes(paths), 1, 0, 0, (change,), ())
     assert f"since {said} changed" in sentence(made, "note")

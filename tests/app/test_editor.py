@@ -42,7 +42,7 @@ async def test_e_edits_the_selected_note_and_esc_goes_back(size: tuple[int, int]
 
 
 @pytest.mark.long
-async def test_the_note_under_the_cursor_of_the_tree_is_edited(pilot: AppPilot) -> None:
+async def test_note_under_the_tree_cursor_is_edited(pilot: AppPilot) -> None:
     await settled(pilot)
     await press(pilot, "escape", "2")
     tree = frame(pilot).query_one(TreePane)
@@ -53,7 +53,7 @@ async def test_the_note_under_the_cursor_of_the_tree_is_edited(pilot: AppPilot) 
     await on(pilot, NotesScreen, "escape")
 
 
-async def test_what_cannot_be_edited_here_says_why(app: BrvTui, garden: Tree) -> None:
+async def test_files_that_cannot_be_edited_give_a_reason(app: BrvTui, garden: Tree) -> None:
     garden.file(NOTE, "# Rollback\n" + "word " * 50_000, 3)
     garden.file("auth/binary.md", b"# A\0B", 1)
     async with app.run_test(size=WIDE) as pilot:
@@ -95,7 +95,7 @@ async def test_typing_marks_the_note_as_unsaved_everywhere(size: tuple[int, int]
     ],
     ids=["crlf", "bom", "hidden", "tab"],
 )
-async def test_saving_changes_what_was_typed_and_nothing_else(garden: Tree, make_app: MakeApp, before: bytes) -> None:
+async def test_saving_changes_only_the_typed_text(garden: Tree, make_app: MakeApp, before: bytes) -> None:
     garden.file(NOTE, before, 3)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await open_note(pilot)
@@ -111,7 +111,7 @@ async def test_saving_changes_what_was_typed_and_nothing_else(garden: Tree, make
         assert not any(ord(char) < 32 for char in shown(pilot).replace("\n", ""))
 
 
-async def test_our_own_save_keeps_cursor_scroll_and_undo(garden: Tree, make_app: MakeApp) -> None:
+async def test_own_save_keeps_cursor_scroll_and_undo(garden: Tree, make_app: MakeApp) -> None:
     garden.file(NOTE, "# Rollback\n" + "line\n" * 200, 3)
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await open_note(pilot)
@@ -134,7 +134,7 @@ async def test_our_own_save_keeps_cursor_scroll_and_undo(garden: Tree, make_app:
         assert b"lixne" in _on_disk(garden)
 
 
-async def test_the_modification_time_is_new_or_kept_as_chosen(garden: Tree, make_app: MakeApp) -> None:
+async def test_modification_time_is_new_or_kept_as_chosen(garden: Tree, make_app: MakeApp) -> None:
     before = os.stat(garden.tree / NOTE).st_mtime_ns
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await open_note(pilot)
@@ -157,7 +157,7 @@ async def test_the_modification_time_is_new_or_kept_as_chosen(garden: Tree, make
         assert said not in toast_text(pilot)
 
 
-async def test_a_text_that_is_not_changed_or_cannot_be_written_stays(garden: Tree, make_app: MakeApp) -> None:
+async def test_unchanged_or_unwritable_text_stays(garden: Tree, make_app: MakeApp) -> None:
     before = os.stat(garden.tree / NOTE)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await open_note(pilot)
@@ -244,7 +244,7 @@ async def test_problems_are_listed_and_lead_to_their_line(
         assert set(area(pilot).line_marks) == {5}
 
 
-async def test_the_mouse_help_and_pasted_text_of_the_editor(pilot: AppPilot) -> None:
+async def test_mouse_help_and_pasted_text_of_the_editor(pilot: AppPilot) -> None:
     await open_note(pilot)
     await pilot.click("#text", offset=(6, 4))
     assert area(pilot).cursor_location == (3, 2)
@@ -262,7 +262,7 @@ async def test_the_mouse_help_and_pasted_text_of_the_editor(pilot: AppPilot) -> 
 
 
 async def save_anyway(pilot: AppPilot, said: str = "its frontmatter would not be read") -> None:
-    """Saves, and answers the question before damage."""
+    """Saves, and confirms the warning about damage."""
     await on(pilot, DamageDialog, "ctrl+s")
     dialog = pilot.app.screen
     assert isinstance(dialog, DamageDialog)
@@ -278,7 +278,7 @@ async def save_anyway(pilot: AppPilot, said: str = "its frontmatter would not be
         (("ctrl+home",), "q", "line 1: the frontmatter does not begin with ---"),
     ],
 )
-async def test_frontmatter_that_is_saved_broken_is_told_at_once(
+async def test_broken_frontmatter_is_reported_after_saving(
     garden: Tree, make_app: MakeApp, keys: tuple[str, ...], typed: str, said: str
 ) -> None:
     garden.file(NOTE, "---\ntitle: one\n---\n# Rollback\n", 3)
@@ -292,7 +292,7 @@ async def test_frontmatter_that_is_saved_broken_is_told_at_once(
         assert "the engine reads no" in toast_text(pilot)
 
 
-async def test_signals_that_a_save_loses_are_told(garden: Tree, make_app: MakeApp) -> None:
+async def test_signals_lost_by_a_save_are_reported(garden: Tree, make_app: MakeApp) -> None:
     garden.file(REFUNDS, "---\nkeywords: [JWKS, kid]\nmaturity: core\nimportance: 88\n---\n# Refunds\n", 3)
     garden.read_frontmatter()
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -307,7 +307,7 @@ async def test_signals_that_a_save_loses_are_told(garden: Tree, make_app: MakeAp
 
 
 @pytest.mark.long
-async def test_a_generated_file_says_that_its_edits_are_overwritten(garden: Tree, make_app: MakeApp) -> None:
+async def test_generated_file_warns_that_edits_are_overwritten(garden: Tree, make_app: MakeApp) -> None:
     garden.summary("deploy")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await open_note(pilot, "deploy/_index.md")
@@ -317,7 +317,7 @@ async def test_a_generated_file_says_that_its_edits_are_overwritten(garden: Tree
 
 
 @pytest.mark.long
-async def test_the_whole_text_is_selected_by_a_key_that_help_lists(app: BrvTui) -> None:
+async def test_select_all_has_a_key_that_help_lists(app: BrvTui) -> None:
     async with app.run_test(size=(120, 160)) as pilot:
         await open_note(pilot)
         whole = area(pilot).text
@@ -335,7 +335,7 @@ async def test_the_whole_text_is_selected_by_a_key_that_help_lists(app: BrvTui) 
 MARKS = "<<<<<<< mine\none\n=======\ntwo\n>>>>>>> theirs\n"
 
 
-async def test_the_marks_of_a_conflict_are_saved_only_after_a_yes(garden: Tree, pilot: AppPilot) -> None:
+async def test_conflict_markers_are_saved_only_after_confirmation(garden: Tree, pilot: AppPilot) -> None:
     await open_note(pilot)
     before = (garden.tree / NOTE).read_text()
     area(pilot).insert(MARKS, (0, 0))
@@ -364,7 +364,7 @@ async def test_the_marks_of_a_conflict_are_saved_only_after_a_yes(garden: Tree, 
         ("---\r\ntitle: one\r\n---\r\n# R\r\n", "---\r\ntitle: {one\r\n---\r\n# R\r\n"),
     ],
 )
-def test_frontmatter_that_would_not_be_read_is_asked_about(garden: Tree, before: str, after: str) -> None:
+def test_unreadable_frontmatter_needs_confirmation(garden: Tree, before: str, after: str) -> None:
     garden.file(NOTE, before, 3)
     session = Session.open(garden.root)
     session.load()
@@ -380,7 +380,7 @@ def test_frontmatter_that_would_not_be_read_is_asked_about(garden: Tree, before:
         (MARKS, MARKS.replace("one", "1")),
     ],
 )
-def test_what_was_broken_before_is_saved_without_a_question(garden: Tree, before: str, after: str) -> None:
+def test_text_that_was_already_broken_is_saved_without_confirmation(garden: Tree, before: str, after: str) -> None:
     garden.file(NOTE, before, 3)
     session = Session.open(garden.root)
     session.load()
@@ -388,7 +388,7 @@ def test_what_was_broken_before_is_saved_without_a_question(garden: Tree, before
     assert (garden.tree / NOTE).read_text() == after
 
 
-async def test_a_damaging_text_is_asked_about_before_the_editor_closes(garden: Tree, pilot: AppPilot) -> None:
+async def test_damaging_text_needs_confirmation_before_the_editor_closes(garden: Tree, pilot: AppPilot) -> None:
     await open_note(pilot)
     area(pilot).insert(MARKS, (0, 0))
     await looked(pilot)

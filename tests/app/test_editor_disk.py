@@ -1,4 +1,4 @@
-"""What the editor does when the note changes on disk."""
+"""The editor when the note changes on disk."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.long, pytest.mark.usefixtures("few_lines")]
 
 
 async def _clash(pilot: AppPilot, garden: Tree, theirs: str) -> None:
-    """Mine begins with an x; theirs is on disk; ^S was pressed."""
+    """Types an x into my text and presses ^S, while their text is on disk."""
     await type_in_note(pilot, "x")
     by_somebody(garden, theirs)
     await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.on_disk == "changed")  # type: ignore[union-attr]
@@ -34,7 +34,7 @@ async def _clash(pilot: AppPilot, garden: Tree, theirs: str) -> None:
     await settled(pilot)
 
 
-async def test_a_note_without_changes_follows_the_disk_and_keeps_its_place(garden: Tree, pilot: AppPilot) -> None:
+async def test_unchanged_note_follows_the_disk_and_keeps_its_position(garden: Tree, pilot: AppPilot) -> None:
     await open_note(pilot)
     area(pilot).move_cursor((6, 2))
     by_somebody(garden, FEW_LINES.replace("one\n", "one\nand a half\n"))
@@ -50,7 +50,7 @@ async def test_a_note_without_changes_follows_the_disk_and_keeps_its_place(garde
 
 
 @at_two_sizes
-async def test_unsaved_text_is_told_at_once_and_never_touched(
+async def test_change_under_unsaved_text_is_reported_and_the_text_stays(
     garden: Tree, size: tuple[int, int], pilot: AppPilot
 ) -> None:
     await type_in_note(pilot, "x")
@@ -75,7 +75,7 @@ async def test_unsaved_text_is_told_at_once_and_never_touched(
         assert "CHANGED ON DISK" in shown(pilot)
 
 
-async def test_mine_can_be_kept(garden: Tree, pilot: AppPilot) -> None:
+async def test_my_text_can_be_kept(garden: Tree, pilot: AppPilot) -> None:
     await _clash(pilot, garden, FEW_LINES.replace("two", "zwei"))
     assert "+ x# Rollback" in shown(pilot)
     assert "- zwei" in shown(pilot)
@@ -86,7 +86,7 @@ async def test_mine_can_be_kept(garden: Tree, pilot: AppPilot) -> None:
     assert "ON DISK" not in shown(pilot)
 
 
-async def test_theirs_can_be_taken_and_mine_brought_back(garden: Tree, make_app: MakeApp) -> None:
+async def test_their_text_can_be_taken_and_mine_restored(garden: Tree, make_app: MakeApp) -> None:
     theirs = FEW_LINES.replace("two", "zwei")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await _clash(pilot, garden, theirs)
@@ -99,7 +99,7 @@ async def test_theirs_can_be_taken_and_mine_brought_back(garden: Tree, make_app:
         assert area(pilot).text == f"x{FEW_LINES}"
 
 
-async def test_both_can_be_merged(garden: Tree, pilot: AppPilot) -> None:
+async def test_both_texts_can_be_merged(garden: Tree, pilot: AppPilot) -> None:
     await _clash(pilot, garden, FEW_LINES.replace("four", "vier"))
     await pilot.press("e")
     await looked(pilot)
@@ -110,7 +110,7 @@ async def test_both_can_be_merged(garden: Tree, pilot: AppPilot) -> None:
     await until(pilot, lambda: on_disk(garden) == merged)
 
 
-async def test_lines_that_both_changed_are_left_to_be_decided(garden: Tree, pilot: AppPilot) -> None:
+async def test_lines_changed_by_both_become_conflicts(garden: Tree, pilot: AppPilot) -> None:
     await _clash(pilot, garden, FEW_LINES.replace("# Rollback", "# Zurück"))
     assert "merged, 1 place would be yours to decide" in shown(pilot)
     await pilot.press("e")
@@ -121,14 +121,14 @@ async def test_lines_that_both_changed_are_left_to_be_decided(garden: Tree, pilo
 
 
 async def _gone(pilot: AppPilot, garden: Tree) -> None:
-    """The note, to which an x was typed, is removed by somebody; ^S was pressed."""
+    """Removes the note after an x was typed, and presses ^S."""
     await type_in_note(pilot, "x")
     (garden.tree / NOTE).unlink()
     await until(pilot, lambda: "REMOVED ON DISK" in shown(pilot))
     await on(pilot, GoneDialog, "ctrl+s")
 
 
-async def test_a_removed_note_can_be_written_again(garden: Tree, pilot: AppPilot) -> None:
+async def test_removed_note_can_be_written_again(garden: Tree, pilot: AppPilot) -> None:
     await _gone(pilot, garden)
     await pilot.press("m")
     await until(pilot, lambda: (garden.tree / NOTE).exists())
@@ -136,7 +136,7 @@ async def test_a_removed_note_can_be_written_again(garden: Tree, pilot: AppPilot
     assert on_disk(garden) == f"x{FEW_LINES}"
 
 
-async def test_a_removed_note_can_be_dropped(garden: Tree, pilot: AppPilot) -> None:
+async def test_removed_note_can_be_discarded(garden: Tree, pilot: AppPilot) -> None:
     await _gone(pilot, garden)
     await on(pilot, QueryScreen, "d")
     await settled(pilot)
@@ -144,7 +144,7 @@ async def test_a_removed_note_can_be_dropped(garden: Tree, pilot: AppPilot) -> N
     assert drafted(garden.root) is None
 
 
-async def test_a_note_without_changes_is_closed_when_it_is_removed(garden: Tree, pilot: AppPilot) -> None:
+async def test_unchanged_note_is_closed_when_it_is_removed(garden: Tree, pilot: AppPilot) -> None:
     await open_note(pilot)
     (garden.tree / NOTE).unlink()
     await on(pilot, QueryScreen)

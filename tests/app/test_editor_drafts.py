@@ -1,4 +1,4 @@
-"""Drafts of unsaved text: kept while it is typed, told of at the start, offered when the note is opened."""
+"""Drafts of unsaved text: written while typing, reported at the start, and offered when the note is opened."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _drafts(garden: Tree) -> DraftStore:
     return DraftStore(garden.tree)
 
 
-async def test_unsaved_text_is_drafted_and_dropped_with_the_save(garden: Tree, pilot: AppPilot) -> None:
+async def test_unsaved_text_is_drafted_and_the_draft_removed_with_the_save(garden: Tree, pilot: AppPilot) -> None:
     await type_in_note(pilot, "xy")
     await looked(pilot)
     assert drafted(garden.root) == f"xy{FEW_LINES}".encode()
@@ -55,7 +55,7 @@ async def test_unsaved_text_is_drafted_and_dropped_with_the_save(garden: Tree, p
 
 @pytest.fixture
 def left(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> Tree:
-    """The garden with a draft of a process that is gone."""
+    """The garden with a draft of a process that has ended."""
     import hashlib
 
     base = hashlib.sha256(FEW_LINES.encode()).hexdigest()
@@ -73,11 +73,11 @@ async def _offered(pilot: AppPilot) -> None:
     await settled(pilot)
 
 
-async def test_drafts_are_told_at_the_start_and_both_questions_mark_mine_and_theirs_alike(
+async def test_drafts_are_reported_at_the_start_and_dialogs_mark_both_texts_alike(
     left: Tree, make_app: MakeApp
 ) -> None:
     def compared(theirs: str) -> str:
-        """The difference in the dialog: mine, a draft or what is typed, has TWO."""
+        """The difference in the dialog. My text, a draft or typed text, has TWO."""
         rows = [row.plain for row in pilot.app.screen.query_one(DiffPane).lines]
         changed = [row.split()[1:] for row in rows if f" - {theirs}" in row or " + TWO" in row]
         assert changed == [["-", theirs], ["+", "TWO"]]
@@ -101,7 +101,7 @@ async def test_drafts_are_told_at_the_start_and_both_questions_mark_mine_and_the
 
 @pytest.mark.long
 @at_two_sizes
-async def test_the_hint_leads_to_the_draft_from_anywhere_until_it_is_dealt_with(
+async def test_hint_leads_to_the_draft_from_anywhere_until_it_is_resolved(
     left: Tree, size: tuple[int, int], pilot: AppPilot
 ) -> None:
     await settled(pilot)
@@ -125,7 +125,7 @@ async def test_the_hint_leads_to_the_draft_from_anywhere_until_it_is_dealt_with(
 
 
 @pytest.mark.long
-async def test_several_drafts_are_listed_and_what_is_on_disk_already_is_none(left: Tree, make_app: MakeApp) -> None:
+async def test_several_drafts_are_listed_except_texts_already_on_disk(left: Tree, make_app: MakeApp) -> None:
     _drafts(left).add(Draft("auth/new_note.md", b"# New\n", None, NOW_MS, 2**22 + 1, ""))
     left.file("auth/saved.md", "# Saved\n", 1)
     _drafts(left).add(Draft("auth/saved.md", b"# Saved\n", None, NOW_MS, 2**22 + 1, ""))
@@ -143,7 +143,7 @@ async def _listening(pilot: AppPilot) -> None:
 
 
 @pytest.mark.long
-async def test_drafts_are_listed_and_the_hint_goes_with_the_one_that_is_dropped(left: Tree, make_app: MakeApp) -> None:
+async def test_drafts_are_listed_and_the_hint_disappears_with_the_last(left: Tree, make_app: MakeApp) -> None:
     async with make_app(left.root).run_test(size=NARROW) as pilot:
         await settled(pilot)
         assert "1 draft: ^l" in shown(pilot)
@@ -159,7 +159,7 @@ async def test_drafts_are_listed_and_the_hint_goes_with_the_one_that_is_dropped(
         await until(pilot, lambda: "there are none" in shown(pilot))
 
 
-async def test_a_draft_is_offered_and_can_be_taken(left: Tree, pilot: AppPilot) -> None:
+async def test_draft_is_offered_and_can_be_taken(left: Tree, pilot: AppPilot) -> None:
     await _offered(pilot)
     assert "from 2 min ago" in shown(pilot)
     assert "+ TWO" in shown(pilot)
@@ -174,7 +174,7 @@ async def test_a_draft_is_offered_and_can_be_taken(left: Tree, pilot: AppPilot) 
     assert on_disk(left) == FEW_LINES.replace("two", "TWO")
 
 
-async def test_a_draft_of_another_text_says_so_stays_undecided_and_can_be_dropped(
+async def test_draft_of_another_text_says_so_stays_undecided_and_can_be_discarded(
     left: Tree, make_app: MakeApp
 ) -> None:
     theirs = FEW_LINES.replace("five", "FIVE")
@@ -193,14 +193,14 @@ async def test_a_draft_of_another_text_says_so_stays_undecided_and_can_be_droppe
 
 
 async def _offered_of_gone(pilot: AppPilot, said: str) -> None:
-    """The draft of the note that is not at its place is offered, with these words about the note."""
+    """Opens the draft of a note that is not at its path; these words about the note are shown."""
     await settled(pilot)
     brv(pilot).editing.edit(NOTE)
     await on(pilot, DraftDialog)
     assert said in flat(pilot)
 
 
-async def test_the_draft_of_a_note_that_is_gone_can_be_written(left: Tree, make_app: MakeApp) -> None:
+async def test_draft_of_a_removed_note_can_be_written(left: Tree, make_app: MakeApp) -> None:
     (left.tree / NOTE).unlink()
     async with make_app(left.root).run_test(size=WIDE) as pilot:
         await _offered_of_gone(pilot, "The note was removed on disk meanwhile")
@@ -210,7 +210,7 @@ async def test_the_draft_of_a_note_that_is_gone_can_be_written(left: Tree, make_
         assert on_disk(left) == FEW_LINES.replace("two", "TWO")
 
 
-async def test_the_draft_of_a_note_that_was_moved_is_taken_where_that_is(left: Tree, make_app: MakeApp) -> None:
+async def test_draft_of_a_moved_note_is_taken_at_its_new_path(left: Tree, make_app: MakeApp) -> None:
     moved = "deploy/undone.md"
     (left.tree / NOTE).rename(left.tree / moved)
     async with make_app(left.root).run_test(size=WIDE) as pilot:
@@ -224,7 +224,7 @@ async def test_the_draft_of_a_note_that_was_moved_is_taken_where_that_is(left: T
         assert not (left.tree / NOTE).exists()
 
 
-async def test_the_draft_of_a_note_that_is_gone_can_be_dropped_and_opens_nothing(left: Tree, make_app: MakeApp) -> None:
+async def test_draft_of_a_removed_note_can_be_discarded_and_opens_nothing(left: Tree, make_app: MakeApp) -> None:
     (left.tree / NOTE).unlink()
     async with make_app(left.root).run_test(size=WIDE) as pilot:
         await _offered_of_gone(pilot, "The note was removed on disk meanwhile")
@@ -238,10 +238,10 @@ async def test_the_draft_of_a_note_that_is_gone_can_be_dropped_and_opens_nothing
 # drafts of several notes
 
 
-async def test_each_note_keeps_its_newest_draft_however_slow_the_disk_is(
+async def test_each_note_keeps_its_newest_draft_on_a_slow_disk(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of what waits for a note only the last is written; no other note waits for it, or takes its place."""
+    """For each note, only the last waiting draft is written. Other notes neither wait for it nor replace it."""
     is_wanted = threading.Event()
     write, written = note_on_disk.write_draft, []
 
@@ -266,8 +266,8 @@ async def test_each_note_keeps_its_newest_draft_however_slow_the_disk_is(
     assert {(draft.path, draft.data) for draft in _drafts(garden).all()} == {(NOTE, b"3"), ("other.md", b"3")}
 
 
-def test_a_text_that_could_not_be_saved_stands_beside_the_one_that_is_typed(left: Tree) -> None:
-    """Neither takes the place of the other, nor of the draft that was left; each is offered."""
+def test_text_that_could_not_be_saved_stays_next_to_the_typed_one(left: Tree) -> None:
+    """Neither replaces the other, nor the earlier draft. Each is offered."""
     session = left.session()
     for request in (
         DraftRequest(NOTE, b"in vain\n", is_set_aside=True),
@@ -279,10 +279,10 @@ def test_a_text_that_could_not_be_saved_stands_beside_the_one_that_is_typed(left
     assert held == {b"typed\n", b"in vain\n", FEW_LINES.replace("two", "TWO").encode()}
 
 
-async def test_a_further_text_that_a_conflict_met_is_named(
+async def test_further_text_of_a_conflict_is_reported(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another program writes twice: between look and swap, and before the swap is undone."""
+    """Another program writes twice: between check and swap, and before the swap is undone."""
     swap, texts = note_files.exchange, [b"first\n", b"second\n"]
 
     def disturbed(folder: int, one: str, other: str) -> bool:

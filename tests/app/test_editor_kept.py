@@ -1,4 +1,4 @@
-"""No text is lost: drafts until the very end, undoing over other line ends, what is no text, notes that come late."""
+"""No text is lost: drafts until exit, undo across line ends, binary files, and late notes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _on_disk(garden: Tree) -> bytes:
 
 
 async def _changed(pilot: AppPilot, garden: Tree, theirs: bytes | None, key: str = "x") -> None:
-    """``key`` was typed, and somebody else wrote, or removed the note."""
+    """Types ``key`` while another program writes or removes the note."""
     await type_in_note(pilot, key)
     if theirs is None:
         (garden.tree / NOTE).unlink()
@@ -63,7 +63,7 @@ async def _asked(pilot: AppPilot) -> None:
 
 
 async def test_leaving_the_app_leaves_no_draft(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also when the draft is still being written."""
+    """Also while the draft is being written."""
     is_wanted = threading.Event()
     keep = note_on_disk.write_draft
 
@@ -83,9 +83,7 @@ async def test_leaving_the_app_leaves_no_draft(app: BrvTui, garden: Tree, monkey
     assert _on_disk(garden) == f"x{_TEXT}".encode()
 
 
-async def test_a_draft_that_is_taken_is_never_without_a_file(
-    app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_taken_draft_always_has_a_file(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as gone:
         gone.setattr("brvtui.store.drafts.os.getpid", lambda: 2**22 + 1)
         DraftStore(garden.tree).keep(NOTE, b"draft\n", None, NOW_MS)
@@ -105,7 +103,7 @@ async def test_a_draft_that_is_taken_is_never_without_a_file(
 # somebody else's text
 
 
-async def test_mine_comes_back_whatever_theirs_is_made_of(app: BrvTui, garden: Tree) -> None:
+async def test_my_text_comes_back_after_any_text_of_theirs(app: BrvTui, garden: Tree) -> None:
     theirs = b"\xef\xbb\xbf" + _TEXT.replace("\n", "\r\n").encode() + b"\x1b \xff"
     async with app.run_test(size=WIDE) as pilot:
         await _changed(pilot, garden, theirs)
@@ -128,7 +126,7 @@ async def test_mine_comes_back_whatever_theirs_is_made_of(app: BrvTui, garden: T
         assert _on_disk(garden) == b"\xef\xbb\xbf" + f"x{_TEXT}".replace("\n", "\r\n").encode()
 
 
-async def test_note_that_became_too_long_for_the_editor_is_not_taken_into_it(garden: Tree, pilot: AppPilot) -> None:
+async def test_note_that_became_too_long_for_the_editor_is_not_loaded(garden: Tree, pilot: AppPilot) -> None:
     await _changed(pilot, garden, b"word\n" * (MOST_CHARS // 5 + 1))
     await _asked(pilot)
     assert f"can no longer be edited here ({MOST_CHARS + 5} characters are too many" in flat(pilot)
@@ -141,9 +139,7 @@ async def test_note_that_became_too_long_for_the_editor_is_not_taken_into_it(gar
     assert area(pilot).text == f"x{_TEXT}"
 
 
-async def test_a_text_that_is_as_it_was_read_is_written_again_or_follows_the_disk(
-    garden: Tree, pilot: AppPilot
-) -> None:
+async def test_unedited_text_is_written_again_or_follows_the_disk(garden: Tree, pilot: AppPilot) -> None:
     await _changed(pilot, garden, None)
     await pilot.press("backspace")
     await looked(pilot)
@@ -164,7 +160,7 @@ async def test_a_text_that_is_as_it_was_read_is_written_again_or_follows_the_dis
     await until(pilot, lambda: area(pilot).text == "again\n")
 
 
-async def test_a_note_that_is_moved_meanwhile_is_saved_where_it_is(garden: Tree, pilot: AppPilot) -> None:
+async def test_moved_note_is_saved_at_its_new_path(garden: Tree, pilot: AppPilot) -> None:
     await _changed(pilot, garden, None)
     garden.file("auth/moved.md", _TEXT, 0)
     await until(pilot, lambda: view(pilot).knows("auth/moved.md"))
@@ -196,7 +192,7 @@ async def test_a_note_that_is_moved_meanwhile_is_saved_where_it_is(garden: Tree,
         (b"a\n", b"mine\0", b"theirs\n", None),
     ],
 )
-def test_merging_keeps_the_line_ends_of_each_line(
+def test_merging_keeps_the_line_end_of_each_line(
     tree: Tree, before: bytes, mine: bytes, theirs: bytes, both: bytes | None
 ) -> None:
     tree.file("a/b.md", before)
@@ -215,7 +211,7 @@ _OTHER = "deploy/freeze_window.md"
 
 
 async def _open_other(pilot: AppPilot) -> None:
-    """The text of the note that is open is discarded, and another note opened."""
+    """Discards the text of the open note, and opens another note."""
     brv(pilot).editing.edit(_OTHER)
     await on(pilot, LeavingDialog)
     await pilot.press("d")
@@ -225,7 +221,7 @@ async def _open_other(pilot: AppPilot) -> None:
 
 @pytest.fixture
 def save_is_wanted(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """Saving ``NOTE`` waits for this event, as on a slow disk."""
+    """Makes saving ``NOTE`` wait for this event, as on a slow disk."""
     is_wanted = threading.Event()
     save = note_saving.save
 
@@ -240,7 +236,7 @@ def save_is_wanted(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]
 
 
 @pytest.mark.parametrize("theirs", [b"theirs\n", None], ids=["changed", "gone"])
-async def test_a_conflict_of_a_note_that_is_not_open_any_more_is_kept_as_a_draft(
+async def test_conflict_of_a_closed_note_becomes_a_draft(
     garden: Tree, save_is_wanted: threading.Event, theirs: bytes | None, pilot: AppPilot
 ) -> None:
     await type_in_note(pilot, "x")
@@ -261,7 +257,7 @@ async def test_a_conflict_of_a_note_that_is_not_open_any_more_is_kept_as_a_draft
     assert (_on_disk(garden) if theirs else None) == theirs
 
 
-async def test_a_note_is_saved_at_once_while_the_one_before_is_still_being_saved(
+async def test_note_is_saved_at_once_during_another_save(
     garden: Tree, save_is_wanted: threading.Event, pilot: AppPilot
 ) -> None:
     await type_in_note(pilot, "x")
@@ -282,7 +278,7 @@ async def test_a_note_is_saved_at_once_while_the_one_before_is_still_being_saved
 
 
 @pytest.mark.parametrize(("theirs", "key"), [(b"theirs\n", "m"), (b"theirs\n", "t"), (None, "m"), (None, "d")])
-async def test_an_answer_to_a_conflict_does_nothing_to_another_note(
+async def test_answer_to_a_conflict_does_not_affect_another_note(
     garden: Tree, theirs: bytes | None, key: str, pilot: AppPilot
 ) -> None:
     await _changed(pilot, garden, theirs)
@@ -304,7 +300,7 @@ async def test_an_answer_to_a_conflict_does_nothing_to_another_note(
 # what comes late, or from outside
 
 
-async def test_a_note_that_comes_late_does_not_take_the_place_and_what_is_cut_is_pasted_as_it_was(
+async def test_late_note_does_not_take_the_place_and_cut_text_pastes_unchanged(
     app: BrvTui, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_read = threading.Event()
@@ -335,7 +331,7 @@ async def test_a_note_that_comes_late_does_not_take_the_place_and_what_is_cut_is
         assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]
 
 
-async def test_what_cannot_be_edited_here_is_saved_all_the_same(
+async def test_text_that_cannot_be_edited_here_is_still_saved(
     app: BrvTui, garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @contextmanager

@@ -1,4 +1,4 @@
-"""The app is killed with unsaved text in the editor; the next one finds it."""
+"""The app is killed with unsaved text in the editor, and the next one finds it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SECONDS = 40.0
 
 
 def _wait(terminal: Terminal, happened: Callable[[str], object]) -> None:
-    """Reads what the app paints until ``happened`` is true of all of it; fails after a while."""
+    """Reads the app's output until ``happened`` is true of all of it. Fails after a while."""
     painted, end = b"", time.monotonic() + _SECONDS
     while not happened(painted.decode("utf-8", "replace")):
         assert time.monotonic() < end, painted[-2000:]
@@ -28,7 +28,7 @@ def _wait(terminal: Terminal, happened: Callable[[str], object]) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-async def test_a_killed_editor_leaves_a_draft(garden: Tree, make_app: MakeApp) -> None:
+async def test_killed_editor_leaves_a_draft(garden: Tree, make_app: MakeApp) -> None:
     before = (garden.tree / NOTE).read_bytes()
     terminal = start(garden.root, *WIDE)
     try:

@@ -1,4 +1,4 @@
-"""Leaving the editor, and quitting, with unsaved text: saved, discarded, kept open, stayed."""
+"""Leaving the editor or the app with unsaved text: save, discard, keep open, or stay."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def _dirty(pilot: object) -> None:
     await looked(pilot)  # type: ignore[arg-type]
 
 
-async def test_leaving_unsaved_text_asks_and_can_be_stayed(app: BrvTui) -> None:
+async def test_leaving_with_unsaved_text_asks_and_can_be_cancelled(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await _dirty(pilot)
         await pilot.press("escape")
@@ -33,7 +33,7 @@ async def test_leaving_unsaved_text_asks_and_can_be_stayed(app: BrvTui) -> None:
         assert area(pilot).text.startswith("x#")
 
 
-async def test_leaving_can_discard_by_key_or_click_and_save(garden: Tree, pilot: AppPilot) -> None:
+async def test_leaving_can_discard_by_key_or_click_or_save(garden: Tree, pilot: AppPilot) -> None:
     await _dirty(pilot)
     assert drafted(garden.root)
     await on(pilot, QueryScreen, "escape", "d")
@@ -71,7 +71,7 @@ async def test_leaving_can_keep_it_open_and_the_status_line_leads_back(app: BrvT
 
 
 @pytest.mark.parametrize("key", ["ctrl+q", "q"])
-async def test_quitting_asks_about_unsaved_text_wherever_it_is(app: BrvTui, garden: Tree, key: str) -> None:
+async def test_quitting_asks_about_unsaved_text_on_every_screen(app: BrvTui, garden: Tree, key: str) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await _dirty(pilot)
         await on(pilot, LeavingDialog, "escape")

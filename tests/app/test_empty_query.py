@@ -1,4 +1,4 @@
-"""What the panes of Query teach before there is a query: whole sentences at every width."""
+"""The help texts of the Query panes before there is a query: complete sentences at every width."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from brvtui.paint.line import line
 
 
 @pytest.mark.parametrize("engine", registry.names())
-def test_a_presentation_says_whether_its_engine_learns(engine: str) -> None:
+def test_presentation_shows_if_its_engine_learns(engine: str) -> None:
     assert registry.presentation(engine).learns is isinstance(registry.load(engine), Learns)
 
 
 @pytest.mark.parametrize("width", [30, 41, 80])
 @pytest.mark.parametrize("engine", registry.names())
-def test_the_legend_of_a_score_is_whole(engine: str, width: int) -> None:
+def test_legend_of_a_score_is_complete(engine: str, width: int) -> None:
     parts = registry.presentation(engine).legend
     lines = legend(parts, width, UNICODE)
     said = " ".join(" ".join(each.plain for each in lines).split())
@@ -32,6 +32,6 @@ def test_further_lines_begin_below_the_text() -> None:
     assert [each.plain for each in made] == ["Type each key", "     shows its", "     tier"]
 
 
-def test_words_without_room_behind_their_head_are_cut() -> None:
+def test_words_without_room_after_their_heading_are_cut() -> None:
     (made,) = hanging(line("Type").gap(), "each key shows its tier", 16)
     assert made.plain == "Type each key s…"

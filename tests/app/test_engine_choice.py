@@ -1,4 +1,4 @@
-"""Which engine answers: by key, by settings, and when one cannot be had; what is said of several."""
+"""The choice of the engine: by key, by settings, and if one is unavailable; messages about several."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.support.trees import NOW_MS, Tree
 pytestmark = pytest.mark.long
 
 
-async def test_a_refusal_counts_of_the_newest_request_of_the_engine_that_is_chosen(pilot: AppPilot) -> None:
+async def test_only_the_newest_refusal_of_the_chosen_engine_counts(pilot: AppPilot) -> None:
     await ask(pilot, "token", "escape")
     queries = brv(pilot).queries
     for engine, behind, answers in (
@@ -47,7 +47,7 @@ async def test_a_refusal_counts_of_the_newest_request_of_the_engine_that_is_chos
         assert ("it cannot be asked; byterover answers" in toasts(pilot)) == (answers != "jeffs_brain")
 
 
-async def test_the_settings_choose_the_engine(
+async def test_settings_choose_the_engine(
     app: BrvTui, garden: Tree, make_app: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRV_TUI_ENGINE", "jeffs_brain")
@@ -64,7 +64,7 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(("engine", "said"), [("jefs_brain", "no engine jefs_brain"), ("broken", "nowhere_at_all")])
-async def test_a_setting_that_names_an_engine_that_cannot_be_had_is_a_line(
+async def test_unavailable_engine_in_the_settings_is_one_line(
     broken: None, garden: Tree, make_app: Any, monkeypatch: pytest.MonkeyPatch, engine: str, said: str
 ) -> None:
     monkeypatch.setenv("BRV_TUI_ENGINE", engine)
@@ -75,7 +75,7 @@ async def test_a_setting_that_names_an_engine_that_cannot_be_had_is_a_line(
         assert view(pilot).answer.trace is not None
 
 
-async def test_switching_passes_over_an_engine_that_cannot_be_loaded(broken: None, pilot: AppPilot) -> None:
+async def test_switching_skips_an_engine_that_cannot_be_loaded(broken: None, pilot: AppPilot) -> None:
     await ask(pilot, "rollback", "escape")
     await switch_to(pilot, registry.names()[-2])
     await press(pilot, "P")
@@ -83,7 +83,7 @@ async def test_switching_passes_over_an_engine_that_cannot_be_loaded(broken: Non
     assert view(pilot).engine.name == "byterover"
 
 
-async def test_profiles_help_and_feedback_are_those_of_the_engine_that_answers(app: BrvTui) -> None:
+async def test_profiles_help_and_feedback_belong_to_the_answering_engine(app: BrvTui) -> None:
     own = {
         "byterover": "what the search for one word of",
         "jeffs_brain": "by words (w)",
@@ -116,7 +116,7 @@ async def test_profiles_help_and_feedback_are_those_of_the_engine_that_answers(a
         assert trace_of(pilot).section(VaultSearch).weights.rows == 1
 
 
-async def test_the_next_profiles_include_those_of_the_users_own(app: BrvTui) -> None:
+async def test_next_profile_includes_the_users_own(app: BrvTui) -> None:
     config_folder().mkdir(parents=True, exist_ok=True)
     (config_folder() / "low.toml").write_text('extends = "brv-3"\n[search]\nlimit = 3\n')
     async with app.run_test(size=WIDE) as pilot:
@@ -128,7 +128,7 @@ async def test_the_next_profiles_include_those_of_the_users_own(app: BrvTui) -> 
 
 
 @pytest.mark.parametrize("engine", ["byterover", "soleri"])
-async def test_a_profile_that_cannot_be_used_is_refused_in_a_line_and_passed_over(
+async def test_unusable_profile_is_refused_in_one_line_and_skipped(
     garden: Tree, make_app: MakeApp, engine: str
 ) -> None:
     usual, *others = registry.load(engine).profiles
@@ -163,7 +163,7 @@ async def test_profiles_are_never_read_in_the_event_loop(app: BrvTui, monkeypatc
     assert threading.current_thread() not in readers
 
 
-async def test_a_log_of_several_engines_names_the_one_of_every_row(app: BrvTui, garden: Tree) -> None:
+async def test_log_of_several_engines_names_the_engine_of_every_row(app: BrvTui, garden: Tree) -> None:
     session = garden.session()
     session.logbook.add(session.preview("rollback"), NOW_MS, 1.0)
     session.logbook.add(session.preview("rollback", engine=ENGINE), NOW_MS + 1, 1.0)
@@ -179,7 +179,7 @@ async def test_a_log_of_several_engines_names_the_one_of_every_row(app: BrvTui, 
         assert "jeffs_brain 1 answered, 1 not covered" in text_of(pilot, "#summary")
 
 
-async def test_a_log_of_another_engine_than_the_one_that_answers_names_it(app: BrvTui, garden: Tree) -> None:
+async def test_log_of_another_engine_names_it(app: BrvTui, garden: Tree) -> None:
     session = garden.session()
     session.logbook.add(session.preview("rollback"), NOW_MS, 1.0)
     async with app.run_test(size=WIDE) as pilot:

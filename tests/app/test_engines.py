@@ -1,4 +1,4 @@
-"""Jeffs Brain in the app: P switches the engine, every pane follows, services are asked by runs alone."""
+"""Jeffs Brain in the app: P switches the engine, every pane follows, and only runs call services."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def vectors(payload: Any) -> Answer:
 
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
-    """An embedder behind an address, set by the environment."""
+    """An embedder at an address, set by the environment."""
     with serving(vectors) as made:
         monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", made.base)
         monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "mini")
@@ -51,7 +51,7 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
 
 
 def without_maturity(shown: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Panes without what only the project knows: its engine ranks notes without looking at their maturity."""
+    """Panes without the facts that only the project has, for an engine that ignores maturity."""
     known = re.compile(r"[○◐●]|draft|validated|core")
     return {pane: [" ".join(known.sub(" ", line).split()) for line in lines] for pane, lines in shown.items()}
 
@@ -79,7 +79,7 @@ async def test_every_pane_follows_and_back_at_all_sizes(pilot: AppPilot) -> None
         assert "TIER 3" in shown(pilot)
 
 
-async def test_the_arithmetic_the_ladder_scopes_and_nothing_found(pilot: AppPilot) -> None:
+async def test_arithmetic_ladder_scopes_and_empty_results(pilot: AppPilot) -> None:
     await switch(pilot, "any tips for an overview of invoices")
     assert hybrid(pilot).intent == "preference"
     for part in ("1 / (60 + 1)", "sum ✓", "fused #1 → weighed #1", "there is no reranker"):
@@ -108,7 +108,7 @@ async def test_the_arithmetic_the_ladder_scopes_and_nothing_found(pilot: AppPilo
     assert found(pilot).hits
 
 
-async def test_rules_that_cannot_fire_and_why_notes_are_in_the_answer_or_not(pilot: AppPilot) -> None:
+async def test_inactive_rules_and_reasons_for_notes_in_and_out_of_the_answer(pilot: AppPilot) -> None:
     await switch(pilot, "rollback")
     assert "memory/global/" in text_of(pilot, "#route")
     await pilot.press("f7", "l")
@@ -138,7 +138,7 @@ async def test_rules_that_cannot_fire_and_why_notes_are_in_the_answer_or_not(pil
     await until(pilot, lambda: "rank 1" in shown(pilot))
 
 
-async def test_modes_do_not_fit_every_engine_and_typing_goes_on_with_the_chosen_one(pilot: AppPilot) -> None:
+async def test_unsupported_modes_are_dropped_and_typing_uses_the_chosen_one(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     await press(pilot, "escape", "m")
     assert "ByteRover has no modes to choose from: P switches the engine" in toasts(pilot)
@@ -154,7 +154,7 @@ async def test_modes_do_not_fit_every_engine_and_typing_goes_on_with_the_chosen_
     assert "which notes two ranked lists agree on" in shown(pilot)
 
 
-def test_what_cannot_be_asked_again_is_refused(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_queries_that_cannot_run_again_are_refused(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     session = garden.session()
     trace = session.preview("rollback", engine=ENGINE)
     monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", "http://127.0.0.1:9/v1")
@@ -164,9 +164,7 @@ def test_what_cannot_be_asked_again_is_refused(garden: Tree, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("size", [HUGE], ids=["200x60"])
-async def test_changes_on_disk_are_followed_and_notes_behind_the_answer_are_near_misses(
-    garden: Tree, pilot: AppPilot
-) -> None:
+async def test_changes_on_disk_are_followed_and_lower_notes_are_near_misses(garden: Tree, pilot: AppPilot) -> None:
     await switch(pilot, "kumquat")
     assert not found(pilot).hits
     for number in range(12):
@@ -189,9 +187,7 @@ async def test_changes_on_disk_are_followed_and_notes_behind_the_answer_are_near
     assert "Why it is number 2" in shown(pilot)
 
 
-async def test_a_run_is_logged_and_compared_with_now_or_with_nothing_if_the_engine_is_gone(
-    garden: Tree, pilot: AppPilot
-) -> None:
+async def test_run_is_logged_and_compared_unless_the_engine_is_missing(garden: Tree, pilot: AppPilot) -> None:
     session = garden.session()
     session.logbook.add(replace(session.preview("invoices"), engine="another"), NOW_MS, 1.0)
     await switch(pilot, "rollback")
@@ -217,7 +213,7 @@ async def test_a_run_is_logged_and_compared_with_now_or_with_nothing_if_the_engi
     await until(pilot, lambda: "no engine another" in text_of(pilot, "#entry"))
 
 
-async def test_a_saved_answer_shows_what_it_showed(app: BrvTui, tmp_path: Path) -> None:
+async def test_saved_answer_shows_the_same(app: BrvTui, tmp_path: Path) -> None:
     before: dict[Path, dict[str, list[str]]] = {}
     async with app.run_test(size=HUGE) as pilot:
         await switch(pilot, "rollback")
@@ -237,7 +233,7 @@ async def test_a_saved_answer_shows_what_it_showed(app: BrvTui, tmp_path: Path) 
             assert without_maturity(panes(pilot)) == then
 
 
-async def test_typing_asks_no_service_a_run_does_and_legs_can_be_chosen(service: Service, pilot: AppPilot) -> None:
+async def test_only_runs_call_services_and_legs_can_be_chosen(service: Service, pilot: AppPilot) -> None:
     await switch(pilot, "token")
     prepared = len(service.asked)
     assert prepared, "the notes' vectors were made when the engine was chosen"
@@ -267,7 +263,7 @@ async def test_typing_asks_no_service_a_run_does_and_legs_can_be_chosen(service:
     ]
 
 
-async def test_a_service_that_is_slow_holds_up_no_typing(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_slow_service_does_not_delay_typing(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     hold = threading.Event()
 
     def slow(payload: Any) -> Answer:
@@ -292,7 +288,7 @@ async def test_a_service_that_is_slow_holds_up_no_typing(app: BrvTui, monkeypatc
             assert not found(pilot).ran
 
 
-async def test_a_service_that_fails_drops_the_leg(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failing_service_drops_the_leg(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(Answer(429, {"error": "slow down"}, {"Retry-After": "0"})) as service:
         monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", service.base)
         monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "mini")
@@ -309,7 +305,7 @@ async def test_a_service_that_fails_drops_the_leg(app: BrvTui, monkeypatch: pyte
             assert "429 Too Many Requests" in shown(pilot)
 
 
-async def test_a_service_that_is_set_wrongly_sends_back(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_misconfigured_service_leads_to_the_settings(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", "http://127.0.0.1:9/v1")
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "token")
@@ -318,7 +314,7 @@ async def test_a_service_that_is_set_wrongly_sends_back(app: BrvTui, monkeypatch
         assert view(pilot).answer.trace is not None
 
 
-async def test_no_reranker_is_asked_while_typing(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_typing_never_calls_the_reranker(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(Answer(500, {}, {"Retry-After": "0"})) as service:
         monkeypatch.setenv("BRV_TUI_RERANKER_URL", service.base)
         monkeypatch.setenv("BRV_TUI_RERANKER_MODEL", "judge")
@@ -328,7 +324,7 @@ async def test_no_reranker_is_asked_while_typing(app: BrvTui, monkeypatch: pytes
             assert service.asked == []
 
 
-async def test_vectors_are_made_when_the_settings_choose_the_engine(
+async def test_vectors_are_computed_when_the_settings_choose_the_engine(
     garden: Tree, make_app: Any, monkeypatch: pytest.MonkeyPatch, service: Service
 ) -> None:
     monkeypatch.setenv("BRV_TUI_ENGINE", "jeffs_brain")
@@ -337,9 +333,7 @@ async def test_vectors_are_made_when_the_settings_choose_the_engine(
         await until(pilot, lambda: not view(pilot).answer.busy)
 
 
-async def test_a_projects_own_file_has_no_notes_sent_before_a_run(
-    garden: Tree, make_app: Any, service: Service
-) -> None:
+async def test_project_settings_send_no_notes_before_a_run(garden: Tree, make_app: Any, service: Service) -> None:
     (garden.root / ".brv" / "brv-tui.toml").write_text('engine = "jeffs_brain"')
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "token")
@@ -354,7 +348,7 @@ async def test_a_projects_own_file_has_no_notes_sent_before_a_run(
         await until(pilot, lambda: service.asked)
 
 
-async def test_a_refusal_that_comes_late_leaves_the_engine_that_was_chosen_since(
+async def test_late_refusal_does_not_change_the_newly_chosen_engine(
     app: BrvTui, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hold = threading.Event()
@@ -377,7 +371,7 @@ async def test_a_refusal_that_comes_late_leaves_the_engine_that_was_chosen_since
         assert "it cannot be asked" not in toasts(pilot)
 
 
-async def test_a_run_that_breaks_down_after_another_engine_was_chosen_holds_up_no_query(
+async def test_failing_run_of_an_old_engine_blocks_no_query(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     breaks, real = threading.Event(), answering.steps

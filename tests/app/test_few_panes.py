@@ -1,4 +1,4 @@
-"""The Query screen begins with few panes; all of them are a key away, and what was chosen is remembered."""
+"""The Query screen begins with few panes. A key shows all of them, and the choice is remembered."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ASIDE = {"route", "retry", "cache", "answer", "tree"}
 
 @pytest.fixture
 def few(all_panes: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As somebody sees it who has set nothing."""
+    """The app with default settings."""
     monkeypatch.delenv("BRV_TUI_PANES")
 
 
@@ -27,12 +27,12 @@ def _text(pilot: Pilot[None]) -> str:
 
 
 def visible_panes(app: BrvTui) -> set[str]:
-    """The ids of the panes that are shown."""
+    """The ids of the visible panes."""
     assert app.frame is not None
     return {pane.id or "" for pane in app.frame.body.panes if pane.display}
 
 
-async def test_a_first_look_shows_results_and_score_and_a_key_more_of_the_route(
+async def test_first_screen_shows_results_and_score_and_a_key_shows_the_route(
     few: None, garden: Tree, make_app: MakeApp
 ) -> None:
     app = make_app(garden.root)
@@ -49,8 +49,8 @@ async def test_a_first_look_shows_results_and_score_and_a_key_more_of_the_route(
         assert screen(pilot).body.maximised == ""
 
 
-async def test_route_alone_on_the_screen_shows_the_whole_sentence(garden: Tree, make_app: MakeApp) -> None:
-    """In its place among the others it takes two lines, so that the steps below stay where they are."""
+async def test_maximised_route_shows_the_whole_sentence(garden: Tree, make_app: MakeApp) -> None:
+    """Among the others it takes two lines, so that the steps below do not move."""
     for number in range(5):
         words = "deduplication carier events settle late"
         garden.note(f"long/{number}.md", f"Deduplication of the events of carrier {number} " * 3, words, days=9)
@@ -64,7 +64,7 @@ async def test_route_alone_on_the_screen_shows_the_whole_sentence(garden: Tree, 
         assert " ".join(whole[-4:]) in _text(pilot)
 
 
-async def test_f9_shows_all_and_few_again_and_is_remembered(few: None, garden: Tree, make_app: MakeApp) -> None:
+async def test_f9_toggles_all_and_few_panes_and_is_remembered(few: None, garden: Tree, make_app: MakeApp) -> None:
     app = make_app(garden.root)
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -87,7 +87,7 @@ async def test_f9_shows_all_and_few_again_and_is_remembered(few: None, garden: T
         assert visible_panes(again) > ASIDE
 
 
-async def test_the_focus_leaves_a_pane_that_is_set_aside(garden: Tree, make_app: MakeApp) -> None:
+async def test_focus_leaves_a_hidden_pane(garden: Tree, make_app: MakeApp) -> None:
     app = make_app(garden.root)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
@@ -96,7 +96,7 @@ async def test_the_focus_leaves_a_pane_that_is_set_aside(garden: Tree, make_app:
         assert frame(pilot).stop == "results"
 
 
-async def test_a_narrow_screen_begins_with_the_score_beside_the_results(
+async def test_narrow_screen_begins_with_the_score_beside_the_results(
     few: None, garden: Tree, make_app: MakeApp
 ) -> None:
     app = make_app(garden.root)

@@ -1,4 +1,4 @@
-"""Text that a terminal would obey is drawn as placeholders in every field, and stays the field's value."""
+"""Terminal control characters are drawn as placeholders in every field, and stay in the field's value."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _OBEYED = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def raw(pilot: AppPilot) -> list[str]:
-    """The characters on the screen that a terminal may obey."""
+    """The characters on the screen that a terminal may interpret."""
     return [char for char in shown(pilot) if char != "\n" and unicodedata.category(char) in _OBEYED]
 
 
 async def attack(pilot: AppPilot, field: Input, text: str) -> None:
-    """Fills ``field`` with ``text``; looks at what is drawn with the cursor at the end and at the start."""
+    """Fills ``field`` with ``text``, and checks the screen with the cursor at the end and at the start."""
     field.focus()
     field.value = text
     for cursor in (len(text), 0):
@@ -53,7 +53,7 @@ async def attack(pilot: AppPilot, field: Input, text: str) -> None:
         assert field.value == text
 
 
-async def test_query_field_draws_placeholders_and_asks_the_true_text(pilot: AppPilot) -> None:
+async def test_query_field_draws_placeholders_and_runs_the_true_text(pilot: AppPilot) -> None:
     for text in HOSTILE:
         await ask(pilot, text)
         assert raw(pilot) == []

@@ -1,4 +1,4 @@
-"""The filter of every pane: rows are kept, lines are found; by keys and by mouse."""
+"""The filter of every pane: it keeps rows or finds lines, by keys and by mouse."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _pane(app: BrvTui, name: str) -> Pane:
     return app.screen.query_one(f"#{name}", Pane)
 
 
-async def test_every_pane_has_one(app: BrvTui, pilot: AppPilot) -> None:
+async def test_every_pane_has_a_filter(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await press(pilot, "enter")
     for name in QUERY.panes:
@@ -36,7 +36,7 @@ async def test_every_pane_has_one(app: BrvTui, pilot: AppPilot) -> None:
         assert not pane.children
 
 
-async def test_results_keep_what_matches_title_or_path(app: BrvTui, pilot: AppPilot) -> None:
+async def test_results_keep_matches_of_title_or_path(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     results = screen(pilot).results
     everything = list(results.choices)
@@ -74,7 +74,7 @@ async def test_results_keep_what_matches_title_or_path(app: BrvTui, pilot: AppPi
 
 
 @pytest.mark.long
-async def test_a_text_shows_its_matches_one_after_the_other(app: BrvTui) -> None:
+async def test_text_shows_its_matches_in_turn(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "refresh token rotation")
         await press(pilot, "f3", "slash", *"importance")
@@ -94,7 +94,7 @@ async def test_a_text_shows_its_matches_one_after_the_other(app: BrvTui) -> None
 
 
 @pytest.mark.long
-async def test_tab_and_function_keys_leave_a_filter_as_it_is_and_a_blank_one_goes(app: BrvTui, pilot: AppPilot) -> None:
+async def test_tab_and_function_keys_keep_a_filter_and_a_blank_one_is_removed(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await press(pilot, "f8", "slash", "x", "backspace", "enter")
     assert app.focused is _pane(app, "tree")
@@ -111,7 +111,7 @@ async def test_tab_and_function_keys_leave_a_filter_as_it_is_and_a_blank_one_goe
     assert not screen(pilot).body.maximised
 
 
-async def test_what_is_cut_on_screen_is_still_found(app: BrvTui) -> None:
+async def test_text_cut_on_screen_is_still_found(app: BrvTui) -> None:
     async with app.run_test(size=(60, 18)) as pilot:
         await ask(pilot, "refresh token rotation")
         await press(pilot, "escape", "slash", *"refresh_rotation.md")

@@ -1,4 +1,4 @@
-"""The Fleet screen: one question to all members, results as they come, each opened in its own tree and back."""
+"""The Fleet screen: one query for all members, results as they arrive, each opened in its own tree."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _member(folder: Path, name: str, *notes: tuple[str, str, str], **given: Any)
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Fleet:
-    """Two members that cover the question, one that does not, one of another engine, one whose folder is gone."""
+    """Two members that cover the query, one that does not, one of another engine, and one with a missing folder."""
     auth = ("auth/jwt/rotation.md", "Refresh token rotation", "A refresh token is used once, then rotated.")
     pay = ("billing/sessions.md", "Sessions of the shop", "The refresh token of a card is kept for a day: rotation.")
     members = (
@@ -61,7 +61,7 @@ def fleet(tmp_path: Path) -> Fleet:
 
 
 class HeldAsks(HereAsks):
-    """Asks as :class:`HereAsks` does; before the member called ``at`` it waits until it is let go on, or is stopped."""
+    """Works as :class:`HereAsks`, but waits before the member called ``at`` until it is released or stopped."""
 
     def __init__(self, at: str) -> None:
         self.at, self.may_go_on = at, threading.Event()
@@ -69,7 +69,7 @@ class HeldAsks(HereAsks):
     def ask(
         self, questions: Sequence[MemberQuestion], timeout_s: float, stopped: Stopped = never_stopped
     ) -> Iterator[MemberReply]:
-        """One reply for each question."""
+        """Returns one reply for each query."""
         for one in questions:
             while one.member.name == self.at and not stopped() and not self.may_go_on.wait(0.01):
                 pass
@@ -87,7 +87,7 @@ def state(pilot: AppPilot) -> FleetState:
 
 
 async def asked(pilot: AppPilot, text: str = _QUESTION) -> None:
-    """Puts ``text`` into the field, asks it, and waits for all replies."""
+    """Puts ``text`` into the field, runs it, and waits for all replies."""
     await until(pilot, lambda: state(pilot).work is FleetWork.IDLE)
     fleet_screen(pilot).action_field()
     fleet_screen(pilot).field.value = text
@@ -96,13 +96,13 @@ async def asked(pilot: AppPilot, text: str = _QUESTION) -> None:
 
 
 async def pressed(pilot: AppPilot, *keys: str) -> None:
-    """Presses keys, and waits until members are neither opened nor asked."""
+    """Presses keys, and waits until no member is being opened or queried."""
     await pilot.press(*keys)
     await until(pilot, lambda: not state(pilot).is_busy)
 
 
 async def left_for(pilot: AppPilot) -> Opening:
-    """Waits until the app is left for a member's own memory: what is opened there."""
+    """Waits until the app opens a member's own memory, and returns it."""
     await until(pilot, lambda: brv(pilot).leaving.reopening is not None)
     assert brv(pilot).leaving.reopening is not None
     return brv(pilot).leaving.reopening
@@ -115,14 +115,14 @@ def fleet_screen(pilot: AppPilot) -> FleetScreen:
 
 
 async def half_asked(pilot: AppPilot) -> None:
-    """Asks the question, and waits for the two members before the one that :class:`HeldAsks` holds."""
+    """Runs the query, and waits for the two members before the one that :class:`HeldAsks` delays."""
     await until(pilot, lambda: len(state(pilot).known) == 2)
     fleet_screen(pilot).field.value = _QUESTION
     await pilot.press("enter")
     await until(pilot, lambda: len(state(pilot).answers) == 2)
 
 
-async def test_results_stand_by_member_with_what_to_do_about_the_others_or_in_one_ranking(fleet: Fleet) -> None:
+async def test_results_are_grouped_by_member_or_in_one_ranking_with_advice(fleet: Fleet) -> None:
     async with fleet_app(fleet).run_test(size=WIDE) as pilot:
         await until(pilot, lambda: len(state(pilot).known) == 4 and bool(state(pilot).missing))
         members = text_of(pilot, "#members")
@@ -177,7 +177,7 @@ async def test_results_stand_by_member_with_what_to_do_about_the_others_or_in_on
         assert "F5" not in text_of(pilot, "#score"), "one ranking leaves it out"
 
 
-async def test_a_result_opens_in_its_own_memory_with_its_question_and_a_key_leads_back(fleet: Fleet) -> None:
+async def test_result_opens_in_its_own_memory_and_a_key_leads_back(fleet: Fleet) -> None:
     async with fleet_app(fleet).run_test(size=WIDE) as pilot:
         await asked(pilot)
         await pilot.press("i", "x", "escape", "f2", "j", "enter")
@@ -204,9 +204,7 @@ async def test_a_result_opens_in_its_own_memory_with_its_question_and_a_key_lead
         assert (await left_for(pilot)).member == "auth-service"
 
 
-async def test_a_member_that_cannot_be_opened_leads_back_too_and_one_without_a_folder_says_why(
-    fleet: Fleet, tmp_path: Path
-) -> None:
+async def test_member_that_cannot_be_opened_gives_a_reason_and_leads_back(fleet: Fleet, tmp_path: Path) -> None:
     broken = _member(tmp_path, "broken", ("a/b.md", "A note", "Some text."))
     shutil.rmtree(tmp_path / "broken" / ".brv")
     bare = Member("orders", repository="/srv/git/orders.git")
@@ -241,7 +239,7 @@ async def test_a_member_that_cannot_be_opened_leads_back_too_and_one_without_a_f
     assert there.return_code == 0
 
 
-def test_what_to_do_is_told_by_the_kind_of_absence_whatever_its_line_says() -> None:
+def test_advice_depends_on_the_kind_of_absence() -> None:
     members = (Member("open", "/srv/open"), Member("git", repository="/srv/git"), Member("other", "/srv/other"))
     known = dict.fromkeys(("open", "git"), MemberState(1, "soleri", "soleri", "", (), ()))
 
@@ -263,7 +261,7 @@ def test_what_to_do_is_told_by_the_kind_of_absence_whatever_its_line_says() -> N
     }
 
 
-async def test_asking_again_reads_the_fleet_again(fleet: Fleet, tmp_path: Path) -> None:
+async def test_running_again_reads_the_fleet_again(fleet: Fleet, tmp_path: Path) -> None:
     file = tmp_path / "fleet.toml"
     entry = '[[member]]\npath = "{}"\n'.format
     faulty = f'{entry("catalog")}engine = "sol"\n[[member]]\npaht = "auth-service"\n'
@@ -296,7 +294,7 @@ async def test_asking_again_reads_the_fleet_again(fleet: Fleet, tmp_path: Path) 
         assert "no member can be asked" in text_of(pilot, "#members")
 
 
-async def test_a_member_that_is_another_now_is_opened_anew_with_the_engine_of_its_entry(fleet: Fleet) -> None:
+async def test_changed_member_is_opened_again_with_the_engine_of_its_entry(fleet: Fleet) -> None:
     changed = replace(fleet.members[0], engine="soleri", profile="soleri-code")
     other = replace(fleet, members=(changed, *fleet.members[1:]))
     opened = OpenFleet(fleet, lambda _: HereAsks(), 60.0, NOW_MS, lambda: other)
@@ -317,7 +315,7 @@ async def test_a_member_that_is_another_now_is_opened_anew_with_the_engine_of_it
             assert there.configuration.source(name) == (Layer.OPENED, "the fleet's entry of payments")
 
 
-async def test_results_offer_enter_only_where_it_opens_one(fleet: Fleet) -> None:
+async def test_enter_is_offered_only_where_it_opens_something(fleet: Fleet) -> None:
     repository = fleet.members[1].path
     git = ["git", "-C", repository, "-c", "user.name=n", "-c", "user.email=e@x"]
     for words in (["init", "-q"], ["add", "-Af"], ["commit", "-qm", "notes"]):
@@ -363,7 +361,7 @@ async def test_results_offer_enter_only_where_it_opens_one(fleet: Fleet) -> None
 
 
 @pytest.mark.parametrize(("keys", "text"), [(["escape"], _QUESTION), (["i", "s"], f"{_QUESTION}s")])
-async def test_asking_is_stopped_at_once_and_goes_on_where_it_was(fleet: Fleet, keys: list[str], text: str) -> None:
+async def test_run_stops_at_once_and_continues_from_there(fleet: Fleet, keys: list[str], text: str) -> None:
     held = HeldAsks("catalog")
     async with fleet_app(fleet, lambda: held).run_test(size=WIDE) as pilot:
         await half_asked(pilot)
@@ -381,7 +379,7 @@ async def test_asking_is_stopped_at_once_and_goes_on_where_it_was(fleet: Fleet, 
 
 
 @pytest.mark.parametrize("keys", [("f5", "f5"), ("escape", "f5", "f5")])
-async def test_answers_of_some_members_do_not_pass_for_all(fleet: Fleet, keys: tuple[str, ...]) -> None:
+async def test_partial_answers_are_marked_as_partial(fleet: Fleet, keys: tuple[str, ...]) -> None:
     held = HeldAsks("catalog")
     async with fleet_app(fleet, lambda: held).run_test(size=WIDE) as pilot:
         await half_asked(pilot)
@@ -394,7 +392,7 @@ async def test_answers_of_some_members_do_not_pass_for_all(fleet: Fleet, keys: t
         assert "2 could not be read" in text_of(pilot, "#fleet-headline")
 
 
-async def test_what_one_way_of_asking_refuses_does_not_stand_over_the_other(fleet: Fleet, tmp_path: Path) -> None:
+async def test_refusal_in_one_mode_is_not_shown_in_another(fleet: Fleet, tmp_path: Path) -> None:
     members = tuple(_member(tmp_path, name, ("auth/x.md", "X", "token")) for name in ("one", "other"))
     async with fleet_app(replace(fleet, members=members, absent=())).run_test(size=WIDE) as pilot:
         await asked(pilot, "auth/x.md")
@@ -406,9 +404,7 @@ async def test_what_one_way_of_asking_refuses_does_not_stand_over_the_other(flee
         assert "2 of 2 memories cover it" in text_of(pilot, "#fleet-headline")
 
 
-async def test_the_score_pane_shows_the_selected_near_miss_or_member_of_one_ranking(
-    fleet: Fleet, tmp_path: Path
-) -> None:
+async def test_score_pane_shows_the_selected_near_miss_or_member(fleet: Fleet, tmp_path: Path) -> None:
     notes = [(f"auth/n{place}.md", f"Token {place}", "token " + "filler " * 9 * place) for place in range(14)]
     members = (_member(tmp_path, "many", *notes), fleet.members[2], fleet.members[4])
     async with fleet_app(replace(fleet, members=members, absent=())).run_test(size=WIDE) as pilot:
@@ -429,7 +425,7 @@ async def test_the_score_pane_shows_the_selected_near_miss_or_member_of_one_rank
         assert "none of its notes is a result" in text_of(pilot, "#score")
 
 
-async def test_results_with_focus_select_the_row_under_the_cursor(fleet: Fleet) -> None:
+async def test_focused_results_select_the_row_under_the_cursor(fleet: Fleet) -> None:
     app = fleet_app(replace(fleet, absent=()))
     async with app.run_test(size=WIDE) as pilot:
         await asked(pilot)
@@ -454,7 +450,7 @@ async def test_results_with_focus_select_the_row_under_the_cursor(fleet: Fleet) 
 
 
 @pytest.mark.parametrize("keys", [("f5",), ("x", "backspace"), ("f4", "j", "enter")])
-async def test_opening_that_was_broken_off_goes_on(fleet: Fleet, keys: tuple[str, ...]) -> None:
+async def test_interrupted_opening_continues(fleet: Fleet, keys: tuple[str, ...]) -> None:
     held = HeldAsks("payments")
     async with fleet_app(fleet, lambda: held).run_test(size=WIDE) as pilot:
         await until(pilot, lambda: state(pilot).work is FleetWork.OPENING)
@@ -471,7 +467,7 @@ async def test_opening_that_was_broken_off_goes_on(fleet: Fleet, keys: tuple[str
         await until(pilot, lambda: len(state(pilot).known) == 4 and not state(pilot).is_busy)
 
 
-async def test_keys_act_on_the_result_of_the_fleet_not_on_what_another_screen_shows(
+async def test_keys_act_on_the_fleet_result_and_not_on_other_screens(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
@@ -511,7 +507,7 @@ async def test_keys_act_on_the_result_of_the_fleet_not_on_what_another_screen_sh
         assert "--format json --merge one" in said[-1]
 
 
-async def test_a_screen_of_a_project_says_what_is_needed_for_it(fleet: Fleet, app: BrvTui) -> None:
+async def test_project_screen_explains_what_it_needs(fleet: Fleet, app: BrvTui) -> None:
     async with fleet_app(fleet).run_test(size=WIDE) as pilot:
         await pilot.press("escape", "1")
         assert pilot.app.current_mode == "fleet"
@@ -525,7 +521,7 @@ async def test_a_screen_of_a_project_says_what_is_needed_for_it(fleet: Fleet, ap
         assert "brv-tui fleet open opens that of fleet.toml" in flat(pilot, "#results")
 
 
-async def test_three_thousand_members_are_drawn_as_they_come_into_view(fleet: Fleet) -> None:
+async def test_three_thousand_members_are_drawn_only_when_visible(fleet: Fleet) -> None:
     many = tuple(Member(f"m{number:04d}", f"/nowhere/{number}", owner="ops") for number in range(3_000))
     async with fleet_app(replace(fleet, members=many), lambda: HeldAsks("m0000")).run_test(size=WIDE) as pilot:
         drawn: list[Member] = []
@@ -540,7 +536,7 @@ async def test_three_thousand_members_are_drawn_as_they_come_into_view(fleet: Fl
         assert pane.choices == [f"m{number}" for number in range(2_990, 3_000)]
 
 
-async def test_the_palette_does_what_acts_everywhere_over_a_fleet_alone_too(fleet: Fleet) -> None:
+async def test_palette_runs_general_actions_over_a_fleet(fleet: Fleet) -> None:
     app = fleet_app(fleet)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await until(pilot, lambda: state(pilot).work is FleetWork.IDLE)

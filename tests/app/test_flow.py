@@ -1,4 +1,4 @@
-"""Text of several roles in lines: nothing is lost, nothing is too wide, links keep their places."""
+"""Text of several roles in lines: nothing is lost or too wide, and links keep their positions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _text(pieces: list[Piece]) -> str:
 
 
 @given(_TEXT, st.integers(4, 30))
-def test_breaks_lose_nothing_but_spaces(text: str, width: int) -> None:
+def test_breaks_lose_only_spaces(text: str, width: int) -> None:
     ranges = breaks(text, width)
     assert [text[start:end] for start, end in ranges] == wrap(text, width)
     assert all(cell_len(text[start:end]) <= width for start, end in ranges)
@@ -30,7 +30,7 @@ def test_breaks_lose_nothing_but_spaces(text: str, width: int) -> None:
 
 
 @given(_PIECES, st.integers(4, 30))
-def test_rows_hold_every_letter_in_its_role(pieces: list[Piece], width: int) -> None:
+def test_rows_keep_every_letter_with_its_role(pieces: list[Piece], width: int) -> None:
     rows = flow(pieces, width)
     assert all(width_of(row) <= width for row in rows)
     given_letters = [(char, piece.role, piece.link) for piece in pieces for char in piece.text if char != " "]
@@ -39,24 +39,24 @@ def test_rows_hold_every_letter_in_its_role(pieces: list[Piece], width: int) -> 
 
 
 @given(_PIECES, st.integers(4, 30))
-def test_chopped_rows_are_the_text(pieces: list[Piece], width: int) -> None:
+def test_chopped_rows_equal_the_text(pieces: list[Piece], width: int) -> None:
     rows = chop(pieces, width)
     assert "".join(_text(row) for row in rows) == _text(pieces)
     assert all(width_of(row) <= width for row in rows)
 
 
-def test_a_line_feed_ends_a_row() -> None:
+def test_line_feed_ends_a_row() -> None:
     assert [_text(row) for row in flow([Piece("one\ntwo"), Piece(" three\n")], 20)] == ["one", "two three", ""]
 
 
-def test_a_link_across_rows_has_a_spot_in_each() -> None:
+def test_link_across_rows_has_a_spot_in_each() -> None:
     rows = flow([Piece("see "), Piece("the long name", "link", 3), Piece(".")], 9)
     assert [_text(row) for row in rows] == ["see the", "long", "name."]
     spots = [spot for number, row in enumerate(rows) for spot in spots_in(row, number)]
     assert spots == [(3, Spot(0, 4, 7)), (3, Spot(1, 0, 4)), (3, Spot(2, 0, 4))]
 
 
-def test_a_link_of_two_roles_is_one_spot() -> None:
+def test_link_of_two_roles_is_one_spot() -> None:
     row = [Piece("a "), Piece("bold", "bold", 0), Piece(" rest", "text", 0), Piece("x", "text", 1)]
     assert list(spots_in(row, 7)) == [(0, Spot(7, 2, 11)), (1, Spot(7, 11, 12))]
 
@@ -74,10 +74,10 @@ class TestTables:
         ([Piece("x")], [Piece("words that need more room than there is")]),
     )
 
-    def test_columns_are_as_wide_as_their_cells_while_there_is_room(self) -> None:
+    def test_columns_are_as_wide_as_their_cells_if_there_is_room(self) -> None:
         assert column_widths(self.ROWS, 80) == [4, 39]
 
-    def test_the_widest_column_gives_way(self) -> None:
+    def test_widest_column_shrinks_first(self) -> None:
         assert column_widths(self.ROWS, 30) == [4, 24]
         made = [_text(row) for row in table(self.ROWS, ["left", "right"], 30, "-")]
         assert made == [
@@ -87,7 +87,7 @@ class TestTables:
             "            room than there is",
         ]
 
-    def test_a_row_may_have_fewer_cells(self) -> None:
+    def test_row_may_have_fewer_cells(self) -> None:
         rows = [[[Piece("a")], [Piece("b")]], [[Piece("c")]]]
         assert [_text(row) for row in table(rows, [], 20, "-")] == ["a  b", "-  -", "c"]
 

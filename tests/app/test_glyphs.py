@@ -1,4 +1,4 @@
-"""The signs know every state and kind of the trace by its value."""
+"""The signs cover every state and kind in a trace."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def test_every_state_has_a_sign_a_word_and_a_role(glyphs: Glyphs) -> None:
 
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["signs", "letters"])
-def test_notes_are_drawn_by_maturity_and_other_kinds_by_themselves(glyphs: Glyphs) -> None:
+def test_notes_are_drawn_by_maturity_and_other_kinds_have_own_signs(glyphs: Glyphs) -> None:
     assert glyph_of(Kind.CONTEXT, "core", glyphs) == (glyphs.maturity["core"], "core")
     assert glyph_of(Kind.CONTEXT, "", glyphs) == (" ", "muted")
     assert glyph_of(Kind.SUMMARY, "core", glyphs) == (glyphs.kind[Kind.SUMMARY.value], "summary")
     assert glyph_of(Kind.ARCHIVE_STUB, "core", glyphs) == (glyphs.kind[Kind.ARCHIVE_STUB.value], "stub")
 
 
-async def test_toasts_and_titles_of_dialogs_are_in_letters_too(
+async def test_toasts_and_dialog_titles_use_ascii_too(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRV_TUI_ASCII", "1")
@@ -37,9 +37,7 @@ async def test_toasts_and_titles_of_dialogs_are_in_letters_too(
         assert not set("“”‘’…") & set(toast_text(pilot) + shown(pilot))
 
 
-async def test_help_explains_the_letters_that_stand_for_signs(
-    garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_help_explains_the_ascii_signs(garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_TUI_ASCII", "1")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)

@@ -1,4 +1,4 @@
-"""The pane Graph: it stands where the cache stands else, and one walks along its links."""
+"""The pane Graph: it replaces the cache, and links can be walked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENTRY = "auth/jwt/entry.md"
 
 @pytest.fixture
 def linked(garden: Tree) -> Tree:
-    """Notes of which one is reached by links alone."""
+    """Notes, one of which is reached only by links."""
     garden.file(HUB, HUB_TEXT)
     garden.file(HANDOVER, "# Handover\n\nWhoever leaves says what is open.\n")
     garden.file(ENTRY, f"---\nrelated: [{HANDOVER}]\ntags: [gate]\n---\n# Token entry\n\nA token store begins here.\n")
@@ -37,7 +37,7 @@ def centre(pilot: AppPilot) -> str:
 
 
 async def opened(pilot: AppPilot, file: str) -> None:
-    """Asks knowing, selects ``file``, and goes to the graph."""
+    """Runs knowing, selects ``file``, and opens the graph."""
     await ask(pilot, "token store", "escape")
     await switch_to(pilot, "knowing")
     pilot.app.select(file)  # type: ignore[attr-defined]
@@ -45,7 +45,7 @@ async def opened(pilot: AppPilot, file: str) -> None:
 
 
 async def to_neighbour(pilot: AppPilot, place: str) -> None:
-    """Goes down to ``place``."""
+    """Moves down to ``place``."""
     for _ in pane(pilot).choices:
         if pane(pilot).chosen != place:
             await pilot.press("j")
@@ -77,7 +77,7 @@ async def test_walking_along_links_and_back(linked: Tree, size: tuple[int, int],
     assert any("began" in text for text in toasts(pilot))
 
 
-async def test_it_stands_where_the_cache_stands_else(linked: Tree, make_app: MakeApp) -> None:
+async def test_graph_replaces_the_cache(linked: Tree, make_app: MakeApp) -> None:
     async with make_app(linked.root).run_test(size=NARROW) as pilot:
         await ask(pilot, "token store")
         await press(pilot, "escape", "f6")
@@ -94,7 +94,7 @@ async def test_it_stands_where_the_cache_stands_else(linked: Tree, make_app: Mak
 
 
 @at_two_sizes
-async def test_its_keys_are_in_the_bar_and_in_the_help(linked: Tree, size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_its_keys_are_in_the_bar_and_in_help(linked: Tree, size: tuple[int, int], pilot: AppPilot) -> None:
     await opened(pilot, HANDOVER)
     bar = shown(pilot).splitlines()[-1]
     assert "enter go there" in bar
@@ -112,7 +112,7 @@ async def test_its_keys_are_in_the_bar_and_in_the_help(linked: Tree, size: tuple
         await pilot.press("escape")
 
 
-async def test_pictures_are_saved_over_none_and_other_notes_begin_anew(
+async def test_pictures_are_saved_to_new_files_and_other_notes_reset_the_graph(
     linked: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     folder = tmp_path / "pictures"

@@ -1,4 +1,4 @@
-"""The path of a query from Enter to the painted panes is the one that docs/explanation/architecture.md lists."""
+"""The path of a query from Enter to the painted panes equals the list in docs/architecture.md."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def listed() -> list[list[Call]]:
 
 
 def calls() -> list[Call]:
-    """The calls of our own functions that are under way in this thread, the outermost first."""
+    """The calls of our own functions in progress in this thread, the outermost first."""
     found: list[Call] = []
     frame = sys._getframe(2)
     while frame is not None:
@@ -45,11 +45,11 @@ def calls() -> list[Call]:
 
 
 def same_hop(call: Call, others: list[Call]) -> bool:
-    """True if ``call`` is one of ``others``, or a method of the same name as one: which it extends."""
+    """True if ``call`` is one of ``others``, or a method that extends one of them."""
     return any(call == other or call[1].split(".")[-1] == other[1].split(".")[-1] for other in others)
 
 
-async def test_a_query_is_followed_from_enter_to_the_panes(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_query_path_from_enter_to_the_panes_is_documented(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     stacks: dict[str, list[Call]] = {}
 
     def noted(owner: type, name: str) -> None:

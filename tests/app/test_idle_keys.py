@@ -1,4 +1,4 @@
-"""Where no project is open, nothing offers what needs one, and its keys say in one line what opens one."""
+"""Without an open project, no action that needs one is offered, and its key says how to open one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ANSWER_KEYS = ("x", "y", "Y", "o", "enter")
 
 @pytest.fixture(params=["a saved trace", "nothing"])
 def closed(request: pytest.FixtureRequest, garden: Tree, tmp_path: Path) -> BrvTui:
-    """An app without a project: on a saved trace, or on a folder that is not there."""
+    """An app without a project: on a saved trace, or on a missing folder."""
     if request.param == "nothing":
         return BrvTui(Opening(tmp_path / "nowhere"))
     session = garden.session()
@@ -40,13 +40,13 @@ def closed(request: pytest.FixtureRequest, garden: Tree, tmp_path: Path) -> BrvT
 
 
 async def _opened(pilot: AppPilot) -> bool:
-    """Leaves the field; whether a saved trace is shown."""
+    """Leaves the field. True if a saved trace is shown."""
     await settled(pilot)
     await press(pilot, "escape")
     return bool(view(pilot).project.saved)
 
 
-async def test_the_key_bar_offers_nothing_that_needs_a_project(closed: BrvTui) -> None:
+async def test_key_bar_offers_only_actions_without_a_project(closed: BrvTui) -> None:
     async with closed.run_test(size=(240, 60)) as pilot:
         has_trace = await _opened(pilot)
         bar = text_of(pilot, "#keys")
@@ -70,7 +70,7 @@ async def test_the_key_bar_offers_nothing_that_needs_a_project(closed: BrvTui) -
             assert "F2" in bar
 
 
-async def test_lists_of_keys_and_commands_leave_them_out(closed: BrvTui) -> None:
+async def test_lists_of_keys_and_commands_omit_project_actions(closed: BrvTui) -> None:
     async with closed.run_test(size=(120, 160)) as pilot:
         has_trace = await _opened(pilot)
         await press(pilot, "question_mark")
@@ -87,7 +87,7 @@ async def test_lists_of_keys_and_commands_leave_them_out(closed: BrvTui) -> None
         assert "app.theme" in titles
 
 
-async def test_their_keys_say_what_opens_a_project(closed: BrvTui) -> None:
+async def test_project_keys_explain_how_to_open_a_project(closed: BrvTui) -> None:
     async with closed.run_test(size=WIDE) as pilot:
         has_trace = await _opened(pilot)
         for key in PRESSED + (() if has_trace else ANSWER_KEYS):
@@ -99,7 +99,7 @@ async def test_their_keys_say_what_opens_a_project(closed: BrvTui) -> None:
         assert screen(pilot).pane is not None
 
 
-async def test_letters_are_text_in_the_field_of_a_project_that_cannot_be_opened(tmp_path: Path) -> None:
+async def test_letters_are_text_in_the_field_if_the_project_cannot_be_opened(tmp_path: Path) -> None:
     async with BrvTui(Opening(tmp_path / "nowhere")).run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert view(pilot).project.phase is Phase.FAILED
@@ -109,7 +109,7 @@ async def test_letters_are_text_in_the_field_of_a_project_that_cannot_be_opened(
         assert "enter run" not in text_of(pilot, "#keys")
 
 
-async def test_an_open_project_offers_every_action_and_those_on_results_once_there_are_some(app: BrvTui) -> None:
+async def test_open_project_offers_every_action_and_result_actions_once_there_are_results(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await settled(pilot)
         await press(pilot, "escape")
@@ -135,12 +135,12 @@ async def test_an_open_project_offers_every_action_and_those_on_results_once_the
         assert not view(pilot).no_project
 
 
-def test_what_needs_a_project_is_an_action() -> None:
+def test_project_requirements_are_on_actions() -> None:
     needs_either = needing(Need.PROJECT | Need.ANSWER | Need.RESULT)
     assert set(NEEDING) <= needs_either <= {action.name for place in PLACES for action in place.actions}
 
 
-async def test_an_engine_without_tiers_offers_no_search_for_a_lower_one(app: BrvTui) -> None:
+async def test_engine_without_tiers_offers_no_search_for_a_lower_tier(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await ask(pilot, "zebra quagga")
         await press(pilot, "escape", "f4")
@@ -153,7 +153,7 @@ async def test_an_engine_without_tiers_offers_no_search_for_a_lower_one(app: Brv
         await until(pilot, lambda: "Jeffs Brain has no tiers" in toast_text(pilot))
 
 
-async def test_without_a_fleet_its_keys_are_not_offered_and_say_what_opens_one(app: BrvTui) -> None:
+async def test_fleet_keys_without_a_fleet_explain_how_to_open_one(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await settled(pilot)
         await press(pilot, "escape", "6")
@@ -171,7 +171,7 @@ async def test_without_a_fleet_its_keys_are_not_offered_and_say_what_opens_one(a
         assert ACTIONS["fleet.merge"].description not in shown(pilot)
 
 
-async def test_the_way_back_is_offered_where_a_link_was_followed(garden: Tree, make_app: MakeApp) -> None:
+async def test_way_back_is_offered_after_following_a_link(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=(240, 60)) as pilot:
         await settled(pilot)
         await press(pilot, "escape", "2")
@@ -182,7 +182,7 @@ async def test_the_way_back_is_offered_where_a_link_was_followed(garden: Tree, m
         assert " b back" in text_of(pilot, "#keys")
 
 
-async def test_a_note_that_is_gone_offers_no_change_of_it(garden: Tree, make_app: MakeApp) -> None:
+async def test_removed_note_offers_no_changes(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=(240, 60)) as pilot:
         await ask(pilot, "token store")
         await press(pilot, "escape", "2")
@@ -201,9 +201,7 @@ async def test_a_note_that_is_gone_offers_no_change_of_it(garden: Tree, make_app
         assert "there is no such note" in toast_text(pilot)
 
 
-async def test_of_a_note_that_was_gone_before_it_was_looked_at_nothing_is_from_before(
-    garden: Tree, pilot: AppPilot
-) -> None:
+async def test_note_removed_before_its_first_view_shows_no_old_facts(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     file = view(pilot).selection.file
     (garden.tree / file).unlink()
@@ -214,7 +212,7 @@ async def test_of_a_note_that_was_gone_before_it_was_looked_at_nothing_is_from_b
     assert GONE_TEXT not in about
 
 
-async def test_a_setting_that_is_changed_by_hand_offers_no_key(app: BrvTui) -> None:
+async def test_setting_changed_only_by_hand_offers_no_key(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await settled(pilot)
         await press(pilot, "escape", "comma", "slash", *"key_variables", "enter")
@@ -225,7 +223,7 @@ async def test_a_setting_that_is_changed_by_hand_offers_no_key(app: BrvTui) -> N
         assert "delete default" not in text_of(pilot, "#keys"), "it is at its default"
 
 
-async def test_what_acts_on_a_row_is_offered_where_there_is_one(app: BrvTui) -> None:
+async def test_row_actions_are_offered_only_on_a_row(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await settled(pilot)
         await pilot.press("escape", "4")
@@ -250,7 +248,7 @@ async def test_what_acts_on_a_row_is_offered_where_there_is_one(app: BrvTui) -> 
         assert " l open" not in text_of(pilot, "#keys")
 
 
-async def test_where_the_settings_file_is_broken_no_setting_offers_a_change(garden: Tree) -> None:
+async def test_broken_settings_file_disables_changes(garden: Tree) -> None:
     user_file().parent.mkdir(parents=True, exist_ok=True)
     user_file().write_text('theme = "brv-light')
     async with BrvTui(Opening(garden.root)).run_test(size=(240, 60)) as pilot:

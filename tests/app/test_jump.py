@@ -1,4 +1,4 @@
-"""The overlay of letters: one key, or a click, focuses what bears it."""
+"""The overlay of letters: one key, or a click, focuses the labelled part."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.long
 
 
 def labels(pilot: AppPilot) -> dict[str, Static]:
-    """The letters by what they stand on."""
+    """The letters by their targets."""
     assert isinstance(pilot.app.screen, JumpScreen)
     return {(label.id or "").removeprefix("to-"): label for label in pilot.app.screen.query(Static).results(Static)}
 
@@ -36,7 +36,7 @@ async def test_every_pane_and_field_is_one_key_away(size: tuple[int, int], pilot
         assert pilot.app.focused.display
 
 
-async def test_letters_stand_beside_titles_and_are_clicked(pilot: AppPilot) -> None:
+async def test_letters_are_next_to_titles_and_can_be_clicked(pilot: AppPilot) -> None:
     await ask(pilot, "token store", "ctrl+o")
     await pilot.pause()
     text = shown(pilot)
@@ -60,7 +60,7 @@ async def test_letters_stand_beside_titles_and_are_clicked(pilot: AppPilot) -> N
     assert "tree" not in labels(pilot)
 
 
-async def test_the_letters_stand_before_the_names_of_tabs(app: BrvTui) -> None:
+async def test_letters_are_before_the_names_of_tabs(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "token store", "ctrl+o")
         await pilot.pause()

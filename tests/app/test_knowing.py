@@ -1,4 +1,4 @@
-"""What a newcomer reads of knowing's answers: why a result without a matching word is there, and what an agent gets."""
+"""Answers of knowing for newcomers: reasons for results without a matching word, and the agent's context."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def test_every_pane_follows(size: tuple[int, int], pilot: AppPilot) -> Non
 
 
 @at_two_sizes
-async def test_a_note_without_a_matching_word_says_which_links_led_to_it(
+async def test_note_without_a_matching_word_lists_the_links_to_it(
     garden: Tree, make_app: MakeApp, size: tuple[int, int]
 ) -> None:
     garden.file(HUB, HUB_TEXT)
@@ -55,7 +55,7 @@ async def test_a_note_without_a_matching_word_says_which_links_led_to_it(
         assert "Token entry → related → here" in score
 
 
-async def test_the_packed_context_is_shown(pilot: AppPilot) -> None:
+async def test_packed_context_is_shown(pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation", "escape")
     await switch_to(pilot, "knowing")
     await press(pilot, "f7", "l")

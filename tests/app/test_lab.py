@@ -22,7 +22,7 @@ from tests.support.trees import Tree
 
 
 async def add_column(pilot: AppPilot, variant: Variant) -> None:
-    """Adds a column, and waits until every query is asked for it."""
+    """Adds a column, and waits until every query has run for it."""
     count = len(view(pilot).lab.columns)
     pilot.app.call_later(frame(pilot)._lab.add, variant)  # type: ignore[attr-defined]
     await until(pilot, lambda: len(view(pilot).lab.columns) == count + 1)
@@ -30,9 +30,7 @@ async def add_column(pilot: AppPilot, variant: Variant) -> None:
 
 
 @at_all_sizes
-async def test_a_row_has_metric_tier_and_first_miss(
-    with_judgments: Tree, size: tuple[int, int], pilot: AppPilot
-) -> None:
+async def test_row_has_metric_tier_and_first_miss(with_judgments: Tree, size: tuple[int, int], pilot: AppPilot) -> None:
     await to_lab(pilot)
     said = text_of(pilot, "#judged")
     rows = {line.split("  ")[0].strip(): line for line in said.splitlines()}
@@ -45,7 +43,7 @@ async def test_a_row_has_metric_tier_and_first_miss(
     assert "nowhere/gone.md is gone: brv-tui judge set" in flat(pilot, "#cell")
 
 
-async def test_without_judgments_it_says_how_to_make_them(garden: Tree, make_app: MakeApp) -> None:
+async def test_without_judgments_it_explains_how_to_create_them(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await to_lab(pilot)
         assert "No query is judged yet" in shown(pilot)
@@ -56,7 +54,7 @@ async def test_without_judgments_it_says_how_to_make_them(garden: Tree, make_app
         assert "the query under the cursor" in text_of(pilot, "#cell")
 
 
-async def test_the_open_query_is_judged_by_its_answer(garden: Tree, pilot: AppPilot) -> None:
+async def test_open_query_is_judged_by_its_answer(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await to_lab(pilot)
     assert "refresh token rotation" in text_of(pilot, "#judged")
@@ -70,7 +68,7 @@ async def test_the_open_query_is_judged_by_its_answer(garden: Tree, pilot: AppPi
 
 
 @pytest.mark.long
-async def test_the_queries_of_the_log_are_judged(garden: Tree, make_app: MakeApp) -> None:
+async def test_queries_of_the_log_can_be_judged(garden: Tree, make_app: MakeApp) -> None:
     logged(garden, 9, "refresh token rotation")
     logged(garden, 7, "token store")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -82,7 +80,7 @@ async def test_the_queries_of_the_log_are_judged(garden: Tree, make_app: MakeApp
 
 
 @pytest.mark.long
-async def test_one_entry_of_the_log_is_judged(garden: Tree, make_app: MakeApp) -> None:
+async def test_one_entry_of_the_log_can_be_judged(garden: Tree, make_app: MakeApp) -> None:
     logged(garden, 9, "refresh token rotation")
     logged(garden, 7, "token store")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -98,7 +96,7 @@ async def test_one_entry_of_the_log_is_judged(garden: Tree, make_app: MakeApp) -
 
 
 @pytest.mark.long
-async def test_a_query_that_nothing_covers_has_no_results_to_grade(pilot: AppPilot) -> None:
+async def test_uncovered_query_has_no_results_to_grade(pilot: AppPilot) -> None:
     await ask(pilot, "zebra quagga")
     await to_lab(pilot)
     await pilot.press("J")
@@ -107,7 +105,7 @@ async def test_a_query_that_nothing_covers_has_no_results_to_grade(pilot: AppPil
     assert "brv-tui judge set QUERY --expect" in toast_text(pilot)
 
 
-async def test_a_result_is_graded_on_the_query_screen(garden: Tree, pilot: AppPilot) -> None:
+async def test_result_is_graded_on_the_query_screen(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation", "f2", "j", "J")
     await until(pilot, lambda: "It has no grade yet" in shown(pilot))
     assert "How relevant" in shown(pilot)
@@ -123,7 +121,7 @@ async def test_a_result_is_graded_on_the_query_screen(garden: Tree, pilot: AppPi
     await settled(pilot)
 
 
-def test_a_note_that_was_graded_and_moved_is_graded_where_it_was(garden: Tree) -> None:
+def test_graded_note_is_graded_again_after_a_move(garden: Tree) -> None:
     moved = "auth/moved.md"
     asking.grade(garden.session(), "rotation", "", ROTATION, 2)
     (garden.tree / ROTATION).rename(garden.tree / moved)
@@ -136,7 +134,7 @@ def test_a_note_that_was_graded_and_moved_is_graded_where_it_was(garden: Tree) -
     assert not judged(garden)[0].documents
 
 
-async def test_a_column_is_added_sorted_by_loss_and_removed(with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_column_is_added_sorted_by_loss_and_removed(with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     await press(pilot, "v")
     await pilot.press(*"direct", "full_stop", *"min", "underscore", *"top=1", "enter")
@@ -153,7 +151,7 @@ async def test_a_column_is_added_sorted_by_loss_and_removed(with_judgments: Tree
     await asked(pilot)
 
 
-async def test_maturity_leads_to_the_answers_of_its_day(with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_maturity_opens_the_answers_of_its_day(with_judgments: Tree, pilot: AppPilot) -> None:
     await settled(pilot)
     await pilot.press("escape", "3", "right_square_bracket", "A")
     await until(pilot, lambda: isinstance(frame(pilot), LabScreen) and view(pilot).lab.judgments is not None)
@@ -170,7 +168,7 @@ async def test_maturity_leads_to_the_answers_of_its_day(with_judgments: Tree, pi
 
 
 @pytest.mark.long
-async def test_a_column_that_is_refused_is_not_waited_for(with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_refused_column_is_not_awaited(with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     lab_screen = frame(pilot)
     assert isinstance(lab_screen, LabScreen)
@@ -188,7 +186,7 @@ async def test_a_column_that_is_refused_is_not_waited_for(with_judgments: Tree, 
 
 
 @pytest.mark.long
-async def test_a_wrong_column_is_said(with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_invalid_column_is_reported(with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     await press(pilot, "v")
     await press(pilot, *"solerj")
@@ -202,9 +200,7 @@ async def test_a_wrong_column_is_said(with_judgments: Tree, pilot: AppPilot) -> 
 
 
 @pytest.mark.long
-async def test_a_constant_that_its_engine_does_not_have_is_refused_where_it_is_typed(
-    with_judgments: Tree, pilot: AppPilot
-) -> None:
+async def test_unknown_constant_is_refused_while_typing(with_judgments: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "rollback", "escape", "P")
     await until(pilot, lambda: view(pilot).engine.name == "jeffs_brain")
     await to_lab(pilot)
@@ -217,7 +213,7 @@ async def test_a_constant_that_its_engine_does_not_have_is_refused_where_it_is_t
     assert len(view(pilot).lab.columns) == 1
 
 
-async def test_the_cursor_goes_to_a_new_column_and_hidden_ones_are_counted(
+async def test_cursor_moves_to_a_new_column_and_hidden_ones_are_counted(
     with_judgments: Tree, make_app: MakeApp
 ) -> None:
     async with make_app(with_judgments.root).run_test(size=NARROW) as pilot:
@@ -233,7 +229,7 @@ async def test_the_cursor_goes_to_a_new_column_and_hidden_ones_are_counted(
 
 
 @pytest.mark.long
-async def test_another_profile_names_its_column_and_stands_in_the_status_line(
+async def test_another_profile_names_its_column_and_is_in_the_status_line(
     with_judgments: Tree, make_app: MakeApp
 ) -> None:
     async with make_app(with_judgments.root).run_test(size=NARROW) as pilot:
@@ -245,7 +241,7 @@ async def test_another_profile_names_its_column_and_stands_in_the_status_line(
         assert view(pilot).lab.columns[0].title == "docs"
 
 
-async def test_enter_asks_the_query_with_the_columns_engine(with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_enter_runs_the_query_with_the_columns_engine(with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     await add_column(pilot, Variant("jeffs_brain"))
     await on(pilot, QueryScreen, "l", "enter")
@@ -255,7 +251,9 @@ async def test_enter_asks_the_query_with_the_columns_engine(with_judgments: Tree
 
 
 @pytest.mark.long
-async def test_enter_takes_the_profile_too_and_says_what_it_cannot_take(with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_enter_takes_the_profile_too_and_reports_what_it_cannot_take(
+    with_judgments: Tree, pilot: AppPilot
+) -> None:
     await to_lab(pilot)
     await add_column(pilot, Variant(profile="docs", days=30))
     await pilot.press("l", "enter")
@@ -264,7 +262,7 @@ async def test_enter_takes_the_profile_too_and_says_what_it_cannot_take(with_jud
     assert "+30d is only in the Lab" in toast_text(pilot)
 
 
-async def test_asking_stops_at_once_and_goes_on(
+async def test_runs_stop_at_once_and_continue(
     with_judgments: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import threading
@@ -292,7 +290,7 @@ async def test_asking_stops_at_once_and_goes_on(
         await settled(pilot)
 
 
-async def test_a_committed_tree_has_a_column_of_what_changed_since(with_judgments: Tree, make_app: MakeApp) -> None:
+async def test_committed_tree_has_a_column_of_changes_since(with_judgments: Tree, make_app: MakeApp) -> None:
     git = ["git", "-C", str(with_judgments.root), "-c", "user.name=a", "-c", "user.email=a@b"]
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "notes"]):
         subprocess.run([*git, *words], check=True)
@@ -305,7 +303,7 @@ async def test_a_committed_tree_has_a_column_of_what_changed_since(with_judgment
         assert "−0.50" in first
 
 
-async def test_broken_judgments_are_said_and_stay(garden: Tree, make_app: MakeApp) -> None:
+async def test_broken_judgments_are_reported_and_stay(garden: Tree, make_app: MakeApp) -> None:
     file = JudgmentsFile.of(find_project(garden.root)).path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("version = 1\n[[query]\n")
@@ -318,7 +316,7 @@ async def test_broken_judgments_are_said_and_stay(garden: Tree, make_app: MakeAp
     assert file.read_text() == "version = 1\n[[query]\n"
 
 
-async def test_what_was_judged_last_is_taken_back(with_judgments: Tree, make_app: MakeApp) -> None:
+async def test_last_judgment_can_be_undone(with_judgments: Tree, make_app: MakeApp) -> None:
     before = judged(with_judgments)
     async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "token store", "escape", "J", "3")
@@ -372,7 +370,7 @@ async def test_notes_and_judgments_are_undone_in_turn(with_judgments: Tree, make
         await until(pilot, lambda: notes.journal.depth == 0)
 
 
-async def test_judgments_that_others_changed_are_not_put_back(with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_judgments_changed_by_others_are_not_restored(with_judgments: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "token store", "escape", "J", "3")
     await until(pilot, lambda: "u takes it back" in toast_text(pilot))
     JudgmentsFile.of(find_project(with_judgments.root)).change(lambda now: now[1:])
@@ -383,7 +381,7 @@ async def test_judgments_that_others_changed_are_not_put_back(with_judgments: Tr
 
 
 @pytest.mark.long
-async def test_the_title_stands_behind_the_tabs_where_there_is_room(with_judgments: Tree, make_app: MakeApp) -> None:
+async def test_title_is_behind_the_tabs_if_there_is_room(with_judgments: Tree, make_app: MakeApp) -> None:
     async with make_app(with_judgments.root).run_test(size=NARROW) as pilot:
         await to_lab(pilot)
         tabs = "Judged queries│Answer│What if"

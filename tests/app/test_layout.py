@@ -32,7 +32,7 @@ def height(pilot: AppPilot, pane: str) -> int:
 
 
 def written(garden: Tree) -> Any:
-    """What is remembered of the project on disk."""
+    """The stored layout of the project."""
     return LayoutStore(garden.tree).read()
 
 
@@ -78,7 +78,7 @@ async def test_panes_are_resized_by_keys_and_by_mouse_and_hidden(app: BrvTui, pi
     assert not screen(pilot).query_one("#verdict").display
 
 
-async def test_hidden_panes_are_passed_over_and_the_last_one_stays(pilot: AppPilot) -> None:
+async def test_hidden_panes_are_skipped_and_the_last_one_stays(pilot: AppPilot) -> None:
     await settled(pilot)
     await pilot.press("f3", "H")
     seen = []
@@ -92,7 +92,7 @@ async def test_hidden_panes_are_passed_over_and_the_last_one_stays(pilot: AppPil
     assert "the last pane stays" in toast_text(pilot)
 
 
-async def test_tabs_of_a_narrow_screen_are_called_as_the_panes_that_are_shown(app: BrvTui) -> None:
+async def test_tabs_of_a_narrow_screen_have_the_names_of_visible_panes(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "token store")
         await press(pilot, "f3", "H")
@@ -109,7 +109,7 @@ async def test_tabs_of_a_narrow_screen_are_called_as_the_panes_that_are_shown(ap
             assert all(pane.TITLE in row for pane in tabs), row
 
 
-async def test_a_click_on_a_border_changes_nothing(app: BrvTui, garden: Tree) -> None:
+async def test_click_on_a_border_changes_nothing(app: BrvTui, garden: Tree) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token store")
         tree = screen(pilot).query_one("#tree").region
@@ -120,7 +120,9 @@ async def test_a_click_on_a_border_changes_nothing(app: BrvTui, garden: Tree) ->
     assert written(garden) == {}
 
 
-async def test_it_is_remembered_for_the_project(app: BrvTui, garden: Tree, make_app: MakeApp, tmp_path: Path) -> None:
+async def test_layout_is_remembered_for_the_project(
+    app: BrvTui, garden: Tree, make_app: MakeApp, tmp_path: Path
+) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token store")
         await press(pilot, "escape", ">", "f8", "H", "2", "f2", ">")
@@ -145,7 +147,7 @@ async def test_it_is_remembered_for_the_project(app: BrvTui, garden: Tree, make_
 
 
 @pytest.mark.parametrize("content", ["[]", '{"Query": {"hidden": ["nothing"], "shares": {"x": [0]}}}'])
-async def test_a_broken_file_is_the_design(app: BrvTui, garden: Tree, content: str) -> None:
+async def test_broken_file_gives_the_default_layout(app: BrvTui, garden: Tree, content: str) -> None:
     file = LayoutStore(garden.tree).path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(content)
@@ -155,7 +157,7 @@ async def test_a_broken_file_is_the_design(app: BrvTui, garden: Tree, content: s
         assert body(pilot).shared.shares == {}
 
 
-async def test_everything_hidden_in_a_file_hides_nothing(app: BrvTui, garden: Tree) -> None:
+async def test_file_that_hides_everything_hides_nothing(app: BrvTui, garden: Tree) -> None:
     file = LayoutStore(garden.tree).path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps({"Query": {"hidden": list(QUERY.panes), "shares": {}}}))
@@ -164,7 +166,7 @@ async def test_everything_hidden_in_a_file_hides_nothing(app: BrvTui, garden: Tr
         assert screen(pilot).query_one("#results").display
 
 
-async def test_what_cannot_be_written_is_said(app: BrvTui, garden: Tree) -> None:
+async def test_unwritable_layout_is_reported(app: BrvTui, garden: Tree) -> None:
     folder = LayoutStore(garden.tree).path
     folder.mkdir(parents=True)
     async with app.run_test(size=WIDE) as pilot:

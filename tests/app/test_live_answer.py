@@ -31,14 +31,14 @@ def _report(done: Completion) -> list[Line]:
     return lines_of(completion_blocks(done, glyphs), 76, glyphs)
 
 
-def test_text_of_an_earlier_turn_was_no_answer() -> None:
+def test_text_of_an_earlier_turn_is_not_the_answer() -> None:
     made = after(events.TurnBegun(1), events.TextDelta("Let me "), events.TextDelta("look"))
     assert made.text == "Let me look"
     made = advanced(advanced(made, events.TurnEnded(ModelTurn(1, "Let me look", 1, _USAGE), 9.0)), events.TurnBegun(2))
     assert (made.turn, made.text, made.sent, made.received) == (2, "", 100, 10)
 
 
-def test_a_step_waits_for_its_result() -> None:
+def test_step_waits_for_its_result() -> None:
     made = after(
         events.StepBegun(1, "read_note", _STEP.arguments), events.StepBegun(2, "read_note", _REFUSED.arguments)
     )
@@ -49,13 +49,13 @@ def test_a_step_waits_for_its_result() -> None:
     assert "refused: leads out of the tree" in plain(made)
 
 
-def test_waiting_is_said_until_something_comes() -> None:
+def test_waiting_is_shown_until_text_arrives() -> None:
     made = after(events.TurnBegun(1), events.Waiting(7.5, "the service is busy"))
     assert "the service is busy; again in 7.5 s" in plain(made)
     assert "again in" not in plain(advanced(made, events.TextDelta("so")))
 
 
-def test_a_call_that_failed_took_its_time_too() -> None:
+def test_failed_call_has_a_duration_too() -> None:
     done = Completion(
         "echo", EndReason.FAILED, "nothing came for 60 s", (), (), Usage(0, 0, False), None, (), (),
         timings={"turn 1": 900.0},
@@ -64,7 +64,7 @@ def test_a_call_that_failed_took_its_time_too() -> None:
     assert said.strip() == "no call came to its end · 900 ms"
 
 
-def test_what_a_model_did_is_told_afterwards() -> None:
+def test_work_of_a_model_is_summarised_afterwards() -> None:
     done = Completion(
         "echo", EndReason.REPEATED, "search was called three times with the same arguments",
         (ModelTurn(1, "", 2, _USAGE),), (_STEP, _REFUSED), Usage(200, 20, True), 1.25,

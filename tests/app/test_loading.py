@@ -1,4 +1,4 @@
-"""The state before the project is read: how far it is, at every size and on every screen."""
+"""The state before the project is read: progress at every size and on every screen."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def stuck(pilot: AppPilot) -> None:
 
 
 @at_all_sizes
-async def test_how_far_it_is(app: BrvTui, stuck_at: StuckAt, size: tuple[int, int]) -> None:
+async def test_progress(app: BrvTui, stuck_at: StuckAt, size: tuple[int, int]) -> None:
     stuck_at(4210, 10080)
     async with app.run_test(size=size) as pilot:
         await stuck(pilot)
@@ -39,7 +39,7 @@ async def test_how_far_it_is(app: BrvTui, stuck_at: StuckAt, size: tuple[int, in
         assert "█" * 15 in text
 
 
-async def test_on_every_screen(app: BrvTui, stuck_at: StuckAt) -> None:
+async def test_progress_is_on_every_screen(app: BrvTui, stuck_at: StuckAt) -> None:
     stuck_at(1, 4)
     async with app.run_test(size=NARROW) as pilot:
         await stuck(pilot)
@@ -47,7 +47,9 @@ async def test_on_every_screen(app: BrvTui, stuck_at: StuckAt) -> None:
         await until(pilot, lambda: "reading 25%" in shown(pilot))
 
 
-async def test_what_needs_notes_is_told_to_wait_and_is_no_crash(app: BrvTui, garden: Tree, stuck_at: StuckAt) -> None:
+async def test_actions_that_need_notes_ask_to_wait_and_do_not_crash(
+    app: BrvTui, garden: Tree, stuck_at: StuckAt
+) -> None:
     DraftStore(garden.tree).add(Draft("deploy/rollback.md", b"mine", None, NOW_MS, 2**22 + 1))  # its process is gone
     stuck_at(1, 4)
     async with app.run_test(size=WIDE) as pilot:
@@ -56,7 +58,7 @@ async def test_what_needs_notes_is_told_to_wait_and_is_no_crash(app: BrvTui, gar
         await until(pilot, lambda: toast_text(pilot) == "the project is still being read: try again in a moment")
 
 
-async def test_when_all_is_read_the_index_is_made(app: BrvTui, stuck_at: StuckAt) -> None:
+async def test_index_is_built_after_reading(app: BrvTui, stuck_at: StuckAt) -> None:
     stuck_at(10080, 10080)
     async with app.run_test(size=NARROW) as pilot:
         await stuck(pilot)
@@ -66,7 +68,7 @@ async def test_when_all_is_read_the_index_is_made(app: BrvTui, stuck_at: StuckAt
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 @pytest.mark.parametrize(("done", "total"), [(0, 0), (0, 3), (1, 3), (3, 3), (99_999, 100_000)])
-def test_it_fits(width: int, done: int, total: int) -> None:
+def test_progress_fits(width: int, done: int, total: int) -> None:
     line, *rest = verdict(View(project=ProjectState(done=done, total=total)), width, UNICODE)
     assert not any(one.width for one in rest)
     assert line.width <= width
@@ -75,11 +77,11 @@ def test_it_fits(width: int, done: int, total: int) -> None:
 
 
 @pytest.mark.parametrize(("value", "bar"), [(0, "┄┄┄┄"), (0.5, "██┄┄"), (0.53, "██▏┄"), (1, "████"), (2, "████")])
-def test_the_meter(value: float, bar: str) -> None:
+def test_progress_meter(value: float, bar: str) -> None:
     assert "".join(text for text, _ in meter(value, 4, UNICODE)) == bar
 
 
-def test_progress_counts_up_to_all_before_the_index_is_made(make_tree: Callable[[str], Tree]) -> None:
+def test_progress_reaches_all_files_before_the_index_is_built(make_tree: Callable[[str], Tree]) -> None:
     tree = make_tree("many")
     tree.notes(1200)
     told: list[tuple[int, int]] = []

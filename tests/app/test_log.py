@@ -1,4 +1,4 @@
-"""The Log screen: both logs, then and now, following the engine."""
+"""The Log screen: both logs, comparisons with now, and new entries of the engine."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.support.trees import BRV3, NOW_MS, Tree
 
 
 def logged(garden: Tree, number: int, query: str, **changes: object) -> None:
-    """One entry of the engine's log, ``number`` minutes ago, written as a whole file is."""
+    """Writes one entry of the engine's log, ``number`` minutes ago, as a complete file."""
     folder = query_log_folder(project_data(garden.root))
     folder.mkdir(parents=True, exist_ok=True)
     began = int(NOW_MS) - number * 60_000
@@ -52,7 +52,7 @@ def logged(garden: Tree, number: int, query: str, **changes: object) -> None:
 
 @pytest.fixture
 def with_log(garden: Tree) -> Tree:
-    """The garden, and an engine that has answered some queries."""
+    """The garden, with an engine that has answered some queries."""
     nothing = {"resultCount": 0, "topScore": 0, "totalFound": 0}
     logged(garden, 9, "refresh token rotation")
     logged(garden, 7, "zebra quagga", tier=2, matchedDocs=[], searchMetadata=nothing)
@@ -80,7 +80,7 @@ async def test_both_logs_are_listed_newest_first(with_log: Tree, size: tuple[int
     assert "not covered" in text_of(pilot, "#summary") or size == NARROW
 
 
-async def test_queries_are_compared_filtered_and_asked_again(with_log: Tree, pilot: AppPilot) -> None:
+async def test_queries_are_compared_filtered_and_run_again(with_log: Tree, pilot: AppPilot) -> None:
     await to_log(pilot)
     await pilot.press("G")
     await until(pilot, lambda: (log := view(pilot).log) and log.compared)
@@ -113,7 +113,7 @@ async def test_queries_are_compared_filtered_and_asked_again(with_log: Tree, pil
     assert screen(pilot).field.value == "zebra quagga"
 
 
-async def test_another_query_is_shown_from_its_first_line_with_the_answer_that_the_agent_received(
+async def test_another_query_is_shown_from_its_first_line_with_the_agents_answer(
     garden: Tree, make_app: MakeApp
 ) -> None:
     logged(garden, 3, "refresh token rotation", response="Tokens rotate\n\nevery \x1b[31mday.")
@@ -134,7 +134,7 @@ async def test_another_query_is_shown_from_its_first_line_with_the_answer_that_t
         await until(pilot, lambda: "since then:" in text_of(pilot, "#entry") or "the same" in text_of(pilot, "#entry"))
 
 
-async def test_the_comparison_follows_the_profile(garden: Tree, make_app: MakeApp) -> None:
+async def test_comparison_follows_the_profile(garden: Tree, make_app: MakeApp) -> None:
     session = garden.session()
     trace = session.preview("rollback")
     session.logbook.add(replace(trace, hits=(replace(trace.hits[0], score=0.1), *trace.hits[1:])), NOW_MS, 1.0)
@@ -146,7 +146,7 @@ async def test_the_comparison_follows_the_profile(garden: Tree, make_app: MakeAp
             assert f"since then: • the profile was brv-3 then, and is {profile} now" in flat(pilot, "#entry")
 
 
-async def test_keys_that_act_on_a_note_take_the_first_that_answered(garden: Tree, make_app: MakeApp) -> None:
+async def test_keys_for_a_note_use_the_first_result_of_the_entry(garden: Tree, make_app: MakeApp) -> None:
     gone = {"path": "auth/gone.md", "score": 0.9}
     logged(garden, 1, "what fails", matchedDocs=[gone, {"path": "auth/jwt/refresh_rotation.md", "score": 0.8}])
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -160,7 +160,7 @@ async def test_keys_that_act_on_a_note_take_the_first_that_answered(garden: Tree
         await until(pilot, lambda: (edit := view(pilot).editor.edit) and edit.path == "auth/jwt/refresh_rotation.md")
 
 
-async def test_where_what_answered_then_is_gone_keys_act_on_what_answers_now(garden: Tree, make_app: MakeApp) -> None:
+async def test_keys_use_the_current_result_if_the_old_one_was_removed(garden: Tree, make_app: MakeApp) -> None:
     old, other = "deploy/rollback.md", {"path": "auth/jwt/refresh_rotation.md", "score": 0.8}
     logged(garden, 1, "rollback", matchedDocs=[{"path": old, "score": 0.9}, other])
     (garden.tree / old).rename(garden.tree / "deploy/undo.md")
@@ -170,7 +170,7 @@ async def test_where_what_answered_then_is_gone_keys_act_on_what_answers_now(gar
         assert "keys for a note act on deploy/undo.md: number 1 now" in flat(pilot, "#entry")
 
 
-async def test_a_result_that_the_app_moved_is_the_same_note(garden: Tree, make_app: MakeApp) -> None:
+async def test_result_moved_by_the_app_is_the_same_note(garden: Tree, make_app: MakeApp) -> None:
     old, now = "deploy/rollback.md", "deploy/undo.md"
     logged(garden, 1, "rollback", matchedDocs=[{"path": old, "score": 0.9}])
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -186,7 +186,7 @@ async def test_a_result_that_the_app_moved_is_the_same_note(garden: Tree, make_a
         assert "keys for a note act on" not in told
 
 
-async def test_signals_that_were_set_here_are_named_as_what_changed(garden: Tree, make_app: MakeApp) -> None:
+async def test_signals_set_here_are_listed_as_changes(garden: Tree, make_app: MakeApp) -> None:
     path = "deploy/rollback.md"
     logged(garden, 1, "rollback", matchedDocs=[{"path": path, "score": 0.1}])
     async with make_app(garden.root, now_ms=None).run_test(size=WIDE) as pilot:
@@ -198,7 +198,7 @@ async def test_signals_that_were_set_here_are_named_as_what_changed(garden: Tree
         await until(pilot, lambda: f"done here: signals of {path}" in flat(pilot, "#entry"))
 
 
-async def test_moves_are_followed_for_a_query_of_a_frozen_session(garden: Tree, make_app: MakeApp) -> None:
+async def test_moves_are_followed_in_a_frozen_session(garden: Tree, make_app: MakeApp) -> None:
     old, now = "deploy/rollback.md", "deploy/undo.md"
     tomorrow_ms = system_clock() + 86_400_000
     async with make_app(garden.root, now_ms=tomorrow_ms).run_test(size=WIDE) as pilot:
@@ -210,7 +210,7 @@ async def test_moves_are_followed_for_a_query_of_a_frozen_session(garden: Tree, 
         await until(pilot, lambda: f"{old} is {now} now" in flat(pilot, "#entry"))
 
 
-async def test_a_result_that_was_moved_outside_is_the_same_note(garden: Tree, make_app: MakeApp) -> None:
+async def test_result_moved_by_another_program_is_the_same_note(garden: Tree, make_app: MakeApp) -> None:
     old, now = "deploy/rollback.md", "deploy/undo.md"
     logged(garden, 1, "rollback", matchedDocs=[{"path": old, "score": 0.9}])
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -226,7 +226,7 @@ async def test_a_result_that_was_moved_outside_is_the_same_note(garden: Tree, ma
         assert frame(pilot).note_at_hand == now
 
 
-async def test_no_key_acts_on_a_note_where_none_that_answered_is_left(garden: Tree, make_app: MakeApp) -> None:
+async def test_keys_for_a_note_do_nothing_if_all_results_were_removed(garden: Tree, make_app: MakeApp) -> None:
     gone = {"path": "auth/gone.md", "score": 0.9}
     logged(garden, 1, "zebra quagga", matchedDocs=[gone])
     async with make_app(garden.root).run_test(size=WIDE, notifications=True) as pilot:
@@ -241,12 +241,12 @@ async def test_no_key_acts_on_a_note_where_none_that_answered_is_left(garden: Tr
 
 
 @pytest.mark.parametrize("at_ms", [1e30, float("inf"), -1e30])
-def test_a_time_that_cannot_be_is_a_dash(at_ms: float) -> None:
+def test_impossible_time_is_a_dash(at_ms: float) -> None:
     assert moment(at_ms) == "–     –       "
     assert len(moment(at_ms)) == len(moment(NOW_MS))
 
 
-async def test_only_what_was_not_covered_is_counted_and_compared(garden: Tree, make_app: MakeApp) -> None:
+async def test_only_uncovered_queries_are_counted_and_compared(garden: Tree, make_app: MakeApp) -> None:
     logged(garden, 1, "what fails")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)
@@ -259,7 +259,7 @@ async def test_only_what_was_not_covered_is_counted_and_compared(garden: Tree, m
         await until(pilot, lambda: "what fails" in text_of(pilot, "#entry"))
 
 
-async def test_a_narrow_row_stands_below_its_day(garden: Tree, make_app: MakeApp) -> None:
+async def test_narrow_row_is_below_its_day(garden: Tree, make_app: MakeApp) -> None:
     days = (1, 2, 24 * 60 + 3, 24 * 60 + 4)
     for minutes in days:
         logged(garden, minutes, f"query {minutes}")
@@ -272,7 +272,7 @@ async def test_a_narrow_row_stands_below_its_day(garden: Tree, make_app: MakeApp
         assert ends == ["query", first, "1", "2", second, str(days[2]), str(days[3])]
 
 
-async def test_the_comparison_follows_an_edit(with_log: Tree, make_app: MakeApp) -> None:
+async def test_comparison_follows_an_edit(with_log: Tree, make_app: MakeApp) -> None:
     async with make_app(with_log.root, now_ms=None).run_test(size=WIDE) as pilot:
         await to_log(pilot)
         pane = frame(pilot).query_one(LogPane)
@@ -287,7 +287,7 @@ async def test_the_comparison_follows_an_edit(with_log: Tree, make_app: MakeApp)
         )
 
 
-async def test_the_newest_entry_is_shown_at_once_and_a_choice_stays(with_log: Tree, pilot: AppPilot) -> None:
+async def test_newest_entry_is_shown_at_once_and_a_selection_stays(with_log: Tree, pilot: AppPilot) -> None:
     await to_log(pilot)
     await until(pilot, lambda: "what fails" in text_of(pilot, "#entry"))
     await pilot.press("j")
@@ -306,7 +306,7 @@ async def test_the_newest_entry_is_shown_at_once_and_a_choice_stays(with_log: Tr
     await settled(pilot)
 
 
-async def test_what_was_not_covered_is_so_when_the_cache_repeats_it(pilot: AppPilot) -> None:
+async def test_uncovered_answer_is_uncovered_when_the_cache_repeats_it(pilot: AppPilot) -> None:
     await ask_from_cache(pilot, "zebra quagga")
     await to_log(pilot)
     await pilot.press("c")
@@ -315,7 +315,7 @@ async def test_what_was_not_covered_is_so_when_the_cache_repeats_it(pilot: AppPi
     assert "Nothing in the tree covers “zebra quagga”" in shown(pilot)
 
 
-async def test_a_note_is_begun_about_the_query_under_the_cursor(with_log: Tree, pilot: AppPilot) -> None:
+async def test_note_is_created_for_the_query_under_the_cursor(with_log: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await to_log(pilot)
     await press(pilot, "c")
@@ -324,7 +324,7 @@ async def test_a_note_is_begun_about_the_query_under_the_cursor(with_log: Tree, 
     assert "zebra_quagga.md" in shown(pilot)
 
 
-async def test_the_engine_is_followed(with_log: Tree, pilot: AppPilot) -> None:
+async def test_engine_is_followed(with_log: Tree, pilot: AppPilot) -> None:
     await to_log(pilot)
     await until(pilot, lambda: brv(pilot).project.session is not None)
     await settled(pilot)
@@ -353,12 +353,12 @@ async def test_no_log_yet(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyP
         assert f"nothing to follow: the engine has kept no query of this project in {folder}" in toast_text(pilot)
 
 
-def test_a_path_below_the_users_own_folder_is_written_with_a_tilde() -> None:
+def test_path_in_the_home_folder_is_shown_with_a_tilde() -> None:
     assert shown_path(Path.home() / "brv" / "query-log") == "~/brv/query-log"
     assert shown_path(Path("/srv/query-log")) == "/srv/query-log"
 
 
-async def test_why_the_note_that_answered_then_stands_where_it_does_now(with_log: Tree, pilot: AppPilot) -> None:
+async def test_reason_for_the_current_rank_of_an_old_result(with_log: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await pilot.press("enter")  # from now on the simulated cache has the answer
     await to_log(pilot)
@@ -380,11 +380,11 @@ async def test_why_the_note_that_answered_then_stands_where_it_does_now(with_log
     ("score", "written"),
     [(0.416, ".4160"), (0.99996, "1.000"), (1.00852, "1.009"), (12.3456, "12.35"), (1234.56, "1235"), (0.0, ".0000")],
 )
-def test_a_top_score_is_rounded_to_its_cells_and_never_cut(score: float, written: str) -> None:
+def test_top_score_is_rounded_to_its_cells_and_never_cut(score: float, written: str) -> None:
     assert score_of(LoggedQuery(0.0, "", "", "completed", top_score=score, engine="knowing")) == written
 
 
-async def test_then_and_now_say_alike_that_no_note_answers(pilot: AppPilot) -> None:
+async def test_uncovered_answers_are_worded_alike_then_and_now(pilot: AppPilot) -> None:
     await ask(pilot, "kubernetes ingress")
     await press(pilot, "enter")
     await to_log(pilot)
@@ -394,7 +394,7 @@ async def test_then_and_now_say_alike_that_no_note_answers(pilot: AppPilot) -> N
     assert [row[1] for row in rows if row[:1] == ["tier"] and row[1] != "2,"] == ["none", "none"]
 
 
-async def test_what_changes_before_the_screen_is_made_is_shown_once_it_is(pilot: AppPilot) -> None:
+async def test_changes_before_the_screen_exists_are_shown_later(pilot: AppPilot) -> None:
     await settled(pilot)
     switched = brv(pilot).switch_mode("log")
     brv(pilot).select("auth/jwt.md")

@@ -1,4 +1,4 @@
-"""Markdown as lines: what each construct looks like, what links are, what hostile text cannot do."""
+"""Markdown as lines: the look of each construct, links, and the limits of hostile text."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _roles(document: Document, word: str) -> set[str]:
     return {role for line in document.lines for text, role in line.spans if word in text}
 
 
-def test_headings_stand_out_and_are_parts() -> None:
+def test_headings_are_prominent_and_are_parts() -> None:
     document = _set("# One *thing*\n\ntext\n\n## Two: `code`!\nmore\n\n### Three\n")
     assert [line.plain.rstrip() for line in document.lines] == [
         " One thing",
@@ -141,7 +141,7 @@ def test_tables_rules_images_and_html() -> None:
     ]
 
 
-def test_links_and_relations_have_places_and_targets() -> None:
+def test_links_and_relations_have_positions_and_targets() -> None:
     document = _set("See [the *flow*](../b.md#part), @auth/jwt/a.md and `@not/a/link.md` or [x](missing.md).", 120)
     found = [
         (link.target, [document.lines[spot.line].plain[spot.start : spot.end] for spot in link.spots])
@@ -157,14 +157,14 @@ def test_links_and_relations_have_places_and_targets() -> None:
     assert _roles(document, "x") == {"strike bad"}
 
 
-def test_links_in_tables_and_lists_have_places_too() -> None:
+def test_links_in_tables_and_lists_have_positions_too() -> None:
     document = _set("| n | l |\n|---|---|\n| a | [go](a.md) |\n\n- [one](b.md)\n")
     for link, word in zip(document.links, ("go", "one"), strict=True):
         (spot,) = link.spots
         assert document.lines[spot.line].plain[spot.start : spot.end] == word
 
 
-def test_plain_text_marks_links_where_they_are() -> None:
+def test_links_in_plain_text_are_marked_in_place() -> None:
     typesetter = Typesetter(WIDTH, _resolve)
     text = "---\nrelated: [a/b.md]\n---\n# Title\r\nSee @a/b/missing.md\n"
     start, second = text.index("a/b.md"), text.index("@a/b/missing")
@@ -182,7 +182,7 @@ def test_plain_text_marks_links_where_they_are() -> None:
     assert [link.target.path for link in document.links] == ["related:a/b.md", ""]
 
 
-def test_text_stays_text() -> None:
+def test_text_is_not_interpreted() -> None:
     document = _set("[red]x[/red] \x1b[31m \u202e `\x07`\n\n[evil](javascript:alert)")
     shown = "\n".join(line.plain for line in document.lines)
     assert "[red]x[/red] ␛[31m \\u202e ␇" in shown
@@ -190,37 +190,37 @@ def test_text_stays_text() -> None:
     assert not document.links
 
 
-def test_what_markdown_leaves_out_is_shown_as_it_is() -> None:
+def test_text_outside_markdown_is_shown_unchanged() -> None:
     assert _lines("[a]: b.md\n") == [" [a]: b.md", ""]
     assert _lines(">" * 50) == [" " + ">" * 39, " " + ">" * 11]
     assert _lines("") == [""]
 
 
-def test_a_very_long_text_is_not_rendered() -> None:
+def test_very_long_text_is_not_rendered() -> None:
     lines = _lines("# x\n" + "a b\n" * (MOST_CHARS // 4))
     assert "too long to be rendered" in lines[0] + lines[1]
     assert " # x" in lines[:4]
 
 
 @pytest.mark.parametrize("mark", ["[", "![", "*a", "|a|", "a\n", "\\"])
-def test_a_text_of_very_many_marks_is_not_rendered(mark: str) -> None:
+def test_text_with_very_many_marks_is_not_rendered(mark: str) -> None:
     assert "too long to be rendered" in _lines("north gate\n\n" + mark * (MOST_MARKS + 1))[0]
     assert "too long" not in _lines("north gate\n\n" + mark * (MOST_MARKS // 20))[0]
 
 
-def test_a_long_prose_is_rendered() -> None:
+def test_long_prose_is_rendered() -> None:
     text = "# Gates\n\n" + "The north gate opens at six. " * (MOST_CHARS // 30)
     assert _lines(text, 100)[0] == " Gates"
 
 
-def test_a_document_has_an_end() -> None:
+def test_document_has_an_end() -> None:
     typesetter = Typesetter(20, _resolve)
     with pytest.raises(Full):
         plain("\n" * MOST_CHARS, typesetter)
     assert len(typesetter.lines) == MOST_PIECES // 2
 
 
-def test_a_document_that_nobody_wants_any_more_is_not_made() -> None:
+def test_cancelled_document_is_not_rendered() -> None:
     answers = iter([False, False, True])
     typesetter = Typesetter(20, _resolve, lambda: next(answers))
     with pytest.raises(Abandoned):
@@ -247,7 +247,7 @@ _HOSTILE = {
 
 
 @pytest.mark.parametrize("text", _HOSTILE.values(), ids=_HOSTILE)
-def test_hostile_texts_take_no_ages(text: str) -> None:
+def test_hostile_texts_are_fast(text: str) -> None:
     begun = time.process_time()
     document = _set(text, 80)
     assert time.process_time() - begun < 10, "quadratic"
@@ -266,5 +266,5 @@ def test_any_text_can_be_set_and_fits(text: str, width: int) -> None:
             assert 0 <= spot.start < spot.end <= len(document.lines[spot.line].plain)
 
 
-def test_slugs_are_those_of_links() -> None:
+def test_slugs_match_links() -> None:
     assert slug("What's New, in 2.0?") == "whats-new-in-20"

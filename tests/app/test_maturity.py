@@ -1,4 +1,4 @@
-"""The Maturity screen: by keys alone, by mouse, at every size, in every state."""
+"""The Maturity screen: by keys only, by mouse, at every size, in every state."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def opened(pilot: AppPilot, *keys: str) -> None:
 
 
 @at_all_sizes
-async def test_every_note_stands_under_its_maturity(size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_every_note_is_listed_under_its_maturity(size: tuple[int, int], pilot: AppPilot) -> None:
     await opened(pilot)
     overview = view(pilot).project.overview
     assert overview is not None
@@ -57,7 +57,7 @@ async def test_every_note_stands_under_its_maturity(size: tuple[int, int], pilot
     assert "TODAY   20 November 2026" in shown(pilot)
 
 
-async def test_a_card_in_one_line_and_in_two(garden: Tree, make_app: MakeApp) -> None:
+async def test_card_in_one_line_and_in_two(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await opened(pilot)
         assert "○ Freeze window       ███████▎░┊      52   ▴2  .33     0/0 27d prune" in text_of(pilot, "#draft")
@@ -69,7 +69,7 @@ async def test_a_card_in_one_line_and_in_two(garden: Tree, make_app: MakeApp) ->
         assert second.split() == ["████▋┊", "52", "▴2", ".33"]
 
 
-async def test_moving_selects_and_the_note_follows_here_and_on_other_screens(garden: Tree, pilot: AppPilot) -> None:
+async def test_moving_selects_and_the_note_follows_on_all_screens(garden: Tree, pilot: AppPilot) -> None:
     await opened(pilot, "j")
     assert view(pilot).selection.file == column(pilot, "draft").chosen
     assert "Refresh rotation" in text_of(pilot, "#ageing")
@@ -94,7 +94,7 @@ async def test_moving_selects_and_the_note_follows_here_and_on_other_screens(gar
     assert maturity(pilot).wanted.day == 30
 
 
-async def test_cards_that_are_not_seen_may_become_fewer(tree: Tree, make_app: Any) -> None:
+async def test_invisible_cards_may_be_removed(tree: Tree, make_app: Any) -> None:
     tree.notes(69)
     tree.note("core/a.md", "Core")
     async with make_app(tree.root).run_test(size=NARROW) as pilot:
@@ -129,7 +129,7 @@ async def test_events_orders_and_columns_of_a_narrow_window(app: BrvTui) -> None
             assert maturity(pilot).stop == stop, key
 
 
-async def test_what_ends_that_a_note_may_be_archived_or_pruned(app: BrvTui, garden: Tree) -> None:
+async def test_archiving_and_pruning_deadlines(app: BrvTui, garden: Tree) -> None:
     garden.file("deploy/dated.md", "---\nupdatedAt: 2024-11-13T12:00:00Z\n---\n# Dated\n", 0)
     began = datetime.fromtimestamp(NOW_MS / 1000 - 71.25 * 86_400, UTC).isoformat()
     garden.file("deploy/at_the_limit.md", f"---\nupdatedAt: {began}\n---\n# At the limit\n", 0)
@@ -173,7 +173,7 @@ async def test_clicks_strange_titles_and_another_profile(pilot: AppPilot) -> Non
     await until(pilot, lambda: "0 offered for pruning" in shown(pilot))
 
 
-async def test_help_orders_next_hits_and_a_board_that_fails(
+async def test_help_orders_next_hits_and_a_failing_board(
     app: BrvTui, monkeypatch: pytest.MonkeyPatch, pilot: AppPilot
 ) -> None:
     await opened(pilot)
@@ -237,7 +237,7 @@ async def test_escape_goes_back_to_the_column_of_the_selected_note(app: BrvTui) 
         assert view(pilot).selection.file == selected
 
 
-async def test_a_project_that_cannot_be_opened(make_app: Any, tmp_path: Path) -> None:
+async def test_project_that_cannot_be_opened(make_app: Any, tmp_path: Path) -> None:
     async with make_app(tmp_path / "nowhere").run_test(size=NARROW) as pilot:
         await settled(pilot)
         await on(pilot, MaturityScreen, "escape", "3")
@@ -246,7 +246,7 @@ async def test_a_project_that_cannot_be_opened(make_app: Any, tmp_path: Path) ->
         assert "nowhere:nosuchfolder" in "".join(text_of(pilot, "#draft").split())
 
 
-async def test_a_thousand_notes_are_drawn_only_where_they_are_seen(
+async def test_thousand_notes_are_drawn_only_where_visible(
     tree: Tree, make_app: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tree.notes(1_000)

@@ -1,4 +1,4 @@
-"""Changes made to notes from the Maturity screen, and what the board makes of them."""
+"""Changes to notes from the Maturity screen, and their effects on the board."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _REFUNDS = "billing/refunds.md"
 
 
 async def _stands(pilot: AppPilot, path: str, level: str) -> None:
-    """Waits until the note at ``path`` stands under ``level``."""
+    """Waits until the note at ``path`` is listed under ``level``."""
     await until(pilot, lambda: maturity(pilot).on_day.level_of(path) == level)  # type: ignore[union-attr]
     await settled(pilot)
 
 
 async def _asked(pilot: AppPilot, key: str) -> None:
-    """Presses a key that opens a dialog about the note at hand."""
+    """Presses a key that opens a dialog about the selected note."""
     await on(pilot, PlanDialog, key)
     await settled(pilot)
 
 
-async def test_a_note_that_f_leaves_out_of_its_new_column_takes_no_focus_there(app: BrvTui, garden: Tree) -> None:
+async def test_note_hidden_by_the_filter_in_its_new_column_gets_no_focus(app: BrvTui, garden: Tree) -> None:
     (garden.root / "signals.json").write_text("{}")
     for name in ("one", "two", "three"):
         garden.note(f"old/{name}.md", f"Old {name}", "of long ago", days=60)
@@ -55,7 +55,7 @@ async def test_a_note_that_f_leaves_out_of_its_new_column_takes_no_focus_there(a
 
 
 @at_two_sizes
-async def test_a_note_whose_maturity_is_set_is_followed_to_its_column(
+async def test_note_with_a_new_maturity_is_followed_to_its_column(
     app: BrvTui, garden: Tree, size: tuple[int, int]
 ) -> None:
     before = (garden.tree / _ROTATION).read_bytes()
@@ -104,7 +104,7 @@ async def test_signals_by_mouse_from_the_pane_of_the_note(app: BrvTui, garden: T
         assert maturity(pilot).stop == "ageing", "only from a column the focus follows the note"
 
 
-async def test_an_archived_note_is_followed_to_its_stub(pilot: AppPilot) -> None:
+async def test_archived_note_is_followed_to_its_stub(pilot: AppPilot) -> None:
     await opened(pilot)
     await _asked(pilot, "X")
     await until(pilot, lambda: ".stub.md" in shown(pilot))
@@ -119,7 +119,7 @@ async def test_an_archived_note_is_followed_to_its_stub(pilot: AppPilot) -> None
     await _stands(pilot, FREEZE, "draft")
 
 
-async def test_when_a_note_is_gone_the_cursor_stays_where_it_was(garden: Tree, pilot: AppPilot) -> None:
+async def test_cursor_stays_in_place_when_a_note_is_removed(garden: Tree, pilot: AppPilot) -> None:
     await opened(pilot, "j", "j")
     before = list(column(pilot, "draft").choices)
     (garden.tree / before[2]).unlink()
@@ -133,7 +133,7 @@ async def test_when_a_note_is_gone_the_cursor_stays_where_it_was(garden: Tree, p
     assert column(pilot, "draft").chosen == before[-2]
 
 
-async def test_the_editor_is_left_to_the_board(garden: Tree, pilot: AppPilot) -> None:
+async def test_leaving_the_editor_returns_to_the_board(garden: Tree, pilot: AppPilot) -> None:
     await opened(pilot)
     await pilot.press("e")
     await in_editor(pilot)

@@ -1,4 +1,4 @@
-"""What the Maturity screen leaves out: by words, by an event, by what changes in the days ahead."""
+"""Filters of the Maturity screen: by words, by an event, and by changes in the days ahead."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.app.test_maturity import column, maturity, opened
 pytestmark = pytest.mark.long
 
 
-async def test_only_the_notes_of_an_event(pilot: AppPilot) -> None:
+async def test_only_the_notes_with_an_event(pilot: AppPilot) -> None:
     await opened(pilot, "F", "F")
     assert maturity(pilot).wanted.only is PRUNING
     assert column(pilot, "draft").choices == ["auth/oauth/key_rotation.md", "billing/refunds.md"]
@@ -50,7 +50,7 @@ async def test_only_the_notes_that_change_in_the_days_ahead(pilot: AppPilot) -> 
 
 
 @pytest.mark.parametrize("size", [HUGE], ids=["200x60"])
-async def test_an_event_that_hides_the_selected_note_or_empties_the_column_leads_to_one_that_is_seen(
+async def test_event_that_hides_the_selection_selects_a_visible_note(
     pilot: AppPilot,
 ) -> None:
     await opened(pilot)
@@ -75,7 +75,7 @@ async def test_an_event_that_hides_the_selected_note_or_empties_the_column_leads
     assert "enter details" in text_of(pilot, "#keys")
 
 
-async def test_a_column_without_notes_offers_no_details(app: BrvTui) -> None:
+async def test_empty_column_offers_no_details(app: BrvTui) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await opened(pilot, "f2", "slash", *"qqq", "enter")
         await settled(pilot)
@@ -89,7 +89,7 @@ async def test_a_column_without_notes_offers_no_details(app: BrvTui) -> None:
         assert ("enter details" in text_of(pilot, "#keys")) == bool(column(pilot, frame(pilot).stop).choices)
 
 
-async def test_a_filter_holds_for_every_column(pilot: AppPilot) -> None:
+async def test_filter_applies_to_every_column(pilot: AppPilot) -> None:
     await opened(pilot, "slash")
     await press(pilot, *"rotation")
     found = {level: column(pilot, level).choices for level in LEVELS}
@@ -107,7 +107,7 @@ async def test_a_filter_holds_for_every_column(pilot: AppPilot) -> None:
     assert view(pilot).selection.file == "i18n/rotation_ja.md"
 
 
-async def test_no_key_acts_on_a_note_that_the_filter_leaves_out(pilot: AppPilot) -> None:
+async def test_keys_do_not_act_on_filtered_notes(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     await opened(pilot, "slash", *"zzz", "enter")
     assert not any(column(pilot, level).choices for level in LEVELS)
@@ -127,7 +127,7 @@ async def test_no_key_acts_on_a_note_that_the_filter_leaves_out(pilot: AppPilot)
     assert frame(pilot).note_at_hand in column(pilot, "draft").choices
 
 
-async def test_a_filter_that_empties_the_column_in_use_selects_a_note_that_it_keeps(pilot: AppPilot) -> None:
+async def test_filter_that_empties_the_current_column_selects_another_note(pilot: AppPilot) -> None:
     await opened(pilot, "f4", "slash", *"rotation")
     await settled(pilot)
     assert not column(pilot, "core").choices

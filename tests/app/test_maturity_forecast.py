@@ -1,4 +1,4 @@
-"""The forecast above the notes of the Maturity screen: by keys, by mouse, beside a maximised pane."""
+"""The forecast above the notes of the Maturity screen: by keys, by mouse, and with a maximised pane."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.trees import Tree
 pytestmark = pytest.mark.long
 
 
-async def test_the_forecast_by_keys_mouse_and_wheel(pilot: AppPilot) -> None:
+async def test_forecast_by_keys_mouse_and_wheel(pilot: AppPilot) -> None:
     await opened(pilot, "right_curly_bracket", "right_square_bracket")
     assert maturity(pilot).wanted.day == 31
     assert "IN 31 DAYS" in shown(pilot)
@@ -55,14 +55,14 @@ async def test_the_forecast_by_keys_mouse_and_wheel(pilot: AppPilot) -> None:
         assert maturity(pilot).wanted.day == day
 
 
-async def test_maximised_it_keeps_the_forecast(pilot: AppPilot) -> None:
+async def test_maximised_pane_keeps_the_forecast(pilot: AppPilot) -> None:
     await opened(pilot, "f5", "z")
     assert maturity(pilot).body.maximised == "ageing"
     assert "TODAY" in shown(pilot)
     assert maturity(pilot).query_one("#ageing").size.width > 100
 
 
-async def test_another_engines_ceiling_stands_above(pilot: AppPilot) -> None:
+async def test_ceiling_of_another_engine_is_above(pilot: AppPilot) -> None:
     await opened(pilot)
     assert "in ByteRover" not in text_of(pilot, "#ageing")
     await switch_to(pilot, "soleri")
@@ -77,7 +77,7 @@ async def test_another_engines_ceiling_stands_above(pilot: AppPilot) -> None:
     await until(pilot, lambda: "in Soleri" not in text_of(pilot, "#ageing"))
 
 
-async def test_keys_of_the_forecast_are_those_that_act(app: BrvTui) -> None:
+async def test_keys_of_the_forecast_are_the_active_ones(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await opened(pilot, "c")
         for words in ("c all notes", "] a day on"):
@@ -95,7 +95,7 @@ async def test_keys_of_the_forecast_are_those_that_act(app: BrvTui) -> None:
         assert " h what if" in text_of(pilot, "#keys")
 
 
-async def test_in_a_narrow_window_no_count_and_no_sentence_is_cut(app: BrvTui, garden: Tree) -> None:
+async def test_narrow_window_cuts_no_count_and_no_sentence(app: BrvTui, garden: Tree) -> None:
     garden.notes(180)
     async with app.run_test(size=NARROW) as pilot:
         await opened(pilot, *["right_curly_bracket"] * 12)

@@ -1,4 +1,4 @@
-"""A language model in the app: allowed first, live while it writes, stopped at once; over a local server."""
+"""A language model in the app: with permission, live text, and immediate stop; over a local server."""
 
 from __future__ import annotations
 
@@ -38,23 +38,23 @@ _ANSWER = (
 
 
 def model_at(server: ChatServer, allowed: bool = True) -> None:
-    """The user's settings name the model at ``server``."""
+    """Sets the model at ``server`` in the user's settings."""
     own(f'[llm]\nmodel = "echo"\nurl = "{server.base}"\nallowed = {str(allowed).lower()}\n')
 
 
 async def run(pilot: AppPilot, query: str) -> None:
-    """Runs ``query``; the model may still be at work afterwards."""
+    """Runs ``query``; the model may still be working afterwards."""
     await ask(pilot, query, "enter")
 
 
 def _titles(pilot: AppPilot) -> tuple[str, str]:
-    """Of the query's field and of the answer."""
+    """The titles of the query's field and of the answer."""
     query, answer = screen(pilot).query_one(QueryBox), screen(pilot).query_one(AnswerPane)
     return str(query.border_title), answer.heading(view(pilot))
 
 
 def _logged(pilot: AppPilot) -> list[tuple[str, str]]:
-    """How the queries that were run ended, newest first, and why they failed."""
+    """The ends of the queries that ran, newest first, and the reasons for failures."""
     session = brv(pilot).project.session
     assert session is not None
     return [(entry.status, entry.problem) for entry in session.logbook.read(9)]
@@ -69,7 +69,7 @@ async def ended(pilot: AppPilot) -> None:
 
 @asynccontextmanager
 async def being_written(app: BrvTui, size: tuple[int, int]) -> AsyncIterator[tuple[AppPilot, threading.Event]]:
-    """The app while a model writes; the answer goes on once the event is set."""
+    """The app while a model writes. The answer continues once the event is set."""
     hold = threading.Event()
     with chatting(_held(hold)) as server:
         model_at(server)
@@ -80,7 +80,7 @@ async def being_written(app: BrvTui, size: tuple[int, int]) -> AsyncIterator[tup
 
 
 @at_two_sizes
-async def test_one_call_is_answered_by_the_model(garden: Tree, make_app: MakeApp, size: tuple[int, int]) -> None:
+async def test_single_call_is_answered_by_the_model(garden: Tree, make_app: MakeApp, size: tuple[int, int]) -> None:
     with chatting(written(*_ANSWER)) as server:
         model_at(server)
         async with make_app(garden.root).run_test(size=size) as pilot:
@@ -99,7 +99,7 @@ async def test_one_call_is_answered_by_the_model(garden: Tree, make_app: MakeApp
         assert len(server.asked) == 1
 
 
-async def test_the_cache_is_looked_at_again_once_the_answer_is_whole(garden: Tree, make_app: MakeApp) -> None:
+async def test_cache_is_read_again_once_the_answer_is_complete(garden: Tree, make_app: MakeApp) -> None:
     async with being_written(make_app(garden.root), WIDE) as (pilot, hold):
         await until(pilot, lambda: (seen := view(pilot).cache.seen) and seen.look.entries == ())
         hold.set()
@@ -109,7 +109,7 @@ async def test_the_cache_is_looked_at_again_once_the_answer_is_whole(garden: Tre
         )
 
 
-async def test_text_is_shown_as_it_comes_and_esc_stops_it(garden: Tree, make_app: MakeApp) -> None:
+async def test_text_is_shown_as_it_arrives_and_esc_stops_it(garden: Tree, make_app: MakeApp) -> None:
     hold = threading.Event()
     chunks = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in ("Half an ", "answer")]
     with chatting(Streamed([*chunks, "[DONE]"], hold=hold)) as server:
@@ -140,7 +140,7 @@ async def test_text_is_shown_as_it_comes_and_esc_stops_it(garden: Tree, make_app
             assert "it was stopped then" in flat(pilot, "#entry")
 
 
-async def test_on_a_narrow_screen_the_answer_comes_to_the_front_and_the_status_says_so(
+async def test_narrow_screen_brings_the_answer_to_the_front_and_the_status_says_so(
     garden: Tree, make_app: MakeApp
 ) -> None:
     async with being_written(make_app(garden.root), NARROW) as (pilot, hold):
@@ -151,7 +151,7 @@ async def test_on_a_narrow_screen_the_answer_comes_to_the_front_and_the_status_s
         await ended(pilot)
 
 
-async def test_the_loop_shows_its_tools(garden: Tree, make_app: MakeApp) -> None:
+async def test_loop_shows_its_tools(garden: Tree, make_app: MakeApp) -> None:
     answers = [
         called(("search", {"query": "refund"})),
         called(("read_note", {"path": "billing/refunds.md"}), ("read_note", {"path": "../../etc/passwd"})),
@@ -173,7 +173,7 @@ async def test_the_loop_shows_its_tools(garden: Tree, make_app: MakeApp) -> None
 
 
 @pytest.mark.parametrize("key", ["y", "n", "escape"])
-async def test_a_model_is_asked_only_after_it_was_allowed(garden: Tree, make_app: MakeApp, key: str) -> None:
+async def test_model_is_called_only_with_permission(garden: Tree, make_app: MakeApp, key: str) -> None:
     with chatting(written(*_ANSWER)) as server:
         model_at(server, allowed=False)
         async with make_app(garden.root).run_test(size=NARROW) as pilot:
@@ -214,7 +214,7 @@ async def test_a_model_is_asked_only_after_it_was_allowed(garden: Tree, make_app
         (EndReason.FAILED, "extractive", "failed"),
     ],
 )
-def test_why_a_run_is_not_cached(garden: Tree, ending: EndReason, kind: str, why: str) -> None:
+def test_reason_why_a_run_is_not_cached(garden: Tree, ending: EndReason, kind: str, why: str) -> None:
     trace = garden.ask(_CALL)
     done = Completion("echo", ending, "", (), (), Usage(0, 0, False), None, (), ())
     ran = AnswerState(replace(trace, mode="run", answer=replace(trace.answer, kind=kind, completion=done)))
@@ -224,8 +224,8 @@ def test_why_a_run_is_not_cached(garden: Tree, ending: EndReason, kind: str, why
     assert View(model=ModelState(), answer=AnswerState(replace(trace, mode="run"))).uncached == ""
 
 
-def test_what_is_asked_is_what_the_tier_does(garden: Tree) -> None:
-    """The names of the tiers promise one call and a loop; a profile may bound both otherwise."""
+def test_model_work_matches_the_tier(garden: Tree) -> None:
+    """The names of the tiers promise one call and a loop, but a profile may set other limits."""
 
     def said(query: str, most: int) -> str:
         trace = garden.ask(query)
@@ -243,7 +243,7 @@ def test_what_is_asked_is_what_the_tier_does(garden: Tree) -> None:
     assert said(_LOOP, 50) == f"This query comes to tier 4: up to 50 calls, {more}"
 
 
-async def test_what_needs_no_model_does_not_ask_whether_it_may(garden: Tree, make_app: MakeApp) -> None:
+async def test_query_without_a_model_asks_for_no_permission(garden: Tree, make_app: MakeApp) -> None:
     with chatting(written(*_ANSWER)) as server:
         model_at(server, allowed=False)
         async with make_app(garden.root).run_test(size=NARROW) as pilot:
@@ -253,7 +253,7 @@ async def test_what_needs_no_model_does_not_ask_whether_it_may(garden: Tree, mak
         assert server.asked == []
 
 
-async def test_a_service_that_refuses_is_one_line_and_the_sentences_stay(garden: Tree, make_app: MakeApp) -> None:
+async def test_refusing_service_is_one_line_and_the_sentences_stay(garden: Tree, make_app: MakeApp) -> None:
     with chatting(Refused(401, {"error": {"message": "bad key"}})) as server:
         model_at(server)
         async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -279,7 +279,7 @@ def _running(pilot: AppPilot, group: str = "run") -> int:
     return sum(worker.group == group and worker.is_running for worker in pilot.app.workers)
 
 
-async def test_a_run_ends_the_one_before_even_when_that_has_not_said_a_word(garden: Tree, make_app: MakeApp) -> None:
+async def test_new_run_ends_the_previous_one_before_its_first_word(garden: Tree, make_app: MakeApp) -> None:
     first, second = threading.Event(), threading.Event()
     with chatting(_held(first), _held(second)) as server:
         model_at(server)
@@ -293,7 +293,7 @@ async def test_a_run_ends_the_one_before_even_when_that_has_not_said_a_word(gard
             await until(pilot, lambda: _running(pilot) == 0 and view(pilot).model.live is None)
 
 
-async def test_an_answer_that_is_written_stays_when_the_tree_changes(garden: Tree, make_app: MakeApp) -> None:
+async def test_answer_in_progress_stays_when_the_tree_changes(garden: Tree, make_app: MakeApp) -> None:
     async with being_written(make_app(garden.root), WIDE) as (pilot, hold):
         text = view(pilot).model.live.text  # type: ignore[union-attr]
         garden.note("auth/jwt/another.md", "Refresh token rotation", "refresh token rotation", days=1)
@@ -310,7 +310,7 @@ async def test_an_answer_that_is_written_stays_when_the_tree_changes(garden: Tre
         await until(pilot, lambda: (now := view(pilot).answer.trace) and now is not trace and now.mode == "preview")
 
 
-async def test_an_answer_of_another_profile_does_not_replace_what_is_shown(garden: Tree, make_app: MakeApp) -> None:
+async def test_answer_of_another_profile_does_not_replace_the_shown_one(garden: Tree, make_app: MakeApp) -> None:
     async with being_written(make_app(garden.root), WIDE) as (pilot, hold):
         ran = view(pilot).answer.trace
         await pilot.press("f2", "p")
@@ -323,7 +323,7 @@ async def test_an_answer_of_another_profile_does_not_replace_what_is_shown(garde
         assert trace.snapshot.generation == view(pilot).project.overview.generation  # type: ignore[union-attr]
 
 
-async def test_choosing_another_engine_ends_the_model_and_shows_nothing_of_it(garden: Tree, make_app: MakeApp) -> None:
+async def test_choosing_another_engine_ends_the_model_without_output(garden: Tree, make_app: MakeApp) -> None:
     hold = threading.Event()
     with chatting(_held(hold)) as server:
         model_at(server)
@@ -342,7 +342,7 @@ async def test_choosing_another_engine_ends_the_model_and_shows_nothing_of_it(ga
             assert _logged(pilot) == [("cancelled", "")]
 
 
-async def test_the_answer_of_an_engine_that_is_not_chosen_any_more_is_not_shown(pilot: AppPilot) -> None:
+async def test_answer_of_a_deselected_engine_is_not_shown(pilot: AppPilot) -> None:
     await ask(pilot, _CALL)
     session, trace = brv(pilot).project.session, view(pilot).answer.trace
     assert session is not None
@@ -356,7 +356,7 @@ async def test_the_answer_of_an_engine_that_is_not_chosen_any_more_is_not_shown(
     assert view(pilot).answer.trace is shown_now
 
 
-async def test_another_model_is_not_allowed_because_one_was(garden: Tree, make_app: MakeApp) -> None:
+async def test_permission_for_one_model_does_not_cover_another(garden: Tree, make_app: MakeApp) -> None:
     with chatting(written(*_ANSWER)) as server:
         model_at(server, allowed=False)
         async with make_app(garden.root).run_test(size=NARROW) as pilot:
@@ -371,9 +371,7 @@ async def test_another_model_is_not_allowed_because_one_was(garden: Tree, make_a
             assert not session.model.state.allowed
 
 
-async def test_a_run_that_breaks_down_leaves_nothing_that_seems_to_go_on(
-    app: BrvTui, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_failing_run_leaves_no_progress_display(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     real = answering.steps
 
     def broken(session: Any, overviews: Any, asked: QueryRequest, *rest: Any) -> Iterator[RunStep]:
@@ -393,7 +391,7 @@ async def test_a_run_that_breaks_down_leaves_nothing_that_seems_to_go_on(
 
 
 @pytest.mark.parametrize("late", [False, True], ids=["before the new one is routed", "while it writes"])
-async def test_an_old_run_that_breaks_down_does_not_end_what_is_under_way(
+async def test_failing_old_run_does_not_end_the_current_one(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, late: bool
 ) -> None:
     breaks, goes_on, hold = threading.Event(), threading.Event(), threading.Event()

@@ -1,4 +1,4 @@
-"""Several screens over one project: numbers and mouse reach them, state and selection stay."""
+"""Several screens over one project: numbers and mouse reach them, and state and selection stay."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def test_digits_are_text_in_the_field_and_do_nothing_behind_a_modal(app: B
         await on(pilot, NotesScreen)
 
 
-async def test_the_selected_note_is_the_same_everywhere(pilot: AppPilot) -> None:
+async def test_selected_note_is_the_same_everywhere(pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await press(pilot, "escape", "j", "2")
     assert "Session expiry" in text_of(pilot, "#note")

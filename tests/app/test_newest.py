@@ -1,4 +1,4 @@
-"""Work of which only the newest request matters, and the trail of links that were followed."""
+"""Work for which only the newest request matters, and the trail of followed links."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from brvtui.app.notes.browsing import Trail
 from brvtui.app.workers import Newest
 
 
-def test_one_at_a_time_and_then_only_the_newest() -> None:
+def test_one_request_at_a_time_and_then_only_the_newest() -> None:
     begun: list[str] = []
     work = Newest(begun.append, lambda: None)
     for name in ("a", "b", "c"):
@@ -24,7 +24,7 @@ def test_one_at_a_time_and_then_only_the_newest() -> None:
     assert begun == ["a", "c", "d"]
 
 
-def test_of_a_burst_the_first_and_the_last() -> None:
+def test_first_and_last_of_a_burst() -> None:
     begun: list[str] = []
     pauses: list[None] = []
     work = Newest(begun.append, lambda: pauses.append(None))
@@ -42,7 +42,7 @@ def test_of_a_burst_the_first_and_the_last() -> None:
     assert begun == ["a", "c", "d"]
 
 
-def test_without_bursts_the_newest_waits_for_the_one_under_way() -> None:
+def test_without_bursts_the_newest_waits_for_the_running_one() -> None:
     begun: list[int] = []
     newest = Newest(begun.append)
     newest.want(1)
@@ -66,20 +66,20 @@ def test_back_and_forward() -> None:
     assert back.step(-1, there)[0] == "a"
 
 
-def test_a_jump_forgets_what_was_ahead() -> None:
+def test_jump_clears_the_forward_trail() -> None:
     _, back = Trail().jumped("a").step(-1, "b")
     assert back.ahead == ("b",)
     assert back.jumped("a").ahead == ()
 
 
-def test_the_ends_of_a_trail() -> None:
+def test_ends_of_a_trail() -> None:
     assert Trail().step(-1, "a") == ("", Trail())
     assert Trail().step(1, "a") == ("", Trail())
     assert Trail().jumped("") == Trail()
 
 
 @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=8), st.integers(1, 7))
-def test_going_back_and_forward_again_ends_where_it_began(notes: list[str], steps: int) -> None:
+def test_back_and_forward_returns_to_the_start(notes: list[str], steps: int) -> None:
     trail, here = Trail(), notes[0]
     for note in notes[1:]:
         trail, here = trail.jumped(here), note
@@ -93,7 +93,7 @@ def test_going_back_and_forward_again_ends_where_it_began(notes: list[str], step
     assert (here, trail) == before
 
 
-def test_a_trail_does_not_grow_for_ever() -> None:
+def test_trail_has_a_maximum_length() -> None:
     trail = Trail()
     for number in range(300):
         trail = trail.jumped(str(number))

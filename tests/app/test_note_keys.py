@@ -35,7 +35,7 @@ def garden(garden: Tree) -> Tree:
 
 
 def judged_paths(garden: Tree) -> list[str]:
-    """The notes that judged queries name."""
+    """The paths of the notes in judged queries."""
     return [document.path for each in JudgmentsFile.of(find_project(garden.root)).read() for document in each.documents]
 
 
@@ -48,7 +48,7 @@ async def _press(pilot: AppPilot, key: str, kind: type[Dialog[Any]], note: str =
 
 
 async def _click(pilot: AppPilot, words: str) -> None:
-    """Clicks where ``words`` are shown."""
+    """Clicks on the displayed ``words``."""
     rows = shown(pilot).splitlines()
     row = next(number for number, text in enumerate(rows) if words in text)
     await pilot.click(offset=(rows[row].index(words) + 1, row))
@@ -59,7 +59,7 @@ async def _click(pilot: AppPilot, words: str) -> None:
 
 
 @pytest.mark.long
-async def test_on_query_a_note_begins_with_the_query_as_its_title(pilot: AppPilot) -> None:
+async def test_new_note_on_query_has_the_query_as_its_title(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     await on(pilot, NewNoteDialog, "escape", "a")
     await settled(pilot)
@@ -72,9 +72,7 @@ async def test_on_query_a_note_begins_with_the_query_as_its_title(pilot: AppPilo
 
 
 @at_two_sizes
-async def test_a_note_is_begun_from_a_query_that_nothing_covers(
-    garden: Tree, size: tuple[int, int], pilot: AppPilot
-) -> None:
+async def test_new_note_from_an_uncovered_query(garden: Tree, size: tuple[int, int], pilot: AppPilot) -> None:
     await ask(pilot, "zebra quagga", "escape")
     assert "then a begins a note" in shown(pilot)
     await on(pilot, NewNoteDialog, "a")
@@ -101,7 +99,7 @@ async def test_a_note_is_begun_from_a_query_that_nothing_covers(
 
 
 @pytest.mark.long
-async def test_a_new_note_that_was_saved_is_selected_where_it_was_begun(pilot: AppPilot) -> None:
+async def test_saved_new_note_is_selected_where_it_was_started(pilot: AppPilot) -> None:
     await settled(pilot)
     await press(pilot, "escape", "2")
     await on(pilot, NewNoteDialog, "a")
@@ -118,7 +116,7 @@ async def test_a_new_note_that_was_saved_is_selected_where_it_was_begun(pilot: A
 
 
 @pytest.mark.long
-async def test_a_note_that_is_begun_and_left_leaves_nothing(garden: Tree, pilot: AppPilot) -> None:
+async def test_abandoned_new_note_leaves_nothing(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "zebra quagga", "escape", "a", "enter")
     await in_editor(pilot)
     await on(pilot, QueryScreen, "escape")
@@ -126,7 +124,7 @@ async def test_a_note_that_is_begun_and_left_leaves_nothing(garden: Tree, pilot:
 
 
 @pytest.mark.long
-async def test_a_template_is_chosen_by_keys_and_by_mouse(pilot: AppPilot) -> None:
+async def test_template_is_chosen_by_keys_and_by_mouse(pilot: AppPilot) -> None:
     await _press(pilot, "a", NewNoteDialog)
     await type_keys(pilot, "How we deploy")
     assert "deploy/how_we_deploy.md" in shown(pilot)
@@ -140,7 +138,7 @@ async def test_a_template_is_chosen_by_keys_and_by_mouse(pilot: AppPilot) -> Non
     assert "## Raw Concept" in area(pilot).text
 
 
-async def test_a_path_that_is_taken_or_leads_out_is_refused_as_it_is_typed(pilot: AppPilot) -> None:
+async def test_taken_or_outside_path_is_refused_while_typing(pilot: AppPilot) -> None:
     await _press(pilot, "a", NewNoteDialog)
     await pilot.press("backspace")
     assert "give the note a title" in shown(pilot)
@@ -155,7 +153,7 @@ async def test_a_path_that_is_taken_or_leads_out_is_refused_as_it_is_typed(pilot
     assert isinstance(pilot.app.screen, QueryScreen)
 
 
-async def test_a_file_that_appears_at_the_new_path_is_never_overwritten(garden: Tree, pilot: AppPilot) -> None:
+async def test_file_that_appears_at_the_new_path_is_never_overwritten(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "zebra quagga", "escape", "a", "enter")
     await in_editor(pilot)
     garden.file("zebra_quagga.md", "theirs\n")
@@ -169,7 +167,7 @@ async def test_a_file_that_appears_at_the_new_path_is_never_overwritten(garden: 
 
 
 @at_two_sizes
-async def test_a_note_is_moved_and_links_follow_as_previewed(app: BrvTui, garden: Tree, size: tuple[int, int]) -> None:
+async def test_note_is_moved_and_links_follow_as_previewed(app: BrvTui, garden: Tree, size: tuple[int, int]) -> None:
     grade(garden.session(), "rollback", "", "deploy/ops/rollback.md", 3)
     garden.file("deploy/ops/rollback.md", "# Going back\n\nIn other words.\n", 2)
     async with app.run_test(size=size) as pilot:
@@ -199,9 +197,7 @@ async def test_a_note_is_moved_and_links_follow_as_previewed(app: BrvTui, garden
         await settled(pilot)
 
 
-async def test_a_move_that_cannot_be_says_why_and_an_ending_that_is_typed_counts_once(
-    garden: Tree, pilot: AppPilot
-) -> None:
+async def test_impossible_move_gives_a_reason_and_a_typed_ending_counts_once(garden: Tree, pilot: AppPilot) -> None:
     await _press(pilot, "M", MoveDialog, "deploy/ops/rollback.md")
     await pilot.press("enter")
     assert isinstance(pilot.app.screen, MoveDialog)
@@ -223,7 +219,7 @@ async def test_a_move_that_cannot_be_says_why_and_an_ending_that_is_typed_counts
     await settled(pilot)
 
 
-async def test_a_plan_that_is_outdated_is_not_carried_out(garden: Tree, pilot: AppPilot) -> None:
+async def test_outdated_plan_is_not_applied(garden: Tree, pilot: AppPilot) -> None:
     await _press(pilot, "X", PlanDialog)
     await until(pilot, lambda: "removes" in shown(pilot))
     garden.file(NOTE, "# Rollback, otherwise\n")
@@ -236,7 +232,7 @@ async def test_a_plan_that_is_outdated_is_not_carried_out(garden: Tree, pilot: A
 # archiving
 
 
-async def test_a_note_is_archived_restored_and_undone(app: BrvTui, garden: Tree) -> None:
+async def test_note_is_archived_restored_and_undone(app: BrvTui, garden: Tree) -> None:
     before = (garden.tree / NOTE).read_bytes()
     async with app.run_test(size=WIDE) as pilot:
         await _press(pilot, "X", PlanDialog)
@@ -265,7 +261,7 @@ async def test_a_note_is_archived_restored_and_undone(app: BrvTui, garden: Tree)
         assert not (garden.tree / f"{_ARCHIVED}.stub.md").exists()
 
 
-async def test_what_is_no_note_is_not_archived(app: BrvTui, garden: Tree) -> None:
+async def test_only_notes_can_be_archived(app: BrvTui, garden: Tree) -> None:
     garden.file("_archived/auth/jwt/old_flow.full.md", "# Old flow\n")
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
@@ -280,7 +276,7 @@ async def test_what_is_no_note_is_not_archived(app: BrvTui, garden: Tree) -> Non
 
 
 @pytest.mark.parametrize("key", ["M", "X"])
-async def test_unsaved_text_of_the_note_is_asked_about_first(key: str, pilot: AppPilot) -> None:
+async def test_unsaved_text_of_the_note_is_handled_first(key: str, pilot: AppPilot) -> None:
     await type_in_note(pilot, "x")
     await on(pilot, QueryScreen, "escape", "k")
     await on(pilot, LeavingDialog, key)
@@ -291,7 +287,7 @@ async def test_unsaved_text_of_the_note_is_asked_about_first(key: str, pilot: Ap
 # undoing
 
 
-async def test_a_save_is_undone_outside_the_text_and_the_editor_follows(app: BrvTui, garden: Tree) -> None:
+async def test_save_is_undone_outside_the_text_and_the_editor_follows(app: BrvTui, garden: Tree) -> None:
     before = (garden.tree / NOTE).read_bytes()
     async with app.run_test(size=WIDE) as pilot:
         await type_in_note(pilot, "x")
@@ -332,7 +328,7 @@ async def test_changes_are_listed_and_undone_there(app: BrvTui, garden: Tree) ->
 
 
 @pytest.mark.long
-async def test_without_a_note_or_a_change_keys_say_so(pilot: AppPilot) -> None:
+async def test_keys_without_a_note_or_a_change_say_so(pilot: AppPilot) -> None:
     await settled(pilot)
     for key in ("M", "X"):
         brv(pilot).clear_notifications()
@@ -379,7 +375,7 @@ async def test_signals_are_set_in_the_overlay_and_undone(app: BrvTui, garden: Tr
 
 
 @pytest.mark.long
-async def test_signals_are_set_in_the_frontmatter_alone(app: BrvTui, garden: Tree) -> None:
+async def test_signals_are_set_only_in_the_frontmatter(app: BrvTui, garden: Tree) -> None:
     path = "auth/jwt/refresh_rotation.md"
     garden.read_frontmatter()
     before = (garden.tree / path).stat().st_mtime_ns
@@ -404,7 +400,7 @@ async def test_signals_are_set_in_the_frontmatter_alone(app: BrvTui, garden: Tre
 
 
 @pytest.mark.long
-async def test_an_importance_that_is_none_says_so(app: BrvTui, garden: Tree) -> None:
+async def test_invalid_importance_is_reported(app: BrvTui, garden: Tree) -> None:
     (garden.root / "signals.json").write_text("{}")
     async with app.run_test(size=WIDE) as pilot:
         await _press(pilot, "I", SignalsDialog)

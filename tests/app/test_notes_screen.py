@@ -1,4 +1,4 @@
-"""The Notes screen: reading, following links, going back, and files that change; by keys and by mouse."""
+"""The Notes screen: reading, following links, going back, and changed files; by keys and by mouse."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def app(linked: Tree, make_app: MakeApp) -> BrvTui:
 
 
 @at_all_sizes
-async def test_a_note_is_rendered_with_its_frontmatter(size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_note_is_rendered_with_its_frontmatter(size: tuple[int, int], pilot: AppPilot) -> None:
     await open_linked(pilot)
     text = text_of(pilot, "#note")
     assert "frontmatter" in text
@@ -39,7 +39,7 @@ async def test_a_note_is_rendered_with_its_frontmatter(size: tuple[int, int], pi
     assert f"{tabs}Note · {HUB}" in shown(pilot)
 
 
-async def test_links_are_taken_gone_through_and_come_back_from_raw_and_rendered(app: BrvTui, pilot: AppPilot) -> None:
+async def test_links_are_selected_and_followed_and_back_from_raw_and_rendered(app: BrvTui, pilot: AppPilot) -> None:
     await open_linked(pilot)
     await pilot.press("f3", "enter")
     assert note_of(app).link == 0
@@ -124,7 +124,7 @@ def _words(note: NotePane, spot: object) -> str:
     return note.lines[line].plain[start:end]
 
 
-async def test_a_link_to_a_part_of_another_note_shows_that_part(app: BrvTui, linked: Tree) -> None:
+async def test_link_to_a_part_of_another_note_shows_that_part(app: BrvTui, linked: Tree) -> None:
     linked.note("hub/first.md", "First", "[end](links.md#the-end)", days=1)
     async with app.run_test(size=NARROW) as pilot:
         await open_linked(pilot, "hub/first.md")
@@ -136,7 +136,7 @@ async def test_a_link_to_a_part_of_another_note_shows_that_part(app: BrvTui, lin
         assert "Last words" in shown(pilot)
 
 
-async def test_terms_of_the_query_are_lit(app: BrvTui, pilot: AppPilot) -> None:
+async def test_query_terms_are_highlighted(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     await press(pilot, "escape", "2")
     note = note_of(app)
@@ -161,7 +161,7 @@ async def test_o_on_a_result_opens_it_here(app: BrvTui) -> None:
         assert isinstance(frame(pilot), NotesScreen)
 
 
-async def test_a_file_that_is_gone_says_so(app: BrvTui, linked: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_removed_file_is_reported(app: BrvTui, linked: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "watch", lambda *_: None)
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).project.overview)
@@ -175,7 +175,7 @@ async def test_a_file_that_is_gone_says_so(app: BrvTui, linked: Tree, monkeypatc
         assert "newer" in text_of(pilot, "#note")
 
 
-async def test_a_note_that_is_moved_outside_keeps_its_text_and_leads_to_where_it_is(
+async def test_note_moved_by_another_program_keeps_its_text_and_links_to_its_new_path(
     app: BrvTui, linked: Tree, pilot: AppPilot
 ) -> None:
     await open_linked(pilot)
@@ -201,7 +201,7 @@ async def test_a_note_that_is_moved_outside_keeps_its_text_and_leads_to_where_it
     await until(pilot, lambda: view(pilot).selection.file == "moved.md")
 
 
-async def test_a_conflict_that_git_left_is_marked_until_it_is_decided(linked: Tree, pilot: AppPilot) -> None:
+async def test_git_conflict_is_marked_until_it_is_resolved(linked: Tree, pilot: AppPilot) -> None:
     await open_linked(pilot)
     assert "⚠" not in text_of(pilot, "#tree")
     linked.file(HUB, f"{HUB_TEXT}\n<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> topic\n")
@@ -211,9 +211,7 @@ async def test_a_conflict_that_git_left_is_marked_until_it_is_decided(linked: Tr
     await until(pilot, lambda: "a conflict to decide" not in text_of(pilot, "#note"))
 
 
-async def test_a_note_that_takes_long_is_said_to_be_on_its_way(
-    monkeypatch: pytest.MonkeyPatch, pilot: AppPilot
-) -> None:
+async def test_slow_note_is_announced(monkeypatch: pytest.MonkeyPatch, pilot: AppPilot) -> None:
     await open_linked(pilot, STORE)
     hold = threading.Event()
     about = Session.about
@@ -232,9 +230,7 @@ async def test_a_note_that_takes_long_is_said_to_be_on_its_way(
     assert "Go to the store" in text_of(pilot, "#note")
 
 
-async def test_a_note_that_takes_long_to_be_read_again_keeps_its_place(
-    app: BrvTui, linked: Tree, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_slow_reload_keeps_the_position(app: BrvTui, linked: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await open_linked(pilot)
         await pilot.press("f3", "pagedown")
@@ -277,7 +273,7 @@ async def test_only_the_newest_of_many_notes_is_read(monkeypatch: pytest.MonkeyP
     assert view(pilot).note.page.path == paths[-1]  # type: ignore[union-attr]
 
 
-async def test_a_long_note_is_set_outside_the_event_loop(
+async def test_long_note_is_rendered_outside_the_event_loop(
     app: BrvTui, linked: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     part = "## Part {0}\n\nSome **bold** text, `code` and a [link](x/{0}.md) that goes on for a while.\n\n- item\n\n"
@@ -299,7 +295,7 @@ async def test_a_long_note_is_set_outside_the_event_loop(
         assert "… 1700 more" in text_of(pilot, "#about")
 
 
-async def test_without_a_project_every_key_does_nothing(tree: Tree, make_app: MakeApp) -> None:
+async def test_keys_without_a_project_do_nothing(tree: Tree, make_app: MakeApp) -> None:
     app = make_app(tree.root / "nowhere")
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)

@@ -1,4 +1,4 @@
-"""The tree of the Notes screen: browsing, filtering, what is shown when asked for; by keys and by mouse."""
+"""The tree of the Notes screen: browsing, filtering, and details on request; by keys and by mouse."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def test_moving_selects_notes_and_enter_opens_folders_notes_and_unseen_fil
     assert "nothing matches" in text_of(pilot, "#tree")
 
 
-async def test_a_closed_folder_marks_that_a_note_in_it_is_to_be_mended(garden: Tree, app: BrvTui) -> None:
+async def test_closed_folder_marks_a_note_in_it_that_needs_repair(garden: Tree, app: BrvTui) -> None:
     undecided = "<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> topic\n"
     garden.file("auth/jwt/refresh_rotation.md", f"# Refresh rotation\n\n{undecided}")
     async with app.run_test(size=WIDE) as pilot:
@@ -64,7 +64,7 @@ async def test_a_closed_folder_marks_that_a_note_in_it_is_to_be_mended(garden: T
         assert "auth ⚠" in folder
 
 
-async def test_the_selected_result_is_found_in_its_folder(app: BrvTui, pilot: AppPilot) -> None:
+async def test_selected_result_is_found_in_its_folder(app: BrvTui, pilot: AppPilot) -> None:
     await settled(pilot)
     await press(pilot, "escape", "2")
     tree = _tree(app)

@@ -1,4 +1,4 @@
-"""What words find in the command palette, and in which order."""
+"""Ranking in the command palette."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ def titles(text: str) -> list[str]:
     return [command.title for command in found(WordFilter.of(text), _COMMANDS)]
 
 
-def test_words_that_begin_the_titles_words_come_first_then_those_within_then_the_rest() -> None:
+def test_matches_at_word_starts_come_first_then_inside_words_then_others() -> None:
     assert titles("qui") == ["Quit, from anywhere", "A note about quitting", "Unquiet", "Something"]
 
 
-def test_all_words_are_needed_in_any_order_and_case() -> None:
+def test_all_words_are_required_in_any_order_and_case() -> None:
     assert titles("QUIT note") == ["A note about quitting"]
     assert titles("quit zebra") == []
 
 
-def test_without_words_everything_stays_in_its_order() -> None:
+def test_without_words_the_order_is_unchanged() -> None:
     assert titles(" ") == [command.title for command in _COMMANDS]
 
 
 @given(st.lists(st.text(st.sampled_from("abc /")), max_size=8), st.text(st.sampled_from("abc ")))
-def test_what_is_found_is_what_holds_every_word_each_once(names: list[str], text: str) -> None:
+def test_results_contain_every_word_once(names: list[str], text: str) -> None:
     commands = [Command(name, f"{place}.md") for place, name in enumerate(names)]
     kept = found(WordFilter.of(text), commands)
     assert sorted(command.aside for command in kept) == sorted(
@@ -49,7 +49,7 @@ def names(commands: list[Command]) -> list[str]:
     return [command.act.action.name for command in commands if command.act is not None]
 
 
-def test_words_of_newcomers_find_actions_that_are_called_otherwise() -> None:
+def test_common_synonyms_find_actions_with_other_names() -> None:
     everything = offered("query", (), True, {})
     for name, words in ALSO.items():
         for word in words.split():
@@ -58,13 +58,13 @@ def test_words_of_newcomers_find_actions_that_are_called_otherwise() -> None:
     assert "leave" in titled[0].title.lower(), "what is called so comes first"
 
 
-def test_they_are_looked_up_by_their_beginning() -> None:
+def test_synonyms_match_by_their_beginning() -> None:
     everything = offered("query", (), True, {})
     assert "app.screenshot" in names(found(WordFilter.of("exp pict"), everything))
     assert "app.screenshot" not in names(found(WordFilter.of("xport"), everything))
 
 
-def test_every_action_is_offered_but_answers_to_dialogs_and_keys_of_fields() -> None:
+def test_every_action_is_offered_except_dialog_answers_and_field_keys() -> None:
     found = names(offered("query", (), True, {}))
     left_out = {action.name for place in PLACES if place.kind in NOT_OFFERED for action in place.actions}
     assert set(found) == ACTIONS.keys() - left_out - {
@@ -76,7 +76,7 @@ def test_every_action_is_offered_but_answers_to_dialogs_and_keys_of_fields() -> 
     assert len(found) == len(set(found))
 
 
-def test_the_nearest_comes_first() -> None:
+def test_closest_match_comes_first() -> None:
     near = {binding.id or "" for binding in own_bindings(ResultsPane)}
     found = names(offered("query", near, False, {}))
     assert found[0] == "results.open"
@@ -85,7 +85,7 @@ def test_the_nearest_comes_first() -> None:
     assert not any(name.startswith("editor.") for name in found)
 
 
-def test_the_users_keys_are_shown() -> None:
+def test_user_keys_are_shown() -> None:
     found = offered("query", (), False, {"app.theme": "f12"})
     keys = {command.act.action.name: command.keys for command in found if command.act is not None}
     assert keys["app.theme"] == "F12"

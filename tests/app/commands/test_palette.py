@@ -1,4 +1,4 @@
-"""The command palette in the app: found at once, done where it acts."""
+"""The command palette in the app: quick search, and actions in their own place."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def palette(pilot: AppPilot, text: str, key: str = "ctrl+g") -> CommandsDi
 
 
 async def chosen(pilot: AppPilot, text: str, key: str = "ctrl+g") -> None:
-    """Opens the palette, types ``text``, takes what stands first."""
+    """Opens the palette, types ``text``, and chooses the first entry."""
     await palette(pilot, text, key)
     await pilot.press("enter")
     await until(pilot, lambda: not isinstance(pilot.app.screen, CommandsDialog))
@@ -37,7 +37,7 @@ async def chosen(pilot: AppPilot, text: str, key: str = "ctrl+g") -> None:
 
 
 @SIZES
-async def test_an_action_by_name_while_a_field_has_the_focus(size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_action_by_name_while_a_field_has_the_focus(size: tuple[int, int], pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     await chosen(pilot, "next profile")
     assert view(pilot).engine.profile == "docs"
@@ -45,7 +45,7 @@ async def test_an_action_by_name_while_a_field_has_the_focus(size: tuple[int, in
     assert screen(pilot).field.value == "rollback"
 
 
-async def test_a_note_stands_before_what_is_derived_from_it(garden: Tree, make_app: MakeApp) -> None:
+async def test_note_ranks_above_files_derived_from_it(garden: Tree, make_app: MakeApp) -> None:
     garden.file("deploy/rollback.abstract.md", "How a deploy is taken back.\n")
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await ask(pilot, "token")
@@ -53,7 +53,7 @@ async def test_a_note_stands_before_what_is_derived_from_it(garden: Tree, make_a
         assert [row.note for row in dialog.rows.commands] == ["deploy/rollback.md", "deploy/rollback.abstract.md"]
 
 
-async def test_actions_focus_their_pane_and_notes_are_shown_on_the_notes_screen(app: BrvTui) -> None:
+async def test_actions_focus_their_pane_and_notes_open_on_the_notes_screen(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "rollback")
         await chosen(pilot, "the tab to the right")
@@ -76,14 +76,14 @@ async def test_actions_focus_their_pane_and_notes_are_shown_on_the_notes_screen(
         assert view(pilot).selection.file == "deploy/rollback.md"
 
 
-async def test_what_is_typed_and_entered_before_it_has_opened_is_done(app: BrvTui) -> None:
+async def test_keys_typed_before_the_palette_opens_are_not_lost(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
         await on(pilot, NotesScreen, "ctrl+g", *"rollback", "enter")
         assert view(pilot).selection.file == "deploy/rollback.md"
 
 
-async def test_rows_are_chosen_by_keys_and_mouse_and_done_on_their_screen(pilot: AppPilot) -> None:
+async def test_rows_are_chosen_by_keys_and_mouse_and_run_on_their_screen(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     dialog = await palette(pilot, "the screen")
     await pilot.press("down", "down", "up")
@@ -104,7 +104,7 @@ async def test_rows_are_chosen_by_keys_and_mouse_and_done_on_their_screen(pilot:
     assert isinstance(frame(pilot), MaturityScreen)
 
 
-async def test_a_title_is_text(pilot: AppPilot) -> None:
+async def test_title_is_plain_text(pilot: AppPilot) -> None:
     await settled(pilot)
     await palette(pilot, "strange")
     assert "auth/strange.md" in shown(pilot)

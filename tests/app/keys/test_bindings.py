@@ -1,4 +1,4 @@
-"""Every action has a name and says what it does; its keys arrive; none is two things in one place; a class has it."""
+"""Every action has a name and a description, and its keys reach it. No key has two meanings in one place."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _ids(value: object) -> str:
 
 
 def _classes() -> list[type]:
-    """Every class of the app that declares bindings."""
+    """Yields every class of the app that declares bindings."""
     for module in pkgutil.walk_packages(brvtui.app.__path__, "brvtui.app."):
         importlib.import_module(module.name)
     found: list[type] = []
@@ -53,7 +53,7 @@ def _classes() -> list[type]:
     return [kind for kind in found if kind.__module__.startswith("brvtui.app.") and own_bindings(kind)]
 
 
-def test_why_is_the_only_meaning_of_its_key() -> None:
+def test_key_for_why_has_no_other_meaning() -> None:
     held = {action.name: action for _, action in _ALL if "w" in split(action.keys)}
     assert {action.call for action in held.values()} == {"app.why"}
     log = held.pop("log.why")
@@ -63,7 +63,7 @@ def test_why_is_the_only_meaning_of_its_key() -> None:
 
 
 @pytest.mark.parametrize(("place", "action"), _ALL, ids=_ids)
-def test_an_action_is_documented_and_arrives(place: Place, action: Action) -> None:
+def test_action_is_documented_and_reachable(place: Place, action: Action) -> None:
     assert action.name
     assert action.description
     for key in split(action.keys):
@@ -78,7 +78,7 @@ def test_names_are_unique() -> None:
         assert len(set(names)) == len(PLACES)
 
 
-def test_places_are_listed_by_what_they_are_and_by_title() -> None:
+def test_places_are_listed_by_kind_and_title() -> None:
     titles = [place.heading for place in PLACES]
     assert titles[:2] == ["Everywhere", "Every screen"]
     for kinds in ((PlaceKind.SCREEN,), (PlaceKind.PANE, PlaceKind.FIELD), (PlaceKind.DIALOG,)):
@@ -86,7 +86,7 @@ def test_places_are_listed_by_what_they_are_and_by_title() -> None:
         assert listed == sorted(listed)
 
 
-def test_each_place_is_of_one_class_which_has_its_actions_and_those_that_it_is_within() -> None:
+def test_each_place_belongs_to_a_class_with_its_actions_and_parents() -> None:
     classes = {tuple(binding.id for binding in own_bindings(kind)): kind for kind in _classes()}
     assert len(classes) == len(_classes()) == len(PLACES)
     for place in PLACES:
@@ -96,7 +96,7 @@ def test_each_place_is_of_one_class_which_has_its_actions_and_those_that_it_is_w
         assert [binding.id for binding in declared(kind) if binding.id] == above
 
 
-async def test_a_pane_stands_on_the_screens_that_the_registry_names(app: BrvTui) -> None:
+async def test_panes_are_on_the_screens_that_the_registry_names(app: BrvTui) -> None:
     places = {action.name: place for place in PLACES for action in place.actions}
     found: dict[str, set[str]] = {}
     async with app.run_test(size=WIDE) as pilot:
@@ -116,7 +116,7 @@ async def test_a_pane_stands_on_the_screens_that_the_registry_names(app: BrvTui)
 
 
 @pytest.mark.parametrize("place", PLACES, ids=_ids)
-def test_no_key_is_two_things_in_one_place(place: Place) -> None:
+def test_no_key_has_two_meanings_in_one_place(place: Place) -> None:
     within = [*place.chain]
     if place.kind is PlaceKind.PANE:  # a pane's own key would hide that of its screen, which help lists too
         within += [one for one in PLACES if one.kind is PlaceKind.EVERY_SCREEN]
@@ -126,7 +126,7 @@ def test_no_key_is_two_things_in_one_place(place: Place) -> None:
 
 
 @pytest.mark.parametrize(("place", "action"), _ALL, ids=_ids)
-def test_with_priority_keys_are_text_all_or_none(place: Place, action: Action) -> None:
+def test_priority_keys_are_all_text_or_none(place: Place, action: Action) -> None:
     assert not action.first or len({is_text(key) for key in split(action.keys)}) == 1
 
 
@@ -141,7 +141,7 @@ def test_function_keys_reach_every_pane() -> None:
         ("pagedown", "pgdn"), ("space", "space"), ("shift+tab", "shift+tab"), ("F2-F8", "F2-F8"), ("minus", "-"),
     ],
 )  # fmt: skip
-def test_keys_are_written_as_people_write_them(key: str, name: str) -> None:
+def test_keys_are_written_in_common_notation(key: str, name: str) -> None:
     assert key_name(key) == name
 
 
@@ -154,17 +154,17 @@ def test_keys_are_written_as_people_write_them(key: str, name: str) -> None:
         ("ctrl+", False, False), ("", False, False), ("strg+r", False, False), ("Ctrl+r", False, False),
     ],
 )  # fmt: skip
-def test_which_keys_there_are_and_which_are_text(key: str, exists: bool, text: bool) -> None:
+def test_available_keys_and_text_keys(key: str, exists: bool, text: bool) -> None:
     assert (is_key(key), is_text(key)) == (exists, text)
 
 
-def test_two_names_of_one_key_are_the_same() -> None:
+def test_two_names_of_one_key_are_equal() -> None:
     assert canonical("?") == canonical("question_mark")
     assert canonical("/") == canonical("slash")
     assert canonical("tab") != canonical("shift+tab")
 
 
-def test_letters_are_told_by_the_keys_that_hold() -> None:
+def test_letters_are_shown_for_the_keys_in_use() -> None:
     assert {("query", ()), ("why", ())} <= letter_actions(QueryScreen, {})
     assert ("cycle", (1,)) not in letter_actions(QueryScreen, {})
     held = letter_actions(QueryScreen, {"panes.next": "n", "results.why": "ctrl+w"})

@@ -1,4 +1,4 @@
-"""The user's keys against all there are; the lists that commands print."""
+"""Checks of the user's keys against all others, and the lists that commands print."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from brvtui.config import configure
 from tests.support.settings import own
 
 
-def test_free_keys_are_fine() -> None:
+def test_free_keys_are_accepted() -> None:
     keys = {"app.theme": "ctrl+t", "pane.down": "j,down,ctrl+e", "panes.back": "escape,f12"}
     assert check_keys(keys) == Checked(keys)
 
@@ -32,7 +32,7 @@ def test_free_keys_are_fine() -> None:
         ("panes.next", "tab,n", "'n' is text in a field, the other keys are not; give this binding keys of one kind"),
     ],
 )
-def test_what_cannot_be_used_is_left_out(name: str, given_keys: str, said: str) -> None:
+def test_unusable_keys_are_left_out(name: str, given_keys: str, said: str) -> None:
     made = check_keys({name: given_keys, "app.theme": "ctrl+t"})
     assert made.usable == {"app.theme": "ctrl+t"}
     assert list(made.problems) == [name]
@@ -51,21 +51,21 @@ def test_what_cannot_be_used_is_left_out(name: str, given_keys: str, said: str) 
         ("panes.score", "f3,f2", "panes.results (Screen Query"),
     ],
 )
-def test_a_key_that_another_action_has_is_left_out(name: str, given_keys: str, other: str) -> None:
+def test_key_of_another_action_is_left_out(name: str, given_keys: str, other: str) -> None:
     made = check_keys({name: given_keys})
     assert made.usable == {}
     assert other in made.problems[name]
     assert made.problems[name].endswith("choose another key, or give that one another key first")
 
 
-def test_what_is_left_out_has_its_default_again_which_may_clash_with_another() -> None:
+def test_rejected_key_gets_its_default_back_which_may_clash() -> None:
     made = check_keys({"app.theme": "G", "panes.maximise": "t", "panes.score": "V"})
     assert "pane.bottom" in made.problems["app.theme"]
     assert "app.theme" in made.problems["panes.maximise"]
     assert made.usable == {"panes.score": "V"}
 
 
-def test_of_two_actions_with_one_new_key_neither_has_it() -> None:
+def test_two_actions_with_the_same_new_key_both_lose_it() -> None:
     made = check_keys({"app.theme": "ctrl+j", "panes.maximise": "ctrl+j"})
     assert (made.usable, set(made.problems)) == ({}, {"app.theme", "panes.maximise"})
 
@@ -80,19 +80,19 @@ def test_of_two_actions_with_one_new_key_neither_has_it() -> None:
         {"pane.down": "down,j"},
     ],
 )
-def test_what_never_meets_does_not_clash(keys: dict[str, str]) -> None:
+def test_keys_of_separate_places_do_not_clash(keys: dict[str, str]) -> None:
     assert check_keys(keys) == Checked(keys)
 
 
 @given(st.dictionaries(st.sampled_from([*ACTIONS, "zzz"]), st.text(min_size=1, max_size=9), max_size=4))
-def test_any_keys_are_checked(keys: dict[str, str]) -> None:
+def test_any_keys_can_be_checked(keys: dict[str, str]) -> None:
     made = check_keys(keys)
     assert {*made.usable, *made.problems} == set(keys)
     assert made.usable.keys().isdisjoint(made.problems)
     assert made.usable.items() <= keys.items()
 
 
-def test_the_printed_table_is_a_table_of_settings() -> None:
+def test_printed_table_is_a_settings_table() -> None:
     text = default_table()
     assert tomllib.loads(text)["keys"] == {name: action.keys for name, action in ACTIONS.items()}
     own(text)
@@ -101,7 +101,7 @@ def test_the_printed_table_is_a_table_of_settings() -> None:
     assert check_keys(made.settings.keys).problems == {}
 
 
-def test_the_list_shows_keys_that_hold_and_those_of_before() -> None:
+def test_list_shows_current_and_previous_keys() -> None:
     console = Console(width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     console.print(keys_report(listed({"app.theme": "ctrl+t"})))
     lines = console.export_text().splitlines()

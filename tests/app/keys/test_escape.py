@@ -1,4 +1,4 @@
-"""Esc and a key that a terminal hands on together with it."""
+"""Esc and a key that a terminal delivers together."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def keys(text: str, given: Iterable[str] = ()) -> list[tuple[str, str | None]]:
 
 
 @pytest.mark.parametrize("character", sorted({*string.printable.strip()} - {*"OP", *"[]^_\\bf"}))
-def test_a_character_is_a_key_of_its_own_as_though_pressed_alone(character: str) -> None:
+def test_character_after_esc_is_a_separate_key(character: str) -> None:
     (alone,) = read(character)
     assert keys(f"\x1b{character}") == [("escape", "\x1b"), (alone.key, character)]
 
@@ -46,9 +46,7 @@ def test_longer_sequences_and_words_stay(text: str, named: str) -> None:
 
 
 @pytest.mark.parametrize("character", ["O", "P"])
-def test_what_may_begin_a_longer_sequence_is_told_apart_after_a_moment(
-    character: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_start_of_a_longer_sequence_is_decided_after_a_moment(character: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(constants, "ESCAPE_DELAY", 1e-9)
     parser = XTermParser()
     (alt,) = (event for event in [*parser.feed(f"\x1b{character}"), *parser.tick()] if isinstance(event, events.Key))
@@ -56,30 +54,30 @@ def test_what_may_begin_a_longer_sequence_is_told_apart_after_a_moment(
 
 
 @pytest.mark.parametrize(("text", "key"), [("\x1bw", "alt+w"), ("\x1b,", "alt+comma"), ("\x1bW", "alt+shift+w")])
-def test_alt_stays_with_a_key_that_the_user_gave_an_action(text: str, key: str) -> None:
+def test_alt_stays_with_a_key_that_the_user_assigned(text: str, key: str) -> None:
     assert [found for found, _ in keys(text, [f"f12,{key}"])] == [key]
     assert [found for found, _ in keys("\x1bx", [key])] == ["escape", "x"]
 
 
-def test_what_the_terminal_calls_alt_is_taken_apart_too() -> None:
+def test_alt_of_the_terminal_is_split_too() -> None:
     assert keys("\x1b[119;3u") == [("escape", "\x1b"), ("w", "w")]
 
 
 async def type_into(pilot: AppPilot, text: str) -> None:
-    """Hands ``text`` to the app as a terminal does."""
+    """Passes ``text`` to the app as a terminal does."""
     for event in read(text):
         pilot.app.post_message(event)
     await settled(pilot)
 
 
-async def test_a_sign_after_esc_is_typed_into_the_text_where_esc_leads(pilot: AppPilot) -> None:
+async def test_character_after_esc_is_typed_where_esc_leads(pilot: AppPilot) -> None:
     await open_note(pilot)
     await pilot.press("f3")
     await type_into(pilot, "\x1b(")
     assert area(pilot).text.startswith("(# Rollback")
 
 
-async def test_a_key_of_the_users_with_alt_and_shift_acts(garden: Tree, make_app: MakeApp) -> None:
+async def test_user_key_with_alt_and_shift_works(garden: Tree, make_app: MakeApp) -> None:
     own('[keys]\n"screens.log" = "alt+shift+w"\n')
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)

@@ -1,4 +1,4 @@
-"""What the app says names keys as the user has set them."""
+"""Texts of the app name keys as the user has set them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ELSEWHERE = ("actions", "keys")
 
 @pytest.fixture
 def own_keys(garden: Tree, make_app: MakeApp) -> BrvTui:
-    """The app, for a user who changed some keys."""
+    """The app for a user who changed some keys."""
     user_file().parent.mkdir(parents=True, exist_ok=True)
     user_file().write_text(OWN)
     return make_app(garden.root)
@@ -46,7 +46,7 @@ def own_keys(garden: Tree, make_app: MakeApp) -> BrvTui:
 
 @cache
 def _texts() -> tuple[tuple[Path, str], ...]:
-    """The strings of the app that are no docstrings."""
+    """The strings of the app, without docstrings."""
     (root,) = brvtui.app.__path__
     texts: list[tuple[Path, str]] = []
     for file in Path(root).rglob("*.py"):
@@ -63,13 +63,13 @@ def _texts() -> tuple[tuple[Path, str], ...]:
     return tuple(texts)
 
 
-def test_keys_that_texts_name_are_those_of_actions() -> None:
+def test_keys_in_texts_belong_to_actions() -> None:
     named = {found[1] for _, text in _texts() for found in _NAMED.finditer(text)}
     assert len(named) > 30
     assert named <= set(ACTIONS)
 
 
-def test_no_text_names_a_key_that_the_user_may_have_changed() -> None:
+def test_no_text_names_a_changeable_key_literally() -> None:
     literal = [
         (str(file), text)
         for file, text in _texts()
@@ -78,7 +78,7 @@ def test_no_text_names_a_key_that_the_user_may_have_changed() -> None:
     assert literal == []
 
 
-async def test_messages_name_the_keys_of_the_user(own_keys: BrvTui) -> None:
+async def test_messages_name_the_users_keys(own_keys: BrvTui) -> None:
     async with own_keys.run_test(size=WIDE) as pilot:
         await settled(pilot)
         for key, said in (
@@ -92,7 +92,7 @@ async def test_messages_name_the_keys_of_the_user(own_keys: BrvTui) -> None:
             assert said in toast_text(pilot), key
 
 
-async def test_panes_and_their_help_name_the_keys_of_the_user(own_keys: BrvTui) -> None:
+async def test_panes_and_their_help_name_the_users_keys(own_keys: BrvTui) -> None:
     async with own_keys.run_test(size=HUGE) as pilot:
         await ask(pilot, "rollback", "escape")
         own_keys.select("billing/invoices/numbering.md")
@@ -104,7 +104,7 @@ async def test_panes_and_their_help_name_the_keys_of_the_user(own_keys: BrvTui) 
         assert "~ shows one event" in text_of(pilot, "#forecast")
 
 
-async def test_the_first_screens_name_the_keys_of_the_user(garden: Tree, make_app: MakeApp) -> None:
+async def test_first_screens_name_the_users_keys(garden: Tree, make_app: MakeApp) -> None:
     user_file().parent.mkdir(parents=True, exist_ok=True)
     user_file().write_text(
         '[keys]\n"query.run" = "f12"\n"panes.route" = "f11"\n"forecast.next" = "ctrl+y"\n"tree.aside" = ";"\n'
