@@ -1,4 +1,4 @@
-"""What the Maturity screen is given: marks, words, and one note's ageing."""
+"""The data of the Maturity screen: marks, words, and one note's ageing."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def marks(on_day: BoardOnDay) -> dict[str, Mark | None]:
     return {note.path: on_day.mark(position) for position, note in enumerate(notes)}
 
 
-def test_today_says_what_comes_next(session: Session) -> None:
+def test_today_shows_the_next_event(session: Session) -> None:
     found = marks(board_on_day(session, BoardOptions(), None))
     assert found["a/plain.md"] == Mark(LEAVES_TIER_2, pytest.approx(2.46, abs=0.01), False)
     assert found["a/old.md"] == Mark(PRUNING, 0.0, False)
@@ -53,7 +53,7 @@ def test_today_says_what_comes_next(session: Session) -> None:
     assert (core.event, core.by_then) == (BELOW_MATURITY, False)
 
 
-def test_what_comes_soon_is_said_before_what_has_come(tree: Tree) -> None:
+def test_upcoming_events_are_listed_before_past_ones(tree: Tree) -> None:
     tree.file("a/again.md", "---\nupdatedAt: 2026-07-13T12:00:00Z\n---\n# Again\n", days=1)
     session = tree.session()
     board = board_on_day(session, BoardOptions(), None)
@@ -65,7 +65,7 @@ def test_what_comes_soon_is_said_before_what_has_come(tree: Tree) -> None:
     session.close()
 
 
-def test_a_day_ahead_marks_what_comes_by_then_the_heaviest_first(session: Session) -> None:
+def test_future_day_marks_events_until_then_heaviest_first(session: Session) -> None:
     found = marks(board_on_day(session, BoardOptions(65), None))
     dated = found["a/dated.md"]
     assert dated is not None
@@ -75,7 +75,7 @@ def test_a_day_ahead_marks_what_comes_by_then_the_heaviest_first(session: Sessio
     assert (plain.event, plain.by_then, plain.more) == (PRUNING, True, 2)
 
 
-def test_what_was_gathered_is_used_again(session: Session) -> None:
+def test_collected_events_are_reused(session: Session) -> None:
     first = board_on_day(session, BoardOptions(), None)
     second = board_on_day(session, BoardOptions(30, BoardOrder.TITLE, PRUNING), first)
     assert second.board is first.board
@@ -84,7 +84,7 @@ def test_what_was_gathered_is_used_again(session: Session) -> None:
     assert [len(second.columns[level]) for level in ("draft", "validated", "core")] == [1, 0, 0]
 
 
-def test_the_event_that_is_kept_is_the_one_on_the_cards(session: Session) -> None:
+def test_event_filter_matches_the_events_on_cards(session: Session) -> None:
     found = marks(board_on_day(session, BoardOptions(65, only=LEAVES_TIER_2), None))
     assert all(mark is not None and mark.event is LEAVES_TIER_2 for mark in found.values())
     plain = found["a/plain.md"]
@@ -92,7 +92,7 @@ def test_the_event_that_is_kept_is_the_one_on_the_cards(session: Session) -> Non
     assert (plain.days, plain.by_then, plain.more) == (pytest.approx(2.46, abs=0.01), True, 0)
 
 
-def test_only_what_changes_in_the_span(session: Session) -> None:
+def test_only_changes_within_the_span(session: Session) -> None:
     def paths(wanted: BoardOptions) -> set[str]:
         made = board_on_day(session, wanted, None)
         notes = made.board.snapshot.notes
@@ -109,14 +109,14 @@ def test_only_what_changes_in_the_span(session: Session) -> None:
         assert paths(BoardOptions(day, only_changes=True)) == changed
 
 
-def test_columns_without_notes_collapse_but_never_all(session: Session) -> None:
+def test_empty_columns_collapse_but_never_all(session: Session) -> None:
     made = board_on_day(session, BoardOptions(), None)
     assert made.collapsed == {"validated"}
     assert board_on_day(session, BoardOptions(only=ARCHIVE), made).collapsed == frozenset()
 
 
 @pytest.mark.parametrize("event", OF_NOTES)
-def test_counts_stand_on_their_own(event: Event) -> None:
+def test_counts_are_independent(event: Event) -> None:
     assert count_sentence(event, 51, 14, 30) == f"51 {event.state}, 14 of them in these 30 days"
     assert count_sentence(event, 51, 0, 1) == f"51 {event.state}, none of them in this day"
     assert count_sentence(event, 51, 0, 0) == f"51 {event.state} today"
@@ -131,7 +131,7 @@ def test_notes_are_found_by_path(session: Session) -> None:
     assert made.names[made.position("a/plain.md") or 0] == "plain\na/plain.md"
 
 
-def test_one_note(session: Session) -> None:
+def test_single_note(session: Session) -> None:
     on_day = board_on_day(session, BoardOptions(10), None)
     made = ageing_of(session, on_day, "b/core.md", 4)
     assert made is not None

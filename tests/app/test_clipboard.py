@@ -1,4 +1,4 @@
-"""Copying: each way, with real programs on PATH, real escape sequences in a pty, and a real tmux."""
+"""Copying by each method, with real programs on PATH, real escape sequences in a pty, and a real tmux."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STAYS = '#!/bin/sh\ncat > "{folder}/{name}.got"\nsleep 60 &\necho $! > "{folder}
 
 @pytest.fixture
 def programs(tmp_path: Path) -> Path:
-    """A folder of programs; what they take lies beside them."""
+    """A folder of programs, with the text that they receive beside them."""
     folder = tmp_path / "bin"
     folder.mkdir()
     for name in ("cat", "sleep", "sh"):
@@ -47,7 +47,7 @@ def here(folder: Path, platform: str = "linux", is_web: bool = False, **environ:
 
 
 def offered(escape: str) -> str:
-    """What a plain OSC 52 offers."""
+    """The text in a plain OSC 52 sequence."""
     assert escape.startswith("\x1b]52;c;")
     assert escape.endswith("\a")
     return base64.b64decode(escape[7:-1]).decode()
@@ -63,7 +63,7 @@ def offered(escape: str) -> str:
         ("tmux", "load-buffer -w -", {"TMUX": "/tmp/x,1,0"}),
     ],
 )
-def test_a_program_takes_it(programs: Path, name: str, arguments: str, surroundings: dict[str, str]) -> None:
+def test_program_receives_the_text(programs: Path, name: str, arguments: str, surroundings: dict[str, str]) -> None:
     put(programs, name, TAKES)
     done = copy(TEXT, "the path", here(programs, **surroundings), programs / "kept")
     assert (done.escape, done.failed) == ("", False)
@@ -75,7 +75,7 @@ def test_a_program_takes_it(programs: Path, name: str, arguments: str, surroundi
 
 
 @pytest.mark.parametrize("script", [FAILS, LEAVES, "not a program"])
-def test_the_next_program_is_tried_when_one_fails(programs: Path, script: str) -> None:
+def test_next_program_is_tried_if_one_fails(programs: Path, script: str) -> None:
     put(programs, "wl-copy", script)
     put(programs, "xclip", script)
     put(programs, "xsel", TAKES)
@@ -85,7 +85,7 @@ def test_the_next_program_is_tried_when_one_fails(programs: Path, script: str) -
     assert (programs / "xsel.got").read_text() == long
 
 
-def test_a_program_that_hangs_is_left(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hanging_program_is_abandoned(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clipboard, "TIMEOUT_S", 0.3)
     put(programs, "wl-copy", HANGS)
     put(programs, "xclip", TAKES)
@@ -97,7 +97,7 @@ def test_a_program_that_hangs_is_left(programs: Path, monkeypatch: pytest.Monkey
     assert time.monotonic() - began < 10
 
 
-def test_a_program_that_stays_to_hand_it_out_is_not_waited_for(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_program_that_keeps_serving_the_text_is_not_awaited(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clipboard, "TIMEOUT_S", 20)
     put(programs, "xclip", STAYS)
     began = time.monotonic()
@@ -106,14 +106,14 @@ def test_a_program_that_stays_to_hand_it_out_is_not_waited_for(programs: Path, m
     os.kill(int((programs / "xclip.pid").read_text()), 9)
 
 
-def test_an_older_tmux_takes_it_into_its_buffer(programs: Path) -> None:
+def test_older_tmux_stores_the_text_in_its_buffer(programs: Path) -> None:
     put(programs, "tmux", '#!/bin/sh\n[ "$2" = "-w" ] && exit 1\nexec cat > "{folder}/{name}.got"\n')
     done = copy(TEXT, "the path", here(programs, TMUX="x"), programs / "kept")
     assert done.message == f"copied the path ({len(TEXT)} characters) into tmux: prefix ] pastes it"
 
 
 @pytest.mark.parametrize("surroundings", [{"SSH_CONNECTION": "1"}, {"SSH_TTY": "1"}, {"is_web": True}])
-def test_from_another_machine_it_goes_through_the_terminal(programs: Path, surroundings: dict[str, str]) -> None:
+def test_remote_session_copies_through_the_terminal(programs: Path, surroundings: dict[str, str]) -> None:
     for name in ("wl-copy", "xclip", "xsel", "pbcopy"):
         put(programs, name, TAKES)
     kept = programs / "kept"
@@ -129,12 +129,12 @@ def test_from_another_machine_it_goes_through_the_terminal(programs: Path, surro
     assert list(programs.glob("*.got")) == []
 
 
-def test_a_browser_is_not_reached_through_tmux(programs: Path) -> None:
+def test_browser_is_not_reached_through_tmux(programs: Path) -> None:
     put(programs, "tmux", TAKES)
     assert copy(TEXT, "the path", here(programs, is_web=True, TMUX="x"), programs / "kept").escape
 
 
-def test_what_is_too_long_for_a_terminal_goes_into_a_file(programs: Path) -> None:
+def test_text_too_long_for_a_terminal_goes_into_a_file(programs: Path) -> None:
     fits = "x" * (LARGEST_BASE64 // 4 * 3)
     assert len(base64.b64encode(fits.encode())) <= LARGEST_BASE64
     assert copy(fits, "it", here(programs), programs / "kept").escape
@@ -145,7 +145,7 @@ def test_what_is_too_long_for_a_terminal_goes_into_a_file(programs: Path) -> Non
     assert (programs / "kept").read_text() == fits + "xxx"
 
 
-def test_when_there_is_no_way_left_it_says_so(programs: Path) -> None:
+def test_missing_clipboard_is_reported(programs: Path) -> None:
     blocked = programs / "cat" / "kept"
     assert "if it allows that" in copy("short", "it", here(programs), blocked).message
     done = copy("x" * 100_000, "the trace", here(programs), blocked)
@@ -153,7 +153,7 @@ def test_when_there_is_no_way_left_it_says_so(programs: Path) -> None:
     assert done.message.startswith("not copied: the trace (100000 characters) is too long")
 
 
-def test_in_tmux_it_is_sent_wrapped_and_plain() -> None:
+def test_tmux_gets_the_sequence_wrapped_and_plain() -> None:
     escape = osc52("a", in_tmux=True)
     assert escape == "\x1bPtmux;\x1b\x1b]52;c;YQ==\a\x1b\\\x1b]52;c;YQ==\a"
     assert Surroundings({"TERM": "tmux-256color", "SSH_TTY": "1"}).in_tmux
@@ -161,20 +161,20 @@ def test_in_tmux_it_is_sent_wrapped_and_plain() -> None:
 
 
 @given(st.text())
-def test_an_escape_holds_nothing_but_the_text(text: str) -> None:
+def test_escape_sequence_contains_only_the_text(text: str) -> None:
     escape = osc52(text, in_tmux=False)
     assert offered(escape) == text
     assert escape[7:-1].isascii()
     assert escape[7:-1].replace("=", "").replace("+", "").replace("/", "").isalnum() or not text
 
 
-def test_what_is_no_text_does_not_break_it(programs: Path) -> None:
+def test_binary_text_does_not_break_it(programs: Path) -> None:
     assert offered(copy("a\udcff", "it", here(programs), programs / "kept").escape) == "a?"
 
 
 @pytest.mark.skipif(shutil.which("tmux") is None, reason="no tmux here")
 @pytest.mark.parametrize("by_program", [True, False])
-def test_a_real_tmux_takes_it(tmp_path: Path, by_program: bool) -> None:
+def test_real_tmux_receives_it(tmp_path: Path, by_program: bool) -> None:
     server = ["tmux", "-L", f"brv-tui-test-{os.getpid()}-{by_program}", "-f", "/dev/null"]
     script = tmp_path / "copying.py"
     script.write_text(
@@ -208,7 +208,7 @@ def wait(happened: object, seconds: float = 20.0) -> bool:
     return False
 
 
-def test_a_terminal_receives_it(tmp_path: Path) -> None:
+def test_terminal_receives_it(tmp_path: Path) -> None:
     code = (
         "import sys\nfrom pathlib import Path\nfrom brvtui.app.exporting.sharing import *\n"
         f"sys.stdout.write(copy({TEXT!r}, 'it', Surroundings({{}}), Path({str(tmp_path / 'kept')!r})).escape)\n"

@@ -1,4 +1,4 @@
-"""Runs that a model may answer, of an engine that another package brings."""
+"""Runs that a model may answer, with an engine of another package."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Drafter(Toy):
 
 @pytest.fixture
 def session(garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
-    """A session with the engine installed, and with a model that may not be asked yet."""
+    """A session with the engine installed, and with a model that needs permission."""
     with declared(tmp_path, monkeypatch, "drafter", f"{__name__}:Drafter"):
         own('[llm]\nmodel = "echo"\nurl = "http://127.0.0.1:9"\nallowed = false\n')
         yield garden.session()
@@ -60,7 +60,7 @@ def _steps(session: Session, mode: str) -> list[Any]:
     return list(answering.steps(session, OverviewBuilder(), _ASKED, "drafter", mode, Cancellation()))
 
 
-def test_whether_its_model_may_be_asked_is_asked_first(session: Session) -> None:
+def test_model_needs_permission_first(session: Session) -> None:
     previewed, wanted = _steps(session, "long")
     assert isinstance(previewed, Answered)
     assert isinstance(wanted, PermissionWanted)
@@ -69,20 +69,20 @@ def test_whether_its_model_may_be_asked_is_asked_first(session: Session) -> None
     assert said == "This query comes to a model: one call with about 70 tokens of your notes."
 
 
-def test_its_model_is_asked_in_the_mode_that_is_chosen(session: Session) -> None:
+def test_model_is_called_in_the_chosen_mode(session: Session) -> None:
     session.model.allow()
     routed = [step for step in _steps(session, "long") if isinstance(step, events.Routed)]
     assert [(step.model, step.trace.mode, step.trace.options) for step in routed] == [("echo", "run", {"mode": "long"})]
 
 
 @pytest.mark.parametrize("allowed", [False, True])
-def test_its_refusal_is_one_step(session: Session, allowed: bool) -> None:
+def test_refusal_of_the_model_is_one_step(session: Session, allowed: bool) -> None:
     if allowed:
         session.model.allow()
     assert _steps(session, "none") == [EngineUnusable("no mode none", "drafter", _ASKED._replace(run=allowed))]
 
 
-def test_without_the_model_it_is_run_in_the_mode_that_is_chosen(session: Session) -> None:
+def test_run_without_the_model_uses_the_chosen_mode(session: Session) -> None:
     session.model.allow()
     asked = _ASKED._replace(without_model=True)
     ran = next(answering.steps(session, OverviewBuilder(), asked, "drafter", "long", Cancellation()))

@@ -80,7 +80,7 @@ async def test_selected_result_is_found_in_its_folder(app: BrvTui, pilot: AppPil
     assert "auth/jwt/session_expiry.md" not in tree.choices, "the user may close it again"
 
 
-async def test_the_filter_keeps_notes_with_their_folders(app: BrvTui, pilot: AppPilot) -> None:
+async def test_filter_keeps_notes_with_their_folders(app: BrvTui, pilot: AppPilot) -> None:
     await open_notes(pilot)
     tree = _tree(app)
     await press(pilot, "slash", *"rotation")
@@ -111,7 +111,7 @@ async def test_the_filter_keeps_notes_with_their_folders(app: BrvTui, pilot: App
     assert tree.chosen == view(pilot).selection.file == "i18n/rotation_ja.md"
 
 
-async def test_the_filter_finds_texts_and_follows_them(tree: Tree, make_app: MakeApp) -> None:
+async def test_filter_finds_texts_and_follows_them(tree: Tree, make_app: MakeApp) -> None:
     tree.note("foxes.md", "Foxes", "sleep by day")
     tree.note("owls.md", "Owls", "hunt by night")
     async with make_app(tree.root).run_test(size=WIDE) as pilot:
@@ -128,7 +128,7 @@ async def test_the_filter_finds_texts_and_follows_them(tree: Tree, make_app: Mak
         await until(pilot, lambda: rows.choices == ["foxes.md", "owls.md"])
 
 
-async def test_a_tree_without_folders_speaks_of_none(tree: Tree, make_app: MakeApp) -> None:
+async def test_tree_without_folders_mentions_none(tree: Tree, make_app: MakeApp) -> None:
     tree.note("foxes.md", "Foxes", "sleep by day")
     async with make_app(tree.root).run_test(size=WIDE) as pilot:
         await open_notes(pilot)
@@ -137,7 +137,7 @@ async def test_a_tree_without_folders_speaks_of_none(tree: Tree, make_app: MakeA
         await until(pilot, lambda: "sleep by day" in text_of(pilot, "#note"))
 
 
-async def test_a_filter_opens_no_folder_for_good(app: BrvTui, pilot: AppPilot) -> None:
+async def test_filter_opens_folders_only_temporarily(app: BrvTui, pilot: AppPilot) -> None:
     await open_notes(pilot)
     before = list(_tree(app).choices)
     await press(pilot, "slash", *"rollback", "escape")
@@ -147,7 +147,7 @@ async def test_a_filter_opens_no_folder_for_good(app: BrvTui, pilot: AppPilot) -
     assert {path.rpartition("/")[0] for path in opened} <= {"deploy"}, "only that of the note that stays selected"
 
 
-async def test_a_filter_that_keeps_nothing(app: BrvTui) -> None:
+async def test_filter_without_matches(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await open_notes(pilot)
         tree = _tree(app)
@@ -159,7 +159,7 @@ async def test_a_filter_that_keeps_nothing(app: BrvTui) -> None:
         assert "not UTF-8" in text_of(pilot, "#tree")
 
 
-async def test_stubs_are_shown_when_asked_for_and_notes_are_ordered(app: BrvTui, garden: Tree, pilot: AppPilot) -> None:
+async def test_stubs_are_shown_on_request_and_notes_are_ordered(app: BrvTui, garden: Tree, pilot: AppPilot) -> None:
     await open_notes(pilot)
     tree = _tree(app)
     assert "in the tree, l opens a folder" in flat(pilot, "#note")
@@ -206,7 +206,7 @@ async def test_stubs_are_shown_when_asked_for_and_notes_are_ordered(app: BrvTui,
     assert view(pilot).selection.file == _tree(app).chosen == "auth/jwt/refresh_rotation.md"
 
 
-async def test_a_selected_stub_is_shown_in_any_case(app: BrvTui, pilot: AppPilot) -> None:
+async def test_selected_stub_is_always_shown(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "old jwt flow 2023", "escape")
     while view(pilot).selection.file != STUB:
         await press(pilot, "j")
@@ -215,7 +215,7 @@ async def test_a_selected_stub_is_shown_in_any_case(app: BrvTui, pilot: AppPilot
     assert "Old JWT flow  stub" in text_of(pilot, "#tree")
 
 
-async def test_a_click_shows_a_note_and_opens_a_folder(app: BrvTui) -> None:
+async def test_click_shows_a_note_and_opens_a_folder(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await open_notes(pilot)
         tree = _tree(app)
@@ -228,7 +228,7 @@ async def test_a_click_shows_a_note_and_opens_a_folder(app: BrvTui) -> None:
         assert "billing/refunds.md" not in tree.choices
 
 
-async def test_an_empty_tree_and_no_tree(tree: Tree, make_app: MakeApp) -> None:
+async def test_empty_tree_and_missing_tree(tree: Tree, make_app: MakeApp) -> None:
     empty = make_app(tree.root)
     async with empty.run_test(size=NARROW) as pilot:
         await settled(pilot)

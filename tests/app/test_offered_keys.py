@@ -1,4 +1,4 @@
-"""Every key that the bar offers acts now, and is called by what it does now."""
+"""Every key in the bar works now, and its name describes what it does now."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OF_ANY_PANE = "pane("
 
 
 async def offered(pilot: AppPilot, keys: Sequence[str]) -> list[str]:
-    """The keys that the bar offers once ``keys`` are pressed."""
+    """The keys that the bar offers after ``keys`` are pressed."""
     await settled(pilot)
     for key in keys:
         await press(pilot, key)
@@ -39,7 +39,7 @@ async def offered(pilot: AppPilot, keys: Sequence[str]) -> list[str]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", _SCREENS)
-async def test_an_offered_key_acts(garden: Tree, make_app: MakeApp, name: str) -> None:
+async def test_offered_key_works(garden: Tree, make_app: MakeApp, name: str) -> None:
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         keys = await offered(pilot, _SCREENS[name])
     assert keys
@@ -53,7 +53,7 @@ async def test_an_offered_key_acts(garden: Tree, make_app: MakeApp, name: str) -
             assert acted or toast_text(pilot), key
 
 
-async def test_what_acts_on_the_query_or_a_note_is_offered_where_there_is_one(app: BrvTui) -> None:
+async def test_query_and_note_actions_are_offered_only_with_a_query_or_note(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await settled(pilot)
         for name in ("enter run", "up history"):
@@ -77,7 +77,7 @@ async def test_what_acts_on_the_query_or_a_note_is_offered_where_there_is_one(ap
         assert " e edit" not in text_of(pilot, "#keys")
 
 
-async def test_keys_are_called_by_what_they_do_now_and_saving_is_offered_once_there_is_a_change(app: BrvTui) -> None:
+async def test_key_names_follow_the_state_and_saving_is_offered_after_a_change(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await open_note(pilot)
         assert " F6 keep time" in text_of(pilot, "#keys")
@@ -99,7 +99,7 @@ async def test_keys_are_called_by_what_they_do_now_and_saving_is_offered_once_th
         assert " enter to the line" not in text_of(pilot, "#keys"), "there is no problem"
 
 
-async def test_what_if_offers_to_put_back_and_to_keep_what_is_changed_alone(app: BrvTui) -> None:
+async def test_what_if_offers_reset_and_keep_only_for_changes(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await settled(pilot)
         await press(pilot, "escape", "5", "f4")
@@ -118,7 +118,7 @@ async def test_what_if_offers_to_put_back_and_to_keep_what_is_changed_alone(app:
         assert " l more" not in text_of(pilot, "#keys"), "it is at its end"
 
 
-async def test_what_has_nothing_to_act_on_is_not_offered(app: BrvTui) -> None:
+async def test_actions_without_a_target_are_not_offered(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await ask(pilot, "zebra quagga")
         await press(pilot, "enter", "escape", "f8", "g")

@@ -1,4 +1,4 @@
-"""Loading, watching, and what is shown when there is nothing to open."""
+"""Loading, watching, and the screen when there is nothing to open."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def test_titles_are_never_markup_or_escapes(pilot: AppPilot) -> None:
     assert not any(ord(char) < 32 for char in text.replace("\n", ""))
 
 
-async def test_the_users_place_survives_a_change(garden: Tree, pilot: AppPilot) -> None:
+async def test_users_position_survives_a_change(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await press(pilot, "escape", "j", "j", "f3", "j", "j")
     selected, score = view(pilot).selection.file, screen(pilot).query_one("#score")
@@ -62,7 +62,7 @@ async def test_the_users_place_survives_a_change(garden: Tree, pilot: AppPilot) 
     assert score.offset_row == scrolled  # type: ignore[attr-defined]  # a Pane
 
 
-async def test_a_kept_index_that_is_broken_is_said_so(garden: Tree, make_app: MakeApp) -> None:
+async def test_broken_index_is_reported(garden: Tree, make_app: MakeApp) -> None:
     state = KeptIndex(garden.tree).folder / "kept"
     state.parent.mkdir(parents=True)
     state.write_text("{")
@@ -73,7 +73,7 @@ async def test_a_kept_index_that_is_broken_is_said_so(garden: Tree, make_app: Ma
 
 
 @at_two_sizes
-async def test_no_such_project(tmp_path: Path, make_app: MakeApp, size: tuple[int, int]) -> None:
+async def test_missing_project(tmp_path: Path, make_app: MakeApp, size: tuple[int, int]) -> None:
     async with make_app(tmp_path / "nowhere").run_test(size=size) as pilot:
         await settled(pilot)
         assert view(pilot).project.phase is Phase.FAILED
@@ -84,7 +84,7 @@ async def test_no_such_project(tmp_path: Path, make_app: MakeApp, size: tuple[in
         assert view(pilot).answer.trace is None
 
 
-async def test_a_project_is_opened_as_soon_as_it_is_there(
+async def test_project_is_opened_as_soon_as_it_exists(
     tmp_path: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(project, "TRIED_AGAIN_S", 0.4)
@@ -102,7 +102,7 @@ async def test_a_project_is_opened_as_soon_as_it_is_there(
         assert [hit.file for hit in view(pilot).answer.trace.hits] == ["foxes.md"]
 
 
-async def test_another_attempt_shows_nothing_until_all_is_read(
+async def test_another_attempt_shows_nothing_until_everything_is_read(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(project, "TRIED_AGAIN_S", 0.05)
@@ -131,7 +131,7 @@ async def test_another_attempt_shows_nothing_until_all_is_read(
         assert told[:4] == ["opened", "failed", "opened", "READY"]
 
 
-async def test_the_setting_that_keeps_a_project_closed_says_so(garden: Tree, make_app: MakeApp) -> None:
+async def test_setting_that_prevents_opening_is_named(garden: Tree, make_app: MakeApp) -> None:
     own('engine = "byterover_v4"\n')
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -143,7 +143,7 @@ async def test_the_setting_that_keeps_a_project_closed_says_so(garden: Tree, mak
         assert "needs a space" not in flat(pilot, "#setting")
 
 
-async def test_a_setting_that_keeps_a_project_closed_is_changed_in_settings(garden: Tree, make_app: MakeApp) -> None:
+async def test_setting_that_prevents_opening_is_changed_in_settings(garden: Tree, make_app: MakeApp) -> None:
     own('profile = "doc"\n')
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await settled(pilot)
@@ -162,8 +162,8 @@ async def test_a_setting_that_keeps_a_project_closed_is_changed_in_settings(gard
         assert view(pilot).project.phase is Phase.READY
 
 
-async def test_only_a_setting_that_keeps_a_project_closed_is_said_to_do_so(tmp_path: Path, make_app: MakeApp) -> None:
-    """Whatever words the message holds: a folder may be called as a setting is written."""
+async def test_only_a_setting_that_prevents_opening_is_named(tmp_path: Path, make_app: MakeApp) -> None:
+    """Any words may be in the message: a folder may have the name of a setting."""
     async with make_app(tmp_path / "engine = x").run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert view(pilot).project.problem == f"{tmp_path}/engine = x: no such folder"
@@ -176,7 +176,7 @@ async def test_only_a_setting_that_keeps_a_project_closed_is_said_to_do_so(tmp_p
         assert "opens Settings" not in flat(pilot, "#results")
 
 
-async def test_a_broken_profile_of_the_users_leads_to_settings_until_it_is_mended(
+async def test_broken_user_profile_leads_to_settings_until_it_is_fixed(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(project, "TRIED_AGAIN_S", 0.05)
@@ -195,7 +195,7 @@ async def test_a_broken_profile_of_the_users_leads_to_settings_until_it_is_mende
         await settled(pilot)
 
 
-async def test_an_empty_tree_says_what_to_do_and_fills_by_itself(tree: Tree, make_app: MakeApp) -> None:
+async def test_empty_tree_gives_advice_and_fills_by_itself(tree: Tree, make_app: MakeApp) -> None:
     async with make_app(tree.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert view(pilot).project.phase is Phase.READY
@@ -210,7 +210,7 @@ async def test_an_empty_tree_says_what_to_do_and_fills_by_itself(tree: Tree, mak
         await settled(pilot)
 
 
-async def test_bad_signals_are_a_message(garden: Tree, make_app: MakeApp) -> None:
+async def test_invalid_signals_are_a_message(garden: Tree, make_app: MakeApp) -> None:
     (garden.root / "signals.json").write_text("[1]")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -218,13 +218,13 @@ async def test_bad_signals_are_a_message(garden: Tree, make_app: MakeApp) -> Non
         assert "must hold a JSON object" in view(pilot).project.problem
 
 
-async def test_an_unknown_profile_is_a_message(garden: Tree, make_app: MakeApp) -> None:
+async def test_unknown_profile_is_a_message(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root, profile="nope").run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert "no profile nope" in view(pilot).project.problem
 
 
-async def test_notices_of_the_project_are_told(tmp_path: Path, make_app: MakeApp) -> None:
+async def test_project_notices_are_shown(tmp_path: Path, make_app: MakeApp) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.md").write_text("# A\n\ntext\n")
     async with make_app(NotesFolder(tmp_path / "notes")).run_test(size=WIDE) as pilot:
@@ -232,7 +232,7 @@ async def test_notices_of_the_project_are_told(tmp_path: Path, make_app: MakeApp
         assert "taken as the context tree" in toast_text(pilot)
 
 
-async def test_the_cache_counts_down_while_the_clock_runs(garden: Tree, make_app: MakeApp) -> None:
+async def test_cache_counts_down_while_the_clock_runs(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root, now_ms=None).run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback", "enter")
         await until(pilot, lambda: (seen := view(pilot).cache.seen) and seen.look.entries)
@@ -264,7 +264,7 @@ def test_nothing_heavy_is_imported_before_the_first_paint() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_stylesheets_stay_under_the_parse_cache(app: BrvTui) -> None:
+def test_stylesheets_stay_below_the_parse_cache(app: BrvTui) -> None:
     async def count() -> int:
         async with app.run_test(size=WIDE) as pilot:
             await settled(pilot)
@@ -276,7 +276,7 @@ def test_stylesheets_stay_under_the_parse_cache(app: BrvTui) -> None:
     assert asyncio.run(count()) < 50
 
 
-async def test_watching_that_has_not_begun_is_no_warning(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_watching_that_has_not_started_is_not_a_warning(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     begin, real = threading.Event(), opening.watch
 
     def held(*arguments: Any) -> None:
@@ -293,6 +293,6 @@ async def test_watching_that_has_not_begun_is_no_warning(app: BrvTui, monkeypatc
         assert "watching" in text_of(pilot, "#status")
 
 
-def test_fields_may_be_made_before_the_first_screen(garden: Tree, make_app: MakeApp) -> None:
+def test_fields_may_be_created_before_the_first_screen(garden: Tree, make_app: MakeApp) -> None:
     """From Python 3.12 on, Textual starts tasks at once, and a field of the first screen clears the selection."""
     make_app(garden.root).clear_selection()

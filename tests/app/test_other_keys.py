@@ -1,4 +1,4 @@
-"""Keys of the user's own, in the app."""
+"""The user's own keys in the app."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.settings import own
 from tests.support.trees import Tree
 
 
-async def test_other_keys_act_and_are_shown_everywhere(garden: Tree, make_app: MakeApp) -> None:
+async def test_user_keys_work_and_are_shown_everywhere(garden: Tree, make_app: MakeApp) -> None:
     own('[keys]\n"panes.maximise" = "V"\n"results.open" = "O"\n"screens.notes" = "f10"\n')
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await ask(pilot, "rollback")
@@ -35,7 +35,7 @@ async def test_other_keys_act_and_are_shown_everywhere(garden: Tree, make_app: M
         await settled(pilot)
 
 
-async def test_letters_with_priority_are_text_in_a_field(garden: Tree, make_app: MakeApp) -> None:
+async def test_priority_letters_are_text_in_a_field(garden: Tree, make_app: MakeApp) -> None:
     own('[keys]\n"panes.next" = "Z"\n"panes.back" = "f12"\n"results.next" = "L"\n')
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await settled(pilot)
@@ -48,7 +48,7 @@ async def test_letters_with_priority_are_text_in_a_field(garden: Tree, make_app:
         assert screen(pilot).focused is screen(pilot).query_one("#score")
 
 
-async def test_keys_that_cannot_be_used_are_told_once_and_left_out(garden: Tree, make_app: MakeApp) -> None:
+async def test_unusable_keys_are_reported_once_and_left_out(garden: Tree, make_app: MakeApp) -> None:
     file = own('[keys]\n"panes.nxt" = "x"\n"panes.before" = "shift+tab,y"\n"app.theme" = "ctrl+t"\n')
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await settled(pilot)
@@ -62,7 +62,7 @@ async def test_keys_that_cannot_be_used_are_told_once_and_left_out(garden: Tree,
         assert pilot.app.theme == "brv-light"
 
 
-async def test_a_key_that_another_action_has_is_told_and_left_out(garden: Tree, make_app: MakeApp) -> None:
+async def test_key_of_another_action_is_reported_and_left_out(garden: Tree, make_app: MakeApp) -> None:
     own('[keys]\n"pane.down" = "c"\n')
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await ask(pilot, "refresh token rotation")
@@ -75,7 +75,7 @@ async def test_a_key_that_another_action_has_is_told_and_left_out(garden: Tree, 
         assert screen(pilot).results.cursor == 1
 
 
-async def test_a_projects_keys_change_nothing(garden: Tree, make_app: MakeApp) -> None:
+async def test_project_settings_cannot_change_keys(garden: Tree, make_app: MakeApp) -> None:
     own('[keys]\n"panes.maximise" = "V"\n"app.theme" = "ctrl+t"\n')
     (garden.root / ".brv" / "brv-tui.toml").write_text('[keys]\n"panes.maximise" = "Z"\n')
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
@@ -98,7 +98,7 @@ async def test_keys_can_be_changed_while_the_app_is_open(app: BrvTui) -> None:
         await settled(pilot)
 
 
-async def test_the_keys_behind_a_dialog_stay_when_the_terminal_is_resized(pilot: AppPilot) -> None:
+async def test_keys_behind_a_dialog_stay_after_a_resize(pilot: AppPilot) -> None:
     await settled(pilot)
     await press(pilot, "escape")
     bar = frame(pilot).query_one("#keys", KeyBar)

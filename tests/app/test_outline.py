@@ -1,4 +1,4 @@
-"""Rows of a tree: order, folders that are open, what a filter keeps; against a plain reference."""
+"""Rows of a tree: order, open folders, and filters, against a plain reference."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ def _any(branch: Branch) -> bool:
     return True
 
 
-def test_closed_folders_hide_what_is_in_them() -> None:
+def test_closed_folders_hide_their_contents() -> None:
     assert _paths(rows(TREE, Order.NAME, set(), _any)) == ["a", "c"]
     made = rows(TREE, Order.NAME, {"a"}, _any)
     assert _paths(made) == ["a", "a/b", "a/three.md", "a/stub.md", "c"]
     assert [depth for _, depth in made] == [0, 1, 1, 1, 0]
 
 
-def test_what_is_not_shown_has_no_row() -> None:
+def test_hidden_files_have_no_row() -> None:
     made = rows(TREE, Order.NAME, None, lambda branch: not branch.aside)
     assert _paths(made) == ["a", "a/b", "a/b/one.md", "a/b/two.md", "a/three.md", "c", "c/one.md"]
 
 
-def test_orders_are_of_files_and_folders_stay_first() -> None:
+def test_files_are_ordered_and_folders_stay_first() -> None:
     children = (*TREE[0].children[:1], _file("a/x.md", 1, 5), _file("a/y.md", 2, 4))
     assert [child.path for child in ordered(children, Order.IMPORTANCE)] == ["a/b", "a/y.md", "a/x.md"]
     assert [child.path for child in ordered(children, Order.AGE)] == ["a/b", "a/x.md", "a/y.md"]
@@ -71,7 +71,7 @@ def test_orders_are_of_files_and_folders_stay_first() -> None:
     ]
 
 
-def test_a_filter_keeps_files_and_counts_them_in_every_folder_above() -> None:
+def test_filter_keeps_files_and_counts_them_in_every_folder_above() -> None:
     found = kept(_FILES, WordFilter.of("ONE a"))
     assert found.files == {"a/b/one.md"}
     assert found.folders == {"a": 1, "a/b": 1}
@@ -86,7 +86,7 @@ def test_folders_above_a_path() -> None:
 
 
 @given(st.sets(st.sampled_from([branch.path for branch in _walk(TREE) if branch.is_folder])), st.sampled_from(Order))
-def test_rows_are_those_of_a_plain_walk(opened: set[str], order: Order) -> None:
+def test_rows_equal_a_plain_walk(opened: set[str], order: Order) -> None:
     def walk(branches: tuple[Branch, ...], depth: int) -> list[tuple[str, int]]:
         made = []
         for branch in ordered(branches, order):

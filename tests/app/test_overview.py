@@ -1,4 +1,4 @@
-"""The overview that is made from the last one and what changed is the one that is made whole."""
+"""The overview from the last one and the changes equals the overview from scratch."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ LEVELS = ("draft", "validated", "core")
 
 
 def survey(snapshot: Snapshot) -> Overview:
-    """The overview, made whole."""
+    """The overview, computed from scratch."""
     return OverviewBuilder().build(snapshot)
 
 
 def change(tree: Tree, signals: dict[str, NoteSignals], chance: random.Random) -> None:
-    """One file made, written again, aged or removed; its signals stored or dropped; or the manifest written."""
+    """Creates, rewrites, ages or removes one file, stores or drops its signals, or writes the manifest."""
     path = chance.choice(FOLDERS) + chance.choice(NAMES)
     place = tree.tree / path
     match chance.randrange(6):
@@ -52,14 +52,14 @@ def change(tree: Tree, signals: dict[str, NoteSignals], chance: random.Random) -
 
 
 def followed(tree: Tree, previous: Snapshot, signals: Mapping[str, NoteSignals]) -> Snapshot | None:
-    """The snapshot made from ``previous``, told to look at every file that there is or was."""
+    """The snapshot after ``previous``, which checks every present and past file."""
     now = [str(path.relative_to(tree.tree)) for path in tree.tree.rglob("*.md")]
     return update(previous, {*now, *previous.parsed}, BRV3, NOW_MS, SignalLayers((signals,)))
 
 
 @pytest.mark.parametrize("follows", [False, True])
 @pytest.mark.parametrize("seed", seeds(2, 6))
-def test_it_is_the_same_after_any_changes(tree: Tree, seed: int, follows: bool) -> None:
+def test_overview_is_equal_after_any_changes(tree: Tree, seed: int, follows: bool) -> None:
     chance = random.Random(seed)
     overviews, signals = OverviewBuilder(), dict[str, NoteSignals]()
     snapshot, known = tree.snapshot(signals={}), 0
@@ -75,7 +75,7 @@ def test_it_is_the_same_after_any_changes(tree: Tree, seed: int, follows: bool) 
     assert bool(known) == follows
 
 
-def test_a_changed_note_leaves_the_other_folders_what_they_were(tree: Tree) -> None:
+def test_changed_note_leaves_other_folders_unchanged(tree: Tree) -> None:
     tree.notes(20)
     tree.note("a/one.md", "One")
     overviews = OverviewBuilder()
@@ -87,7 +87,7 @@ def test_a_changed_note_leaves_the_other_folders_what_they_were(tree: Tree) -> N
     assert after.branches["a/one.md"].name == "Other"
 
 
-def test_a_followed_snapshot_says_what_changed_since_the_one_it_came_from_and_no_other(tree: Tree) -> None:
+def test_snapshot_lists_changes_only_since_its_predecessor(tree: Tree) -> None:
     tree.note("a/one.md", "One")
     tree.note("a/two.md", "Two")
     first = tree.snapshot(signals={})
@@ -101,7 +101,7 @@ def test_a_followed_snapshot_says_what_changed_since_the_one_it_came_from_and_no
     assert changed_between(first, third) == {"a/one.md", "a/three.md"}
 
 
-def test_the_most_important_are_counted_again_only_when_one_of_them_fell(
+def test_most_important_notes_are_counted_again_only_when_one_of_them_fell(
     tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     signals = {tree.note(f"a/n{number}.md", "N"): stored(importance=number) for number in range(20)}
@@ -125,7 +125,9 @@ def test_the_most_important_are_counted_again_only_when_one_of_them_fell(
     assert counted[-1] == 20
 
 
-def test_shared_sources_and_files_past_the_limit_make_it_whole(tree: Tree, make_tree: Callable[[str], Tree]) -> None:
+def test_shared_sources_and_files_past_the_limit_need_a_full_overview(
+    tree: Tree, make_tree: Callable[[str], Tree]
+) -> None:
     tree.note("a/one.md", "One")
     lib = make_tree("lib")
     lib.note("pay/c.md", "Shared")

@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.long, pytest.mark.usefixtures("few_lines")]
 
 @pytest.fixture
 def own_editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
-    """Sets $EDITOR to a script that runs Python on ``text`` and ``path``, and lets tests have no terminal."""
+    """Sets $EDITOR to a script that runs Python on ``text`` and ``path``, and makes tests work without a terminal."""
 
     def make(code: str) -> Path:
         script = tmp_path / "own editor.py"
@@ -82,7 +82,7 @@ async def test_draft_too_long_for_the_editor_is_not_compared_and_opens_in_own_ed
         assert isinstance(frame(pilot), QueryScreen)
 
 
-async def test_the_users_own_editor_saves_what_it_made_may_change_nothing_or_fail(
+async def test_own_editor_may_save_change_nothing_or_fail(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own_editor("assert path.name == 'rollback.md'; assert path.parent.stat().st_mode & 0o77 == 0; text += 'six\\n'")
@@ -115,7 +115,7 @@ async def test_the_users_own_editor_saves_what_it_made_may_change_nothing_or_fai
         ("/no/own", {"EDITOR": "true", "VISUAL": "true"}, "/no/own: No such file or directory; look at editor.command"),
     ],
 )
-def test_an_editor_that_does_not_work_is_one_line(
+def test_failing_editor_is_one_line(
     garden: Tree,
     make_app: MakeApp,
     own_editor: Callable[[str], Path],
@@ -125,7 +125,7 @@ def test_an_editor_that_does_not_work_is_one_line(
     variables: dict[str, str],
     said: str,
 ) -> None:
-    """``editor.command`` goes before $VISUAL, and that before $EDITOR."""
+    """``editor.command`` has precedence over $VISUAL, and $VISUAL over $EDITOR."""
     own_editor("")
     monkeypatch.setenv("EDITOR", "")
     for name, command in variables.items():
@@ -137,7 +137,7 @@ def test_an_editor_that_does_not_work_is_one_line(
     assert "\n" not in notices[0]
 
 
-async def test_a_projects_file_names_no_editor(
+async def test_project_settings_cannot_set_the_editor(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], tmp_path: Path
 ) -> None:
     own_editor("text += 'mine\\n'")
@@ -150,7 +150,7 @@ async def test_a_projects_file_names_no_editor(
     assert not touched.exists()
 
 
-async def test_a_terminal_that_cannot_be_handed_over_is_one_line(
+async def test_terminal_that_cannot_be_handed_over_is_one_line(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EDITOR", "true")
@@ -159,7 +159,7 @@ async def test_a_terminal_that_cannot_be_handed_over_is_one_line(
         await until(pilot, lambda: "no other program can be opened" in toast_text(pilot))
 
 
-async def test_the_users_own_editor_meets_a_change_of_somebody_else(
+async def test_own_editor_detects_changes_by_others(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
 ) -> None:
     own_editor(f"text = text.replace('two', 'mine'); pathlib.Path({str(garden.tree / NOTE)!r}).write_text('theirs')")
@@ -172,7 +172,7 @@ async def test_the_users_own_editor_meets_a_change_of_somebody_else(
         await on(pilot, QueryScreen, "escape")
 
 
-async def test_a_dirty_text_is_what_is_handed_over(
+async def test_unsaved_text_is_passed_to_the_editor(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
 ) -> None:
     own_editor("assert text.startswith('x#'); text = text.replace('two', 'TWO')")
@@ -187,7 +187,7 @@ async def test_a_dirty_text_is_what_is_handed_over(
         assert area(pilot).text == f"x{FEW_LINES}"
 
 
-async def test_a_long_note_is_kept_as_a_draft_when_it_clashes(
+async def test_long_note_with_a_conflict_becomes_a_draft(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
 ) -> None:
     long = "# Rollback\n" + "word " * 50_000
@@ -201,7 +201,7 @@ async def test_a_long_note_is_kept_as_a_draft_when_it_clashes(
         assert isinstance(frame(pilot), QueryScreen)
 
 
-async def test_a_browser_opens_no_other_editor_and_says_so_whatever_is_set(
+async def test_browser_opens_no_other_editor_with_any_setting(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own_editor("text += 'six\\n'")
@@ -221,7 +221,7 @@ async def test_a_browser_opens_no_other_editor_and_says_so_whatever_is_set(
         assert on_disk(garden) == FEW_LINES
 
 
-async def test_a_damaging_text_of_the_users_own_editor_is_kept_as_a_draft(
+async def test_damaging_text_from_own_editor_becomes_a_draft(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
 ) -> None:
     own_editor("path.write_bytes(b'<<<<<<< mine\\none\\n=======\\ntwo\\n>>>>>>> theirs\\n\\xff'); sys.exit()")
@@ -280,7 +280,7 @@ def test_text_that_loses_encoding_or_frontmatter_is_not_saved(garden: Tree, data
     assert on_disk(garden) == _BLOCK
 
 
-async def test_text_handed_over_by_the_editor_is_asked_about_without_its_frontmatter(
+async def test_text_passed_on_without_its_frontmatter_needs_confirmation(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
 ) -> None:
     garden.file(NOTE, _BLOCK, 3)
@@ -296,7 +296,7 @@ async def test_text_handed_over_by_the_editor_is_asked_about_without_its_frontma
             await pilot.press("ctrl+s")
 
 
-async def test_text_handed_over_during_a_save_is_asked_about_too(
+async def test_text_passed_on_during_a_save_needs_confirmation_too(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     garden.file(NOTE, _BLOCK, 3)

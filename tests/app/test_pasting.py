@@ -1,4 +1,4 @@
-"""Bursts of keys from a terminal without bracketed paste are pastes; keys that people and scripts send are not."""
+"""Bursts of keys from a terminal without bracketed paste are pastes; keys from people and scripts are not."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAMES = {"\n": "enter", "\r": "enter", "\t": "tab"}
 
 
 class Terminal:
-    """A reader with a clock of its own, and what it handed on: keys as they are, pastes in angle brackets."""
+    """A reader with its own clock, and its output: keys as they are, pastes in angle brackets."""
 
     def __init__(self, field: bool = True) -> None:
         self.now = 100.0
@@ -35,8 +35,9 @@ class Terminal:
             self.handed.append("\n" if message.key == "enter" else message.character or message.key)
 
     def send(self, text: str, gap: float = 0.0001, pause: float = 1) -> list[str]:
-        """Sends ``text`` with ``gap`` seconds before each key, waits for ``pause`` seconds, and returns all that was
-        handed on."""
+        """Sends ``text`` with ``gap`` seconds before each key, waits for ``pause`` seconds, and returns the whole
+        output.
+        """
         for char in text:
             self.now += gap
             self.reader.read(events.Key(_NAMES.get(char, char), "\r" if char == "\n" else char))
@@ -65,7 +66,7 @@ PASTES = (
 @pytest.mark.parametrize("text", PASTES)
 @pytest.mark.parametrize("gap", [0, 0.001, 0.008])
 @pytest.mark.parametrize("field", [True, False])
-def test_lines_that_come_at_once_are_one_paste(text: str, gap: float, field: bool) -> None:
+def test_simultaneous_lines_are_one_paste(text: str, gap: float, field: bool) -> None:
     assert Terminal(field).send(text, gap) == [text[0], f"<{text[1:]}>"]
 
 
@@ -88,25 +89,26 @@ KEYS = (
 
 @pytest.mark.parametrize("text", KEYS)
 @pytest.mark.parametrize("field", [True, False])
-def test_keys_that_are_sent_at_once_stay_keys(text: str, field: bool) -> None:
+def test_simultaneous_keys_stay_keys(text: str, field: bool) -> None:
     assert Terminal(field).send(text) == list(text)
 
 
 @pytest.mark.parametrize("text", [*PASTES[:-1], *KEYS])
 def test_keys_of_a_fast_typist_stay_keys(text: str) -> None:
-    """Thirty a second, as a key that is held down, is faster than people type."""
+    """Thirty keys a second, as from a key that is held down, is faster than people type."""
     assert Terminal().send(text, 0.033) == list(text)
 
 
-def test_one_line_is_keys_in_a_field_and_no_commands_elsewhere() -> None:
+def test_single_line_is_keys_in_a_field_and_no_commands_elsewhere() -> None:
     assert Terminal(field=True).send("delete everything") == list("delete everything")
     assert Terminal(field=False).send("delete everything") == ["d", "<elete everything>"]
 
 
 @pytest.mark.parametrize("pause", [0.05, 0.2, 0.45])
-def test_a_paste_in_pieces_goes_on_as_one(pause: float) -> None:
-    """A terminal hands over 4,096 bytes at a time, and a busy screen delays them; a line break between two pieces
-    submits nothing."""
+def test_paste_in_pieces_continues_as_one(pause: float) -> None:
+    """A terminal delivers 4,096 bytes at a time, and a busy screen delays them. A line break between two pieces
+    submits nothing.
+    """
     terminal = Terminal()
     for piece in ("one\ntwo", "\nthree", " and four\n"):
         for char in piece:
@@ -126,7 +128,7 @@ def test_keys_after_a_paste_are_keys(pause: float) -> None:
     assert terminal.handed == ["o", "<ne\ntwo>", "\n", "a", "b"]
 
 
-def test_what_is_no_key_comes_after_what_was_held() -> None:
+def test_other_events_come_after_delayed_keys() -> None:
     terminal = Terminal()
     for char in "abc":
         terminal.reader.read(events.Key(char, char))
@@ -134,8 +136,8 @@ def test_what_is_no_key_comes_after_what_was_held() -> None:
     assert terminal.handed == ["a", "b", "c", "up"]
 
 
-async def test_nothing_is_held_for_long() -> None:
-    """The reader hands on by itself: with the system's clock, nobody calls flush."""
+async def test_nothing_is_delayed_for_long() -> None:
+    """The reader flushes by itself: with the system's clock, no code calls flush."""
     handed: list[Message] = []
     reader = PasteReader(handed.append, lambda: True)
     for char in "one\ntwo":
@@ -150,8 +152,8 @@ async def test_nothing_is_held_for_long() -> None:
 @pytest.mark.parametrize("text", ["\ufffd" * 2_000, "1;" * 1_000, "ab\x01\n" * 500])
 @pytest.mark.parametrize("gap", [0, 0.002])
 @pytest.mark.parametrize("piece", [50, 2_000])
-def test_a_flood_is_few_messages_and_keys_follow_it(text: str, gap: float, piece: int) -> None:
-    """A busy app delays the pieces of a flood, so that each of them alone might be keys."""
+def test_flood_is_few_messages_and_keys_follow_it(text: str, gap: float, piece: int) -> None:
+    """A busy app delays the pieces of a flood, so that each of them might look like keys."""
     terminal = Terminal()
     for at in range(0, len(text), piece):
         terminal.send(text[at : at + piece], gap, pause=0.02)
@@ -162,7 +164,7 @@ def test_a_flood_is_few_messages_and_keys_follow_it(text: str, gap: float, piece
     assert terminal.send("\x11")[before:] == ["\x11"]
 
 
-def test_of_other_keys_that_nobody_can_press_the_rest_is_dropped() -> None:
+def test_impossible_key_sequences_are_dropped() -> None:
     terminal = Terminal()
     for key in ["up"] * 3_000 + ["alt+x"] * 3_000:
         terminal.reader.read(events.Key(key, None))
@@ -174,7 +176,7 @@ def test_of_other_keys_that_nobody_can_press_the_rest_is_dropped() -> None:
     assert len(terminal.handed) > 2_900, "a key that is held down"
 
 
-def test_the_app_reads_its_terminal_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_app_reads_its_terminal_this_way(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(App, "get_driver_class", lambda self: LinuxDriver)
     assert ConfiguredApp().driver_class is PastingDriver
 
@@ -196,7 +198,7 @@ ESCAPED = {
 
 @pytest.mark.parametrize("text", ESCAPED)
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 99])
-def test_escapes_in_a_paste_are_no_keys(text: str, size: int) -> None:
+def test_escapes_in_a_paste_are_not_keys(text: str, size: int) -> None:
     parser, sent = PasteParser(), f"k\x1b[A\x1b[200~{text}\x1b[201~\x1b[Bz"
     found = [event for at in range(0, len(sent), size) for event in parser.feed(sent[at : at + size])]
     keys = [event.key for event in found if isinstance(event, events.Key)]
@@ -223,12 +225,12 @@ def _keys(parts: Iterable[str]) -> list[str]:
 
 @pytest.mark.parametrize("text", LONG.values(), ids=list(LONG))
 @pytest.mark.parametrize("size", [100, 4_096, 99_999])
-def test_what_is_longer_than_any_key_or_answer_is_no_key(text: str, size: int) -> None:
+def test_sequence_longer_than_any_key_or_reply_is_not_a_key(text: str, size: int) -> None:
     sent = f"k\x1b[A{text}\x1b[Bz"
     assert _keys(sent[at : at + size] for at in range(0, len(sent), size)) == ["k", "up", "down", "z"]
 
 
-def test_a_control_character_ends_a_string_without_an_end() -> None:
+def test_control_character_ends_an_unterminated_string() -> None:
     assert _keys(["\x1bP1$r" + "A" * 5_000, "A" * 5_000, "\x11"]) == ["\x11"]
 
 
@@ -238,7 +240,7 @@ def test_alt_with_a_bracket_is_a_key_before_text(monkeypatch: pytest.MonkeyPatch
     assert "".join(_keys(["\x1bP", *"x" * 100])).count("x") == 100
 
 
-def test_a_key_after_a_pause_ends_a_paste_that_has_no_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_after_a_pause_ends_an_unterminated_paste(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr("brvtui.app.pasting.time.monotonic", lambda: now)
     parser = PasteParser()
@@ -258,14 +260,14 @@ IMPOSSIBLE = ["1114112;1", "55296;1", f"{'9' * 20};1", "1:2;1", "97;1:2", "97;1;
 
 @pytest.mark.parametrize("codes", IMPOSSIBLE)
 @pytest.mark.parametrize("end", "uA~")
-def test_a_sequence_of_a_character_that_cannot_be_is_no_key(codes: str, end: str) -> None:
+def test_sequence_of_an_impossible_character_is_not_a_key(codes: str, end: str) -> None:
     found = PasteParser().feed(f"k\x1b[{codes}{end}z")
     characters = [event.character or "" for event in found if isinstance(event, events.Key)]
     assert "".join(characters).encode().decode() == "kz"
 
 
 @pytest.mark.parametrize("size", ["0;0;0;0", "99999;80;1;1", "24;0;480;800", "24;99999:1;480;800", "9" * 20 + ";1;1;1"])
-def test_a_window_that_cannot_be_is_no_size(size: str) -> None:
+def test_impossible_window_is_not_a_size(size: str) -> None:
     found = [*PasteParser().feed(f"k\x1b[48;{size}tz\x1b[48;24;80;480;800t")]
     assert [event.size for event in found if isinstance(event, events.Resize)] == [(80, 24)]
     assert [event.key for event in found if isinstance(event, events.Key)] == ["k", "z"]
@@ -278,13 +280,13 @@ def test_pixels_of_a_window_may_be_unknown_or_many(size: str) -> None:
     assert any(isinstance(event, events.MouseDown) for event in found)
 
 
-def test_size_that_cannot_be_is_no_size_in_two_pieces() -> None:
+def test_impossible_size_in_two_pieces_is_not_a_size() -> None:
     parser = PasteParser()
     found = [event for part in ("\x1b[48;0;", "80;480;800t", "\x1b[<0;3;4M") for event in parser.feed(part)]
     assert [type(event) for event in found] == [events.MouseDown]
 
 
-def test_a_large_paste_is_read_in_time() -> None:
+def test_large_paste_is_read_quickly() -> None:
     parser, chunk = PasteParser(), "\x1b[31mred " * 400
     parts = ["\x1b[200~", *[chunk] * 300, "\x1b[201~"]
     (paste,) = (event for part in parts for event in parser.feed(part))
@@ -292,7 +294,7 @@ def test_a_large_paste_is_read_in_time() -> None:
     assert paste.text == "red " * 120_000
 
 
-def test_keys_right_behind_a_paste_are_more_of_it() -> None:
+def test_keys_directly_after_a_paste_belong_to_it() -> None:
     terminal = Terminal()
     terminal.reader.read(events.Paste("abc def"))
     assert terminal.send("\x11 more\n") == ["<abc def>", "<\x11 more\n>"]

@@ -1,4 +1,4 @@
-"""Pinning an answer, and any other beside it."""
+"""Pinning an answer, and comparing any other with it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def tab(pilot: AppPilot) -> str:
 
 
 async def pinned(pilot: AppPilot, query: str) -> None:
-    """Asks ``query``, pins its answer, and brings the comparison to the front."""
+    """Runs ``query``, pins its answer, and brings the comparison to the front."""
     await ask(pilot, query)
     await press(pilot, "escape", "b", "B")
 
 
-async def test_a_pin_outlives_engine_profile_and_edits(garden: Tree, pilot: AppPilot) -> None:
+async def test_pin_outlives_engine_profile_and_edits(garden: Tree, pilot: AppPilot) -> None:
     await pinned(pilot, "token store")
     pin = view(pilot).pin.trace
     assert pin is view(pilot).answer.trace
@@ -46,7 +46,7 @@ async def test_a_pin_outlives_engine_profile_and_edits(garden: Tree, pilot: AppP
     assert view(pilot).pin.trace is pin
 
 
-async def test_what_changed_since_has_its_causes(garden: Tree, pilot: AppPilot) -> None:
+async def test_changes_since_have_causes(garden: Tree, pilot: AppPilot) -> None:
     await pinned(pilot, "token store")
     await pilot.press("p")
     await until(pilot, lambda: "constants" in text_of(pilot, "#answer"))
@@ -66,7 +66,7 @@ async def test_what_changed_since_has_its_causes(garden: Tree, pilot: AppPilot) 
     assert view(pilot).pin.diff is None
 
 
-async def test_a_long_answer_is_the_pinned_one_and_causes_find_its_notes(
+async def test_long_answer_is_pinned_and_causes_find_its_notes(
     garden: Tree, pilot: AppPilot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(visible, "LONGEST_SHOWN", 300)
@@ -88,9 +88,7 @@ async def test_a_long_answer_is_the_pinned_one_and_causes_find_its_notes(
 
 
 @pytest.mark.long
-async def test_another_profile_is_the_cause_also_where_settings_change_the_one_of_then(
-    garden: Tree, make_app: MakeApp
-) -> None:
+async def test_profile_is_the_cause_even_if_settings_change_the_old_one(garden: Tree, make_app: MakeApp) -> None:
     own('[signals]\nfrontmatter = "on"\n')
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await pinned(pilot, "token store")
@@ -101,9 +99,7 @@ async def test_another_profile_is_the_cause_also_where_settings_change_the_one_o
         assert "notes and signals" not in text_of(pilot, "#answer")
 
 
-async def test_the_comparison_is_copied_as_text_and_a_save_says_that_it_is_without_it(
-    app: BrvTui, pilot: AppPilot
-) -> None:
+async def test_comparison_is_copied_as_text_and_a_saved_trace_omits_it(app: BrvTui, pilot: AppPilot) -> None:
     await pinned(pilot, "token store")
     await pilot.press("y")
     await until(pilot, lambda: "nothing to compare yet" in toast_text(pilot))
@@ -136,7 +132,7 @@ async def test_one_key_pins_unpins_and_pins_another_answer(pilot: AppPilot) -> N
 
 @pytest.mark.long
 @pytest.mark.parametrize("word", ["compare", "diff"])
-async def test_the_palette_finds_it(app: BrvTui, word: str) -> None:
+async def test_palette_finds_it(app: BrvTui, word: str) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "token store", "escape", "b")
         await ask(pilot, "rollback")
@@ -154,7 +150,7 @@ async def test_it_looks_so(looks: Looks, app: BrvTui) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(("engine", "names"), [("byterover", True), ("jeffs_brain", False)])
-async def test_another_profile_is_offered_where_the_engine_has_one(engine: str, names: bool, pilot: AppPilot) -> None:
+async def test_another_profile_is_offered_if_the_engine_has_one(engine: str, names: bool, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token", "escape")
     if engine != "byterover":
         await switch_to(pilot, engine)

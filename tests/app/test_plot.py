@@ -20,21 +20,21 @@ def flat(value: float, letter: str = "a") -> Series:
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
 @given(values=st.lists(UNIT, min_size=1, max_size=40), width=st.integers(2, 30), height=st.integers(1, 9))
-def test_it_fits(glyphs: Glyphs, values: list[float], width: int, height: int) -> None:
+def test_plot_fits(glyphs: Glyphs, values: list[float], width: int, height: int) -> None:
     lines = plot([Series("a", "strong", np.asarray(values))], width, height, glyphs, 0.5, (0.3,))
     assert len(lines) == height
     assert {line.width for line in lines} == {width}
 
 
 @pytest.mark.parametrize(("value", "row"), [(1.0, 0), (0.0, 4), (0.5, 2)])
-def test_values_stand_where_they_belong(value: float, row: int) -> None:
+def test_values_are_at_the_right_cells(value: float, row: int) -> None:
     for glyphs in (UNICODE, ASCII):
         lines = [line.plain[:-1] for line in plot([flat(value)], 12, 5, glyphs)]
         assert [place for place, text in enumerate(lines) if text.strip()] == [row]
         assert row_of(value, 5) == row
 
 
-def test_curves_have_letters_at_their_ends_in_their_order() -> None:
+def test_curves_have_letters_at_their_ends_in_order() -> None:
     lines = plot([flat(0.01, "i"), flat(0.0, "r"), flat(0.8, "c")], 12, 6, UNICODE)
     assert "".join(line.plain[-1] for line in lines) == " c  ir"
 
@@ -49,19 +49,19 @@ def test_curves_that_share_a_cell_join_their_dots() -> None:
     assert plot([one, other], 6, 1, ASCII)[0].plain[0] == "*"
 
 
-def test_a_steep_curve_has_no_gaps() -> None:
+def test_steep_curve_has_no_gaps() -> None:
     steep = Series("a", "strong", np.asarray([1.0] * 180 + [0.0] * 186))
     for glyphs in (UNICODE, ASCII):
         lines = plot([steep], 14, 6, glyphs)
         assert all(line.plain[:-1].strip() for line in lines)
 
 
-def test_what_is_no_number_is_left_out() -> None:
+def test_invalid_numbers_are_left_out() -> None:
     lines = plot([flat(float("nan"))], 8, 4, UNICODE)
     assert "".join(line.plain for line in lines).strip() == ""
 
 
-def test_marks_stand_behind_the_curves() -> None:
+def test_marks_are_behind_the_curves() -> None:
     lines = plot([flat(1.0)], 12, 3, UNICODE, upright=0.0, levels=(0.5, 1.0))
     assert lines[0].plain[0] not in (UNICODE.tick, UNICODE.dash)
     assert lines[1].plain[0] == UNICODE.tick
@@ -71,12 +71,12 @@ def test_marks_stand_behind_the_curves() -> None:
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
 @given(st.floats(0, 100), st.floats(0, 100), st.integers(1, 60))
-def test_a_bar_fits(glyphs: Glyphs, value: float, stored: float, width: int) -> None:
+def test_bar_fits(glyphs: Glyphs, value: float, stored: float, width: int) -> None:
     spans = importance_bar(value, stored, {35.0: "warn", 85.0: "ok"}, width, glyphs)
     assert sum(len(text) for text, _ in spans) == width
 
 
-def test_a_bar_shows_what_is_left_what_decayed_and_the_thresholds() -> None:
+def test_bar_shows_remaining_and_decayed_parts_and_thresholds() -> None:
     spans = importance_bar(42.5, 70, {65.0: "ok", 35.0: "warn"}, 10, UNICODE)
     assert spans == [
         ("███", "importance"),

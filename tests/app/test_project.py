@@ -1,4 +1,4 @@
-"""Following the tree: one reading at a time, and none that is missed."""
+"""Following the tree: one load at a time, and no missed change."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from tests.app.driving import WIDE, settled, until
 from tests.app.looking import brv, view
 
 
-async def test_what_changes_while_the_tree_is_read_is_read_once_more(
-    app: BrvTui, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_changes_during_a_load_cause_another_load(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("brvtui.app.project.project.CATCHING_UP_S", 0.01)
     begun: list[threading.Event] = []
 

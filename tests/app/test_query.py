@@ -42,7 +42,7 @@ async def test_a_preview_puts_one_answer_into_the_view(app: BrvTui, pilot: AppPi
     assert answers == [view(pilot).answer.trace]
 
 
-async def test_every_pane_is_filled_and_follows_the_chosen_result(pilot: AppPilot) -> None:
+async def test_every_pane_is_filled_and_follows_the_selected_result(pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     assert "Refresh rotation" in text_of(pilot, "#results")
     assert "sum ✓" in text_of(pilot, "#score")
@@ -72,7 +72,7 @@ async def test_every_pane_is_filled_and_follows_the_chosen_result(pilot: AppPilo
     assert "quoted notes" in text
 
 
-async def test_enter_runs_and_the_answer_is_cached_until_the_cache_is_emptied(pilot: AppPilot) -> None:
+async def test_enter_runs_and_the_answer_is_cached_until_the_cache_is_cleared(pilot: AppPilot) -> None:
     await ask(pilot, "rollback", "enter")
     await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.mode == "run")
     await settled(pilot)
@@ -118,7 +118,7 @@ async def test_what_was_typed_while_loading_is_previewed(pilot: AppPilot) -> Non
     assert trace_of(pilot).query == "rollback"
 
 
-async def test_empty_fields_unfound_words_wrong_sums_and_near_misses_say_so(pilot: AppPilot) -> None:
+async def test_empty_fields_missing_words_wrong_sums_and_near_misses_are_reported(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     await ask(pilot, "")
     assert view(pilot).answer.trace is None
@@ -154,7 +154,7 @@ async def test_empty_fields_unfound_words_wrong_sums_and_near_misses_say_so(pilo
     await until(pilot, lambda: "rank " in shown(pilot))
 
 
-async def test_a_chosen_note_is_shown_with_the_querys_terms_marked(pilot: AppPilot) -> None:
+async def test_selected_note_is_shown_with_query_terms_marked(pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     marked = {
         text.lower()
@@ -179,7 +179,7 @@ async def test_a_chosen_note_is_shown_with_the_querys_terms_marked(pilot: AppPil
     assert "docs  signals frontmatter" in text_of(pilot, "#status")
 
 
-async def test_each_press_is_a_profile_on_while_the_tree_is_still_being_read(pilot: AppPilot) -> None:
+async def test_each_press_selects_the_next_profile_during_a_load(pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     for _ in range(2):
         brv(pilot).action_profile()
@@ -221,7 +221,7 @@ async def test_recording_is_announced_and_the_answer_of_a_run_stays(app: BrvTui,
     assert any("overlay" in path.name for path in own_data_folders.rglob("*"))
 
 
-async def test_a_worker_that_breaks_down_is_told_of(app: BrvTui) -> None:
+async def test_failing_worker_is_reported(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
         session = brv(pilot).project.session
@@ -239,7 +239,7 @@ async def test_a_worker_that_breaks_down_is_told_of(app: BrvTui) -> None:
         assert trace_of(pilot).query == "refunds"
 
 
-async def test_whole_names_and_the_words_that_notes_have_at_80_columns(app: BrvTui, garden: Tree) -> None:
+async def test_full_names_and_matched_words_at_80_columns(app: BrvTui, garden: Tree) -> None:
     garden.note("garden/shears.md", "Shears", "sharpen in march")
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "auth/jwt")
@@ -251,7 +251,7 @@ async def test_whole_names_and_the_words_that_notes_have_at_80_columns(app: BrvT
         await settled(pilot)
 
 
-async def test_a_note_of_another_screen_is_no_row(app: BrvTui, garden: Tree) -> None:
+async def test_note_of_another_screen_is_not_a_row(app: BrvTui, garden: Tree) -> None:
     garden.note("a/token.md", "Tokens", "token token", days=1)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token")

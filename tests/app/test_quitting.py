@@ -1,4 +1,4 @@
-"""Quitting waits for nothing that takes long; what was typed is kept."""
+"""Quitting never waits long, and typed text is kept."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ _MOST_S = 4.0
 
 
 def _quits(terminal: Terminal, how: str | int = _QUIT) -> int:
-    """Ends the app by a key or a signal; its exit code. Fails if that takes long or leaves the terminal as it was."""
+    """Ends the app by a key or a signal and returns its exit code. Fails if that takes long or the terminal is not
+    restored.
+    """
     began = time.perf_counter()
     if isinstance(how, str):
         terminal.key(how)
@@ -51,7 +53,7 @@ def _painted(text: str) -> bool:
 
 
 def _hung(garden: Tree) -> Terminal:
-    """The app on a tree one file of which is never read."""
+    """The app on a tree with one file that never finishes reading."""
     return start(garden.root, *WIDE, module="tests.support.hung_files")
 
 
@@ -67,7 +69,7 @@ def _ready(terminal: Terminal, query: str = "rollback") -> None:
 @pytest.mark.parametrize(
     "how", [pytest.param(_QUIT, id="by a key"), pytest.param(signal.SIGTERM, id="by a signal", marks=pytest.mark.long)]
 )
-def test_while_a_file_of_the_tree_is_not_read(garden: Tree, how: str | int) -> None:
+def test_quit_while_a_file_is_never_read(garden: Tree, how: str | int) -> None:
     garden.file(f"auth/{NAME}", "# Never\n")
     terminal = _hung(garden)
     _wait(terminal, _painted)
@@ -76,7 +78,7 @@ def test_while_a_file_of_the_tree_is_not_read(garden: Tree, how: str | int) -> N
 
 
 @pytest.mark.long
-def test_while_a_changed_file_is_not_read_and_a_draft_is_unsaved(garden: Tree) -> None:
+def test_quit_while_a_changed_file_is_not_read_and_a_draft_is_unsaved(garden: Tree) -> None:
     terminal = _hung(garden)
     _ready(terminal)
     terminal.key("e")
@@ -90,7 +92,7 @@ def test_while_a_changed_file_is_not_read_and_a_draft_is_unsaved(garden: Tree) -
 
 
 @pytest.mark.long
-def test_while_a_large_tree_is_read(garden: Tree) -> None:
+def test_quit_while_a_large_tree_is_read(garden: Tree) -> None:
     for number in range(4_000):
         garden.note(f"many/n{number}.md", f"Note {number}", " ".join(f"word{number}x{word}" for word in range(60)))
     terminal = start(garden.root, *WIDE)
@@ -99,7 +101,7 @@ def test_while_a_large_tree_is_read(garden: Tree) -> None:
 
 
 @pytest.mark.long
-def test_while_a_note_is_rendered_that_takes_long(garden: Tree) -> None:
+def test_quit_while_a_slow_note_is_rendered(garden: Tree) -> None:
     for number in range(40):
         garden.file(f"aaa/n{number}.md", f"# Rollback {number}\n\n" + "- > a\n" * 39_000)
     terminal = start(garden.root, *WIDE)
@@ -117,7 +119,7 @@ def _never(connection: object, _: bytes) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("key", ["[llm]", "[services.embedder]"])
-def test_while_a_service_does_not_answer(
+def test_quit_while_a_service_does_not_answer(
     garden: Tree, key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[bytes] = []
@@ -137,7 +139,7 @@ def test_while_a_service_does_not_answer(
 
 
 @pytest.mark.long
-def test_while_a_clipboard_program_hangs(garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_quit_while_a_clipboard_program_hangs(garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started = tmp_path / "started"
     for name in ("wl-copy", "xclip"):
         program = tmp_path / name
@@ -157,7 +159,7 @@ def test_while_a_clipboard_program_hangs(garden: Tree, tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.long)])
-def test_while_the_users_editor_is_open(
+def test_quit_while_the_users_editor_is_open(
     garden: Tree, how: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started, editor = tmp_path / "started", tmp_path / "editor"
@@ -174,7 +176,7 @@ def test_while_the_users_editor_is_open(
 
 
 @pytest.mark.long
-def test_a_save_that_hangs_is_told_of_once(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hanging_save_is_reported_once(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HANGS_ON_SAVING", NOTE)
     terminal = _hung(garden)
     _ready(terminal)
@@ -192,9 +194,7 @@ def test_a_save_that_hangs_is_told_of_once(garden: Tree, monkeypatch: pytest.Mon
 
 
 @pytest.mark.long
-def test_a_save_that_hangs_leaves_a_draft_when_a_signal_ends_the_app(
-    garden: Tree, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hanging_save_leaves_a_draft_when_a_signal_ends_the_app(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HANGS_ON_SAVING", NOTE)
     terminal = _hung(garden)
     _ready(terminal)
@@ -233,7 +233,7 @@ def _idle(terminal: Terminal) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("how", [_QUIT, signal.SIGTERM], ids=["by a key", "by a signal"])
 @pytest.mark.parametrize("sent", FLOODS.values(), ids=list(FLOODS))
-def test_after_more_input_than_anyone_types(garden: Tree, sent: bytes, how: str | int) -> None:
+def test_quit_after_excessive_input(garden: Tree, sent: bytes, how: str | int) -> None:
     terminal = start(garden.root, *WIDE)
     _wait(terminal, lambda text: "READY" in text)
     os.set_blocking(terminal.descriptor, False)
@@ -248,7 +248,7 @@ def test_after_more_input_than_anyone_types(garden: Tree, sent: bytes, how: str 
 
 
 @pytest.mark.long
-def test_a_signal_ends_an_app_that_is_busy_for_long(garden: Tree) -> None:
+def test_signal_ends_a_busy_app(garden: Tree) -> None:
     terminal = start(garden.root, *WIDE, module="tests.support.busy_loop")
     _wait(terminal, lambda text: "READY" in text)
     terminal.key("x")
@@ -264,7 +264,7 @@ def _kill(started: Path) -> None:
             continue
 
 
-def test_a_signal_that_comes_while_the_users_editor_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_signal_while_the_users_editor_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     start_program = programs.start
 
     def start_and_signal(words: Sequence[str], *given: Any, **options: Any) -> programs.Process:

@@ -1,4 +1,4 @@
-"""A file of the tree as it is read: frontmatter, notices, raw text, where links lead."""
+"""A file of the tree: frontmatter, notices, raw text, and the targets of links."""
 
 from __future__ import annotations
 
@@ -80,12 +80,12 @@ def test_frontmatter_is_a_table_with_links(page: About) -> None:
         (LinkKind.RELATED, "Auth/JWT/Expiry", LinkTarget(path="auth/jwt/expiry.md")),
     ],
 )
-def test_where_links_lead(page: About, kind: LinkKind, written: str, target: LinkTarget) -> None:
+def test_targets_of_links(page: About, kind: LinkKind, written: str, target: LinkTarget) -> None:
     found = resolver(page)(kind, written)
     assert found == target or (found.outside.endswith(target.outside) and target.outside == "x.png")
 
 
-def test_the_raw_text_is_every_character_of_the_file(page: About) -> None:
+def test_raw_text_contains_every_character_of_the_file(page: About) -> None:
     document = page_document(page, 200, True)
     bare = _text(document).replace(" (no such note)", "").replace(" (leads out of the tree)", "")
     assert "\n".join(line[1:] for line in bare.split("\n")) == FRONT
@@ -102,14 +102,14 @@ def test_broken_frontmatter_is_shown_as_text_with_its_problem(tree: Tree) -> Non
     assert text.endswith(" B\n " + "─" * 59 + "\n text")
 
 
-def test_values_that_nest_or_number_without_end_are_no_frontmatter(tree: Tree) -> None:
+def test_endless_nesting_or_aliases_are_not_frontmatter(tree: Tree) -> None:
     for block in ("a: " + "[" * 900 + "]" * 900, "a: " + "- " * 900 + "x", "a: 1" + ":59" * 20_000):
         tree.file("a/b.md", f"---\n{block}\n---\n# B\n")
         page = tree.session().about("a/b.md")
         assert "frontmatter that cannot be read: " in _text(page_document(page, 80, False))
 
 
-def test_a_text_that_is_too_long_to_show_says_so_at_its_end(tree: Tree) -> None:
+def test_text_too_long_to_show_says_so_at_its_end(tree: Tree) -> None:
     tree.file("a/b.md", "# B\n" + "x\n" * 600_000)
     page = tree.session().about("a/b.md")
     for raw in (True, False):
@@ -117,18 +117,18 @@ def test_a_text_that_is_too_long_to_show_says_so_at_its_end(tree: Tree) -> None:
         assert ends.endswith("too long to be shown whole: the rest is missing here; open the note in your own editor")
 
 
-def test_a_note_without_frontmatter_begins_with_its_text(tree: Tree) -> None:
+def test_note_without_frontmatter_begins_with_its_text(tree: Tree) -> None:
     tree.note("a/b.md", "B", "text")
     assert _text(page_document(tree.session().about("a/b.md"), 20, False)).startswith(" B\n")
 
 
-def test_files_that_are_no_markdown_are_text(tree: Tree) -> None:
+def test_files_other_than_markdown_are_text(tree: Tree) -> None:
     tree.note("a/b.md", "B")
     tree.file("_manifest.json", '{"# no": "heading"}')
     assert _text(page_document(tree.session().about("_manifest.json"), 40, False)) == ' {"# no": "heading"}'
 
 
-def test_what_is_to_be_known_before_reading(page: About) -> None:
+def test_notices_before_reading(page: About) -> None:
     assert list(notices(page)) == []
     assert "changed on disk" in next(notices(replace(page, state=FileState.NEWER)))
     assert list(notices(replace(page, unread_signals=True))) == [
@@ -157,7 +157,7 @@ def test_links_of_a_shared_source_stay_in_it(page: About) -> None:
     assert resolver(shared)(LinkKind.MARKDOWN, "expiry.md").path == "[lib]:auth/jwt/expiry.md"
 
 
-def test_the_marks_of_a_conflict_stand_as_they_are(tree: Tree) -> None:
+def test_conflict_markers_are_shown_unchanged(tree: Tree) -> None:
     conflict = "# Store\n\n<<<<<<< mine\nTen days.\n=======\nNine days.\n>>>>>>> theirs\n\nTitle X\n=======\n"
     tree.file("a/conflict.md", conflict)
     tree.file("a/windows.md", conflict.replace("\n", "\r\n"))

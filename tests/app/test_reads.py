@@ -1,4 +1,4 @@
-"""A pane is built from the sub-states of the view that it declares, and from no others."""
+"""A pane reads only the sub-states of the view that it declares."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STATES = {name: type(state) for name, state in View._field_defaults.items()}
 
 
 class Guarded(View):
-    """A view that notes which of its sub-states are read."""
+    """A view that records which of its sub-states are read."""
 
     read: set[type]
 
@@ -28,14 +28,14 @@ class Guarded(View):
 
 
 def guarded(view: View) -> Guarded:
-    """``view``, of which nothing was read yet."""
+    """``view``, before any read."""
     made = Guarded(**{name: getattr(view, name) for name in _STATES})
     object.__setattr__(made, "read", set())
     return made
 
 
 @pytest.mark.parametrize("size", [NARROW, HUGE], ids=["narrow", "huge"])
-async def test_a_pane_reads_what_it_declares(app: BrvTui, size: tuple[int, int]) -> None:
+async def test_pane_reads_what_it_declares(app: BrvTui, size: tuple[int, int]) -> None:
     seen: set[type] = set()
     async with app.run_test(size=size) as pilot:
         await open_note(pilot)

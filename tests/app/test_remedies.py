@@ -1,4 +1,4 @@
-"""Why a note is where it is, from every screen that lists notes, and going to what would help it."""
+"""Reasons for a note's rank from every screen that lists notes, and remedies."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from tests.support.trees import Tree
 
 
 def remedies(pilot: AppPilot) -> list[Remedy]:
-    """What is listed."""
+    """The listed remedies."""
     return [remedy for pane in pilot.app.screen.query(RemedyPane) for remedy in pane._remedies or ()]
 
 
 def plant_kumquats(garden: Tree) -> None:
-    """Two notes of the same words, the second a little more important."""
+    """Creates two notes with the same words, the second slightly more important."""
     garden.note("fruit/kumquat.md", "Kumquat", "kumquat", days=60, importance=60)
     garden.note("fruit/other.md", "Kumquat", "kumquat", days=60, importance=62)
 
 
 async def asked_why(pilot: AppPilot, query: str, path: str) -> None:
-    """Asks ``query``, then why the note at ``path`` is where it is."""
+    """Runs ``query``, then opens the reasons for the rank of the note at ``path``."""
     await ask(pilot, query, "escape")
     brv(pilot).selection.select(path)
     await settled(pilot)
@@ -51,7 +51,7 @@ async def take(pilot: AppPilot, kind: RemedyKind) -> Remedy:
     return chosen
 
 
-async def test_another_wording_is_put_into_the_field_and_a_title_is_changed_in_the_editor(pilot: AppPilot) -> None:
+async def test_another_wording_goes_into_the_field_and_a_title_opens_the_editor(pilot: AppPilot) -> None:
     await asked_why(pilot, "kubernetes", "deploy/rollback.md")
     assert "Why it is not in the answer" in shown(pilot)
     assert "enter go to it" in shown(pilot)
@@ -71,7 +71,7 @@ async def test_another_wording_is_put_into_the_field_and_a_title_is_changed_in_t
 
 
 @pytest.mark.long
-async def test_a_wording_that_the_cache_would_answer_says_so(pilot: AppPilot) -> None:
+async def test_wording_that_the_cache_would_answer_is_marked(pilot: AppPilot) -> None:
     await asked_why(pilot, "kubernetes", "deploy/rollback.md")
     listed = remedies(pilot)
     assert "the cache has an answer" not in shown(pilot)
@@ -87,7 +87,7 @@ async def test_a_wording_that_the_cache_would_answer_says_so(pilot: AppPilot) ->
 
 
 @pytest.mark.long
-async def test_the_note_that_a_wording_helps_is_selected_once_it_is_answered(app: BrvTui) -> None:
+async def test_note_helped_by_a_wording_is_selected_in_the_answer(app: BrvTui) -> None:
     path = "auth/jwt/session_expiry.md"
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
@@ -103,7 +103,7 @@ async def test_the_note_that_a_wording_helps_is_selected_once_it_is_answered(app
 
 
 @pytest.mark.long
-async def test_under_a_filter_the_remedy_that_is_shown_is_taken(pilot: AppPilot) -> None:
+async def test_visible_remedy_under_a_filter_is_taken(pilot: AppPilot) -> None:
     await asked_why(pilot, "kubernetes", "deploy/rollback.md")
     listed = remedies(pilot)
     assert listed[0].kind is RemedyKind.WORDING
@@ -116,7 +116,7 @@ async def test_under_a_filter_the_remedy_that_is_shown_is_taken(pilot: AppPilot)
 
 
 @pytest.mark.long
-async def test_an_update_is_made_in_byterover_alone(app: BrvTui, garden: Tree) -> None:
+async def test_update_is_made_only_in_byterover(app: BrvTui, garden: Tree) -> None:
     plant_kumquats(garden)
     async with app.run_test(size=WIDE) as pilot:
         await asked_why(pilot, "kumquat", "fruit/kumquat.md")
@@ -128,7 +128,7 @@ async def test_an_update_is_made_in_byterover_alone(app: BrvTui, garden: Tree) -
 
 
 @pytest.mark.long
-async def test_a_maturity_that_a_signals_file_holds_is_changed_there(app: BrvTui, garden: Tree) -> None:
+async def test_maturity_in_a_signals_file_is_changed_there(app: BrvTui, garden: Tree) -> None:
     plant_kumquats(garden)
     held = {path: each.to_mapping() for path, each in garden.signals.items()}
     (garden.root / "signals.json").write_text(json.dumps(held))
@@ -145,7 +145,7 @@ async def test_a_maturity_that_a_signals_file_holds_is_changed_there(app: BrvTui
 
 
 @pytest.mark.long
-async def test_a_maturity_is_proposed_in_the_form_for_where_it_is_kept(app: BrvTui, garden: Tree) -> None:
+async def test_maturity_is_proposed_in_the_form_for_its_place(app: BrvTui, garden: Tree) -> None:
     plant_kumquats(garden)
     (garden.root / "signals.json").write_text("{}")
     garden.read_frontmatter()
@@ -165,7 +165,7 @@ async def test_a_maturity_is_proposed_in_the_form_for_where_it_is_kept(app: BrvT
 
 
 @pytest.mark.long
-async def test_an_answer_of_the_cache_that_a_new_one_would_replace_is_not_called_the_answer(pilot: AppPilot) -> None:
+async def test_outdated_cached_answer_is_not_called_the_answer(pilot: AppPilot) -> None:
     await ask_from_cache(pilot, "rollback")
     await pilot.press("escape", "w")
     await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
@@ -176,7 +176,7 @@ async def test_an_answer_of_the_cache_that_a_new_one_would_replace_is_not_called
     assert said.startswith(f"the answer came from the cache: {anew}")
 
 
-def test_a_note_that_the_cached_answer_quotes_is_not_said_to_be_missing_from_it(garden: Tree) -> None:
+def test_note_quoted_by_the_cached_answer_is_not_called_missing(garden: Tree) -> None:
     garden.note("fruit/f1.md", "Kumquat", "all about the kumquat")
     session = garden.session()
     session.run("kumquat facts")
@@ -192,7 +192,7 @@ def test_a_note_that_the_cached_answer_quotes_is_not_said_to_be_missing_from_it(
 
 
 @pytest.mark.long
-async def test_what_brings_in_a_file_that_is_not_searched_is_said_once(app: BrvTui, garden: Tree) -> None:
+async def test_remedy_for_an_unsearched_file_is_shown_once(app: BrvTui, garden: Tree) -> None:
     garden.file("_archived/auth/jwt/old_flow.full.md", "# Old flow\n")
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback", "escape")
@@ -210,7 +210,7 @@ async def test_what_brings_in_a_file_that_is_not_searched_is_said_once(app: BrvT
 
 
 @pytest.mark.long
-async def test_what_stands_for_a_folder_is_helped_by_words_alone(app: BrvTui, garden: Tree) -> None:
+async def test_folder_result_is_helped_only_by_words(app: BrvTui, garden: Tree) -> None:
     folder = "fruit/_index.md"
     plant_kumquats(garden)
     garden.summary("fruit", "Of fruit.")
@@ -229,7 +229,7 @@ async def test_what_stands_for_a_folder_is_helped_by_words_alone(app: BrvTui, ga
 
 
 @pytest.mark.long
-async def test_w_on_a_stub_says_how_its_note_comes_back(pilot: AppPilot) -> None:
+async def test_w_on_a_stub_explains_how_to_restore_its_note(pilot: AppPilot) -> None:
     await asked_why(pilot, "kubernetes", "_archived/auth/jwt/old_flow.stub.md")
     said = flat(pilot)
     assert "it is the stub of an archived note: restoring that brings its whole text back" in said
@@ -237,7 +237,7 @@ async def test_w_on_a_stub_says_how_its_note_comes_back(pilot: AppPilot) -> None
 
 
 @pytest.mark.long
-async def test_w_asks_on_notes_and_maturity_too(pilot: AppPilot) -> None:
+async def test_w_works_on_notes_and_maturity_too(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     for key in ("2", "3"):
         await press(pilot, "escape", key)
@@ -245,7 +245,7 @@ async def test_w_asks_on_notes_and_maturity_too(pilot: AppPilot) -> None:
         await press(pilot, "escape")
 
 
-async def test_a_note_that_leads_a_direct_answer_needs_nothing(app: BrvTui, pilot: AppPilot) -> None:
+async def test_leading_note_of_a_direct_answer_needs_no_remedy(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     assert trace_of(pilot).tier == 2
     await pilot.press("escape", "w")

@@ -1,4 +1,4 @@
-"""A saved trace in the app: every pane as it was, nothing to ask, and no file that breaks it."""
+"""A saved trace in the app: every pane as before, no new queries, and no file that breaks it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def opened(pilot: AppPilot) -> None:
 
 
 @pytest.mark.parametrize("query", QUERIES)
-async def test_the_panes_show_what_they_showed(app: BrvTui, garden: Tree, tmp_path: Path, query: str) -> None:
+async def test_panes_show_the_same_as_before(app: BrvTui, garden: Tree, tmp_path: Path, query: str) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await ask(pilot, query)
         before = without_offers(panes(pilot))
@@ -83,7 +83,7 @@ async def test_hits_and_near_misses_are_explained_from_the_file(garden: Tree, tm
         assert "sum" in "\n".join(panes(pilot)["score"])
 
 
-async def test_tab_goes_round_without_the_field(garden: Tree, tmp_path: Path) -> None:
+async def test_tab_skips_the_query_field(garden: Tree, tmp_path: Path) -> None:
     app = BrvTui(Opening(save(garden, tmp_path, "token store")))
     async with app.run_test(size=NARROW) as pilot:
         await opened(pilot)
@@ -94,7 +94,7 @@ async def test_tab_goes_round_without_the_field(garden: Tree, tmp_path: Path) ->
         assert set(seen) == set(screen(pilot).PLAN.panes)
 
 
-async def test_what_needs_the_project_is_not_here_and_the_trace_is_saved_again(
+async def test_project_actions_are_missing_and_the_trace_can_be_saved_again(
     garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -146,7 +146,7 @@ async def test_what_needs_the_project_is_not_here_and_the_trace_is_saved_again(
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"schema": 99, "trace": {}}'])
-async def test_a_file_that_is_no_trace_is_said(tmp_path: Path, content: str) -> None:
+async def test_file_without_a_trace_is_reported(tmp_path: Path, content: str) -> None:
     file = tmp_path / "saved.json"
     file.write_text(content)
     app = BrvTui(Opening(file))
@@ -156,7 +156,7 @@ async def test_a_file_that_is_no_trace_is_said(tmp_path: Path, content: str) -> 
         assert str(file) in view(pilot).project.problem
 
 
-async def test_a_trace_of_another_engine_opens_too(garden: Tree, tmp_path: Path) -> None:
+async def test_trace_of_another_engine_opens_too(garden: Tree, tmp_path: Path) -> None:
     session = garden.session()
     trace = session.preview("token", engine="jeffs_brain", services=True)
     file = written(tmp_path / "hybrid.json", as_json(session.explainer.saved(trace)))
@@ -175,7 +175,7 @@ async def test_a_trace_of_another_engine_opens_too(garden: Tree, tmp_path: Path)
         assert view(pilot).answer.trace == trace
 
 
-def test_the_tree_of_a_trace_holds_its_notes(garden: Tree) -> None:
+def test_tree_of_a_trace_contains_its_notes(garden: Tree) -> None:
     overview = remembered(garden.session().preview("token"))
     files = {branch.path for branch in _leaves(overview.roots)}
     assert files <= set(overview.branches)
@@ -208,7 +208,7 @@ _DAMAGE = (
 )
 
 
-async def test_a_damaged_file_breaks_no_pane(garden: Tree, tmp_path: Path) -> None:
+async def test_damaged_file_breaks_no_pane(garden: Tree, tmp_path: Path) -> None:
     chance = random.Random(4)
     session = garden.session(signals_file=garden.root / "signals.json")
     session.run("token")
@@ -241,7 +241,7 @@ async def test_a_damaged_file_breaks_no_pane(garden: Tree, tmp_path: Path) -> No
     assert shown > 20
 
 
-async def test_a_trace_of_no_query_says_why_it_has_no_answer(garden: Tree, tmp_path: Path) -> None:
+async def test_trace_without_a_query_explains_the_missing_answer(garden: Tree, tmp_path: Path) -> None:
     app = BrvTui(Opening(save(garden, tmp_path, "")))
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
@@ -250,7 +250,7 @@ async def test_a_trace_of_no_query_says_why_it_has_no_answer(garden: Tree, tmp_p
         assert toasts(pilot) == ["there is no result"]
 
 
-async def test_long_texts_are_cut_on_the_screen_alone(garden: Tree, tmp_path: Path) -> None:
+async def test_long_texts_are_cut_only_on_screen(garden: Tree, tmp_path: Path) -> None:
     file, long = save(garden, tmp_path, "invoice"), "in[v]oice\n" * 200_000
     plain = json.loads(file.read_text())
     plain["trace"]["hits"][0]["title"] = plain["trace"]["profile"] = long
@@ -268,7 +268,7 @@ async def test_long_texts_are_cut_on_the_screen_alone(garden: Tree, tmp_path: Pa
         assert any("in[v]oice" in row for row in panes(pilot)["results"])
 
 
-async def test_a_note_with_a_very_long_path_is_selected_by_what_is_shown(garden: Tree, tmp_path: Path) -> None:
+async def test_note_with_a_very_long_path_is_selected_by_its_shown_form(garden: Tree, tmp_path: Path) -> None:
     file, long = save(garden, tmp_path, "token store"), "token/" * 3_000
     plain = json.loads(file.read_text())
     hit = plain["trace"]["hits"][0]

@@ -1,4 +1,4 @@
-"""When a query is put to the engine."""
+"""The moment at which a query is sent to the engine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from brvtui.app.query.runner import RequestQueue
 
 
 class Engine:
-    """Notes what was begun and how often a pause was asked for."""
+    """Records the requests that started, and the number of pauses."""
 
     def __init__(self) -> None:
         self.begun: list[QueryRequest] = []
@@ -29,7 +29,7 @@ def test_the_first_key_previews_at_once() -> None:
     assert engine.pauses == 0
 
 
-def test_while_one_is_under_way_only_the_newest_waits() -> None:
+def test_only_the_newest_request_waits_for_a_running_one() -> None:
     engine = Engine()
     for query in ("a", "ab", "abc"):
         engine.requests.ask(query, "")
@@ -55,7 +55,7 @@ def test_after_a_slow_search_keys_wait_for_a_pause() -> None:
     assert engine.queries == ["a", "abc", "abcd"]
 
 
-def test_what_is_asked_again_at_once_waits_for_no_pause_after_a_slow_search() -> None:
+def test_immediate_repeat_waits_for_no_pause_after_a_slow_search() -> None:
     engine = Engine()
     engine.requests.ask("a", "")
     engine.requests.finished(1, 50)
@@ -85,7 +85,7 @@ def test_forgetting_makes_an_answer_stale() -> None:
     assert not engine.requests.finished(1, 1)
 
 
-def test_a_failure_lets_the_next_one_begin() -> None:
+def test_failure_lets_the_next_request_start() -> None:
     engine = Engine()
     engine.requests.ask("a", "")
     engine.requests.ask("b", "")
@@ -93,7 +93,7 @@ def test_a_failure_lets_the_next_one_begin() -> None:
     assert engine.queries == ["a", "b"]
 
 
-def test_an_old_request_that_fails_ends_nothing() -> None:
+def test_failing_old_request_ends_nothing() -> None:
     engine = Engine()
     engine.requests.ask("a", "", run=True)
     engine.requests.finished(1, 1)  # its model is still writing
@@ -105,7 +105,7 @@ def test_an_old_request_that_fails_ends_nothing() -> None:
     assert engine.queries == ["a", "b", "c"]
 
 
-def test_a_late_answer_frees_nothing_that_another_request_holds() -> None:
+def test_late_answer_does_not_release_another_request() -> None:
     engine = Engine()
     engine.requests.ask("a", "", run=True)
     engine.requests.ask("b", "", run=True)

@@ -1,4 +1,4 @@
-"""Rows of results: the words that each answers, titles that can be told apart, and numbers that carry names."""
+"""Rows of results: matched words, distinguishable titles, and numbers with names."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ HIT = Hit("a/b/c.md", "a/b/c.md", "Carrier events", Kind.CONTEXT, Origin.TEXT, 0
 MISS = NearMiss("a/d.md", "a/d.md", "Other", Kind.CONTEXT, "draft", 6, 0.4, "past the limit", 1.0, WORDS[:1])
 
 
-def test_words_stand_behind_their_field_with_a_mark_of_their_kind() -> None:
+def test_words_are_behind_their_field_with_a_mark_of_their_kind() -> None:
     made = chips(WORDS, 100)
     assert made.plain == "title ^carrier ~events path /deduped text =resends"
     roles = dict(made.spans)
@@ -48,14 +48,14 @@ def test_words_of_a_note_below_a_folder_have_no_field() -> None:
     assert chips([MatchedWord("a", "a", MatchKind.EXACT, 0, ("below",))], 20).plain == "=a"
 
 
-def test_where_names_of_fields_find_no_room_the_text_is_a_dot() -> None:
+def test_field_names_without_room_become_a_dot() -> None:
     words = (WORDS[1], WORDS[0])
     assert chips(words, 29).plain == "title ^carrier text =resends"
     assert chips(words, 27).plain == "title ^carrier · =resends"
     assert chips(words[1:], 8).plain == "=resends"
 
 
-def test_the_marks_that_occur_are_explained_where_there_is_room() -> None:
+def test_marks_are_explained_if_there_is_room() -> None:
     kinds = [word.kind for word in WORDS[:2]]
     assert marks_explained(kinds, "", 40) == "= same  ^ longer"
     assert marks_explained(kinds, "w4: 4th by words", 40) == "= same  ^ longer  w4: 4th by words"
@@ -64,7 +64,7 @@ def test_the_marks_that_occur_are_explained_where_there_is_room() -> None:
     assert marks_explained(kinds, "", 14) == marks_explained([], "", 40) == ""
 
 
-def test_what_a_search_for_one_word_added_stands_below_a_rule_of_its_own() -> None:
+def test_results_added_by_a_single_word_are_below_a_separate_rule() -> None:
     by_eta = replace(HIT, found_by="eta")
     assert "added by the search for “eta”" in added_rule(by_eta, "", 60, UNICODE)[0].plain
     assert added_rule(by_eta, "eta", 60, UNICODE) == added_rule(HIT, "", 60, UNICODE) == []
@@ -76,7 +76,7 @@ def _scored(file: str, score: float, recency: float, found_by: str = "", raw: fl
     return replace(HIT, file=file, score=score, parts=parts, found_by=found_by, text=text)
 
 
-def test_a_score_says_what_sets_it_apart() -> None:
+def test_score_names_its_distinguishing_part() -> None:
     hits = (
         _scored("a", 0.9, 0.3),
         _scored("b", 0.8, 0.1, raw=9.0),
@@ -100,7 +100,7 @@ def test_a_score_says_what_sets_it_apart() -> None:
 
 
 @pytest.mark.parametrize("width", range(5, 60))
-def test_words_that_find_no_room_are_counted(width: int) -> None:
+def test_words_without_room_are_counted(width: int) -> None:
     made = chips(WORDS, width)
     shown = sum(word.word in made.plain for word in WORDS)
     assert made.width <= width
@@ -120,7 +120,7 @@ def test_every_result_has_its_words_and_the_selected_one_its_path(width: int, se
     assert any("c.md" in line.plain for line in made) or not selected
 
 
-def test_a_file_that_changed_is_marked_in_place_of_the_remark() -> None:
+def test_changed_file_is_marked_instead_of_the_remark() -> None:
     row = ResultRow("Carrier events", "core", "by “carrier”", "changed on disk", True)
     first, second, *_ = hit_lines(HIT, 1, row, Scale(), 80, UNICODE)
     assert UNICODE.warn in first.plain
@@ -131,21 +131,21 @@ def test_a_file_that_changed_is_marked_in_place_of_the_remark() -> None:
 @pytest.mark.parametrize("width", [1, 6, 10, 18, 25])
 @pytest.mark.parametrize("warning", ["", "changed on disk"])
 @pytest.mark.parametrize("remark", ["", "by “carrier”"])
-def test_a_selected_row_is_drawn_in_any_width(width: int, warning: str, remark: str) -> None:
+def test_selected_row_is_drawn_at_any_width(width: int, warning: str, remark: str) -> None:
     made = hit_lines(HIT, 1, ResultRow("Carrier events", "core", remark, warning, True), Scale(), width, UNICODE)
     assert len(made) > 1
 
 
 @pytest.mark.parametrize("width", [24, 43, 80, 160])
 @pytest.mark.parametrize("warning", ["", "changed on disk"])
-def test_a_long_remark_of_the_selected_result_can_be_read_to_its_end(width: int, warning: str) -> None:
+def test_long_remark_of_the_selected_result_can_be_read_to_its_end(width: int, warning: str) -> None:
     remark = "from Token rotation: related → Sessions → linked from → Rollback of a release → contains"
     made = hit_lines(HIT, 1, ResultRow("Carrier", "core", remark, warning, True), Scale(), width, UNICODE)
     assert all(line.width <= width for line in made)
     assert (warning or remark) in " ".join(" ".join(line.plain for line in made).split())
 
 
-def test_a_near_miss_shows_its_words_once_it_is_selected() -> None:
+def test_near_miss_shows_its_words_when_selected() -> None:
     row = ResultRow("Other", "draft", "+1 rank", "")
     assert len(near_miss_lines(MISS, row, Scale(), 60, UNICODE)) == 1
     chosen = near_miss_lines(MISS, ResultRow("Other", "draft", "+1 rank", "", True), Scale(), 60, UNICODE)
@@ -153,19 +153,19 @@ def test_a_near_miss_shows_its_words_once_it_is_selected() -> None:
 
 
 class TestTitles:
-    def test_what_fits_stays(self) -> None:
+    def test_fitting_titles_stay(self) -> None:
         assert told_apart(["One", "Two words"], 9) == ["One", "Two words"]
 
-    def test_a_beginning_that_others_share_gives_way(self) -> None:
+    def test_shared_beginnings_are_shortened(self) -> None:
         titles = ["uzzapp_deck_export_pdf", "uzzapp_deck_export_images", "uzzapp_deck_export_video"]
         assert told_apart(titles, 18) == ["uzzapp_deck_ex…pdf", "uzzapp_deck…images", "uzzapp_deck_…video"]
         assert told_apart(titles, 8) == ["uzza…pdf", "…images", "…video"]
 
-    def test_one_that_shares_nothing_keeps_both_ends(self) -> None:
+    def test_unique_title_keeps_both_ends(self) -> None:
         assert told_apart(["Pelican Parcel webhooks"], 18) == ["Pelican P…webhooks"]
         assert told_apart(["incident_black_friday_backlog"], 18) == ["incident_bl…acklog"]
 
-    def test_they_can_be_told_apart_in_any_width_that_holds_what_differs(self) -> None:
+    def test_titles_are_distinguishable_at_any_sufficient_width(self) -> None:
         pick = random.Random(5)
         for _ in range(300):
             common = "shared words of all " * pick.randint(0, 2)
@@ -196,7 +196,7 @@ OUTLOOK = {step.name: step for step in ByteRoverPresentation.outlook}
         (Check("best score", 1.0, "≥", 0.7, True, 0.3, "", ""), "single_call", "best 1.00 ≥ .70"),
     ],
 )
-def test_a_number_of_the_route_carries_its_name_and_is_true_as_it_stands(check: Check, step: str, shown: str) -> None:
+def test_number_of_the_route_has_a_name_and_is_true_on_its_own(check: Check, step: str, shown: str) -> None:
     assert outcome(check, OUTLOOK[step]) == shown
     ended = Step(step, None, step, State.PASSED if check.passed else State.SKIPPED, (check,), "")
     made = strip([ended], {}, ByteRoverPresentation.outlook, 20, ASCII, values=True)
@@ -204,7 +204,7 @@ def test_a_number_of_the_route_carries_its_name_and_is_true_as_it_stands(check: 
 
 
 @pytest.mark.parametrize(("value", "shown"), [(0.83, "best .83 ≥ .70"), (1.0, "best 1 ≥ .70")])
-def test_a_value_of_the_route_is_written_shorter_where_it_would_be_cut(value: float, shown: str) -> None:
+def test_value_of_the_route_is_shortened_instead_of_cut(value: float, shown: str) -> None:
     check = Check("best score", value, "≥", 0.7, True, value - 0.7, "", "")
     assert outcome(check, OUTLOOK["single_call"], short=True) == shown
     step = Step("single_call", None, "single_call", State.PASSED if check.passed else State.SKIPPED, (check,), "")
@@ -212,14 +212,14 @@ def test_a_value_of_the_route_is_written_shorter_where_it_would_be_cut(value: fl
     assert made[2].plain.strip() == shown
 
 
-def test_a_check_says_what_it_needs() -> None:
+def test_check_names_its_requirement() -> None:
     check = Check("notes found", 3, "<", 3, False, 0, "", "")
     step = Step("entity_search", None, "entity searches", State.PASSED if check.passed else State.SKIPPED, (check,), "")
     assert "3  needs < 3" in check_line(check, step, 80, UNICODE).plain
 
 
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=9), st.lists(st.floats(-1, 1), min_size=1, max_size=9))
-def test_what_sets_results_apart_sums_to_what_is_shown(own: list[float], others: list[float]) -> None:
+def test_displayed_differences_sum_to_displayed_scores(own: list[float], others: list[float]) -> None:
     hit, other = (
         replace(HIT, score=sum(parts), parts=tuple(Part(f"part {place}", value) for place, value in enumerate(parts)))
         for parts in (own, others)

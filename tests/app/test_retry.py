@@ -1,4 +1,4 @@
-"""Retry: every row can be chosen, by keyboard and mouse, and shows what it found."""
+"""Retry: every row can be chosen, by keyboard and mouse, and shows its results."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def pane(pilot: AppPilot) -> RetryPane:
 
 
 def line_of(pilot: AppPilot, text: str) -> int:
-    """The line of the pane that holds ``text``."""
+    """The line of the pane that contains ``text``."""
     return next(place for place, line in enumerate(text_of(pilot, "#retry").splitlines()) if text in line)
 
 
 async def choose(pilot: AppPilot, name: str) -> None:
-    """Puts the cursor on the row whose head begins with ``name``."""
+    """Puts the cursor on the row whose heading begins with ``name``."""
     await pilot.press("f5", "g")
     while pane(pilot).row is None or not pane(pilot).row.name.startswith(name):  # type: ignore[union-attr]
         before = pane(pilot).cursor
@@ -59,7 +59,7 @@ async def test_each_attempt_shows_its_results_and_rows_can_be_clicked(pilot: App
     assert "no results" in text_of(pilot, "#retry")
 
 
-async def test_a_result_of_a_row_is_selected_on_every_pane(pilot: AppPilot) -> None:
+async def test_result_of_a_row_is_selected_on_every_pane(pilot: AppPilot) -> None:
     await ask(pilot, "tokenstore", "f5")
     assert pane(pilot).row is not None
     assert pane(pilot).row.name == "trigram_fuzzy"  # type: ignore[union-attr]
@@ -81,7 +81,7 @@ FOUND = (
 
 
 @pytest.mark.parametrize("size", [NARROW], ids=["80x24"])
-async def test_the_rung_that_found_something_is_opened_and_one_without_results_says_so(pilot: AppPilot) -> None:
+async def test_successful_rung_is_opened_and_empty_ones_say_so(pilot: AppPilot) -> None:
     for query, rung, title in FOUND:
         await ask(pilot, query)
         await press(pilot, "f5")
@@ -109,7 +109,7 @@ async def test_the_rung_that_found_something_is_opened_and_one_without_results_s
     await settled(pilot)
 
 
-async def test_entity_searches_show_theirs_and_without_a_query_there_is_nothing_to_choose(pilot: AppPilot) -> None:
+async def test_entity_searches_show_their_results_and_without_a_query_there_is_no_choice(pilot: AppPilot) -> None:
     await settled(pilot)
     await pilot.press("f5", "enter", "l", "h", "j")
     assert pane(pilot).choices == []
@@ -125,7 +125,7 @@ async def test_entity_searches_show_theirs_and_without_a_query_there_is_nothing_
     assert pane(pilot).row.name == "“refresh”"  # type: ignore[union-attr]
 
 
-async def test_another_query_opens_what_found_something_and_the_same_one_keeps_it(
+async def test_another_query_opens_the_successful_rung_and_the_same_one_keeps_the_choice(
     garden: Tree, pilot: AppPilot
 ) -> None:
     await ask(pilot, "token store")
@@ -140,7 +140,7 @@ async def test_another_query_opens_what_found_something_and_the_same_one_keeps_i
     assert pane(pilot).opened == ""
 
 
-async def test_in_the_route_the_ladder_is_no_advice(app: BrvTui, garden: Tree, make_app: Any) -> None:
+async def test_ladder_in_the_route_is_not_advice(app: BrvTui, garden: Tree, make_app: Any) -> None:
     async with make_app(garden.root, profile="combined").run_test(size=HUGE) as pilot:
         await ask(pilot, "tokenstore")
         assert "advice" not in text_of(pilot, "#retry")

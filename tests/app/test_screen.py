@@ -33,9 +33,7 @@ async def test_verdict_and_strip_are_always_there(size: tuple[int, int], pilot: 
             await pilot.press("z")
 
 
-async def test_once_the_app_is_ending_nothing_is_drawn_on_what_is_left_of_its_screen(
-    app: BrvTui, pilot: AppPilot
-) -> None:
+async def test_nothing_is_drawn_while_the_app_ends(app: BrvTui, pilot: AppPilot) -> None:
     await settled(pilot)
     frame = app.frame
     assert frame is not None
@@ -47,7 +45,7 @@ async def test_once_the_app_is_ending_nothing_is_drawn_on_what_is_left_of_its_sc
     assert app.frame is frame
 
 
-async def test_the_key_of_a_screen_typed_as_a_query_is_told_how_to_open_it(app: BrvTui, pilot: AppPilot) -> None:
+async def test_key_of_a_screen_typed_as_a_query_explains_how_to_open_it(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "3")
     assert text_of(pilot, "#lint").strip() == "asked as a query; esc, then 3 opens Maturity"
     await ask(pilot, "34")
@@ -57,7 +55,7 @@ async def test_the_key_of_a_screen_typed_as_a_query_is_told_how_to_open_it(app: 
     assert app.current_mode == "maturity"
 
 
-async def test_keys_act_outside_the_field_and_are_text_in_it(app: BrvTui) -> None:
+async def test_keys_work_outside_the_field_and_are_text_in_it(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert _displayed(screen(pilot).body) == set(QUERY.panes)
@@ -86,7 +84,7 @@ async def test_keys_act_outside_the_field_and_are_text_in_it(app: BrvTui) -> Non
     assert app.return_code == 0
 
 
-async def test_a_narrow_screen_has_tabs_and_tab_cycles_in_the_order_of_focus(app: BrvTui) -> None:
+async def test_narrow_screen_has_tabs_and_tab_cycles_in_the_order_of_focus(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "key rotation")
         body = screen(pilot).body
@@ -168,7 +166,7 @@ async def test_resizing_keeps_query_selection_and_focus(pilot: AppPilot) -> None
 
 
 @pytest.mark.usefixtures("frames")
-async def test_a_screenshot_is_saved_among_the_users_pictures(
+async def test_screenshot_is_saved_among_the_users_pictures(
     app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))  # no user-dirs.dirs of this user's
@@ -197,7 +195,7 @@ async def test_odd_queries_are_just_text(app: BrvTui) -> None:
             assert "TIER" in shown(pilot) or "NOT COVERED" in shown(pilot)
 
 
-async def test_the_route_has_the_whole_sentence_and_keys_typed_ahead_reach_it(app: BrvTui) -> None:
+async def test_route_has_the_whole_sentence_and_keys_typed_ahead_reach_it(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "refresh token rotation")
         for key in ("escape", "j", "f4", "G", "i", "x"):
@@ -217,7 +215,7 @@ async def test_the_route_has_the_whole_sentence_and_keys_typed_ahead_reach_it(ap
         assert not text_of(pilot, "#route").strip().startswith("Answered")
 
 
-async def test_ctrl_q_leaves_from_the_field_too(app: BrvTui) -> None:
+async def test_ctrl_q_quits_from_the_field_too(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
         assert screen(pilot).focused is screen(pilot).field

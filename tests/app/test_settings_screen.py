@@ -1,4 +1,6 @@
-"""The Settings screen: made from the schema, changed by keyboard and mouse, kept in the user's file, held at once."""
+"""The Settings screen: built from the schema, changed by keyboard and mouse, stored in the user's file, and applied
+at once.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ async def file_holds(pilot: AppPilot, settings: dict[str, Any]) -> None:
 
 
 def rows_of(text: str = "") -> dict[str, SettingRow]:
-    """The rows, in their order, with this text as the user's own file."""
+    """The rows in order, with this text as the user's own file."""
     own(text)
     return {row.name: row for row in setting_rows(configure(environ={}), read_library())}
 
@@ -113,7 +115,7 @@ async def test_in_a_browser_personal_settings_are_read_only(app: BrvTui, monkeyp
         await file_holds(pilot, {"watch": False})
 
 
-async def test_a_truth_is_turned_over_or_clicked_and_a_number_is_typed_checked_and_kept(
+async def test_switches_are_toggled_or_clicked_and_numbers_typed_checked_and_stored(
     app: BrvTui, pilot: AppPilot
 ) -> None:
     await opened(pilot, "recording")
@@ -143,7 +145,7 @@ async def test_a_truth_is_turned_over_or_clicked_and_a_number_is_typed_checked_a
     await file_holds(pilot, {"history": 42, "recording": True})
 
 
-async def test_choices_go_round_from_what_the_step_before_left(app: BrvTui, pilot: AppPilot) -> None:
+async def test_choices_continue_from_the_previous_step(app: BrvTui, pilot: AppPilot) -> None:
     await opened(pilot, "animations")
     at_once(pilot, "l", "l")
     await file_holds(pilot, {"animations": "off"})
@@ -159,9 +161,7 @@ async def test_choices_go_round_from_what_the_step_before_left(app: BrvTui, pilo
     assert app.configuration.settings.animations == "auto"
 
 
-async def test_changes_from_everywhere_are_made_one_after_another_unless_the_file_cannot_be_read(
-    app: BrvTui, pilot: AppPilot
-) -> None:
+async def test_changes_are_applied_in_turn_unless_the_file_is_unreadable(app: BrvTui, pilot: AppPilot) -> None:
     await opened(pilot, "watch")
     for number in range(20):
         app.keep_setting("history", number)
@@ -175,14 +175,14 @@ async def test_changes_from_everywhere_are_made_one_after_another_unless_the_fil
     assert user_file().read_text() == "junk"
 
 
-def test_a_setting_without_steps_is_not_taken_out_by_one() -> None:
+def test_setting_without_steps_is_not_removed_by_a_step() -> None:
     own('engine = "nosuch"\nprofile = "brv-3"\n')
     with pytest.raises(Refusal, match="profile has no values to step through"):
         stepped("profile", 1, configure())
 
 
 @pytest.mark.parametrize("name", ["llm.url", "services.embedder.url", "services.reranker.url"])
-def test_an_address_that_is_none_is_refused(name: str) -> None:
+def test_invalid_address_is_refused(name: str) -> None:
     made = configure(environ={})
     row = rows_of()[name]
     for text in ("ftp:/x", "nowhere", "http://", "http://h h"):
@@ -195,7 +195,7 @@ def test_an_address_that_is_none_is_refused(name: str) -> None:
         assert read_typed(row, text, made, read_library()) == text
 
 
-async def test_a_value_is_typed_until_it_can_be_used_or_left_as_it_is(app: BrvTui) -> None:
+async def test_value_is_edited_until_it_is_usable_or_left_unchanged(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         pane = await opened(pilot, "editor.command")
         await press(pilot, "enter", *"vi", "escape")
@@ -231,13 +231,13 @@ _UNUSABLE = [
 
 
 @pytest.mark.parametrize(("text", "setting", "said"), _UNUSABLE)
-def test_a_value_that_has_no_effect_comes_first_and_says_why(text: str, setting: str, said: str) -> None:
+def test_value_without_effect_comes_first_with_its_reason(text: str, setting: str, said: str) -> None:
     row = next(iter(rows_of(f"{text}\n").values()))
     assert row.name == setting
     assert said in row.problem
 
 
-async def test_values_that_have_no_effect_are_marked(garden: Tree, make_app: MakeApp) -> None:
+async def test_values_without_effect_are_marked(garden: Tree, make_app: MakeApp) -> None:
     own(
         'theme = "nonesuch"\nengine = "byterovr"\nanimations = "sometimes"\nhistory = "5"\nhistroy = 1\n'
         '[keys]\n"app.theme" = "ctrl+banana"\n"answer.pinn" = "x"\n[llm]\nurl = "ftp://x"\n'
@@ -258,7 +258,7 @@ async def _are_marked(app: BrvTui, unusable: list[tuple[str, str, str]]) -> None
             assert f"⚠ {'left out' if row.left_out else row.value}" in shown(pilot)
 
 
-async def test_what_has_no_effect_is_taken_out_of_ones_own_file(garden: Tree, make_app: MakeApp) -> None:
+async def test_values_without_effect_can_be_removed_from_the_users_file(garden: Tree, make_app: MakeApp) -> None:
     file = own(
         'histroy = 1\nhistory = 9\n[keys]\n"answer.pin" = 3\n"answer.pinn" = "x"\n[keys.screens]\nsettings = ","\n'
         '[signals]\nfrontmatter = "maybe"\n'
@@ -292,7 +292,7 @@ async def test_what_has_no_effect_is_taken_out_of_ones_own_file(garden: Tree, ma
 
 
 @pytest.mark.parametrize("keys", ['"screens.settings" = "^,"', '"answer.pin" = 3\n[keys.screens]\nsettings = ","'])
-def test_a_key_that_names_none_comes_first_and_once(keys: str) -> None:
+def test_unknown_key_comes_first_and_once(keys: str) -> None:
     own(f"[keys]\n{keys}\n")
     rows = setting_rows(configure(environ={}), read_library())
     assert rows[0].name in {"keys.screens.settings", "keys.answer.pin"}
@@ -309,14 +309,12 @@ def test_a_key_that_names_none_comes_first_and_once(keys: str) -> None:
         ("byterover", "docs", ""),
     ],
 )
-def test_a_profile_of_another_engine_is_said_to_have_no_effect_on_the_answer(
-    engine: str, profile: str, said: str
-) -> None:
+def test_profile_of_another_engine_is_marked_as_without_effect(engine: str, profile: str, said: str) -> None:
     row = rows_of(f'engine = "{engine}"\nprofile = "{profile}"\n')["profile"]
     assert (row.remark, row.problem) == (said, "")
 
 
-def test_a_variable_that_no_key_may_be_read_from_is_marked() -> None:
+def test_variable_that_may_not_contain_a_key_is_marked() -> None:
     for table in ("llm", "services.embedder"):
         named = f'[{table}]\nkey_env = "OPENAI_API_KEY"\n'
         assert "key_variables does not list it" in rows_of(named)[f"{table}.key_env"].remark
@@ -324,7 +322,7 @@ def test_a_variable_that_no_key_may_be_read_from_is_marked() -> None:
     assert not rows_of()["llm.key_env"].remark
 
 
-async def test_keys_and_themes_that_cannot_be_used_are_told_of_and_the_key_bar_counts_panes_by_their_keys(
+async def test_unusable_keys_and_themes_are_reported_and_the_key_bar_counts_panes_by_their_keys(
     garden: Tree, make_app: MakeApp
 ) -> None:
     own('theme = "mine"\n[keys]\n"panes.route" = "ctrl+t"\n"results.why" = "y"\n"app.quit" = "ctrl+c"\n')
@@ -356,13 +354,13 @@ async def test_engine_and_profile_are_stepped_through_and_typed(pilot: AppPilot)
     await pilot.press("escape")
 
 
-def test_the_profiles_to_choose_from_are_those_of_the_engine_that_is_set() -> None:
+def test_offered_profiles_belong_to_the_configured_engine() -> None:
     byterover, soleri = (rows_of(f'engine = "{engine}"\n')["profile"].allowed for engine in ("byterover", "soleri"))
     assert byterover.startswith("brv-3, docs, combined")
     assert soleri.startswith("soleri, soleri-code, for soleri to answer with; to read the notes with: brv-3")
 
 
-async def test_a_key_is_typed_and_acts_at_once(app: BrvTui) -> None:
+async def test_typed_key_works_at_once(app: BrvTui) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await opened(pilot, "keys.panes.maximise")
         await pilot.press("enter", "backspace", "G", "enter")
@@ -375,7 +373,7 @@ async def test_a_key_is_typed_and_acts_at_once(app: BrvTui) -> None:
         assert kept() == {"keys": {"panes.maximise": "V"}}
 
 
-async def test_what_is_changed_stays_chosen_until_the_filter_changes(pilot: AppPilot) -> None:
+async def test_changed_setting_stays_selected_until_the_filter_changes(pilot: AppPilot) -> None:
     pane = await opened(pilot)
     await pilot.press("slash", *"llm", "enter", "j")
     assert pane.chosen == "llm.model"
@@ -398,7 +396,7 @@ async def test_what_is_changed_stays_chosen_until_the_filter_changes(pilot: AppP
     await until(pilot, lambda: pane.choices == [])
 
 
-async def test_default_is_offered_where_ones_own_file_holds_a_value_others_are_changed_where_they_are(
+async def test_default_is_offered_for_the_users_own_values_only(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own('animations = "on"\nhistory = 5\n')
@@ -424,7 +422,7 @@ async def test_default_is_offered_where_ones_own_file_holds_a_value_others_are_c
         assert kept() == {"animations": "on", "history": 5}
 
 
-async def test_a_change_that_another_source_goes_before_is_shown_beside_it(
+async def test_change_overridden_by_another_source_is_shown_beside_it(
     app: BrvTui, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRV_TUI_ANIMATIONS", "off")

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture
 def written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
-    """What the app writes to the terminal by itself, on a machine without programs for copying."""
+    """The app's own output to the terminal, on a machine without clipboard programs."""
     (tmp_path / "bin").mkdir()
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     for name in ("TMUX", "TERM", "DISPLAY", "WAYLAND_DISPLAY"):
@@ -40,25 +40,25 @@ def written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
 
 def offered(sent: list[str]) -> str:
-    """What the last OSC 52 offers."""
+    """The text of the last OSC 52 sequence."""
     (*_, escape) = [data for data in sent if data.startswith("\x1b]52;")]
     return base64.b64decode(escape[7:-1]).decode()
 
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """The folder that the app runs in."""
+    """The working folder of the app."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def problem(pilot: AppPilot) -> str:
-    """What the dialog says is wrong."""
+    """The problem in the dialog."""
     return " ".join(line.plain.strip() for line in pilot.app.screen.query_one("#field-problem", Paragraphs).lines)
 
 
 async def told(pilot: AppPilot, what: str) -> None:
-    """Waits for a toast that says ``what``."""
+    """Waits for a toast that contains ``what``."""
     await until(pilot, lambda: what in toast_text(pilot))
 
 
@@ -91,7 +91,7 @@ async def test_paths_answers_prompts_traces_and_selected_text_are_copied(
         assert offered(written) == view(pilot).answer.trace.answer.prompt.text
 
 
-async def test_a_browser_is_told_the_key_that_downloads_a_trace_too_long_to_be_copied(
+async def test_browser_names_the_download_key_for_a_trace_too_long_to_copy(
     app: BrvTui, written: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(BrvTui, "is_web", True)
@@ -104,7 +104,7 @@ async def test_a_browser_is_told_the_key_that_downloads_a_trace_too_long_to_be_c
     assert written == []
 
 
-async def test_nothing_to_copy_is_said_and_y_is_text_in_the_field(app: BrvTui, written: list[str]) -> None:
+async def test_empty_copy_is_reported_and_y_is_text_in_the_field(app: BrvTui, written: list[str]) -> None:
     async with app.run_test() as pilot:
         await settled(pilot)
         await pilot.press("escape", "y")
@@ -120,7 +120,7 @@ async def test_nothing_to_copy_is_said_and_y_is_text_in_the_field(app: BrvTui, w
         assert written == []
 
 
-async def test_a_program_is_used_when_there_is_one(
+async def test_clipboard_program_is_used_if_there_is_one(
     app: BrvTui, written: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("sh", "cat"):
@@ -134,7 +134,7 @@ async def test_a_program_is_used_when_there_is_one(
         assert written == []
 
 
-async def test_the_trace_is_saved_under_the_name_and_ending_that_were_typed(app: BrvTui, here: Path) -> None:
+async def test_trace_is_saved_under_the_typed_name_and_ending(app: BrvTui, here: Path) -> None:
     async with app.run_test() as pilot:
         await ask(pilot, "Token store?", "escape", "x")
         assert app.screen.query_one(Input).value == "token-store.json"
@@ -163,7 +163,7 @@ async def test_the_trace_is_saved_under_the_name_and_ending_that_were_typed(app:
         await until(pilot, lambda: ".bak" in problem(pilot))
 
 
-async def test_a_file_that_is_there_is_replaced_only_when_that_was_said(app: BrvTui, here: Path) -> None:
+async def test_existing_file_is_replaced_only_after_confirmation(app: BrvTui, here: Path) -> None:
     old = here / "token-store.json"
     old.write_text("old")
     async with app.run_test() as pilot:

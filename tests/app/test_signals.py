@@ -1,4 +1,4 @@
-"""Signals end the app with the terminal restored and the text in the editor kept as a draft."""
+"""Signals end the app with the terminal restored and the editor's text saved as a draft."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _typing(garden: Tree) -> Terminal:
 
 
 def _ended(terminal: Terminal) -> tuple[int, bytes]:
-    """Reads until the process ends: its exit code, and what it wrote."""
+    """Reads until the process ends; returns its exit code and output."""
     written, end = b"", time.monotonic() + _SECONDS
     while time.monotonic() < end:
         written += terminal.read(0.05)
@@ -51,7 +51,7 @@ def _ended(terminal: Terminal) -> tuple[int, bytes]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT])
-def test_a_signal_keeps_the_draft_and_restores_the_terminal(garden: Tree, number: int) -> None:
+def test_signal_saves_the_draft_and_restores_the_terminal(garden: Tree, number: int) -> None:
     before = (garden.tree / NOTE).read_bytes()
     terminal = _typing(garden)
     os.kill(terminal.pid, number)
@@ -62,7 +62,7 @@ def test_a_signal_keeps_the_draft_and_restores_the_terminal(garden: Tree, number
     os.close(terminal.descriptor)
 
 
-def test_an_interrupt_after_a_stop_restores_the_terminal(garden: Tree) -> None:
+def test_interrupt_after_a_stop_restores_the_terminal(garden: Tree) -> None:
     terminal = start(garden.root, *WIDE)
     modes = termios.tcgetattr(terminal.descriptor)
     _wait(terminal, lambda text: "READY" in text)
@@ -78,7 +78,7 @@ def test_an_interrupt_after_a_stop_restores_the_terminal(garden: Tree) -> None:
     os.close(terminal.descriptor)
 
 
-def test_a_terminal_that_goes_away_ends_the_app_with_its_draft(garden: Tree) -> None:
+def test_disappearing_terminal_ends_the_app_with_its_draft(garden: Tree) -> None:
     terminal = _typing(garden)
     os.close(terminal.descriptor)  # the system sends SIGHUP
     end = time.monotonic() + _SECONDS
@@ -88,7 +88,7 @@ def test_a_terminal_that_goes_away_ends_the_app_with_its_draft(garden: Tree) -> 
     assert b"never saved" in (drafted(garden.root) or b"")
 
 
-def test_the_app_ends_without_the_signal_if_its_terminal_goes_away(garden: Tree) -> None:
+def test_app_ends_without_the_signal_if_its_terminal_disappears(garden: Tree) -> None:
     ours, its = os.openpty()
     command = [sys.executable, "-m", "brvtui", str(garden.root)]
     with subprocess.Popen(command, stdin=its, stdout=its, stderr=its, start_new_session=True) as app:

@@ -1,4 +1,4 @@
-"""What the screen looks like, state by state and size by size."""
+"""Pictures of the screen, state by state and size by size."""
 
 from __future__ import annotations
 

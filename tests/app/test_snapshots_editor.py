@@ -1,4 +1,4 @@
-"""What the editor and the dialogs look like: as they open, with unsaved text, with problems, with questions."""
+"""Pictures of the editor and the dialogs: when opened, with unsaved text, with problems, with questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the Fleet screen looks like: answers of each member, one ranking, and without a fleet."""
+"""Pictures of the Fleet screen: answers of each member, one ranking, and without a fleet."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.app.test_fleet import fleet as fleet
 
 
 def steady(pilot: AppPilot, folder: Path) -> None:
-    """Shows no time, and nothing of the folder that the members are in."""
+    """Hides times and the folder of the members."""
     state = view(pilot).fleet
     assert state.fleet is not None
 
@@ -32,7 +32,7 @@ def steady(pilot: AppPilot, folder: Path) -> None:
 
 
 async def shown(pilot: AppPilot) -> None:
-    """Waits until nothing is under way, and it is drawn."""
+    """Waits until no work is left, and the screen is drawn."""
     await waiting.at_rest(pilot.app)
 
 

@@ -1,4 +1,4 @@
-"""What the Lab looks like: judged queries with columns, sliders, dialogs, without judgments."""
+"""Pictures of the Lab: judged queries with columns, sliders, dialogs, without judgments."""
 
 from __future__ import annotations
 

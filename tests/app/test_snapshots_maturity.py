@@ -1,4 +1,4 @@
-"""What the Maturity screen looks like: today, with a note, with changes, with long contents."""
+"""Pictures of the Maturity screen: today, with a note, with changes, with long contents."""
 
 from __future__ import annotations
 

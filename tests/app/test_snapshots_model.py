@@ -1,4 +1,4 @@
-"""What a language model's work looks like: the question whether it may be asked, while it writes, and afterwards."""
+"""Pictures of a language model's work: the request for permission, while it writes, and afterwards."""
 
 from __future__ import annotations
 

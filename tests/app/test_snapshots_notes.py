@@ -1,4 +1,4 @@
-"""What the Notes and Log screens look like: normal, with a word found, with long contents."""
+"""Pictures of the Notes and Log screens: normal, with a word found, with long contents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A space of ByteRover V4 in the app: asked, explained, looked at on every screen, changed only by its editor."""
+"""A space of ByteRover V4 in the app: queried, explained, shown on every screen, changed only by its editor."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return small_space(tmp_path, NOW)
 
 
-async def test_the_settings_say_that_the_space_gives_the_engine(space: Path) -> None:
+async def test_settings_show_that_the_space_sets_the_engine(space: Path) -> None:
     app = BrvTui(Opening(space, None, NOW, None))
     async with app.run_test(size=HUGE) as pilot:
         await opened(pilot, "engine")
@@ -59,12 +59,12 @@ async def test_the_settings_say_that_the_space_gives_the_engine(space: Path) -> 
         await settled(pilot)
 
 
-def test_an_engine_that_the_command_line_names_is_said_to_come_from_there(space: Path) -> None:
+def test_engine_of_the_command_line_is_shown_as_such(space: Path) -> None:
     session = Session.open(space, engine="byterover_v4")
     assert session.configuration.source("engine") == (Layer.OPTION, "--engine")
 
 
-async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:
+async def test_space_is_queried_explained_and_not_changed(space: Path) -> None:
     before = state_of(space.parent / "data", space)
     app = BrvTui(Opening(space, None, NOW, None))
     async with app.run_test(size=WIDE) as pilot:
@@ -115,7 +115,7 @@ async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:
     assert state_of(space.parent / "data", space) == before
 
 
-async def test_no_other_engine_is_offered_where_there_is_none(space: Path) -> None:
+async def test_only_the_available_engine_is_offered(space: Path) -> None:
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token", "escape", "b", "f", "m")
         await until(
@@ -129,7 +129,7 @@ async def test_no_other_engine_is_offered_where_there_is_none(space: Path) -> No
         assert "P switches" not in said
 
 
-async def test_the_lab_asks_v4_with_the_clock_and_constants_changed(space: Path) -> None:
+async def test_lab_runs_v4_with_another_clock_and_constants(space: Path) -> None:
     app = BrvTui(Opening(space, None, NOW, None))
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token")
@@ -158,7 +158,7 @@ async def test_the_lab_asks_v4_with_the_clock_and_constants_changed(space: Path)
         await until(pilot, lambda: "auth/jwt.html: rank 1 → not found" in flat(pilot, "#cell"))
 
 
-async def test_unsaved_text_of_a_topic_is_no_column_of_the_lab(space: Path) -> None:
+async def test_unsaved_text_of_a_topic_is_not_a_column_of_the_lab(space: Path) -> None:
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
         await ask(pilot, "copies", "escape", "e")
         await until(pilot, lambda: view(pilot).editor.edit is not None)
@@ -170,7 +170,7 @@ async def test_unsaved_text_of_a_topic_is_no_column_of_the_lab(space: Path) -> N
         assert [column.title for column in view(pilot).lab.columns] == ["byterover_v4"]
 
 
-async def test_a_column_of_the_lab_is_offered_only_what_a_space_can_be_asked_in(space: Path) -> None:
+async def test_column_of_the_lab_offers_only_options_of_a_space(space: Path) -> None:
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
         await to_lab(pilot)
         await on(pilot, VariantDialog, "v")
@@ -181,7 +181,7 @@ async def test_a_column_of_the_lab_is_offered_only_what_a_space_can_be_asked_in(
         await until(pilot, lambda: "known: byterover_v4 " in shown(pilot))
 
 
-async def test_a_chosen_remedy_opens_the_editor_or_says_how_it_is_made(space: Path) -> None:
+async def test_chosen_remedy_opens_the_editor_or_explains_itself(space: Path) -> None:
     tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
     (tree / "old.abstract.html").write_text("<p>rollout</p>")
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
@@ -197,12 +197,12 @@ async def test_a_chosen_remedy_opens_the_editor_or_says_how_it_is_made(space: Pa
 
 
 def remedy_lines(pilot: AppPilot) -> str:
-    """What the dialog of remedies lists."""
+    """The lines in the dialog of remedies."""
     made = [line.plain for pane in pilot.app.screen.query(RemedyPane) for line in pane.lines]
     return " ".join(" ".join(made).split())
 
 
-async def test_what_helps_a_topic_that_is_a_result_is_listed_and_gone_to(space: Path) -> None:
+async def test_remedies_for_a_topic_in_the_results_are_listed_and_opened(space: Path) -> None:
     tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
     topic = '<bv-topic title="{} quokkas"><p>A quokka is a small animal.</p></bv-topic>'
     for name, days in (("New", 1), ("Old", 2)):
@@ -230,7 +230,7 @@ async def test_what_helps_a_topic_that_is_a_result_is_listed_and_gone_to(space: 
         assert "to make it: save it with a change (edited today, not 2 days ago)" in toasts(pilot)
 
 
-async def test_w_says_that_nothing_brings_in_what_is_no_topic(space: Path) -> None:
+async def test_w_reports_that_only_topics_can_be_brought_in(space: Path) -> None:
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
         tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
         (tree / "index.html").write_text("<p>quokka</p>")
@@ -242,7 +242,7 @@ async def test_w_says_that_nothing_brings_in_what_is_no_topic(space: Path) -> No
         await until(pilot, lambda: "nothing that was tried brings it into the results" in remedy_lines(pilot))
 
 
-async def test_a_file_that_v4_does_not_see_promises_nothing_and_is_refused_with_its_own_reason(space: Path) -> None:
+async def test_file_ignored_by_v4_has_its_own_reason(space: Path) -> None:
     tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
     for name in ("x.full.html", "UPPER.HTML"):
         (tree / name).write_text("<bv-topic title='Zebra'><p>zebra</p></bv-topic>")
@@ -259,7 +259,7 @@ async def test_a_file_that_v4_does_not_see_promises_nothing_and_is_refused_with_
         assert "score" not in text_of(pilot, "#saving")
 
 
-async def test_notes_shows_what_of_a_topic_is_searched(space: Path) -> None:
+async def test_notes_shows_the_searched_parts_of_a_topic(space: Path) -> None:
     app = BrvTui(Opening(space, None, NOW, None))
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -273,7 +273,7 @@ async def test_notes_shows_what_of_a_topic_is_searched(space: Path) -> None:
         assert "can reach .60 for" in flat(pilot, "#about")
 
 
-async def test_a_topic_is_edited_in_place_with_problems_and_undone(space: Path) -> None:
+async def test_topic_is_edited_in_place_with_problems_and_undone(space: Path) -> None:
     file = space.parent / "data" / "projects" / SPACE_ID / "context-tree" / "ops" / "backup.html"
     before = file.read_bytes()
     app = BrvTui(Opening(space, None, NOW, None))
@@ -295,7 +295,7 @@ async def test_a_topic_is_edited_in_place_with_problems_and_undone(space: Path) 
         await until(pilot, lambda: file.read_bytes() == before)
 
 
-async def test_a_space_offers_no_other_engine_and_no_mode(space: Path) -> None:
+async def test_space_offers_no_other_engine_and_no_mode(space: Path) -> None:
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=HUGE) as pilot:
         await settled(pilot)
         assert view(pilot).idle >= {"engine.next", "engine.mode"}
@@ -331,7 +331,7 @@ def test_five_hits_make_a_default_topic_validated_and_twelve_core(space: Path) -
     assert found == ["draft", "validated", "validated", "core"]
 
 
-async def test_where_no_topic_answered_the_log_says_what_can_be_done_in_a_space(space: Path) -> None:
+async def test_log_gives_advice_if_no_topic_answered(space: Path) -> None:
     row = printed("zzzqqq", "--scope", "auth", data={"hits": []})
     (space.parent / "data" / ROWS).write_text(asked_row("zzzqqq") + "\n" + row + "\n")
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
@@ -351,7 +351,7 @@ async def test_where_no_topic_answered_the_log_says_what_can_be_done_in_a_space(
         await until(pilot, lambda: any("shows how it ages, e edits it" in one for one in toasts(pilot)))
 
 
-async def test_where_v4_answers_no_query_the_log_says_so_first_and_nothing_is_judged(space: Path) -> None:
+async def test_log_reports_first_that_v4_refuses_every_query_and_nothing_is_judged(space: Path) -> None:
     tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
     twice = '<bv-fact id="bve-dddd0001">quokka</bv-fact>'
     (tree / "twice.html").write_text(twice * 2)
@@ -375,8 +375,10 @@ async def test_where_v4_answers_no_query_the_log_says_so_first_and_nothing_is_ju
         assert not JudgmentsFile.of(find_space_project(space)).read()
 
 
-async def test_queries_of_agents_are_followed_and_asked_again_in_their_scope(space: Path) -> None:
-    """Before there is a first row, too: rows are gone once they are sent. Two of one millisecond are two."""
+async def test_queries_of_agents_are_followed_and_run_again_in_their_scope(space: Path) -> None:
+    """Also before there is a first row, because rows are removed once they are sent. Two rows in one millisecond
+    count as two.
+    """
     app = BrvTui(Opening(space, None, NOW, None))
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -399,7 +401,7 @@ async def test_queries_of_agents_are_followed_and_asked_again_in_their_scope(spa
         assert {hit.path for hit in trace.hits} == {"ops/deploy.html"}
 
 
-async def test_a_topic_is_saved_with_less_for_v4_to_read_only_after_a_yes(space: Path) -> None:
+async def test_topic_that_loses_content_for_v4_needs_confirmation(space: Path) -> None:
     file = space.parent / "data" / "projects" / SPACE_ID / "context-tree" / "ops" / "deploy.html"
     before = file.read_text(encoding="utf-8")
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:

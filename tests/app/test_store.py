@@ -1,4 +1,4 @@
-"""One view, which changes by whole sub-states: drawn before those who subscribed to one are told."""
+"""One view, which changes by whole sub-states and is drawn before subscribers are notified."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from brvtui.trace import Trace
 from tests.support.trees import Tree
 
 
-def test_a_change_is_drawn_then_told() -> None:
+def test_change_is_drawn_before_notification() -> None:
     seen: list[object] = []
     store = ViewStore(lambda view: seen.append(view.query.text))
     store.subscribe((QueryState, NoteState), lambda: seen.append("told"))
@@ -33,7 +33,7 @@ def test_a_change_is_drawn_then_told() -> None:
     assert store.view == View(query=QueryState("peas", "garden"), selection=SelectionState("peas.md"))
 
 
-def test_only_a_sub_state_that_was_subscribed_to_is_told_of() -> None:
+def test_only_subscribed_sub_states_are_notified() -> None:
     told: list[str] = []
     store = ViewStore(lambda view: None)
     store.subscribe((NoteState,), lambda: told.append("note"))
@@ -43,7 +43,7 @@ def test_only_a_sub_state_that_was_subscribed_to_is_told_of() -> None:
     assert told == ["note"]
 
 
-def test_a_subscriber_may_change_the_view() -> None:
+def test_subscriber_may_change_the_view() -> None:
     drawn: list[tuple[str, str]] = []
     store = ViewStore(lambda view: drawn.append((view.query.text, view.selection.file)))
     store.subscribe((QueryState,), lambda: store.update(SelectionState("peas.md")))
@@ -51,7 +51,7 @@ def test_a_subscriber_may_change_the_view() -> None:
     assert drawn == [("peas", ""), ("peas", "peas.md")]
 
 
-def test_nothing_is_shown_of_a_tree_at_first() -> None:
+def test_tree_shows_nothing_at_first() -> None:
     assert View().project.generation == 0
 
 
@@ -60,7 +60,7 @@ def _trace(tree: Tree) -> Trace:
     return tree.session().preview("quokka")
 
 
-def test_a_trace_is_cut_once_for_all_states(tree: Tree) -> None:
+def test_trace_is_cut_once_for_all_states(tree: Tree) -> None:
     trace, store = replace(_trace(tree), notices=("x" * 12_000,)), ViewStore(lambda view: None)
     store.update(ProjectState(saved=SavedTrace(trace)), AnswerState(trace))
     store.update(store.view.answer._replace(counterfactuals=CounterfactualSearch(trace)))

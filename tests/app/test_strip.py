@@ -1,4 +1,4 @@
-"""The strip of steps: names that say what they are, whole, at every width."""
+"""The strip of steps: telling names, complete at every width."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.trees import Tree
 
 
 @pytest.mark.parametrize("size", [NARROW, (100, 30), WIDE], ids=["80x24", "100x30", "120x36"])
-async def test_the_tiers_of_the_cache_say_so(size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_tiers_of_the_cache_are_labelled(size: tuple[int, int], pilot: AppPilot) -> None:
     await settled(pilot)
     assert "0 exact cache" in shown(pilot)
     await ask(pilot, "rollback")
@@ -37,14 +37,14 @@ def test_no_name_or_state_is_cut_at_any_width(garden: Tree) -> None:
             assert "1 fuzzy cache" in before.plain
 
 
-def test_no_deciding_value_is_cut_on_a_middle_window(garden: Tree) -> None:
+def test_no_deciding_value_is_cut_on_a_medium_window(garden: Tree) -> None:
     for query in ("refresh token rotation", "rollback", "token store", "billing notes"):
         trace = garden.session().preview(query)
         values = strip(trace.steps, trace.timings, presentation(trace.engine).outlook, 116, for_terminal("off"), True)
         assert "…" not in values[2].plain, values[2].plain
 
 
-def test_a_condition_that_holds_is_no_reason_for_skipping_a_step(garden: Tree) -> None:
+def test_satisfied_condition_is_not_a_reason_for_skipping_a_step(garden: Tree) -> None:
     for query, why in (("rollback", "1 word, needs 2"), ("token", "found ")):
         trace = garden.session().preview(query)
         (entities,) = [step for step in trace.steps if step.name == "entity_search"]
@@ -55,7 +55,7 @@ def test_a_condition_that_holds_is_no_reason_for_skipping_a_step(garden: Tree) -
             assert (why in values) or (width == 116 and "found" not in values), values
 
 
-def test_a_value_that_fails_does_not_look_like_its_threshold() -> None:
+def test_failing_value_never_looks_equal_to_its_threshold() -> None:
     def said(value: float, passed: bool) -> str:
         return outcome(Check("high", value, "≥", 0.6, passed, value - 0.6, "", ""))
 
@@ -79,7 +79,7 @@ def test_a_value_that_fails_does_not_look_like_its_threshold() -> None:
         (0.1 + 0.2, 0.3, 2),
     ],
 )
-def test_a_check_has_as_many_decimals_as_tell_its_values_apart(
+def test_check_has_enough_decimals_to_distinguish_its_values(
     value: float | None, threshold: float, places: int
 ) -> None:
     assert places_of(Check("top", value, "≥", threshold, None, None, "", "")) == places

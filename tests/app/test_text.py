@@ -38,7 +38,7 @@ def test_controls_become_visible(raw: str, shown: str) -> None:
 
 
 @given(st.text())
-def test_nothing_that_a_terminal_obeys_is_left(text: str) -> None:
+def test_no_terminal_control_is_left(text: str) -> None:
     shown = visible(text)
     assert not any(ord(char) < 32 or 0x7F <= ord(char) < 0xA0 for char in shown)
     assert not any("\ud800" <= char <= "\udfff" for char in shown)
@@ -47,7 +47,7 @@ def test_nothing_that_a_terminal_obeys_is_left(text: str) -> None:
 
 
 @given(st.text(alphabet="ab 日本🎉éа"), st.integers(0, 20))
-def test_cuts_never_take_more_cells_than_there_are(text: str, width: int) -> None:
+def test_cuts_never_take_more_cells_than_available(text: str, width: int) -> None:
     assert cell_len(cut(text, width)) <= width
     assert cell_len(cut_left(text, width)) <= width
     assert cell_len(fit(text, width)) == width or width == 0
@@ -73,7 +73,7 @@ def test_numbers() -> None:
     assert signed(0.5) == "+0.50"
 
 
-def test_a_line_puts_its_right_part_at_the_edge() -> None:
+def test_right_part_of_a_line_is_at_the_edge() -> None:
     made = line("a long beginning").right(12, line("end"))
     assert made.plain == "a long … end"
     assert made.width == 12
@@ -82,7 +82,7 @@ def test_a_line_puts_its_right_part_at_the_edge() -> None:
 
 
 @given(st.lists(st.text(alphabet="ab日 ", max_size=6), max_size=5), st.integers(1, 20))
-def test_a_cut_line_fits(texts: list[str], width: int) -> None:
+def test_cut_line_fits(texts: list[str], width: int) -> None:
     made = Line()
     for text in texts:
         made.add(text)
@@ -93,19 +93,19 @@ def test_a_cut_line_fits(texts: list[str], width: int) -> None:
     assert not fits or made.plain == before
 
 
-def test_a_rule_fills_its_width() -> None:
+def test_rule_fills_its_width() -> None:
     assert rule(20, "label").width == 20
     assert rule(20).plain == "┄" * 20
 
 
-def test_the_least_weighty_group_gives_way() -> None:
+def test_lightest_group_is_shortened_first() -> None:
     groups = [(9, [("first", "text")]), (1, [("second", "text")]), (5, [("third", "text")])]
     assert spread(40, groups).plain == "first   second   third"
     assert spread(16, groups).plain == "first   third"
     assert spread(4, groups).plain == "fir…"
 
 
-def test_a_heavy_group_is_cut_where_it_has_some_room() -> None:
+def test_heavy_group_is_cut_if_it_has_some_room() -> None:
     searched = [("terms ", "muted"), ("one two three four five", "text")]
     groups = [(6, searched), (9, [("OR", "text")]), (1, [("why", "text")])]
     assert spread(25, groups).plain == "OR"

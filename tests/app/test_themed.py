@@ -1,4 +1,4 @@
-"""Themes in the app: what the settings want, the user's files while they are edited, a look before choosing."""
+"""Themes in the app: from the settings, from the user's files while they are edited, and previewed before choosing."""
 
 from __future__ import annotations
 
@@ -30,23 +30,21 @@ def colours(pilot: AppPilot) -> set[Color]:
 
 
 def paints(pilot: AppPilot, *wanted: str) -> bool:
-    """Whether all these colours are on the terminal, give or take Textual's rounding."""
+    """True if all these colours are on the terminal, within Textual's rounding."""
     found = [colour.triplet for colour in colours(pilot) if colour.triplet is not None]
     parsed = [Color.parse(colour).get_truecolor() for colour in wanted]
     return all(any(all(abs(a - b) <= 1 for a, b in zip(one, other, strict=True)) for other in found) for one in parsed)
 
 
 async def changed(pilot: AppPilot) -> None:
-    """What the watcher does after the user's themes have changed."""
+    """Notifies the app that the user's themes have changed, as the watcher does."""
     brv(pilot)._read_themes(None)
     await pilot.pause()
     await settled(pilot)
 
 
 @pytest.mark.parametrize("name", ["brv-contrast", "nord", "mine"])
-async def test_the_theme_of_the_settings_is_there_from_the_first_paint(
-    garden: Tree, make_app: MakeApp, name: str
-) -> None:
+async def test_configured_theme_is_used_from_the_first_paint(garden: Tree, make_app: MakeApp, name: str) -> None:
     own_theme(_RED)
     own(f'theme = "{name}"')
     app = make_app(garden.root)
@@ -57,7 +55,7 @@ async def test_the_theme_of_the_settings_is_there_from_the_first_paint(
         assert paints(pilot, str(app.current_theme.background))
 
 
-async def test_a_projects_theme_goes_before_the_users(garden: Tree, make_app: MakeApp) -> None:
+async def test_project_theme_has_precedence_over_the_users(garden: Tree, make_app: MakeApp) -> None:
     own('theme = "nord"')
     (garden.root / ".brv" / "brv-tui.toml").write_text('theme = "brv-light"')
     app = make_app(garden.root)
@@ -67,7 +65,7 @@ async def test_a_projects_theme_goes_before_the_users(garden: Tree, make_app: Ma
         assert app.theme == "brv-light"
 
 
-async def test_a_theme_that_does_not_exist_is_told_with_the_nearest(garden: Tree, make_app: MakeApp) -> None:
+async def test_unknown_theme_is_reported_with_the_nearest(garden: Tree, make_app: MakeApp) -> None:
     file = own('theme = "brv-lihgt"')
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await settled(pilot)
@@ -75,7 +73,7 @@ async def test_a_theme_that_does_not_exist_is_told_with_the_nearest(garden: Tree
         assert toasts(pilot) == [f"{file}: theme = 'brv-lihgt': there is no such theme; did you mean brv-light?"]
 
 
-async def test_broken_theme_files_are_told_in_a_line_each(garden: Tree, make_app: MakeApp) -> None:
+async def test_broken_theme_files_are_reported_in_one_line_each(garden: Tree, make_app: MakeApp) -> None:
     first, second = own_theme('primry = "red"', "a.toml"), own_theme("primary = ", "b.toml")
     own_theme(_RED)
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
@@ -89,7 +87,7 @@ async def test_broken_theme_files_are_told_in_a_line_each(garden: Tree, make_app
         assert len(toasts(pilot)) == 2
 
 
-async def test_a_theme_file_is_followed_while_it_is_edited_and_keeps_its_colours_while_it_is_broken(
+async def test_edited_theme_file_is_followed_and_keeps_its_colours_while_broken(
     garden: Tree, make_app: MakeApp
 ) -> None:
     file = own_theme(_RED)
@@ -117,7 +115,7 @@ async def test_a_theme_file_is_followed_while_it_is_edited_and_keeps_its_colours
         assert toasts(pilot)[-1] == "the theme mine is gone"
 
 
-async def test_a_theme_of_textuals_name_gives_way_and_comes_back(garden: Tree, make_app: MakeApp) -> None:
+async def test_user_theme_replaces_textuals_theme_of_the_same_name(garden: Tree, make_app: MakeApp) -> None:
     own('theme = "nord"')
     file = own_theme(_RED, "nord.toml")
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
@@ -140,7 +138,7 @@ async def opened(pilot: AppPilot) -> None:
     await pilot.pause()
 
 
-async def test_a_theme_is_shown_before_it_is_chosen_clicked_or_left(app: BrvTui, pilot: AppPilot) -> None:
+async def test_theme_is_previewed_before_it_is_chosen_clicked_or_left(app: BrvTui, pilot: AppPilot) -> None:
     await opened(pilot)
     assert app.theme == "brv-dark"
     await pilot.press("down")
@@ -169,7 +167,7 @@ async def test_a_theme_is_shown_before_it_is_chosen_clicked_or_left(app: BrvTui,
     assert toasts(pilot)[-1] == f"theme = brv-contrast, kept in {user_file()}"
 
 
-async def test_a_theme_that_cannot_be_kept_is_said(app: BrvTui) -> None:
+async def test_theme_that_cannot_be_stored_is_reported(app: BrvTui) -> None:
     user_file().parent.mkdir(parents=True)
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -180,7 +178,7 @@ async def test_a_theme_that_cannot_be_kept_is_said(app: BrvTui) -> None:
         assert app.theme == "brv-light"
 
 
-async def test_what_goes_before_the_users_file_is_said(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_override_of_the_users_file_is_reported(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_TUI_THEME", "nord")
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -189,7 +187,7 @@ async def test_what_goes_before_the_users_file_is_said(app: BrvTui, monkeypatch:
         assert toasts(pilot)[-1] == f"theme = brv-light is kept in {user_file()}, but BRV_TUI_THEME goes before it"
 
 
-async def test_t_goes_round_our_own(app: BrvTui) -> None:
+async def test_t_cycles_through_our_own_themes(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
         await pilot.press("escape")
@@ -209,7 +207,7 @@ async def test_t_goes_round_our_own(app: BrvTui) -> None:
 # The terminal's own colours, and none
 
 
-async def test_no_color_paints_none_and_marks_by_reversing(
+async def test_no_color_uses_no_colours_and_marks_by_reversing(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
@@ -235,7 +233,7 @@ async def test_the_terminals_own_colours(garden: Tree, make_app: MakeApp, name: 
         assert found == set()
 
 
-def test_a_file_of_themes_is_read_before_the_first_paint_only_when_it_must(
+def test_theme_files_are_read_before_the_first_paint_only_if_necessary(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[Path] = []

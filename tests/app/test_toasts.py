@@ -1,4 +1,4 @@
-"""Toasts: few, low, and never over what matters."""
+"""Toasts: few, low, and never over important content."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def shown(pilot: AppPilot, count: int) -> list[Toast]:
     return list(pilot.app.screen.query(Toast).results(Toast))
 
 
-async def test_the_newest_messages_are_shown_whole_and_errors_outlive_them(app: BrvTui) -> None:
+async def test_newest_messages_are_complete_and_errors_outlive_them(app: BrvTui) -> None:
     async with app.run_test(size=NARROW, notifications=True) as pilot:
         await settled(pilot)
         for number in range(5):
@@ -48,7 +48,7 @@ async def test_the_newest_messages_are_shown_whole_and_errors_outlive_them(app: 
 
 
 @pytest.mark.parametrize("text", ["saved x.json", LONG])
-async def test_it_covers_a_line_or_two_above_the_keys(app: BrvTui, text: str) -> None:
+async def test_toast_covers_a_line_or_two_above_the_keys(app: BrvTui, text: str) -> None:
     async with app.run_test(size=NARROW, notifications=True) as pilot:
         await ask(pilot, "token store")
         app.notify(text)
@@ -59,7 +59,7 @@ async def test_it_covers_a_line_or_two_above_the_keys(app: BrvTui, text: str) ->
         assert toast.region.width <= NARROW[0]
 
 
-async def test_beside_a_dialog_it_is_shown_once(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_toast_beside_a_dialog_is_shown_once(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     restyled: list[DOMNode] = []
     update = Stylesheet.update_nodes
 
@@ -91,5 +91,5 @@ async def test_beside_a_dialog_it_is_shown_once(app: BrvTui, monkeypatch: pytest
 
 
 def is_seen(toast: Toast) -> bool:
-    """Whether neither it nor what holds it is hidden."""
+    """True if neither it nor any parent is hidden."""
     return all(node.display for node in toast.ancestors_with_self)

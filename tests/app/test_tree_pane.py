@@ -1,4 +1,4 @@
-"""The tree: counts, scoping, files that the engine does not see."""
+"""The tree: counts, scoping, and files that the engine does not see."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ async def test_folders_scope_the_search_and_notes_open_as_text(pilot: AppPilot) 
     assert "A refund never changes an invoice" in flat(pilot, "#answer")
 
 
-async def test_the_selected_result_is_shown_with_its_score(pilot: AppPilot) -> None:
+async def test_selected_result_is_shown_with_its_score(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     tree = screen(pilot).query_one(TreePane)
     assert tree.chosen == "deploy/rollback.md"

@@ -1,4 +1,4 @@
-"""The installed engine in the app: what is known of it, a verification in the background, the way from 3 to 4."""
+"""The installed engine in the app: its status, a verification in the background, and the migration from 3 to 4."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def package(folder: Path, monkeypatch: pytest.MonkeyPatch, version: str = "3.16.
     monkeypatch.setenv(PACKAGE_VARIABLE, str(folder))
 
 
-async def test_it_says_what_is_installed_and_known(
+async def test_dialog_shows_the_installed_version_and_its_status(
     app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package(tmp_path, monkeypatch)
@@ -49,7 +49,7 @@ async def test_it_says_what_is_installed_and_known(
         assert "226 of 226 the same as byterover-cli 3.16.1, over garden, 2026-11-20" in shown(pilot)
 
 
-async def test_an_unknown_version_is_said_once_the_notes_are_shown(
+async def test_unknown_version_is_reported_once_the_notes_are_shown(
     garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package(tmp_path, monkeypatch, "3.99.0")
@@ -62,7 +62,7 @@ async def test_an_unknown_version_is_said_once_the_notes_are_shown(
         assert "3.99.0" not in toast_text(pilot)
 
 
-async def test_what_cannot_be_asked_is_a_toast(app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_impossible_verification_is_a_toast(app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
@@ -77,7 +77,7 @@ async def test_what_cannot_be_asked_is_a_toast(app: BrvTui, tmp_path: Path, monk
 
 
 @pytest.mark.long
-async def test_the_engine_is_asked_in_the_background(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_engine_runs_in_the_background(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     try:
         find_node()
         installed = find_package(None, ENVIRONMENT)
@@ -99,7 +99,7 @@ async def test_the_engine_is_asked_in_the_background(garden: Tree, monkeypatch: 
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
-async def test_the_way_from_3_to_4(garden: Tree, size: tuple[int, int]) -> None:
+async def test_migration_from_3_to_4(garden: Tree, size: tuple[int, int]) -> None:
     judgments = garden.root / ".brv/brv-tui/judgments.toml"
     judgments.parent.mkdir(exist_ok=True)
     judgments.write_text(JUDGED.format("rollback"))

@@ -1,4 +1,4 @@
-"""What the app says of watching, and that changes on disk leave the user where he was."""
+"""Messages about watching; changes on disk keep the user's position."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.app.looking import AppPilot, brv, flat, frame, screen, text_of, toast
 from tests.support.trees import Tree
 
 
-async def test_polling_says_so_and_why(
+async def test_polling_is_reported_with_its_reason(
     garden: Tree, make_app: MakeApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mounts = tmp_path / "mounts"
@@ -34,7 +34,7 @@ async def test_polling_says_so_and_why(
         assert f"{why}; so all files are looked at every" in toast_text(pilot)
 
 
-async def test_catching_up_is_said_while_it_lasts(
+async def test_catching_up_is_shown_while_it_lasts(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("brvtui.app.project.project.CATCHING_UP_S", 0.01)
@@ -56,9 +56,7 @@ async def test_catching_up_is_said_while_it_lasts(
         assert view(pilot).knows("auth/jwt/added.md")
 
 
-async def test_the_cache_pane_says_what_became_stale_and_what_is_served_all_the_same(
-    garden: Tree, make_app: MakeApp
-) -> None:
+async def test_cache_pane_lists_stale_entries_and_still_served_ones(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await ask(pilot, "token store")
         await press(pilot, "enter")
@@ -73,7 +71,7 @@ async def test_the_cache_pane_says_what_became_stale_and_what_is_served_all_the_
         assert "for 5 s a search may still use the earlier index" in pane
 
 
-async def test_the_tree_removed_and_made_again_leaves_the_user_where_he_was(garden: Tree, make_app: MakeApp) -> None:
+async def test_recreated_tree_keeps_the_users_position(garden: Tree, make_app: MakeApp) -> None:
     garden.note("auth/jwt/long.md", "Long", "\n\n".join(f"token paragraph {number}" for number in range(200)), days=1)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "token")
@@ -106,7 +104,7 @@ async def test_the_tree_removed_and_made_again_leaves_the_user_where_he_was(gard
         assert (note.offset_row, tree.offset_row, [line.plain for line in tree.lines]) == before
 
 
-async def test_a_tree_that_is_gone_is_not_said_to_be_empty_and_cursors_come_back(garden: Tree, pilot: AppPilot) -> None:
+async def test_removed_tree_is_not_called_empty_and_cursors_come_back(garden: Tree, pilot: AppPilot) -> None:
     await settled(pilot)
     tree = screen(pilot).query_one("#tree", TreePane)
     tree.move_to(tree.choices.index("billing/refunds.md"))
@@ -137,7 +135,7 @@ async def test_a_tree_that_is_gone_is_not_said_to_be_empty_and_cursors_come_back
     await until(pilot, lambda: said in toast_text(pilot))
 
 
-async def test_without_watching_notes_that_changed_or_are_gone_say_so_everywhere(
+async def test_without_watching_changed_and_removed_notes_are_marked_everywhere(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRV_TUI_WATCH", "false")

@@ -1,4 +1,4 @@
-"""The sliders of the Lab: constants, clock and notes are replaced, the table follows; a constant is swept."""
+"""The sliders of the Lab: constants, clock and notes are replaced, and the table follows; a constant is swept."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.trees import Tree
 pytestmark = pytest.mark.long
 
 
-async def test_a_slider_changes_a_constant_and_the_table_follows(with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_slider_changes_a_constant_and_the_table_follows(with_judgments: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     await to_lab(pilot)
     await press(pilot, "f4", "slash", *"top", "enter")
@@ -48,7 +48,7 @@ async def test_a_slider_changes_a_constant_and_the_table_follows(with_judgments:
     await asked(pilot)
 
 
-async def test_a_value_is_typed_and_kept_as_a_profile(with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_typed_value_is_stored_as_a_profile(with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     await pilot.press("f4", "K")
     assert "and none is changed" in toast_text(pilot)
@@ -78,7 +78,7 @@ async def test_a_value_is_typed_and_kept_as_a_profile(with_judgments: Tree, pilo
     await asked(pilot)
 
 
-async def test_a_click_puts_the_slider_there(with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_click_moves_the_slider(with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     pane = frame(pilot).query_one(WhatIfPane)
     first, cells = pane._track
@@ -88,7 +88,7 @@ async def test_a_click_puts_the_slider_there(with_judgments: Tree, pilot: AppPil
     assert view(pilot).lab.columns[1].cells["refresh-token-rotation"].values[0] is not None
 
 
-async def test_a_note_is_left_out_from_its_row(with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_note_is_left_out_from_its_row(with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     table(pilot).move_to(table(pilot).choices.index("refresh-token-rotation"))
     await settled(pilot)
@@ -102,12 +102,12 @@ async def test_a_note_is_left_out_from_its_row(with_judgments: Tree, pilot: AppP
 
 
 def swept(pilot: AppPilot) -> str:
-    """The lines of the dialog of a sweep."""
+    """The lines in the dialog of a sweep."""
     found = pilot.app.screen.query(SweepPane)
     return "\n".join(line.plain for pane in found for line in pane.lines)
 
 
-async def test_a_constant_is_swept_and_two_together_and_the_curve_saved(
+async def test_one_or_two_constants_are_swept_and_the_curve_saved(
     with_judgments: Tree, make_app: MakeApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("brvtui.app.exporting.sharing.pictures_folder", lambda: tmp_path / "pictures")

@@ -1,4 +1,4 @@
-"""Where a note is that was moved while its text was edited; never a note that had the same text beside it."""
+"""The new path of a note that was moved while its text was edited; never another note with the same text."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ def twins(tree: Tree) -> Tree:
 
 
 def later_ms() -> float:
-    """A moment at which no file is newer."""
+    """A time after every file's modification."""
     return system_clock() + 60_000
 
 
 def found(session: Session, disk: OnDisk, at_ms: float) -> str:
-    """The path of the note of ``disk`` now; empty where nobody knows it."""
+    """The current path of the note of ``disk``; empty if it is unknown."""
     assert disk.version is not None
     session.load()
     now = where_moved(session, disk.path, disk.version.sha256, disk.version.inode, at_ms)
     return now.path if now is not None else ""
 
 
-def test_a_note_that_stood_beside_it_is_not_offered_for_a_draft(twins: Tree) -> None:
+def test_existing_copy_is_not_offered_for_a_draft(twins: Tree) -> None:
     session = twins.session(now_ms=None)
     version = on_disk(session, NOTE).version
     assert version is not None
@@ -51,7 +51,7 @@ def test_a_note_that_stood_beside_it_is_not_offered_for_a_draft(twins: Tree) -> 
     assert draft.moved is None
 
 
-def test_a_note_that_stood_beside_it_is_not_offered_for_a_save(twins: Tree) -> None:
+def test_existing_copy_is_not_offered_for_a_save(twins: Tree) -> None:
     session = twins.session()
     disk = on_disk(session, NOTE)
     (twins.tree / NOTE).unlink()
@@ -62,7 +62,7 @@ def test_a_note_that_stood_beside_it_is_not_offered_for_a_save(twins: Tree) -> N
 
 
 @pytest.mark.parametrize(("path", "target"), [(NOTE, MOVED), ("ops", "dev")])
-def test_a_file_that_was_renamed_itself_or_with_its_folder_is_the_note(tree: Tree, path: str, target: str) -> None:
+def test_renamed_file_or_folder_is_recognised(tree: Tree, path: str, target: str) -> None:
     tree.file(NOTE, TEXT)
     tree.file("other/t2.md", TEXT)
     session = tree.session()
@@ -71,7 +71,7 @@ def test_a_file_that_was_renamed_itself_or_with_its_folder_is_the_note(tree: Tre
     assert found(session, disk, later_ms()) == NOTE.replace(path, target)
 
 
-def test_a_newer_file_is_the_note_where_it_alone_has_its_text(tree: Tree) -> None:
+def test_newer_file_is_the_note_if_only_it_has_the_text(tree: Tree) -> None:
     tree.file(NOTE, TEXT)
     session = tree.session()
     disk = on_disk(session, NOTE)
@@ -84,7 +84,7 @@ def test_a_newer_file_is_the_note_where_it_alone_has_its_text(tree: Tree) -> Non
     assert found(session, disk, before_ms) == ""
 
 
-def test_what_was_moved_here_is_known_whatever_has_its_text(twins: Tree) -> None:
+def test_moves_by_the_app_are_known_despite_copies(twins: Tree) -> None:
     session = twins.session()
     disk = on_disk(session, NOTE)
     session.notes.apply(session.notes.plan_move(NOTE, MOVED))
@@ -93,7 +93,7 @@ def test_what_was_moved_here_is_known_whatever_has_its_text(twins: Tree) -> None
     assert found(session, disk, 0.0) == "", "no other is, either"
 
 
-def test_of_several_files_with_its_text_the_one_that_is_the_same_file_is_the_note(tree: Tree) -> None:
+def test_same_inode_identifies_the_note_among_copies(tree: Tree) -> None:
     tree.file(NOTE, TEXT)
     session = tree.session()
     disk = on_disk(session, NOTE)
@@ -106,7 +106,7 @@ def test_of_several_files_with_its_text_the_one_that_is_the_same_file_is_the_not
 
 
 @pytest.mark.parametrize("ahead_ms", [-86_400_000, 86_400_000])
-def test_in_a_frozen_session_moves_and_drafts_have_the_times_of_the_system(twins: Tree, ahead_ms: float) -> None:
+def test_moves_and_drafts_use_system_time_in_a_frozen_session(twins: Tree, ahead_ms: float) -> None:
     session = twins.session(now_ms=system_clock() + ahead_ms)
     disk = on_disk(session, NOTE)
     before_ms = system_clock()

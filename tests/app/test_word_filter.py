@@ -13,26 +13,26 @@ from brvtui.paint.line import lit, painted
 _SPANS = st.lists(st.tuples(st.text("ab ", max_size=5), st.sampled_from(["text", "muted"])), max_size=6)
 
 
-def test_every_word_must_be_there_in_any_order_and_case() -> None:
+def test_every_word_is_required_in_any_order_and_case() -> None:
     word_filter = WordFilter.of("  Token  AUTH ")
     assert word_filter.words == ("token", "auth")
     assert word_filter.keeps("auth/jwt/token_store.md")
     assert not word_filter.keeps("auth/jwt/session.md")
 
 
-def test_a_blank_filter_is_none() -> None:
+def test_blank_filter_is_no_filter() -> None:
     assert not WordFilter.of("  ")
     assert WordFilter.of(" ").pattern is None
     assert WordFilter.of("").keeps("anything")
 
 
-def test_words_are_no_patterns() -> None:
+def test_words_are_not_patterns() -> None:
     word_filter = WordFilter.of("a.c [x")
     assert word_filter.pattern is not None
     assert word_filter.pattern.findall("abc a.c [x") == ["a.c", "[x"]
 
 
-def test_a_match_across_spans_is_lit_in_both() -> None:
+def test_match_across_spans_is_highlighted_in_both() -> None:
     assert lit([("to", "text"), ("ken store", "bold")], re.compile("token"), "match") == [
         ("to", "match"),
         ("ken", "match"),
@@ -45,7 +45,7 @@ def test_no_match_changes_nothing() -> None:
 
 
 @given(_SPANS, st.sampled_from(["a", "b", "ab", "aa", " ", "b a"]))
-def test_marking_keeps_the_text_and_lights_the_matches(spans: list[tuple[str, str]], word: str) -> None:
+def test_marking_keeps_the_text_and_highlights_the_matches(spans: list[tuple[str, str]], word: str) -> None:
     text = "".join(part for part, _ in spans)
     made = lit(spans, re.compile(word), "match")
     assert "".join(part for part, _ in made) == text

@@ -1,4 +1,4 @@
-"""Blocking work in threads: what it returns, and what it raises, comes back to the event loop."""
+"""Blocking work in threads: results and exceptions come back to the event loop."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _refuse() -> None:
     raise OSError(28, "No space left on device", "/full/disk")
 
 
-async def test_a_result_is_told_of_in_the_event_loop_and_then_that_the_task_has_ended() -> None:
+async def test_result_arrives_in_the_event_loop_before_the_end_of_the_task() -> None:
     app, told = AppServices(), list[object]()
     async with app.run_test() as pilot:
 
@@ -38,7 +38,7 @@ async def test_a_result_is_told_of_in_the_event_loop_and_then_that_the_task_has_
         assert told == [("bed", True, "in the loop of", threading.get_ident()), threading.get_ident()]
 
 
-async def test_what_the_callback_returns_is_awaited() -> None:
+async def test_result_of_the_callback_is_awaited() -> None:
     app, told = AppServices(), list[str]()
     async with app.run_test() as pilot:
 
@@ -51,7 +51,7 @@ async def test_what_the_callback_returns_is_awaited() -> None:
     assert told == ["bed"]
 
 
-async def test_a_task_that_broke_down_is_told_of_in_a_line() -> None:
+async def test_failing_task_is_reported_in_one_line() -> None:
     app, told = AppServices(), list[str]()
     async with app.run_test() as pilot:
         run = app.background.run
@@ -66,7 +66,7 @@ async def test_a_task_that_broke_down_is_told_of_in_a_line() -> None:
     assert results == []
 
 
-async def test_a_refusal_is_its_own_line() -> None:
+async def test_refusal_is_its_own_line() -> None:
     app, told = AppServices(), list[str]()
     async with app.run_test() as pilot:
 
@@ -78,7 +78,7 @@ async def test_a_refusal_is_its_own_line() -> None:
     assert told == ["too wet: wait for the sun"]
 
 
-async def test_a_new_exclusive_task_cancels_the_one_before_whose_result_is_dropped() -> None:
+async def test_new_exclusive_task_cancels_the_previous_one_and_drops_its_result() -> None:
     app, hold, told = AppServices(), threading.Event(), list[tuple[int, bool]]()
     begun, ended = list[int](), list[int]()
     async with app.run_test() as pilot:
@@ -108,7 +108,7 @@ async def test_a_new_exclusive_task_cancels_the_one_before_whose_result_is_dropp
     assert sorted(told) == [(2, False), (3, False)]
 
 
-async def test_nothing_is_told_to_a_widget_that_is_gone() -> None:
+async def test_removed_widget_receives_nothing() -> None:
     app, hold, told = AppServices(), threading.Event(), list[bool]()
     async with app.run_test() as pilot:
         label = Label("bed")
@@ -121,7 +121,7 @@ async def test_nothing_is_told_to_a_widget_that_is_gone() -> None:
     assert told == []
 
 
-async def test_a_task_may_tell_of_more_than_its_result() -> None:
+async def test_task_may_report_more_than_its_result() -> None:
     app, told = AppServices(), list[tuple[int, int]]()
     async with app.run_test() as pilot:
         tell = app.background.relay(lambda spade: told.append((spade, threading.get_ident())))

@@ -1,4 +1,4 @@
-"""Waiting for the app by what its event loop has to do, never by how long it takes or how busy the processor is."""
+"""Waits for the app by the pending work of its event loop, never by time or processor load."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def drawn(app: App[Any]) -> None:
 
 
 async def put_off(app: App[Any]) -> None:
-    """Waits until what the app puts off for a moment was done, too, and drawn."""
+    """Waits until work that the app delays for a moment is done and drawn, too."""
     await drawn(app)
     while pausing := {timer._task for pump in _pumps(app) for timer in tuple(pump._timers) if _ends_soon(timer)}:
         await asyncio.wait(pausing, return_when=asyncio.FIRST_COMPLETED)
@@ -41,7 +41,7 @@ async def put_off(app: App[Any]) -> None:
 
 
 async def at_rest(app: App[Any], stuck: str = "") -> None:
-    """Waits until no thread works for the app, but those of the group ``stuck``, and nothing is put off or drawn."""
+    """Waits until no thread works for the app, except the group ``stuck``, and nothing is delayed or undrawn."""
 
     def under_way() -> set[asyncio.Task[Any]]:
         working = [worker for worker in app.workers if worker.group != stuck and not worker.is_finished]
@@ -54,7 +54,7 @@ async def at_rest(app: App[Any], stuck: str = "") -> None:
 
 
 async def _handled(loop: asyncio.AbstractEventLoop) -> None:
-    """Waits until no task of the event loop can go on: each waits for a time, a thread or a file."""
+    """Waits until no task of the event loop can continue: each waits for a time, a thread or a file."""
     ready = loop._ready  # type: ignore[attr-defined]
     await asyncio.sleep(0)
     while ready:
@@ -62,7 +62,7 @@ async def _handled(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def _seen(app: App[Any]) -> list[Screen[Any]]:
-    """The screen in front, and those that show behind it."""
+    """The screen in front, and the screens visible behind it."""
     try:
         return [*app._background_screens, app.screen]
     except ScreenStackError:
@@ -89,10 +89,10 @@ def _ends_soon(timer: Timer) -> bool:
 
 @pytest.fixture(autouse=True, scope="session")
 def waits_for_what_is_to_do() -> Iterator[None]:
-    """A pilot waits after each key until it is handled and drawn.
+    """Makes a pilot wait after each key until it is handled and drawn.
 
-    Textual's own pilot waits until this process used little of the processor for 20 ms, twice for each key: long, and
-    with other work on the machine wrong.
+    Textual's own pilot waits until this process used little of the processor for 20 ms, twice for each key, which is
+    slow, and wrong when the machine is busy.
     """
 
     async def idle(min_sleep: float = 0, max_sleep: float = 1) -> None:

@@ -1,4 +1,4 @@
-"""Contrast is WCAG's; themes that know nothing of our roles are readable all the same."""
+"""Contrast is WCAG's; themes without our roles are still readable."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _COLOURS = st.tuples(*[st.integers(0, 255)] * 3).map(lambda parts: Color(*parts)
     ("one", "other", "ratio"),
     [("#000000", "#ffffff", 21), ("#777777", "#ffffff", 4.48), ("#ff0000", "#ffffff", 4.0), ("#123456", "#123456", 1)],
 )
-def test_contrast_is_as_wcag_defines_it(one: str, other: str, ratio: float) -> None:
+def test_contrast_matches_the_definition_of_wcag(one: str, other: str, ratio: float) -> None:
     assert round(contrast(Color.parse(one), Color.parse(other)), 2) == ratio
     assert contrast(Color.parse(other), Color.parse(one)) == contrast(Color.parse(one), Color.parse(other))
 
 
 @given(_COLOURS, _COLOURS)
-def test_any_colour_is_made_readable_on_any_ground(colour: Color, ground: Color) -> None:
+def test_any_colour_is_made_readable_on_any_background(colour: Color, ground: Color) -> None:
     made = readable(colour, (ground,))
     assert contrast(made, ground) >= LEAST
     if contrast(colour, ground) >= LEAST:
         assert made.rgb == colour.rgb
 
 
-def test_where_nothing_can_be_read_the_best_is_taken() -> None:
+def test_best_colour_is_used_if_none_is_readable() -> None:
     assert readable(Color(200, 0, 0), (BLACK, WHITE), 7) in (BLACK, WHITE)
 
 
@@ -46,7 +46,7 @@ def test_textuals_themes_are_readable_in_every_role(name: str) -> None:
 
 @pytest.mark.parametrize("dark", [True, False])
 @given(colours=st.lists(_COLOURS, min_size=6, max_size=6))
-def test_a_theme_of_any_colours_is_readable_where_its_grounds_allow(dark: bool, colours: list[Color]) -> None:
+def test_theme_of_any_colours_is_readable_if_its_backgrounds_allow(dark: bool, colours: list[Color]) -> None:
     primary, secondary, warning, error, success, accent = (colour.hex for colour in colours)
     theme = Theme("any", primary, secondary, warning, error, success, accent, dark=dark)
     weak = weak_roles(theme)
@@ -56,7 +56,7 @@ def test_a_theme_of_any_colours_is_readable_where_its_grounds_allow(dark: bool, 
 
 
 @pytest.mark.parametrize("name", ["ansi-dark", "ansi-light"])
-def test_the_terminals_own_colours_stay_its_own(name: str) -> None:
+def test_the_terminals_own_colours_stay(name: str) -> None:
     theme = BUILTIN_THEMES[name]
     colours = roles_of(theme)
     assert colours.keys() == set(ROLES)
@@ -64,7 +64,7 @@ def test_the_terminals_own_colours_stay_its_own(name: str) -> None:
     assert weak_roles(theme) == {}
 
 
-def test_a_role_that_is_set_is_kept_and_told_when_it_is_weak() -> None:
+def test_role_from_a_theme_stays_and_is_reported_if_weak() -> None:
     theme = Theme("mine", "#336699", background="#000000", variables={f"{PREFIX}muted": "#222222"})
     assert roles_of(theme)["muted"] == "#222222"
     assert list(weak_roles(theme)) == ["muted"]

@@ -1,4 +1,4 @@
-"""Our own themes: readable by measure, complete, and colours never stand alone."""
+"""Our own themes: measured readability, completeness, and no meaning by colour only."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _colour(theme: Theme, role: str) -> str:
 
 
 @_ALL
-def test_text_is_readable_on_every_ground(theme: Theme) -> None:
+def test_text_is_readable_on_every_background(theme: Theme) -> None:
     grounds = [str(theme.background), str(theme.surface), str(theme.panel)]
     pairs = [(role, ground) for role, ground in product(sorted(ON_ANY_GROUND), grounds)]
     pairs += [(role, _colour(theme, ground)) for role, ground in product(ON_CURSOR, ("cursor", "cursor-idle"))]
@@ -54,7 +54,7 @@ def test_badges_are_readable(theme: Theme) -> None:
 
 
 @_ALL
-def test_bars_and_the_focused_edge_are_seen(theme: Theme) -> None:
+def test_bars_and_the_focused_edge_are_visible(theme: Theme) -> None:
     for role in ("bar", "edge-focus"):
         assert _ratio(_colour(theme, role), str(theme.background)) >= _EDGE
 
@@ -71,12 +71,12 @@ def test_every_role_and_field_has_its_colour(theme: Theme) -> None:
         palette.style("mauve")
 
 
-def test_there_are_a_dark_a_light_and_a_high_contrast_one() -> None:
+def test_there_are_dark_light_and_high_contrast_themes() -> None:
     assert [our_theme(name).dark for name in OURS] == [True, False, True]
     assert Settings().theme == DEFAULT == OURS[0]
 
 
-def test_the_folder_of_the_repository_holds_them() -> None:
+def test_repository_folder_contains_them() -> None:
     assert {file.stem for file in (ROOT / "themes").glob("*.toml")} == set(OURS)
 
 

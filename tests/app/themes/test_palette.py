@@ -1,4 +1,4 @@
-"""Styles by role: on grounds, and where there are no colours to count on."""
+"""Styles by role: on backgrounds, and on terminals without reliable colours."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def plain() -> Palette:
     return Palette(COLOURS, plain=True)
 
 
-def test_a_role_is_a_colour_and_attributes(palette: Palette) -> None:
+def test_role_is_a_colour_and_attributes(palette: Palette) -> None:
     style = palette.style("bold underline badge-text on tier-3")
     assert style.color == Color.parse(COLOURS["badge-text"])
     assert style.bgcolor == Color.parse(COLOURS["tier-3"])
@@ -30,13 +30,13 @@ def test_a_role_is_a_colour_and_attributes(palette: Palette) -> None:
     assert palette.style("bold").color is None
 
 
-def test_what_stands_on_a_lit_line_keeps_its_own_ground(palette: Palette) -> None:
+def test_text_on_a_highlighted_line_keeps_its_own_background(palette: Palette) -> None:
     assert palette.on("warn", "cursor").bgcolor == Color.parse(COLOURS["cursor"])
     assert palette.on("badge-text on ok", "cursor").bgcolor == Color.parse(COLOURS["ok"])
     assert palette.on("warn", "") == palette.style("warn")
 
 
-def test_grounds_are_reversed_where_colours_are_the_terminals(plain: Palette) -> None:
+def test_backgrounds_are_reversed_with_terminal_colours(plain: Palette) -> None:
     badge = plain.style("bold badge-text on tier-3")
     assert (badge.reverse, badge.bgcolor, badge.color) == (True, None, Color.parse(COLOURS["tier-3"]))
     cursor = plain.on("bold warn", "cursor")

@@ -1,4 +1,4 @@
-"""Theme files: what they may say, and one line for what they may not."""
+"""Theme files: allowed contents, and one line for each fault."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from brvtui.app.themes.palette import PREFIX, ROLES, TABLES
 from tests.support.settings import own_theme
 
 
-def test_the_least_theme_is_one_colour() -> None:
+def test_smallest_theme_is_one_colour() -> None:
     theme = read_theme(own_theme('primary = "#336699"'))
     assert (theme.name, theme.primary, theme.dark, theme.ansi, theme.variables) == ("mine", "#336699", True, False, {})
     assert weak_roles(theme) == {}
 
 
-def test_everything_can_be_said() -> None:
+def test_everything_can_be_set() -> None:
     lines = ['name = "all"', "dark = false", "ansi = false", "luminosity_spread = 0.2", "text_alpha = 1"]
     lines += [f'{name} = "rebeccapurple"' for name in COLOURS]
     for number, (table, keys) in enumerate(TABLES.items()):
@@ -36,7 +36,7 @@ def test_everything_can_be_said() -> None:
     assert theme.to_color_system().generate()
 
 
-def test_the_terminals_own_colours() -> None:
+def test_terminal_colours() -> None:
     theme = read_theme(
         own_theme('ansi = true\nprimary = "ansi_blue"\nbackground = "ansi_default"\n[tier]\n0 = "ansi_red"')
     )
@@ -82,13 +82,13 @@ def test_each_fault_is_one_line_with_its_file(text: str | bytes, said: str) -> N
     assert all(line.startswith(f"{file}: ") and "\n" not in line for line in caught.value.args)
 
 
-def test_a_file_without_a_usable_name_needs_one() -> None:
+def test_file_without_a_usable_name_needs_one() -> None:
     with pytest.raises(ThemeError, match="name = 'my theme' must be a name of letters"):
         read_theme(own_theme('primary = "red"', "my theme.toml"))
     assert read_theme(own_theme('name = "fine"\nprimary = "red"', "my theme.toml")).name == "fine"
 
 
-def test_variables_that_are_taken_are_textuals() -> None:
+def test_taken_variables_belong_to_textual() -> None:
     for name, value in ColorSystem("#336699").generate().items():
         if value not in ("", "initial"):
             read_theme(own_theme(f'primary = "red"\n[variables]\n{name} = "{value}"'))
@@ -121,7 +121,7 @@ def test_any_file_is_a_theme_or_a_line_for_each_fault(data: bytes) -> None:
 # All of them
 
 
-def test_the_users_files_go_before_ours_and_textuals() -> None:
+def test_user_files_have_precedence_over_ours_and_textuals() -> None:
     own = own_theme('name = "nord"\nprimary = "red"', "a.toml")
     twice = own_theme('name = "nord"\nprimary = "blue"', "b.toml")
     broken = own_theme("primary = 3", "c.toml")
@@ -137,7 +137,7 @@ def test_the_users_files_go_before_ours_and_textuals() -> None:
     }
 
 
-def test_a_folder_that_cannot_be_read_holds_nothing() -> None:
+def test_unreadable_folder_has_no_themes() -> None:
     user_folder().parent.mkdir(parents=True)
     user_folder().write_text("x")
     assert read_library().files == {}
