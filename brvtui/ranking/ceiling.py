@@ -1,6 +1,7 @@
 """Scores of notes at an age, the attainable ceiling, and the age from which it stays below a threshold.
 
-The ceiling is the best possible score of a note: its score for a perfect text match (``docs/reference/byterover.md``, "The best possible score"). All of these use the compound score of signals after decay, over arrays; a single note is an array of one.
+The ceiling (``docs/reference/byterover.md``, "The best possible score") is the best possible score of a note: its score for a perfect text
+match. All of these use the compound score of signals after decay, over arrays; a single note is an array of one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is known of one file of the tree: what surrounds it, what links to it, and what is like it."""
+"""The facts about one file of the tree: its surroundings, links to it, and similar notes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def session(tree: Tree) -> Session:
     return tree.session()
 
 
-def test_a_note_by_itself(session: Session) -> None:
+def test_single_note(session: Session) -> None:
     page = session.about("auth/jwt/store.md")
     assert (page.path, page.title, page.alias) == ("auth/jwt/store.md", "Token store", "")
     assert page.text.startswith("# Token store")
@@ -41,13 +41,13 @@ def test_a_note_by_itself(session: Session) -> None:
     assert [horizon.constant for horizon in page.ceiling.horizons] == ["direct.min_top", "direct.prefetch"]
 
 
-def test_signals_and_ceiling_are_those_of_a_hit(session: Session) -> None:
+def test_signals_and_ceiling_equal_a_hit(session: Session) -> None:
     hit = next(hit for hit in session.preview("token store").hits if hit.file == "auth/jwt/store.md")
     page = session.about("auth/jwt/store.md")
     assert (page.aged, page.ceiling) == (hit.signals, hit.ceiling)
 
 
-def test_a_file_that_changed_or_went_says_so(session: Session, tree: Tree) -> None:
+def test_changed_or_removed_file_is_reported(session: Session, tree: Tree) -> None:
     tree.file("auth/jwt/store.md", "# Other\n\ntext\n", 0)
     page = session.about("auth/jwt/store.md")
     assert page.state is FileState.NEWER
@@ -60,7 +60,7 @@ def test_a_file_that_changed_or_went_says_so(session: Session, tree: Tree) -> No
     assert page.aged is not None
 
 
-def test_files_that_are_no_notes(session: Session) -> None:
+def test_files_other_than_notes(session: Session) -> None:
     derived = session.about("auth/_index.md")
     assert derived.state is FileState.NOT_READ
     assert derived.text
@@ -76,7 +76,7 @@ def test_files_that_are_no_notes(session: Session) -> None:
     assert not outside.text
 
 
-def test_the_text_is_whole_also_where_the_engine_reads_only_a_part(tree: Tree) -> None:
+def test_text_is_complete_even_if_the_engine_reads_only_a_part(tree: Tree) -> None:
     text = "# Long\n" + "line\n" * 3_000
     tree.file("a/long.md", text)
     page = tree.session().about("a/long.md")
@@ -94,7 +94,7 @@ def test_the_text_is_whole_also_where_the_engine_reads_only_a_part(tree: Tree) -
         ("title: N\n", False),
     ],
 )
-def test_signals_in_frontmatter_that_nobody_reads_are_noticed(tree: Tree, block: str, unread: bool) -> None:
+def test_unread_signals_in_frontmatter_are_reported(tree: Tree, block: str, unread: bool) -> None:
     tree.file("a/n.md", f"---\n{block}---\n# N\n")
     assert tree.session().about("a/n.md").unread_signals is unread
     assert not tree.session("docs").about("a/n.md").unread_signals
@@ -102,13 +102,13 @@ def test_signals_in_frontmatter_that_nobody_reads_are_noticed(tree: Tree, block:
     assert not tree.session().about("a/n.md").unread_signals
 
 
-def test_broken_frontmatter_is_named(session: Session) -> None:
+def test_broken_frontmatter_is_reported(session: Session) -> None:
     page = session.about("auth/front.md")
     assert page.frontmatter.problem
     assert page.frontmatter.fields == {}
 
 
-def test_what_surrounds_a_note(session: Session) -> None:
+def test_surroundings_of_a_note(session: Session) -> None:
     made = session.around("auth/jwt/store.md")
     assert [found.path for found in made.links] == ["auth/jwt/expiry.md", "auth/jwt/expiry.md"]
     assert [link.source for link in made.backlinks] == ["auth/jwt/context.md"]
@@ -119,7 +119,7 @@ def test_what_surrounds_a_note(session: Session) -> None:
     assert [coming.days for coming in made.coming] == sorted(coming.days for coming in made.coming)
 
 
-def test_what_comes_is_what_the_forecast_says(session: Session) -> None:
+def test_upcoming_events_match_the_forecast(session: Session) -> None:
     made = session.around("auth/jwt/expiry.md")
     forecast = session.ageing.forecast(0)
     position = session.snapshot.by_path["auth/jwt/expiry.md"]
@@ -133,7 +133,7 @@ def test_links_to_a_folder_are_links_to_its_context(session: Session, tree: Tree
     assert [link.source for link in session.around("auth/jwt/context.md").backlinks] == ["deploy/a.md"]
 
 
-def test_what_surrounds_other_files_is_empty(session: Session) -> None:
+def test_surroundings_of_other_files_are_empty(session: Session) -> None:
     for path in ("auth/nothing.md", "auth/broken.md", "auth/_index.md"):
         made = session.around(path)
         assert (made.links, made.backlinks, made.coming, made.standing) == ((), (), (), None)
@@ -154,7 +154,7 @@ def test_notes_of_shared_sources(tree: Tree, tmp_path_factory: pytest.TempPathFa
     assert [found.path for found in session.around("[lib]:x/y/one.md").links] == ["[lib]:x/y/two.md"]
 
 
-def test_the_clock_is_the_sessions(tree: Tree) -> None:
+def test_clock_is_the_sessions(tree: Tree) -> None:
     tree.note("a/b.md", "B", days=10)
     early, late = tree.session(), tree.session(now_ms=NOW_MS + 86_400_000)
     first, second = early.about("a/b.md").aged, late.about("a/b.md").aged
@@ -212,7 +212,7 @@ def test_links_of_shared_sources_stay_in_their_own_tree(yard: Tree, make_tree: C
     assert [found.source for found in index.backlinks("yard/gates/north.md")] == ["yard/gates/south.md"] * 2
 
 
-def test_a_note_is_read_again_only_when_it_changed(yard: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_note_is_read_again_only_after_a_change(yard: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     original = Snapshot.read
 
@@ -236,7 +236,7 @@ def test_reading_can_be_cancelled(yard: Tree) -> None:
     assert LinkReader().index(yard.snapshot(), lambda: True) is None
 
 
-def test_a_note_that_is_gone_meanwhile_has_no_links(yard: Tree) -> None:
+def test_removed_note_has_no_links(yard: Tree) -> None:
     snapshot = yard.snapshot()
     (yard.tree / "yard/gates/south.md").unlink()
     made = LinkReader().index(snapshot)

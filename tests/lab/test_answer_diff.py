@@ -1,4 +1,4 @@
-"""Causes of a changed answer, beside the same states written to disk and asked directly."""
+"""Causes of a changed answer, compared with the same states written to disk and queried directly."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ENGINES = ("byterover", "soleri", "jeffs_brain", "knowing", "baseline")
 
 @dataclass(frozen=True)
 class Files:
-    """A state of a tree: each file's text and age in days, stored signals, the moment, the profile."""
+    """A state of a tree: each file's text and age in days, stored signals, the time, and the profile."""
 
     texts: dict[str, str]
     days: dict[str, float]
@@ -58,7 +58,7 @@ def asked(tree: Tree, state: Files, engine: str) -> tuple[Context[Any], Trace]:
 
 
 def standing(context: Context[Any], trace: Trace, path: str) -> tuple[float, int | None]:
-    """The score (0 without one) and the rank of a note."""
+    """The score (0 if there is none) and the rank of a note."""
     for rank, hit in enumerate(trace.hits, start=1):
         if hit.file == path:
             return hit.score, rank
@@ -89,7 +89,7 @@ def mixer_of(tree: Tree, then: Files, now: Files, engine: str) -> StateMixer:
 
 
 def between(then: Files, now: Files, path: str) -> Iterator[tuple[CauseKind, Files]]:
-    """The states in which one thing after the other is replaced for the note at ``path``, written out by hand."""
+    """The states in which one thing after another is replaced for the note at ``path``, written by hand."""
 
     def merged(paths: set[str]) -> Files:
         texts = {name: text for name, text in then.texts.items() if name not in paths}
@@ -119,7 +119,7 @@ def some_signals(rng: random.Random) -> NoteSignals:
 
 
 def some_states(rng: random.Random) -> tuple[Files, Files]:
-    """Two states of a tree of twelve notes: some are edited, some new, some gone, all older."""
+    """Two states of a tree of twelve notes: some are edited, some new, some removed, all older."""
     paths = [f"{'abc'[number % 3]}/n{number}.md" for number in range(12)]
     then = Files(
         {path: some_text(rng, number) for number, path in enumerate(paths)},
@@ -138,7 +138,7 @@ def some_states(rng: random.Random) -> tuple[Files, Files]:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_each_cause_is_what_the_same_files_on_disk_say(engine: str, make_tree: Callable[[str], Tree]) -> None:
+def test_each_cause_matches_the_same_files_on_disk(engine: str, make_tree: Callable[[str], Tree]) -> None:
     then, now = some_states(random.Random(2))
     trees = (make_tree(f"t{number}") for number in range(1_000))
     diff = CauseSearch(registry.load(engine), mixer_of(next(trees), then, now, engine), QUERY).diff()
@@ -176,7 +176,7 @@ def _check_ends(diff: AnswerDiff, then: tuple[Context[Any], Trace], now: tuple[C
                 assert all(part.change for part in cause.parts)
 
 
-def test_nothing_differs_where_nothing_is_replaced(tree: Tree) -> None:
+def test_without_replacements_nothing_differs(tree: Tree) -> None:
     then, _ = some_states(random.Random(7))
     mixer = mixer_of(tree, then, then, "byterover")
     assert mixer.kinds == ()
@@ -185,7 +185,7 @@ def test_nothing_differs_where_nothing_is_replaced(tree: Tree) -> None:
 
 
 def test_other_notes_change_a_score_through_idf_and_length(tree: Tree) -> None:
-    """The three shares sum to the change of the sum over terms, and the idf's is its formula by hand."""
+    """The three shares sum to the change of the sum over terms, and the idf share follows its formula."""
     then, _ = some_states(random.Random(11))
     path = next(iter(then.texts))
     then.texts[path] = "# refresh token\n\nrotate the token\n"
@@ -212,7 +212,7 @@ def test_other_notes_change_a_score_through_idf_and_length(tree: Tree) -> None:
     assert shares["length"] == pytest.approx(after.score.term_sum - before.score.term_sum - by_hand, abs=1e-9)
 
 
-def test_a_note_that_is_cut_says_why(tree: Tree) -> None:
+def test_note_that_is_cut_gives_the_reason(tree: Tree) -> None:
     paths = [f"a/n{number}.md" for number in range(3)]
     then = Files(dict.fromkeys(paths, "# refresh token\n\nrotate\n"), dict.fromkeys(paths, 1.0), {})
     now = replace(then, texts={**then.texts, paths[0]: "# other\n\nnothing of it\n"})
@@ -224,7 +224,7 @@ def test_a_note_that_is_cut_says_why(tree: Tree) -> None:
     assert lost.reason.startswith("no word of the query matches it")
 
 
-def test_a_file_that_is_gone_meanwhile_counts_as_missing(tree: Tree, tmp_path: Path) -> None:
+def test_removed_file_counts_as_missing(tree: Tree, tmp_path: Path) -> None:
     then, now = some_states(random.Random(3))
     mixer = mixer_of(tree, then, now, "byterover")
     for path in then.texts:

@@ -1,4 +1,4 @@
-"""Comparing evaluations and engines: metrics, significance, gates, and what is lost between days."""
+"""Comparing evaluations and engines: metrics, significance, gates, and losses between days."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def evaluation(*queries: QueryResult) -> Evaluation:
 
 @pytest.fixture
 def permutation_test() -> Any:
-    """That of scipy, which takes long to import."""
+    """scipy's test, imported lazily because that takes long."""
     from scipy import stats
 
     return stats.permutation_test
@@ -70,14 +70,14 @@ def permutation_test() -> Any:
 
 class TestRandomisation:
     @pytest.mark.parametrize("count", [2, 5, 9])
-    def test_few_differences_are_exact(self, permutation_test: Any, count: int) -> None:
+    def test_few_differences_are_computed_exactly(self, permutation_test: Any, count: int) -> None:
         draw = random.Random(count)
         for _ in range(20):
             values = [draw.choice((0, 0.25, 0.5, -0.25, draw.uniform(-1, 1))) for _ in range(count)]
             theirs = permutation_test((values,), np.mean, permutation_type="samples", n_resamples=np.inf)
             assert randomisation_test(values) == pytest.approx(theirs.pvalue)
 
-    def test_many_differences_are_near_what_scipy_finds(self, permutation_test: Any) -> None:
+    def test_many_differences_agree_with_scipy(self, permutation_test: Any) -> None:
         draw = random.Random(3)
         for shift in (0.0, 0.05, 0.12):
             values = [draw.gauss(shift, 0.3) for _ in range(60)]
@@ -86,19 +86,19 @@ class TestRandomisation:
             )
             assert randomisation_test(values) == pytest.approx(theirs.pvalue, abs=0.012)
 
-    def test_where_it_says_nothing(self) -> None:
+    def test_cases_without_a_p_value(self) -> None:
         assert randomisation_test([]) == 1
         assert randomisation_test([0.5]) == 1
         assert randomisation_test([0.0] * 40) == 1
         assert randomisation_test([0.1, -0.1] * 30) == 1
 
-    def test_it_is_the_same_every_time_and_ignores_zeros(self) -> None:
+    def test_result_is_deterministic_and_ignores_zeros(self) -> None:
         values = [0.01 * number for number in range(-10, 20)]
         assert randomisation_test(values) == randomisation_test([*values, 0.0, 0.0])
 
 
 class TestComparison:
-    def test_pairs_are_the_same_queries_judged_alike(self) -> None:
+    def test_pairs_are_the_same_queries_with_the_same_judgments(self) -> None:
         now = evaluation(result("a"), result("b", False), result("c"), result("d"), result("new"))
         before = evaluation(
             result("a"),
@@ -114,7 +114,7 @@ class TestComparison:
         assert [change.now.id for change in made.worse(RECALL)] == ["b"]
         assert made.p_value(RECALL) is None
 
-    def test_significance_is_said_from_25_queries_on(self) -> None:
+    def test_significance_is_reported_from_25_queries_on(self) -> None:
         for count, says in ((24, False), (25, True)):
             queries = [result(f"q{number}") for number in range(count)]
             lost = [replace(query, results=()) for query in queries]
@@ -122,14 +122,14 @@ class TestComparison:
             assert (made.p_value(RECALL) is not None) is says
             assert made.p_value(RECALL) is None or made.p_value(RECALL) < 0.001
 
-    def test_a_document_that_moved_does_not_count_as_another_judgment(self) -> None:
+    def test_moved_document_is_not_a_different_judgment(self) -> None:
         moved = replace(result("a"), grades={"x.md": 2}, results=(RankedDocument("x.md", 1.0),))
         made = compare_evaluations(evaluation(moved), evaluation(result("a")))
         assert made.difference(RECALL) == 0
 
 
 class TestGates:
-    def test_under(self) -> None:
+    def test_gate_on_the_mean(self) -> None:
         made = evaluation(result("a"), result("b", False), result("c"))
         assert gate_under(made, RECALL, 0.66).passed
         assert gate_under(made, RECALL, 2 / 3).passed
@@ -138,7 +138,7 @@ class TestGates:
         assert "0.6667, under 0.67" in failed.text
         assert not gate_under(evaluation(replace(result("a"), grades={})), RECALL, 0.0).passed
 
-    def test_drop(self) -> None:
+    def test_gate_on_the_drop(self) -> None:
         queries = [result(name) for name in "abcd"]
         made = compare_evaluations(evaluation(result("a", False), *queries[1:]), evaluation(*queries))
         assert gate_drop(made, RECALL, 0.25).passed
@@ -147,7 +147,7 @@ class TestGates:
         risen = compare_evaluations(made.before, made.now)
         assert gate_drop(risen, RECALL, 0.0).passed
 
-    def test_outcomes(self) -> None:
+    def test_gate_on_outcomes(self) -> None:
         for now, before in itertools.product(("tier 2", "tier 3", "not covered"), repeat=2):
             made = compare_evaluations(evaluation(result("a", outcome=now)), evaluation(result("a", outcome=before)))
             assert gate_outcomes(made).passed is (now == before)
@@ -159,7 +159,7 @@ class TestGates:
         )
 
 
-def test_an_answer_is_another_one_by_what_is_judged_else_by_every_rank() -> None:
+def test_answers_differ_by_judged_documents_or_else_by_every_rank() -> None:
     def answer(*paths: str, grades: dict[str, int], quoted: tuple[str, ...]) -> QueryResult:
         results = tuple(RankedDocument(path, 1.0) for path in paths)
         return QueryResult("q", "text", "", "", grades, "tier 3", results, 0, 1.0, quoted=quoted)
@@ -184,10 +184,9 @@ MRR = parse_metric("mrr")
 DEEP = 1_500
 
 
-def overlap_by_definition(one: list[str], other: list[str], persistence: Fraction) -> float:
-    """The sum over depths, each agreement counted from sets, far beyond the end of both lists.
-
-    Where a list has ended, the items that it would have had are in the other as often as those that it has.
+def test_overlap_by_definition(one: list[str], other: list[str], persistence: Fraction) -> float:
+    """The sum over depths, with each agreement counted from sets, far beyond the end of both lists. After the end of
+    a list, its missing items occur in the other as often as its present ones.
     """
     short, long = sorted((one, other), key=len)
     at_short = len(set(short) & set(long[: len(short)]))
@@ -205,19 +204,19 @@ def overlap_by_definition(one: list[str], other: list[str], persistence: Fractio
     return float(total)
 
 
-def test_overlap_is_the_sum_of_its_definition() -> None:
+def test_overlap_equals_its_definition() -> None:
     rng = random.Random(1)
     items = [f"n{number}" for number in range(14)]
     for _ in range(12):
         one, other = (rng.sample(items, rng.randrange(1, 12)) for _ in range(2))
         for persistence in (Fraction(1, 2), Fraction(9, 10)):
             made = rank_biased_overlap(one, other, float(persistence))
-            assert made == pytest.approx(overlap_by_definition(one, other, persistence), abs=1e-9)
+            assert made == pytest.approx(test_overlap_by_definition(one, other, persistence), abs=1e-9)
             assert made == pytest.approx(rank_biased_overlap(other, one, float(persistence)), abs=1e-12)
             assert 0 <= made <= 1 + 1e-12
 
 
-def test_the_ends_of_the_scale() -> None:
+def test_ends_of_the_scale() -> None:
     listed = list("abcdefgh")
     assert rank_biased_overlap(listed, listed) == pytest.approx(1)
     assert rank_biased_overlap(listed, listed[:3]) == pytest.approx(1)  # a beginning agrees as far as it goes
@@ -237,7 +236,7 @@ def graded(engine: str, ranks: list[int]) -> Evaluation:
     return Evaluation(engine, "", "", "", "", 1, "", tuple(queries))
 
 
-def test_the_best_engine_and_how_sure_that_is() -> None:
+def test_best_engine_and_its_significance() -> None:
     rng = random.Random(4)
     ranks = {"good": [rng.choice((1, 1, 2)) for _ in range(40)]}
     ranks["near"] = [rank if rng.random() < 0.9 else 3 - min(rank, 2) for rank in ranks["good"]]
@@ -265,14 +264,14 @@ def test_the_best_engine_and_how_sure_that_is() -> None:
     assert {rival.p_value for rival in few.rivals} == {None}
 
 
-def test_differences_are_those_of_the_numbers_that_are_read() -> None:
-    """0.98717 − 0.72264 is 0.26453, but who reads 0.9872 and 0.7226 subtracts these."""
+def test_differences_match_the_displayed_numbers() -> None:
+    """0.98717 − 0.72264 is 0.26453, but readers subtract the displayed 0.9872 and 0.7226."""
     text = best_text(BestEngine(MRR, "soleri", 0.98717, (Rival("knowing", 0.98717 - 0.72264, None),)))
     assert "best with 0.9872" in text
     assert "knowing is 0.2646 behind" in text
 
 
-def test_holm_adjusts_as_in_his_paper() -> None:
+def test_holm_adjustment_matches_the_paper() -> None:
     assert holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005}) == pytest.approx(
         {"d": 0.02, "a": 0.03, "c": 0.06, "b": 0.06}
     )
@@ -280,7 +279,7 @@ def test_holm_adjusts_as_in_his_paper() -> None:
     assert holm({}) == {}
 
 
-def test_who_found_a_note_is_counted() -> None:
+def test_engines_that_found_a_note_are_counted() -> None:
     def answer(engine: str, paths: str, problem: str = "") -> EngineAnswer:
         notes = tuple(FoundNote(path, path, 1.0) for path in paths)
         return EngineAnswer(engine, engine, "covered", notes, 0.0, problem)
@@ -300,7 +299,7 @@ def test_who_found_a_note_is_counted() -> None:
 _THEIRS = {"ndcg": "ndcg_cut", "recall": "recall", "precision": "P", "success": "success"}
 
 
-def test_they_agree_with_trec_eval_on_random_runs() -> None:
+def test_metrics_agree_with_trec_eval_on_random_runs() -> None:
     pytrec_eval = pytest.importorskip("pytrec_eval", reason="pytrec_eval-terrier is one of the tools for development")
     draw = random.Random(17)
     documents = [f"d{number}" for number in range(30)]
@@ -324,7 +323,7 @@ def test_they_agree_with_trec_eval_on_random_runs() -> None:
         assert Metric("mrr").of(runs[query], grades[query]) == pytest.approx(theirs["recip_rank"], abs=1e-9)
 
 
-def test_by_hand() -> None:
+def test_metrics_by_hand() -> None:
     ranking, grades = ["a", "b", "c"], {"a": 1, "c": 3, "z": 2, "b": 0}
     best = 3 + 2 / math.log2(3) + 1 / 2
     assert Metric("ndcg", 10).of(ranking, grades) == pytest.approx((1 + 3 / 2) / best)
@@ -335,12 +334,12 @@ def test_by_hand() -> None:
 
 
 @pytest.mark.parametrize("metric", DEFAULT_METRICS, ids=str)
-def test_nothing_found_and_nothing_to_find_are_0(metric: Metric) -> None:
+def test_empty_results_and_empty_judgments_are_0(metric: Metric) -> None:
     assert metric.of([], {"a": 3}) == 0
     assert metric.of(["b"], {}) == 0
 
 
-def test_how_they_are_written() -> None:
+def test_written_forms() -> None:
     assert parse_metric("ndcg@10") == Metric("ndcg", 10)
     assert str(parse_metric("map")) == "map"
     for wrong in ("ndcg", "mrr@3", "recall@0", "speed", "ndcg@99999", "NDCG@10"):
@@ -349,13 +348,13 @@ def test_how_they_are_written() -> None:
 
 
 def answered(outcome: str, found: str, quoted: str) -> QueryResult:
-    """A query that should find the notes a and b, and finds and quotes those named by letters."""
+    """A query that should find the notes a and b, and finds and quotes the notes with these letters."""
     results = tuple(RankedDocument(path, 1.0) for path in found)
     grades = {"a": 3, "b": 1, "c": 0}
     return QueryResult("q", "x", "", "", grades, outcome, results, 0, 0.0, quoted=tuple(quoted))
 
 
-def test_each_loss_is_said_once_by_the_first_day_and_again_when_it_comes_back() -> None:
+def test_each_loss_is_reported_on_its_first_day_and_again_when_it_returns() -> None:
     def evaluation(query: QueryResult) -> Evaluation:
         return Evaluation("byterover", "", "", "", "", 3, "", (query,))
 

@@ -1,4 +1,4 @@
-"""Judgments: reading, changing without loss, following documents, and the formats of others."""
+"""Judgments: reading, changing without loss, following documents, and foreign formats."""
 
 from __future__ import annotations
 
@@ -73,18 +73,18 @@ def judgments() -> st.SearchStrategy[tuple[Judgment, ...]]:
 
 class TestText:
     @given(judgments())
-    def test_what_is_written_is_read_again(self, made: tuple[Judgment, ...]) -> None:
+    def test_written_judgments_are_read_again(self, made: tuple[Judgment, ...]) -> None:
         assert parse_judgments(new_text(made).encode(), "j.toml") == made
 
     @given(judgments(), judgments())
-    def test_any_change_reads_as_it_should(self, before: tuple[Judgment, ...], after: tuple[Judgment, ...]) -> None:
+    def test_any_change_reads_correctly(self, before: tuple[Judgment, ...], after: tuple[Judgment, ...]) -> None:
         order = {judgment.id: place for place, judgment in enumerate(before)}
         known = iter(sorted((each for each in after if each.id in order), key=lambda each: order[each.id]))
         after = tuple(next(known) if each.id in order else each for each in after)
         text = edited_text(new_text(before), before, after)
         assert parse_judgments(text.encode(), "j.toml") == after
 
-    def test_a_change_keeps_comments_and_the_rest_to_the_letter(self) -> None:
+    def test_change_keeps_comments_and_everything_else(self) -> None:
         before = parse_judgments(_WRITTEN.encode(), "j.toml")
         assert before == (ROTATION, INGRESS)
         made = edited_text(_WRITTEN, before, (replace(ROTATION, scope="", expected="tier 3"), INGRESS))
@@ -125,7 +125,7 @@ class TestText:
             ("x = " + "[" * 5000, "not valid TOML"),
         ],
     )
-    def test_a_broken_file_is_a_line_with_its_place(self, text: str, said: str) -> None:
+    def test_broken_file_is_one_line_with_its_place(self, text: str, said: str) -> None:
         with pytest.raises(JudgmentsError) as raised:
             parse_judgments(text.encode(), "j.toml")
         line = str(raised.value)
@@ -134,12 +134,12 @@ class TestText:
         assert "\n" not in line
         assert len(line) < 400
 
-    def test_ids_are_made_of_the_query(self) -> None:
+    def test_ids_are_derived_from_the_query(self) -> None:
         assert new_id("How are Tokens rotated?", ()) == "how-are-tokens-rotated"
         assert new_id("x", {"x", "x-2"}) == "x-3"
         assert new_id("ключ", ()) == "query"
 
-    def test_what_meets_an_expectation(self) -> None:
+    def test_met_expectations(self) -> None:
         assert meets("tier 2", "tier 2") is True
         assert meets("tier 2", "not covered") is False
         assert meets("covered", "tier 3") is True
@@ -149,7 +149,7 @@ class TestText:
 
 
 class TestFile:
-    def test_it_lies_beside_the_tree(self, tree: Tree, tmp_path: Path) -> None:
+    def test_file_is_next_to_the_tree(self, tree: Tree, tmp_path: Path) -> None:
         file = JudgmentsFile.of(find_project(tree.root))
         assert file.read() == ()
         assert file.change(lambda before: (*before, ROTATION)) == (ROTATION,)
@@ -163,7 +163,7 @@ class TestFile:
         own.change(lambda _: (INGRESS,))
         assert JudgmentsFile.of(find_project(NotesFolder(bare))).read() == (INGRESS,)  # it still opens as a bare folder
 
-    def test_a_broken_file_is_never_overwritten(self, tree: Tree) -> None:
+    def test_broken_file_is_never_overwritten(self, tree: Tree) -> None:
         file = JudgmentsFile.of(find_project(tree.root))
         file.path.parent.mkdir()
         for broken in (b"[[query]\n", b"\xff\xfe", b"version = 9\n"):
@@ -172,7 +172,7 @@ class TestFile:
                 file.change(lambda before: (*before, ROTATION))
             assert file.path.read_bytes() == broken
 
-    def test_what_cannot_be_edited_is_left_alone(self, tree: Tree) -> None:
+    def test_uneditable_file_stays_unchanged(self, tree: Tree) -> None:
         file = JudgmentsFile.of(find_project(tree.root))
         file.path.parent.mkdir()
         text = 'query = [{id = "a", text = "x"}]\n'
@@ -202,7 +202,7 @@ class TestFile:
         with pytest.raises(JudgmentsError, match="cannot be read"):
             file.read()
 
-    def test_a_full_file_says_so(self, tree: Tree) -> None:
+    def test_full_file_is_reported(self, tree: Tree) -> None:
         file = JudgmentsFile.of(find_project(tree.root))
         full = tuple(Judgment(f"q{number}", "g") for number in range(MOST_QUERIES))
         file.change(lambda before: full)
@@ -222,8 +222,8 @@ class TestFile:
         held = JudgmentsFile.of(find_project(tree.root)).read()
         assert sorted(each.id for each in held) == sorted(f"{name}{n}" for name in "ab" for n in range(15))
 
-    def test_a_writer_killed_at_any_call_leaves_the_old_or_the_new(self, tree: Tree) -> None:
-        """Dies before its n-th call that changes the disk; the next change clears up."""
+    def test_writer_killed_at_any_call_leaves_the_old_or_the_new(self, tree: Tree) -> None:
+        """Kills the writer before its n-th call that changes the disk. The next change cleans up."""
         code = """
 import os, sys
 from pathlib import Path
@@ -269,7 +269,7 @@ file.change(lambda old: (*old, Judgment(f"new-{sys.argv[2]}", "y")))
 
 
 class TestFollowing:
-    def test_only_its_text_tells_where_a_note_was_moved(self, tree: Tree) -> None:
+    def test_moved_note_is_recognised_only_by_its_text(self, tree: Tree) -> None:
         tree.note("b/deploy.md", "Setup", "another text")
         tree.note("a/elsewhere.md", "Renamed", "")
         text = (tree.tree / "a/elsewhere.md").read_text()
@@ -277,7 +277,7 @@ class TestFollowing:
         assert finder.moved("a/deploy.md", "# Setup\n\nfirst this, then that\n") == ("", "")
         assert finder.moved("a/deploy.md", text) == ("a/elsewhere.md", "its text is there")
 
-    def test_a_note_that_moved_is_found(self, tree: Tree) -> None:
+    def test_moved_note_is_found(self, tree: Tree) -> None:
         tree.note("auth/rotation.md", "Rotation", "each use gives a new one")
         tree.note("auth/expiry.md", "Expiry", "sessions end")
         tree.note("ops/gone.md", "Gone", "not for long")
@@ -304,7 +304,7 @@ class TestFollowing:
         assert [document.path for document in made.documents] == ["security/tokens.md", "ops/gone.md"]
         assert [item.moved for item in odd] == [True, False]
 
-    def test_a_note_that_is_moved_to_the_path_of_one_that_is_gone_takes_its_place(self, tmp_path: Path) -> None:
+    def test_note_moved_to_the_path_of_a_removed_one_takes_its_place(self, tmp_path: Path) -> None:
         file = JudgmentsFile(tmp_path / "judgments.toml", trusted=True)
         gone, moved, other = JudgedDocument("ops/b.md", 0), JudgedDocument("ops/a.md", 3), JudgedDocument("c.md", 1)
         file.change(lambda _: (Judgment("a", "x", documents=(gone, moved, other)), INGRESS))
@@ -312,27 +312,27 @@ class TestFollowing:
         followed = (JudgedDocument("ops/b.md", 3), other)
         assert file.read() == (Judgment("a", "x", documents=followed), INGRESS)
 
-    def test_a_note_that_is_found_where_another_is_judged_leaves_that_one(self, tree: Tree) -> None:
+    def test_note_found_at_a_judged_path_leaves_that_judgment(self, tree: Tree) -> None:
         tree.note("ops/b.md", "Deploy", "its text")
         there = DocumentFinder(tree.snapshot()).judged("ops/b.md", 1)
         judgment = Judgment("a", "x", documents=(replace(there, path="ops/a.md", grade=3), there))
         made, _ = DocumentFinder(tree.snapshot()).followed(judgment)
         assert made.documents == (there,)
 
-    def test_what_two_notes_have_leads_nowhere(self, tree: Tree) -> None:
+    def test_text_of_two_notes_identifies_neither(self, tree: Tree) -> None:
         tree.note("a/x.md", "Same", "text of its own")
         tree.note("b/y.md", "Same", "other text")
         finder = DocumentFinder(tree.snapshot())
         assert finder.find(JudgedDocument("c/z.md", 3, "Same")).path == ""
         assert finder.find(JudgedDocument("c/x.md", 3, "Other")).path == "a/x.md"
 
-    def test_an_archived_note_is_said_to_be(self, tree: Tree) -> None:
+    def test_archived_note_is_reported(self, tree: Tree) -> None:
         tree.file("_archived/ops/old.stub.md", "---\ntype: archive_stub\n---\na stub")
         tree.note("x/n.md", "N")
         found = DocumentFinder(tree.snapshot()).find(JudgedDocument("ops/old.md", 3))
         assert (found.path, found.how) == ("", "archived as _archived/ops/old.stub.md")
 
-    def test_the_digest_is_that_of_the_words(self) -> None:
+    def test_digest_covers_the_words(self) -> None:
         assert digest_of("# A\n\nb  c\n") == digest_of("---\nkey: 1\n---\n# A\nb c")
         assert digest_of("# A") != digest_of("# B")
 
@@ -348,7 +348,7 @@ class TestExchange:
             FORMATS["beir"].read(folder, None, ())
 
     @pytest.mark.parametrize(("form", "name"), [("beir", "out"), ("trec", "qrels.txt"), ("qmd", "bench.json")])
-    def test_what_is_exported_is_imported(self, form: str, name: str, tmp_path: Path) -> None:
+    def test_exported_judgments_are_imported(self, form: str, name: str, tmp_path: Path) -> None:
         spaced = replace(ROTATION, documents=(JudgedDocument("auth/a 100% note.md", 3), JudgedDocument("b.md", 0)))
         known = (spaced, INGRESS)
         FORMATS[form].write(tmp_path / name, known)
@@ -365,7 +365,7 @@ class TestExchange:
                 Judgment("ingress", INGRESS.text),
             )
 
-    def test_files_of_others(self, tmp_path: Path) -> None:
+    def test_foreign_files(self, tmp_path: Path) -> None:
         (tmp_path / "qrels").mkdir()
         (tmp_path / "queries.jsonl").write_text('{"_id": "PLAIN 1", "text": "a query", "metadata": {}}\n')
         (tmp_path / "qrels" / "dev.tsv").write_text("query-id\tcorpus-id\tscore\r\nPLAIN 1\tMED-10\t7\r\n")
@@ -397,7 +397,7 @@ class TestExchange:
             ("beir", "", "holds no .tsv file"),
         ],
     )
-    def test_broken_files_of_others(self, form: str, content: str, said: str, tmp_path: Path) -> None:
+    def test_broken_foreign_files(self, form: str, content: str, said: str, tmp_path: Path) -> None:
         file = tmp_path / "given"
         file.write_text(content)
         (tmp_path / "queries.jsonl").write_text("")
@@ -405,7 +405,7 @@ class TestExchange:
             FORMATS[form].read(tmp_path if form == "beir" else file, None, ())
 
     @pytest.mark.parametrize("form", ["beir", "trec"])
-    def test_more_queries_than_a_file_holds_are_refused(self, form: str, tmp_path: Path) -> None:
+    def test_too_many_queries_for_a_file_are_refused(self, form: str, tmp_path: Path) -> None:
         (tmp_path / "qrels").mkdir()
         (tmp_path / "qrels/test.tsv").write_text("q0\tn.md\t1\n")
         (tmp_path / "trec").write_text("q0 0 n.md 1\n")
@@ -415,8 +415,8 @@ class TestExchange:
         with pytest.raises(JudgmentsError, match="holds more than 20000 queries"):
             FORMATS[form].read(tmp_path / form if form == "trec" else tmp_path, tmp_path / "queries.jsonl", ())
 
-    def test_ids_that_all_become_the_same_take_time_in_proportion(self, tmp_path: Path) -> None:
-        """Looks at the ids that are taken about once for each query."""
+    def test_ids_that_all_become_the_same_take_linear_time(self, tmp_path: Path) -> None:
+        """Checks the taken ids about once for each query."""
         names = [chr(0x4E00 + number) for number in range(5_000)]
         (tmp_path / "qrels").write_text("".join(f"{name} 0 n.md 1\n" for name in names))
         (tmp_path / "q.tsv").write_text("".join(f"{name}\tgate\n" for name in names))
@@ -429,7 +429,7 @@ class TestExchange:
         assert trec_name("a b%c\u2003d.md") == "a%20b%25c%E2%80%83d.md"
         assert trec_name("über/ü.md") == "über/ü.md"
 
-    def test_the_fixture_of_qmd_has_its_fields(self, tmp_path: Path) -> None:
+    def test_qmd_fixture_has_its_fields(self, tmp_path: Path) -> None:
         FORMATS["qmd"].write(tmp_path / "b.json", (ROTATION,))
         value = json.loads((tmp_path / "b.json").read_text())
         (query,) = value["queries"]
@@ -438,6 +438,6 @@ class TestExchange:
         assert query["type"] in ("exact", "semantic", "topical", "cross-domain", "alias")
 
 
-def test_the_header_of_a_query_is_found_as_toml_allows() -> None:
+def test_header_of_a_query_is_found_as_toml_allows() -> None:
     text = '  [[ query ]]  # here\nid = "a"\ntext = "x"\n'
     assert len(HEADER.findall(text)) == len(tomllib.loads(text)["query"]) == 1

@@ -1,4 +1,4 @@
-"""What a log says as a whole, and whether a logged query would be answered the same now."""
+"""Summaries of a log, and comparisons of logged queries with their current answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNSEEN = (
 )
 
 
-def test_a_query_that_is_answered_the_same(tree: Tree) -> None:
+def test_query_with_the_same_answer(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", importance=90, maturity="core")
     trace = tree.session().preview("rollback")
     entry = replace(
@@ -32,14 +32,14 @@ def test_a_query_that_is_answered_the_same(tree: Tree) -> None:
 
 @pytest.mark.parametrize("who", [OURS, ENGINE])
 @pytest.mark.parametrize(("status", "said"), [("error", "failed then"), ("cancelled", "was stopped then")])
-def test_a_run_that_was_not_answered_is_not_answered_the_same(tree: Tree, status: str, said: str, who: str) -> None:
+def test_unanswered_run_is_not_the_same_answer(tree: Tree, status: str, said: str, who: str) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", importance=90, maturity="core")
     trace = tree.session().preview("rollback")
     (difference,) = compare(LoggedQuery(1.0, "rollback", who, status), trace).differences
     assert said in difference
 
 
-def test_what_is_different_is_said(tree: Tree) -> None:
+def test_differences_are_reported(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=200)
     session = tree.session()
     trace = session.preview("rollback")
@@ -66,14 +66,14 @@ def test_small_scores_are_compared_on_their_own_scale(tree: Tree) -> None:
 
 
 def logged(trace: Trace, **changes: Any) -> LoggedQuery:
-    """What the engine's log would hold of ``trace``."""
+    """The entry of the engine's log for ``trace``."""
     at_ms = datetime.fromisoformat(trace.snapshot.clock).timestamp() * 1000
     paths = tuple(hit.path for hit in trace.hits)
     made = LoggedQuery(at_ms, trace.query, ENGINE, "completed", trace.tier, 5.0, trace.hits[0].score, 1, paths)
     return replace(made, **changes)
 
 
-def test_ageing_alone_is_told_by_asking_as_of_then(tree: Tree) -> None:
+def test_ageing_is_found_by_running_at_the_logged_time(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     tree.note("deploy/other.md", "Other", "other things", days=90)
     before = tree.session(now_ms=NOW_MS - 60 * DAY_MS).preview("rollback")
@@ -85,7 +85,7 @@ def test_ageing_alone_is_told_by_asking_as_of_then(tree: Tree) -> None:
     assert tree.session().explainer.compare_logged(logged(before)).causes == only_time, "another note is no cause then"
 
 
-def test_a_result_that_was_written_too_is_named_where_time_explains_the_answer(tree: Tree) -> None:
+def test_rewritten_result_is_named_if_time_explains_the_answer(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     tree.note("deploy/other.md", "Rollback drills", "rollback", days=90)
     before, now = (tree.session(now_ms=NOW_MS - days * DAY_MS).preview("rollback") for days in (60, 0))
@@ -100,8 +100,8 @@ def test_a_result_that_was_written_too_is_named_where_time_explains_the_answer(t
     assert told == (passed, "done here: signals")
 
 
-def test_a_note_that_was_written_since_is_the_cause_where_time_after_that_did_nothing(tree: Tree) -> None:
-    """As of the logged moment a note that was written later has no age: that alone proves nothing."""
+def test_note_written_since_is_the_cause_if_time_has_no_effect(tree: Tree) -> None:
+    """At the logged time, a note that was written later has no age, which proves nothing."""
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     before, now = (tree.session(now_ms=NOW_MS - days * DAY_MS).preview("rollback") for days in (60, 0))
     entry, written = logged(before), {"deploy/rollback.md": NOW_MS - 1_000.0}
@@ -109,7 +109,7 @@ def test_a_note_that_was_written_since_is_the_cause_where_time_after_that_did_no
     assert told == ("deploy/rollback.md was written",)
 
 
-def test_time_is_named_beside_notes_that_were_written_since(tree: Tree) -> None:
+def test_time_is_named_with_notes_that_were_written_since(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     tree.note("deploy/other.md", "Other", "rollback of other things", days=90)
     then_ms = NOW_MS - 60 * DAY_MS
@@ -130,7 +130,7 @@ def test_time_is_named_beside_notes_that_were_written_since(tree: Tree) -> None:
     )
 
 
-def test_a_clock_that_is_earlier_now_is_told(tree: Tree) -> None:
+def test_earlier_clock_is_reported(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     later = tree.session(now_ms=NOW_MS + 60 * DAY_MS).preview("rollback")
     assert tree.session().explainer.compare_logged(logged(later)).causes == (
@@ -138,7 +138,7 @@ def test_a_clock_that_is_earlier_now_is_told(tree: Tree) -> None:
     )
 
 
-def test_time_did_nothing_to_a_note_before_it_was_written(tree: Tree) -> None:
+def test_time_has_no_effect_on_a_note_before_it_was_written(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90, recency=0.5)
     entry = logged(tree.session(now_ms=NOW_MS - 60 * DAY_MS).preview("rollback"))
     written = "deploy/rollback.md was written"
@@ -155,7 +155,7 @@ def test_time_did_nothing_to_a_note_before_it_was_written(tree: Tree) -> None:
     )
 
 
-def test_notes_that_were_written_since_or_are_gone_are_named(tree: Tree) -> None:
+def test_notes_written_or_removed_since_are_named(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     tree.note("deploy/other.md", "Other", "other things", days=1)
     trace = tree.session(now_ms=NOW_MS - 5 * DAY_MS).preview("rollback")
@@ -170,7 +170,7 @@ def test_notes_that_were_written_since_or_are_gone_are_named(tree: Tree) -> None
     assert "deploy/rollback.md was written" in tree.session().explainer.compare_logged(entry).causes
 
 
-def test_a_note_that_was_archived_since_is_said_to_be(tree: Tree) -> None:
+def test_note_archived_since_is_reported(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     entry = logged(tree.session(now_ms=NOW_MS - 5 * DAY_MS).preview("rollback"))
     session = tree.session()
@@ -182,7 +182,7 @@ def test_a_note_that_was_archived_since_is_said_to_be(tree: Tree) -> None:
     )
 
 
-def test_what_a_run_packed_is_no_difference_to_that_run(tree: Tree) -> None:
+def test_packed_context_is_not_a_difference(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     session = tree.session()
     first = session.run("rollback", engine="knowing")
@@ -193,7 +193,7 @@ def test_what_a_run_packed_is_no_difference_to_that_run(tree: Tree) -> None:
     assert compared.top_score == first.hits[0].score
 
 
-def test_what_was_done_here_is_named_where_no_file_tells_of_it(tree: Tree) -> None:
+def test_actions_here_are_named_if_no_file_shows_them(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     tree.note("deploy/other.md", "Other", "other things", days=9)
     trace = tree.session().preview("rollback")
@@ -213,7 +213,7 @@ def test_what_was_done_here_is_named_where_no_file_tells_of_it(tree: Tree) -> No
     assert told((f"signals of {gone}", [gone])) == (f"no note's file is newer: what changed is {UNSEEN}",)
 
 
-def test_another_profile_and_what_the_tree_does_not_tell(tree: Tree) -> None:
+def test_another_profile_and_causes_outside_the_tree(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     trace = tree.session().preview("rollback")
     (cause,) = tree.session().explainer.compare_logged(logged(trace, top_score=0.1)).causes
@@ -238,7 +238,7 @@ def test_signals_that_the_engine_does_not_read_are_named(tree: Tree) -> None:
     assert not any("ByteRover does not read" in one for one in here.causes)
 
 
-def test_a_summary_counts_what_ended() -> None:
+def test_summary_counts_completed_queries() -> None:
     entries = [
         replace(ENTRY, at_ms=9, tier=0, took_ms=1.0),
         replace(ENTRY, at_ms=8, tier=4, took_ms=900.0, query="slow"),
@@ -258,7 +258,7 @@ def test_a_summary_counts_what_ended() -> None:
     assert summarise([]).cached is None
 
 
-def test_engines_without_tiers_are_counted_by_what_they_found() -> None:
+def test_engines_without_tiers_are_counted_by_results() -> None:
     other = replace(ENTRY, tier=None, engine="jeffs_brain", took_ms=700.0)
     made = summarise([ENTRY, other, other, replace(other, not_covered=True, query="nothing")])
     assert made.tiers == (0, 0, 1, 0, 0)

@@ -1,4 +1,4 @@
-"""Why one note stands above another: parts that sum to the gap, and changes that are made on disk and asked again."""
+"""Reasons why one note ranks above another: parts that sum to the gap, and changes that are verified on disk."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def pair_of(tree: Tree, engine: str = "byterover", one: str = A, other: str = B)
 
 @pytest.fixture
 def two(tree: Tree) -> Tree:
-    """B is older and less important than A; their words are nearly the same."""
+    """Two notes with similar words; B is older and less important than A."""
     tree.notes(20)
     tree.note(A, "Refresh token rotation", TEXT, 6, importance=41, maturity="validated")
     tree.note(B, "Rotation of tokens", TEXT * 2, 12, importance=38, maturity="validated")
@@ -43,7 +43,7 @@ def two(tree: Tree) -> Tree:
 
 
 @pytest.mark.parametrize("engine", ["byterover", "soleri", "jeffs_brain", "knowing"])
-def test_the_differences_of_parts_sum_to_the_gap(two: Tree, engine: str) -> None:
+def test_differences_of_parts_sum_to_the_gap(two: Tree, engine: str) -> None:
     pair = pair_of(two, engine)
     assert pair == replace(pair_of(two, engine, B, A), trace=pair.trace)  # whichever is named first
     _, _, trace = ask(two, engine)
@@ -54,7 +54,7 @@ def test_the_differences_of_parts_sum_to_the_gap(two: Tree, engine: str) -> None
     assert (pair.above.rank, pair.below.rank) == (files.index(pair.above.path) + 1, files.index(pair.below.path) + 1)
 
 
-def test_a_wording_of_the_engine_turns_what_the_title_does_not(tree: Tree) -> None:
+def test_wording_of_the_engine_swaps_what_a_title_does_not(tree: Tree) -> None:
     tree.notes(20)
     tree.note(A, "Refresh token rotation", TEXT, 6, importance=90, maturity="core")
     tree.note(B, "Refresh token rotation", f"{TEXT} wombat wombat", 120, importance=10)
@@ -73,7 +73,7 @@ def test_words_sum_to_the_sum_over_words(two: Tree) -> None:
     assert {word.name for word in pair.words} == {"refresh", "token", "rotation"}
 
 
-def test_a_note_that_is_no_result_has_the_score_that_it_would_have(two: Tree) -> None:
+def test_note_outside_the_results_has_a_hypothetical_score(two: Tree) -> None:
     two.note("other/c.md", "Unlike", "A token.", 80)
     pair = pair_of(two, one="other/c.md", other=A)
     assert (pair.above.path, pair.below.rank) == (A, None)
@@ -84,12 +84,12 @@ def test_a_note_that_is_no_result_has_the_score_that_it_would_have(two: Tree) ->
 
 
 def stands_above(tree: Tree) -> bool:
-    """Whether B comes before A, asked on what is on disk."""
+    """True if B ranks before A in the files on disk."""
     files = [hit.file for hit in ask(tree)[2].hits]
     return B in files and (A not in files or files.index(B) < files.index(A))
 
 
-def test_each_change_turns_them_on_disk_and_the_next_smaller_one_does_not(two: Tree) -> None:
+def test_each_change_swaps_them_on_disk_and_a_smaller_one_does_not(two: Tree) -> None:
     engine, context, _ = ask(two)
     found = Turner(engine, context, BRV3, QUERY, A, B).smallest()
     kinds = set()
@@ -138,7 +138,7 @@ def test_words_in_its_title(tree: Tree) -> None:
     assert stands_above(tree)
 
 
-def test_a_title_that_is_enough_only_with_the_time_of_a_save(tree: Tree) -> None:
+def test_title_that_needs_the_time_of_a_save_too(tree: Tree) -> None:
     tree.notes(20)
     tree.note(A, "Refresh token rotation", TEXT, 1)
     tree.note(B, "Drills", TEXT, 300)
@@ -151,7 +151,7 @@ def test_a_title_that_is_enough_only_with_the_time_of_a_save(tree: Tree) -> None
     assert stands_above(tree)
 
 
-def test_a_word_of_its_title_in_the_query(tree: Tree) -> None:
+def test_word_of_its_title_in_the_query(tree: Tree) -> None:
     tree.notes(20)
     tree.note(A, "Refresh token rotation", TEXT, 1)
     tree.note(B, "Tokens of drills", TEXT, 1)
@@ -165,7 +165,7 @@ def test_a_word_of_its_title_in_the_query(tree: Tree) -> None:
     assert files.index(B) < files.index(A)
 
 
-def test_a_later_updated_at_where_an_engine_counts_age_by_it(tree: Tree) -> None:
+def test_later_updated_at_for_engines_that_use_it(tree: Tree) -> None:
     tree.notes(20)
     tree.file(A, f"---\nupdatedAt: {_written(30)}\n---\n# Refresh token rotation\n\n{TEXT}", 1)
     tree.file(B, f"---\nupdatedAt: {_written(90)}\n---\n# Refresh token rotation\n\n{TEXT}", 1)
@@ -183,7 +183,7 @@ def _written(days: int) -> str:
     return datetime.fromtimestamp(NOW_MS / 1000 - days * 86_400, UTC).isoformat()
 
 
-def test_what_cannot_be_changed_has_no_changes(two: Tree) -> None:
+def test_unchangeable_notes_have_no_changes(two: Tree) -> None:
     engine, context, _ = ask(two)
     assert Turner(engine, context, BRV3, QUERY, A, "nowhere.md").smallest() == ()
     assert stored(importance=1).importance == 1

@@ -1,4 +1,4 @@
-"""Sweeps and variants, against computing the same another way."""
+"""Sweeps and variants, compared with other ways of computing them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def outcome(session: Session, name: str, value: float, judgment: Judgment) -> st
     return outcome_of(session.variants.state(variant).trace(judgment))
 
 
-def test_an_axis_is_what_is_written() -> None:
+def test_axis_matches_its_text() -> None:
     assert parse_axis("direct.min_top=0.5:1:6", [FLOAT], 1).values == (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
     assert len(parse_axis("direct.min_top", [FLOAT], 1).values) == 21
     assert len(parse_axis("direct.min_top=0.5:0.7", [FLOAT], 2).values) == 11
@@ -73,14 +73,14 @@ def test_an_axis_is_what_is_written() -> None:
     ["direct.min_tops", "direct.min_top=1", "direct.min_top=1:0.5", "direct.min_top=-1:1", "direct.min_top=0:1:1",
      "direct.min_top=0:nan", "direct.min_top=0:1:999", "text.relevance=0:1", "direct.min_top=a:b"],
 )  # fmt: skip
-def test_a_wrong_axis_is_said_in_a_line(text: str) -> None:
+def test_invalid_axis_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(SweepError) as caught:
         parse_axis(text, [FLOAT, CHOICE], 1)
     assert text.partition("=")[0] in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_what_else_is_replaced_is_said(session: Session) -> None:
+def test_other_replacements_are_listed(session: Session) -> None:
     base = Variant(days=2.0, constants=(("direct.min_top", 0.5), ("score.recency", 0.1)))
     axis = parse_axis("direct.min_top=0.5:1:3", session.variants.controls("byterover"), 1)
     made = swept_over(session, [axis], QUERIES, METRIC, base, "byterover", {}, lambda done, of: None)
@@ -94,7 +94,7 @@ def test_what_else_is_replaced_is_said(session: Session) -> None:
 
 
 @pytest.mark.long
-def test_means_and_outcomes_are_those_of_asking_there(session: Session) -> None:
+def test_means_and_outcomes_equal_direct_evaluation(session: Session) -> None:
     made = swept(session, ["score.relevance=0.2:0.8:4"], QUERIES, METRIC, {})
     for point in made.points:
         state = session.variants.state(Variant(constants=(("score.relevance", point.values[0]),)))
@@ -112,7 +112,7 @@ OTHERS = ("text.k", "days")
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", [*LINEAR, *OTHERS])
-def test_crossings_are_where_bisection_finds_them(session: Session, name: str) -> None:
+def test_crossings_equal_bisection(session: Session, name: str) -> None:
     ends = {"days": (0.0, 200.0), "text.k": (0.1, 5.0)}.get(name, (0.01, 1.0))
     made = swept(session, [f"{name}={ends[0]}:{ends[1]}:5"], QUERIES, METRIC, {})
     changes = sum(one != two for row in zip(*(point.outcomes for point in made.points), strict=True)
@@ -139,7 +139,7 @@ def test_crossings_are_where_bisection_finds_them(session: Session, name: str) -
         assert all(crossing.is_solved for crossing in made.crossings)
 
 
-def test_something_is_crossed(session: Session) -> None:
+def test_crossings_exist(session: Session) -> None:
     made = [swept(session, [f"{name}=0.01:1:5"], QUERIES, METRIC, {}).crossings for name in LINEAR[-2:]]
     assert sum(map(len, made)) >= 4
 
@@ -157,7 +157,7 @@ class _Scale:
 
 @dataclass(frozen=True)
 class _Trace:
-    """As much of a trace as crossings are found with: one comparison of a function with a threshold."""
+    """The part of a trace from which crossings are computed: one comparison of a function with a threshold."""
 
     value: float
 
@@ -181,7 +181,7 @@ def _trace(value: float) -> Any:
 
 @settings(max_examples=200)
 @given(st.floats(0.01, 0.99), st.sampled_from([-3.0, -0.5, 0.25, 7.0]))
-def test_a_straight_line_is_solved_at_once(root: float, slope: float) -> None:
+def test_straight_line_is_solved_at_once(root: float, slope: float) -> None:
     asked: list[float] = []
 
     def at(value: Any) -> Trace:
@@ -196,7 +196,7 @@ def test_a_straight_line_is_solved_at_once(root: float, slope: float) -> None:
 
 @settings(max_examples=100)
 @given(st.floats(0.05, 0.95))
-def test_a_bent_curve_is_bisected(root: float) -> None:
+def test_curve_is_bisected(root: float) -> None:
     made = crossing_between("q", 0.0, 1.0, lambda value: _trace(float(value) ** 3 - root**3))
     assert made.at == pytest.approx(root, abs=2e-9)
 
@@ -204,7 +204,7 @@ def test_a_bent_curve_is_bisected(root: float) -> None:
 @settings(max_examples=100)
 @given(st.lists(st.floats(0.01, 0.99), min_size=2, max_size=4, unique=True), st.booleans())
 def test_every_change_on_the_way_is_found(roots: list[float], is_whole: bool) -> None:
-    """Outcomes 0, 1, 2 … in steps: each is met once, however far apart the two values are that were asked."""
+    """Outcomes 0, 1, 2 … in steps: each is found once, however far apart the two queried values are."""
     ends = (0, 1000) if is_whole else (0.0, 1000.0)
     steps = sorted({round(1000 * root) for root in roots})
     assume(len(steps) > 1)
@@ -226,7 +226,7 @@ def test_whole_numbers_and_choices() -> None:
     assert made.at == "b"
 
 
-def test_every_form_of_a_report(session: Session) -> None:
+def test_every_format_of_a_report(session: Session) -> None:
     one = swept(session, ["score.relevance=0.01:1:5"], QUERIES, METRIC, {})
     two = swept(session, ["score.relevance=0.2:0.6:3", "score.recency=0:0.6:4"], QUERIES, METRIC, {})
     nothing = swept(session, ["text.relevance"], QUERIES[-1:], METRIC, {})

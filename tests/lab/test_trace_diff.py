@@ -1,4 +1,4 @@
-"""Two answers beside each other: ranks, scores, the part that changed most, and the sentence that says so."""
+"""Two answers compared: ranks, scores, the part that changed most, and the sentence about it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def tree(tree: Tree) -> Tree:
 
 
 def sentence(compared: TraceDiff) -> str:
-    """What differs, as text."""
+    """The differences as text."""
     return plain(difference_sentence(compared))
 
 
@@ -43,7 +43,7 @@ def pinned(tree: Tree) -> Trace:
     return replace(trace, tier=2, covered=True, hits=hits, near_misses=())
 
 
-def test_the_same_answer_differs_in_nothing(tree: Tree) -> None:
+def test_equal_answers_have_no_difference(tree: Tree) -> None:
     session = tree.session()
     compared = diff_traces(session.preview("rollback"), session.preview("rollback"))
     assert not compared.differs
@@ -52,7 +52,7 @@ def test_the_same_answer_differs_in_nothing(tree: Tree) -> None:
     assert sentence(compared) == "Nothing differs: the same outcome, notes, ranks and scores."
 
 
-def test_a_lower_score_names_the_part_that_changed_most(pinned: Trace) -> None:
+def test_lower_score_names_the_part_that_changed_most(pinned: Trace) -> None:
     first, second = pinned.hits
     aged = hit(first, "a", 0.83, relevance=0.602, recency=0.228)
     compared = diff_traces(pinned, replace(pinned, tier=3, hits=(aged, second)))
@@ -62,7 +62,7 @@ def test_a_lower_score_names_the_part_that_changed_most(pinned: Trace) -> None:
     assert changed.part == ("recency", pytest.approx(-0.082))
 
 
-def test_the_gate_that_decided_is_named_where_the_tier_differs(pinned: Trace) -> None:
+def test_deciding_gate_is_named_if_the_tier_differs(pinned: Trace) -> None:
     direct = next(step for step in pinned.steps if step.name == "direct")
     passed = replace(direct, state=State.TAKEN, checks=(gate(0.08, True),))
     short = replace(direct, state=State.FAILED, checks=(gate(0.05, False),))
@@ -78,7 +78,7 @@ def test_the_gate_that_decided_is_named_where_the_tier_differs(pinned: Trace) ->
     )
 
 
-def test_no_gate_is_named_where_the_cache_answers_one_of_the_two(tree: Tree) -> None:
+def test_no_gate_is_named_if_one_answer_is_cached(tree: Tree) -> None:
     tree.note("zoo/zebra.md", "Zebra", "zebra stripes")
     tree.note("zoo/other.md", "Zebra too", "zebra stripes", days=1)
     tree.notes(60)
@@ -95,7 +95,7 @@ def test_no_gate_is_named_where_the_cache_answers_one_of_the_two(tree: Tree) -> 
     assert sentence(diff_traces(direct, routed)).startswith("Pinned was tier 2, now tier 3 (lead over the next")
 
 
-def test_an_answer_from_the_cache_is_told_apart_from_the_ranks_of_a_new_search(pinned: Trace) -> None:
+def test_cached_answer_is_distinguished_from_new_ranks(pinned: Trace) -> None:
     first, second = pinned.hits
     cached = replace(pinned, tier=1, hits=(second, first), answer=cached_answer("text", 3))
     assert sentence(diff_traces(pinned, cached)) == (
@@ -107,11 +107,11 @@ def test_an_answer_from_the_cache_is_told_apart_from_the_ranks_of_a_new_search(p
 
 
 def gate(value: float, passed: bool) -> Check:
-    """The lead that a direct answer needs, as it came out."""
+    """The result of the gate on the lead of a direct answer."""
     return Check("lead over the next", value, "≥", 0.08, passed, value - 0.08, "direct.min_gap", "the-tiers")
 
 
-def test_what_the_shown_decimals_hide_is_no_difference(pinned: Trace) -> None:
+def test_difference_hidden_by_rounding_is_ignored(pinned: Trace) -> None:
     first, second = pinned.hits
     hidden = hit(first, "a", 0.914, relevance=0.604, recency=0.31)
     assert not diff_traces(pinned, replace(pinned, hits=(hidden, second))).differs
@@ -119,7 +119,7 @@ def test_what_the_shown_decimals_hide_is_no_difference(pinned: Trace) -> None:
     assert diff_traces(pinned, replace(pinned, hits=(seen, second))).results[0].scored is Shift.BETTER
 
 
-def test_another_first_note_and_what_became_of_the_one_before(pinned: Trace) -> None:
+def test_another_first_note_and_the_fate_of_the_previous_one(pinned: Trace) -> None:
     first, second = pinned.hits
     new = hit(first, "c", 0.95, relevance=0.95)
     swapped = diff_traces(pinned, replace(pinned, hits=(hit(second, "b", 0.97, relevance=0.97), first)))
@@ -135,7 +135,7 @@ def test_another_first_note_and_what_became_of_the_one_before(pinned: Trace) -> 
     )
 
 
-def test_a_near_miss_keeps_its_score_and_its_reason(pinned: Trace) -> None:
+def test_near_miss_keeps_its_score_and_its_reason(pinned: Trace) -> None:
     first, second = pinned.hits
     miss = NearMiss("a", "a", "a", first.kind, "draft", 2, 0.55, "below 0.7 × top", 0.01)
     compared = diff_traces(pinned, replace(pinned, hits=(second,), near_misses=(miss,)))
@@ -144,13 +144,13 @@ def test_a_near_miss_keeps_its_score_and_its_reason(pinned: Trace) -> None:
     assert "“a” is no result any more, 0.91 then, 0.55 now" in sentence(compared)
 
 
-def test_a_difference_below_the_first_result_is_told(pinned: Trace) -> None:
+def test_difference_below_the_first_result_is_reported(pinned: Trace) -> None:
     first, second = pinned.hits
     compared = diff_traces(pinned, replace(pinned, hits=(first, hit(second, "b", 0.7, relevance=0.4, recency=0.3))))
     assert sentence(compared) == "Tier 2 both times: “b” fell from 0.80 to 0.70, relevance −0.10; the first stays."
 
 
-def test_a_rank_that_rose_while_the_score_fell_is_told_of_both(pinned: Trace) -> None:
+def test_higher_rank_with_a_lower_score_is_reported(pinned: Trace) -> None:
     first, second = pinned.hits
     third = hit(second, "c", 0.7, relevance=0.5, recency=0.2)
     now = replace(pinned, hits=(first, hit(second, "c", 0.6, relevance=0.4, recency=0.2)))
@@ -161,7 +161,7 @@ def test_a_rank_that_rose_while_the_score_fell_is_told_of_both(pinned: Trace) ->
     )
 
 
-def test_nothing_found_then_or_now(pinned: Trace) -> None:
+def test_no_results_then_or_now(pinned: Trace) -> None:
     nothing = replace(pinned, hits=(), covered=False)
     lost = sentence(diff_traces(pinned, nothing))
     assert lost.startswith("Pinned was tier 2, now tier 2 (not covered): “a” is gone, and nothing else was found")
@@ -180,7 +180,7 @@ def test_time_wording_and_scope_are_named(tree: Tree) -> None:
     }
 
 
-def test_ageing_alone_is_found_in_the_parts(tree: Tree) -> None:
+def test_ageing_is_found_in_the_parts(tree: Tree) -> None:
     then = tree.session().preview("freeze")
     now = tree.session(now_ms=NOW_MS + 60 * DAY_MS).preview("freeze")
     (only,) = diff_traces(then, now).results
@@ -190,7 +190,7 @@ def test_ageing_alone_is_found_in_the_parts(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("engine", ["jeffs_brain", "soleri"])
-def test_two_engines_are_compared_by_rank_alone(tree: Tree, engine: str) -> None:
+def test_two_engines_are_compared_only_by_rank(tree: Tree, engine: str) -> None:
     session = tree.session()
     then, now = session.preview("rollback"), session.preview("rollback", engine=engine)
     compared = diff_traces(then, now)

@@ -1,4 +1,4 @@
-"""Variants: written and read back, and asked against computing the same another way."""
+"""Variants: written and read back, and compared with other ways of computing them."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ variants = st.builds(
 
 
 @given(variants)
-def test_what_is_written_is_read_back(variant: Variant) -> None:
+def test_written_variant_is_read_back(variant: Variant) -> None:
     assert parse_variant(str(variant), PROFILES, "byterover") == variant
 
 
@@ -116,18 +116,18 @@ def test_what_is_written_is_read_back(variant: Variant) -> None:
         ("'open", "quotation"),
     ],
 )
-def test_what_cannot_be_is_said(text: str, said: str) -> None:
+def test_impossible_variant_is_reported(text: str, said: str) -> None:
     with pytest.raises(VariantError) as caught:
         parse_variant(text, PROFILES, "byterover")
     assert said in str(caught.value)
 
 
-def test_an_engine_and_its_profile_of_the_same_name_are_named_once() -> None:
+def test_engine_and_profile_of_the_same_name_are_named_once() -> None:
     with pytest.raises(VariantError, match=r"known: byterover_v4$"):
         parse_variant("soleri", {"byterover_v4": ("byterover_v4",)}, "byterover_v4")
 
 
-def test_a_profile_names_its_engine() -> None:
+def test_profile_names_its_engine() -> None:
     assert parse_variant("soleri-code", PROFILES, "byterover") == Variant("soleri", "soleri-code")
     assert parse_variant("docs +2w", PROFILES, "byterover") == Variant(profile="docs", days=14)
 
@@ -147,7 +147,7 @@ def test_the_cache_of_runs_is_not_asked(garden: Tree) -> None:
     assert result.results
 
 
-def test_a_profile_and_constants(garden: Tree) -> None:
+def test_profile_and_constants(garden: Tree) -> None:
     session, other = opened(garden), opened(garden)
     other.use_profile("docs")
     other.load()
@@ -160,14 +160,14 @@ def test_a_profile_and_constants(garden: Tree) -> None:
         session.variants.state(Variant().with_constant("score.nothing", 1))
 
 
-def test_a_moment_is_a_session_at_that_moment(garden: Tree) -> None:
+def test_time_equals_a_session_at_that_time(garden: Tree) -> None:
     session, then = opened(garden), opened(garden, NOW_MS + 30 * DAY_MS)
     assert answer(session, Variant(days=30)) == pytest.approx(scores_of(then))
     earlier = opened(garden, NOW_MS - DAY_MS)
     assert answer(session, Variant(days=-1)) == pytest.approx(scores_of(earlier))
 
 
-def test_an_edit_is_as_after_saving_it(garden: Tree, tmp_path: Path) -> None:
+def test_edit_equals_saving_it(garden: Tree, tmp_path: Path) -> None:
     data = b"# Something else\n\nNothing of it is left.\n"
     copy = tmp_path / "copy"
     shutil.copytree(garden.root, copy)
@@ -178,7 +178,7 @@ def test_an_edit_is_as_after_saving_it(garden: Tree, tmp_path: Path) -> None:
     assert made == pytest.approx(scores_of(opened(saved)))
 
 
-def test_notes_left_out_are_as_if_they_were_removed(garden: Tree) -> None:
+def test_left_out_notes_equal_removed_ones(garden: Tree) -> None:
     session = opened(garden)
     made = answer(session, Variant(without=(TOKENS,)))
     assert TOKENS in scores_of(session)
@@ -195,7 +195,7 @@ def test_signals_of_a_note(garden: Tree) -> None:
         session.variants.state(Variant(without=("nowhere.md",)))
 
 
-def test_each_query_is_asked_once(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_query_runs_once(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     session = opened(garden)
     state = session.variants.state(Variant(days=7))
     first = session.variants.result(state, QUERY)
@@ -206,7 +206,7 @@ def test_each_query_is_asked_once(garden: Tree, monkeypatch: pytest.MonkeyPatch)
     assert session.variants.state(Variant(days=7)) is not state
 
 
-def test_grades_are_added_changed_and_taken_away() -> None:
+def test_grades_are_added_changed_and_removed() -> None:
     made = with_grade((), "tokens", "", JudgedDocument("a.md", 3), True)
     assert [(each.id, each.documents[0].grade) for each in made] == [("tokens", 3)]
     made = with_grade(made, "tokens", "", JudgedDocument("b.md", 1), True)
@@ -221,7 +221,7 @@ def test_grades_are_added_changed_and_taken_away() -> None:
     assert with_grade((), "tokens", "", JudgedDocument("a.md", 0), False) == ()
 
 
-def test_every_constant_has_a_control_and_comes_back() -> None:
+def test_every_constant_has_a_control_and_can_be_reset() -> None:
     for name in ("byterover", "jeffs_brain", "soleri", "knowing", "byterover_v4"):
         constants = registry.load(name).constants()
         controls = constant_controls(constants)
@@ -239,7 +239,7 @@ def test_every_constant_has_a_control_and_comes_back() -> None:
 
 
 @given(st.floats(1e-4, 1e6) | st.integers(1, 10**7), st.integers(-50, 50))
-def test_a_slider_stays_in_its_range_and_on_its_steps(base: float, steps: int) -> None:
+def test_slider_stays_in_its_range_and_on_its_steps(base: float, steps: int) -> None:
     made = Control("g", "g.x", base, 0.0, 2.0 * base, step_of(base))
     value = made.moved(base, steps)
     assert isinstance(value, type(base))
@@ -261,7 +261,7 @@ def test_controls_of_clock_and_note(garden: Tree) -> None:
     assert session.variants.note_controls("nowhere.md") == ()
 
 
-def test_a_profile_that_is_kept_has_the_same_constants(garden: Tree, tmp_path: Path) -> None:
+def test_stored_profile_has_the_same_constants(garden: Tree, tmp_path: Path) -> None:
     session = opened(garden)
     file = tmp_path / "mine.toml"
     changes = (("direct.min_top", 0.5), ("score.boost.draft", 0.1), ("text.relevance", "tantivy"))
@@ -276,7 +276,7 @@ def test_a_profile_that_is_kept_has_the_same_constants(garden: Tree, tmp_path: P
     assert registry.load("jeffs_brain").constants(str(brain)).fusion.k == 3
 
 
-def test_answers_are_kept_for_another_time_and_for_eval(garden: Tree) -> None:
+def test_answers_are_stored_for_later_and_for_eval(garden: Tree) -> None:
     first = opened(garden)
     for variant in (Variant(), Variant(days=30), Variant(constants=(("score.cap", 0.5),))):
         state = first.variants.state(variant)

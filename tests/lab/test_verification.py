@@ -1,4 +1,4 @@
-"""Answers of the engines that are installed on this machine, beside ours; and what is said where there is none."""
+"""Answers of the engines that are installed on this machine, compared with ours, and messages if there are none."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def sample(tmp_path: Path) -> Path:
 
 @pytest.mark.long
 @needs_package
-def test_the_installed_engine_answers_over_the_sample_as_we_do(sample: Path) -> None:
+def test_installed_engine_matches_ours_on_the_sample(sample: Path) -> None:
     session = Session.open(sample, now_ms=NOW_MS)
     session.load()
     listed = [question["query"] for question in json.loads((sample / "queries.json").read_text(encoding="utf-8"))]
@@ -105,7 +105,7 @@ def test_the_installed_engine_answers_over_the_sample_as_we_do(sample: Path) -> 
 
 
 @needs_package
-def test_the_installed_engine_answers_over_a_generated_tree_as_we_do(tmp_path: Path) -> None:
+def test_installed_engine_matches_ours_on_a_generated_tree(tmp_path: Path) -> None:
     snapshot = generated(tmp_path / "project", 5, notes=60).snapshot()
     asked = made_questions(snapshot, 80)
     assert len(asked) == 80
@@ -122,7 +122,7 @@ def test_the_installed_engine_answers_over_a_generated_tree_as_we_do(tmp_path: P
         ({"score": {"relevance": 0.5}}, "score of "),
     ],
 )
-def test_the_first_step_that_differs_is_named(tmp_path: Path, tables: dict[str, object], step: str) -> None:
+def test_first_different_step_is_named(tmp_path: Path, tables: dict[str, object], step: str) -> None:
     snapshot = generated(tmp_path / "project", 5, notes=60).snapshot()
     sentence, steps = compared(snapshot, made_questions(snapshot, 30), changed(BRV3, **tables))
     assert not sentence.startswith("30 of 30")
@@ -143,8 +143,8 @@ def test_signals_that_the_engine_would_find_go_to_both(tmp_path: Path) -> None:
 
 
 @needs_package
-def test_notes_of_the_same_moment_are_put_apart_in_the_copy(tmp_path: Path) -> None:
-    """The engine has no rule for their order, so that one copy of the tree would be answered in several ways."""
+def test_notes_of_the_same_time_are_separated_in_the_copy(tmp_path: Path) -> None:
+    """The engine has no rule for their order, so that one copy of the tree would have several answers."""
     tree = Tree(tmp_path / "project")
     for number in range(9):
         tree.note(f"a/b/{'zyxwvutsr'[number]}.md", f"Note {number}", "the same text", days=0)
@@ -172,7 +172,7 @@ def test_notes_of_the_same_moment_are_put_apart_in_the_copy(tmp_path: Path) -> N
 
 
 @needs_package
-def test_a_tree_on_which_every_search_fails(tmp_path: Path) -> None:
+def test_tree_on_which_every_search_fails(tmp_path: Path) -> None:
     tree = Tree(tmp_path / "project")
     tree.note("a/b/c.md", "Title", "text", days=3)
     (tree.tree / "a/b/link.md").symlink_to(tree.tree / "a/b/c.md")
@@ -182,7 +182,7 @@ def test_a_tree_on_which_every_search_fails(tmp_path: Path) -> None:
 
 
 @needs_bundle
-def test_the_installed_bundle_answers_over_a_space_as_we_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_installed_bundle_matches_ours_on_a_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     session = Session.open(small_space(tmp_path, NOW_MS), now_ms=NOW_MS)
     session.load()
@@ -196,7 +196,7 @@ def test_the_installed_bundle_answers_over_a_space_as_we_do(tmp_path: Path, monk
     assert state_of(tmp_path) == before
 
 
-def test_a_question_that_no_command_line_carries_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_query_that_no_command_line_can_carry_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     session = Session.open(small_space(tmp_path, NOW_MS), now_ms=NOW_MS)
     session.load()
@@ -208,7 +208,7 @@ def test_a_question_that_no_command_line_carries_is_left_out(tmp_path: Path, mon
     assert made.notices == ("1 question holds a null character, which no command line carries: left out",)
 
 
-def test_what_v4_printed_beside_our_answer() -> None:
+def test_output_of_v4_compared_with_our_answer() -> None:
     hit = {"path": "a.html", "score": 0.765, "confidence": "high", "snippet": "x", "title": "A"}
     ours = {"hits": [hit], "should_cite": True, "citation_block": "c"}
     data = {**ours, "query": "a"}
@@ -228,7 +228,7 @@ def test_what_v4_printed_beside_our_answer() -> None:
 
 @needs_node
 @pytest.mark.parametrize("prefix", [(), sealed_node(Path("node")).prefix])
-def test_a_sealed_process_reaches_nobody_and_knows_one_moment(tmp_path: Path, prefix: tuple[str, ...]) -> None:
+def test_sealed_process_has_no_network_and_a_fixed_time(tmp_path: Path, prefix: tuple[str, ...]) -> None:
     script = tmp_path / "tries.mjs"
     script.write_text(
         """
@@ -267,7 +267,7 @@ console.log(Date.now(), new Date().getTime(), new Date(5).getTime(), new Date() 
 
 
 @needs_node
-def test_a_package_whose_modules_moved_is_a_line(tmp_path: Path, tree: Tree) -> None:
+def test_package_with_moved_modules_is_one_line(tmp_path: Path, tree: Tree) -> None:
     tree.note("a/b/c.md", "Title", "text")
     folder = tmp_path / "elsewhere"
     folder.mkdir()
@@ -282,7 +282,7 @@ def test_a_package_whose_modules_moved_is_a_line(tmp_path: Path, tree: Tree) -> 
         verify_v3(run, BRV3)
 
 
-def test_what_is_missing_is_a_line_with_what_to_do(tmp_path: Path) -> None:
+def test_missing_package_is_one_line_with_advice(tmp_path: Path) -> None:
     nowhere = {"PATH": str(tmp_path), "HOME": str(tmp_path)}
     with pytest.raises(NotInstalled, match=r"Node\.js is not on PATH.*install Node\.js 20 or later"):
         find_node(nowhere)
@@ -303,7 +303,7 @@ def test_what_is_missing_is_a_line_with_what_to_do(tmp_path: Path) -> None:
         find_node({"PATH": str(tmp_path)})
 
 
-def test_where_the_engines_are_looked_for(tmp_path: Path) -> None:
+def test_search_path_of_the_engines(tmp_path: Path) -> None:
     package = tmp_path / "lib/node_modules" / PACKAGE
     (package / "bin").mkdir(parents=True)
     (package / "package.json").write_text(json.dumps({"name": PACKAGE, "version": "3.16.1"}))
@@ -325,7 +325,7 @@ def test_where_the_engines_are_looked_for(tmp_path: Path) -> None:
     assert find_bundle(skill) == find_bundle(skill / "scripts") == found
 
 
-def test_nothing_that_a_project_brings_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_of_a_project_never_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("PATH")
@@ -344,7 +344,7 @@ def test_nothing_that_a_project_brings_is_run(tmp_path: Path, monkeypatch: pytes
         find_node({"PATH": ".:"})
 
 
-def test_an_unknown_version_says_so(tmp_path: Path, tree: Tree) -> None:
+def test_unknown_version_is_reported(tmp_path: Path, tree: Tree) -> None:
     tree.note("a/b/c.md", "Title", "text")
     session = tree.session()
     (tmp_path / "package.json").write_text(json.dumps({"name": PACKAGE, "version": "3.16.1"}))
@@ -363,7 +363,7 @@ def test_an_unknown_version_says_so(tmp_path: Path, tree: Tree) -> None:
     ("version", "is_known"),
     [("3.14.0", True), ("3.14.9", True), ("3.13.9", False), ("3.16.1", False), ("4.0.0", False), ("next", False)],
 )
-def test_the_profile_says_which_versions_it_describes(tree: Tree, tmp_path: Path, version: str, is_known: bool) -> None:
+def test_profile_lists_the_versions_it_describes(tree: Tree, tmp_path: Path, version: str, is_known: bool) -> None:
     tree.note("a/b/c.md", "Title", "text")
     session = tree.session()
     (tmp_path / "package.json").write_text(json.dumps({"name": PACKAGE, "version": version}))
@@ -372,7 +372,7 @@ def test_the_profile_says_which_versions_it_describes(tree: Tree, tmp_path: Path
     assert ("which brv-3 (3.14) does not know" in status.sentence) is not is_known
 
 
-def test_a_space_is_that_of_v4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_space_belongs_to_v4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     session = Session.open(small_space(tmp_path, NOW_MS), now_ms=NOW_MS)
     session.load()
@@ -386,7 +386,7 @@ def test_a_space_is_that_of_v4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert verification_status(session, bundle).is_known
 
 
-def test_questions_are_the_same_for_the_same_notes(tree: Tree) -> None:
+def test_generated_queries_depend_only_on_the_notes(tree: Tree) -> None:
     tree.note("a/b/c.md", "Refresh rotation", "Each use of a refresh token gives another one.")
     asked = made_questions(tree.snapshot(), 50)
     assert asked == made_questions(tree.snapshot(), 50)
