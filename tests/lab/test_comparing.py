@@ -184,7 +184,7 @@ MRR = parse_metric("mrr")
 DEEP = 1_500
 
 
-def test_overlap_by_definition(one: list[str], other: list[str], persistence: Fraction) -> float:
+def overlap_by_definition(one: list[str], other: list[str], persistence: Fraction) -> float:
     """The sum over depths, with each agreement counted from sets, far beyond the end of both lists. After the end of
     a list, its missing items occur in the other as often as its present ones.
     """
@@ -211,7 +211,7 @@ def test_overlap_equals_its_definition() -> None:
         one, other = (rng.sample(items, rng.randrange(1, 12)) for _ in range(2))
         for persistence in (Fraction(1, 2), Fraction(9, 10)):
             made = rank_biased_overlap(one, other, float(persistence))
-            assert made == pytest.approx(test_overlap_by_definition(one, other, persistence), abs=1e-9)
+            assert made == pytest.approx(overlap_by_definition(one, other, persistence), abs=1e-9)
             assert made == pytest.approx(rank_biased_overlap(other, one, float(persistence)), abs=1e-12)
             assert 0 <= made <= 1 + 1e-12
 
