@@ -1,4 +1,4 @@
-"""Engines are closed: one of another package is treated as ours are, and every constant is read by code."""
+"""Engines are closed: an engine of another package is treated like ours, and code reads every constant."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FIELD_TOO = "baseline"
 
 
 class _Values:
-    """The values of names in a file, as far as imports and assignments of constants give them."""
+    """The values of names in a file, as far as imports and assignments of constants show them."""
 
     def __init__(self, tree: ast.Module) -> None:
         self._bound: dict[str, ast.expr | tuple[str, str]] = {}
@@ -82,7 +82,7 @@ def _texts(value: Any) -> set[str]:
 
 
 def engines_named(source: str) -> list[str]:
-    """Where ``source`` compares something with the name of an engine, or looks it up by such names."""
+    """The places in ``source`` that compare something with the name of an engine, or look it up by such names."""
     tree = ast.parse(source)
     values, found = _Values(tree), []
     for node in ast.walk(tree):
@@ -140,7 +140,7 @@ def test_no_file_outside_an_engine_compares_its_name() -> None:
 
 @pytest.fixture
 def session(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
-    """Notes of several ages, in a project to which the toy is native."""
+    """Notes of several ages, in a project whose native engine is the toy."""
     tree.note("a/b/new.md", "New quokka", "a quokka", days=1)
     tree.note("a/b/old.md", "Old quokka", "a quokka", days=5)
     tree.note("a/b/faded.md", "Faded quokka", "a quokka", days=50)
@@ -150,7 +150,7 @@ def session(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
         yield made
 
 
-def test_the_board_follows_the_rules_of_the_engine(session: Session) -> None:
+def test_board_follows_the_rules_of_the_engine(session: Session) -> None:
     board = session.ageing.board()
     assert board.events == (FADES,)
     days = board.days_until[FADES]
@@ -163,7 +163,7 @@ def test_the_board_follows_the_rules_of_the_engine(session: Session) -> None:
         assert before >= GATE > after
 
 
-def test_the_maturity_screen_has_its_events_and_words(session: Session) -> None:
+def test_maturity_screen_has_its_events_and_words(session: Session) -> None:
     shown = board_on_day(session, BoardOptions(day=7, only=FADES), None)
     assert shown.events == (FADES,)
     marks = {
@@ -175,13 +175,13 @@ def test_the_maturity_screen_has_its_events_and_words(session: Session) -> None:
     assert np.asarray(shown.calendar[FADES]).sum() == 2
 
 
-def test_a_note_has_its_ceiling(session: Session) -> None:
+def test_note_has_its_ceiling(session: Session) -> None:
     page = session.about("a/b/old.md")
     assert page.ceiling.score == pytest.approx(5, abs=0.01)
     assert session.around("a/b/old.md").place is None, "it has no manifest"
 
 
-def test_its_access_hits_are_those_that_it_counts(session: Session) -> None:
+def test_access_hits_follow_the_engine(session: Session) -> None:
     session.recording = True
     trace = session.run("quokka", engine="tiered")
     assert (trace.tier, len(trace.hits)) == (2, 3)
@@ -220,7 +220,7 @@ def test_log_shows_tiers_of_any_engine_that_declares_them() -> None:
     ("engine", "offered"),
     [("byterover", {"route.takes", "cache.clear"}), ("tiered", {"route.takes"}), ("toy", set()), ("gone", set())],
 )
-def test_actions_are_offered_for_what_an_engine_declares(engine: str, offered: set[str]) -> None:
+def test_actions_are_offered_for_declared_capabilities(engine: str, offered: set[str]) -> None:
     shown = View(engine=EngineState(engine), project=ProjectState(Phase.READY))
     assert {"route.takes", "cache.clear"} - shown.idle == offered
 
@@ -229,19 +229,19 @@ def test_actions_are_offered_for_what_an_engine_declares(engine: str, offered: s
 @pytest.mark.parametrize(
     ("engine", "usual"), [("byterover", "brv-3"), ("knowing", "knowing"), ("tiered", "plain"), ("gone", "gone")]
 )
-def test_the_first_profile_that_an_engine_declares_is_its_usual_one(engine: str, usual: str) -> None:
+def test_first_declared_profile_is_the_default(engine: str, usual: str) -> None:
     assert EngineState(engine, profile=f"{usual}*").has_usual_profile
     assert not EngineState(engine, profile="another").has_usual_profile
 
 
 @pytest.mark.usefixtures("toys")
-def test_capabilities_of_engines_that_cannot_be_loaded_are_none() -> None:
+def test_engine_that_cannot_be_loaded_has_no_capabilities() -> None:
     assert registry.has("tiered", Ages)
     assert not registry.has("toy", Ages)
     assert not registry.has("gone", Ages)
 
 
-def test_unknown_names_of_engines_are_cheap_and_are_not_all_kept() -> None:
+def test_unknown_engine_names_are_cheap_and_not_all_cached() -> None:
     began = time.process_time()
     for number in range(2_000):
         name = f"{number}{'x' * 100_000}"
@@ -251,7 +251,7 @@ def test_unknown_names_of_engines_are_cheap_and_are_not_all_kept() -> None:
     assert registry.declaration.cache_info().currsize <= 100
 
 
-def test_what_it_cannot_do_is_refused_in_a_line(session: Session) -> None:
+def test_unsupported_request_is_refused_in_one_line(session: Session) -> None:
     trace = session.preview("quokka", engine="tiered")
     with pytest.raises(EngineError, match="leave it out with tiered"):
         session.explainer.counterfactuals(trace)
@@ -272,7 +272,7 @@ def no_entry_points(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("no_entry_points")
 @pytest.mark.parametrize("name", registry._FIRST)
-def test_an_engine_without_an_entry_point_is_refused_in_one_line(name: str) -> None:
+def test_engine_without_an_entry_point_is_refused_in_one_line(name: str) -> None:
     with pytest.raises(EngineError, match=f"the engine {name} is not registered: reinstall brv-tui"):
         registry.load(name)
     assert registry.declaration(name) is None
@@ -282,7 +282,7 @@ def test_an_engine_without_an_entry_point_is_refused_in_one_line(name: str) -> N
 
 @cache
 def read_names() -> frozenset[str]:
-    """The attributes that code of the package reads, and the texts by which it may ask for one."""
+    """The attributes that code of the package reads, and the strings that may be such names."""
     found: set[str] = set()
     for file in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):

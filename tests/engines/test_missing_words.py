@@ -1,4 +1,4 @@
-"""No answer claims that no note contains a word which a note contains, in any engine and script."""
+"""No answer claims that no note contains a word if a note contains it, in any engine and script."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def written(folder: Path, texts: list[str], engine: str) -> Snapshot:
 
 
 def missing_words(snapshot: Snapshot, query: str, words: list[str]) -> tuple[MissingWord, ...]:
-    """Where the notes contain ``words``, without a try of what may help."""
+    """The occurrences of ``words`` in notes, without trying remedies."""
     return looked_up(snapshot, query, words, lambda _: ())
 
 
 def denied(trace: Trace) -> list[str]:
-    """The words of which the sentence of ``trace`` says that no note contains them."""
+    """The words that no note contains according to the sentence of ``trace``."""
     return [
         word
         for claim in _CLAIM.findall(verdict_sentence(trace))
@@ -77,7 +77,7 @@ def plainly(text: str) -> str:
         ("the call to parseHTMLParserTree", "htmlparser", Whereabouts.INSIDE),
     ],
 )
-def test_a_word_inside_a_run(tree: Tree, engine: str, text: str, query: str, where: Whereabouts) -> None:
+def test_word_inside_a_run(tree: Tree, engine: str, text: str, query: str, where: Whereabouts) -> None:
     tree.note("a/b/c.md", "Title", text)
     trace = asked(tree.snapshot(), query, engine)
     if trace.hits:
@@ -126,7 +126,7 @@ _UNSEEN = (
         ("q" * 130 + "zyzzyva", "zyzzyva"),
     ],
 )  # fmt: skip
-def test_no_spelling_is_denied_and_every_advised_search_helps(
+def test_no_spelling_is_denied_and_every_suggested_search_helps(
     tmp_path: Path, engine: str, written_as: str, query: str
 ) -> None:
     snapshot = written(tmp_path, [f"some {written_as} here", "other words"], engine)
@@ -139,7 +139,7 @@ def test_no_spelling_is_denied_and_every_advised_search_helps(
         assert not one.helps or asked(snapshot, one.run, engine).hits
 
 
-def test_letters_that_marks_make_stay_apart() -> None:
+def test_letters_with_marks_stay_different() -> None:
     assert len({fold(word) for word in ("ที", "ที่", "कि", "की", "か", "が")}) == 6
 
 
@@ -157,7 +157,7 @@ def test_letters_that_marks_make_stay_apart() -> None:
         ("die Straße", "STRASSE", "in another spelling"),
     ],
 )
-def test_spellings_that_look_alike_are_explained(tree: Tree, text: str, query: str, expected: str) -> None:
+def test_look_alike_spellings_are_explained(tree: Tree, text: str, query: str, expected: str) -> None:
     tree.note("a/b/c.md", "Title", text)
     missing = missing_words(tree.snapshot(), query, [query.lower()])
     trace = replace(asked(tree.snapshot(), "zyzzyva", "byterover"), missing=missing)
@@ -198,7 +198,7 @@ def test_at_most_32_words_are_looked_up(tree: Tree, count: int) -> None:
     assert [one.word for one in found] == words[:32]
 
 
-def test_piled_marks_are_folded_in_linear_time() -> None:
+def test_stacked_marks_are_folded_in_linear_time() -> None:
     assert len(fold("\u05b0\u05bc" * 500_000)) <= 30
     assert fold("a" + "\u0301\u0323" * 500_000) == "a"
 
@@ -210,13 +210,13 @@ def test_piled_marks_are_folded_in_linear_time() -> None:
         ("naïve", "NAÏVE!", "NAÏVE"), ("other", "some words", ""), ("退款", "“退款”", "退款"),
     ],
 )  # fmt: skip
-def test_a_term_is_traced_to_what_was_typed(term: str, query: str, typed: str) -> None:
+def test_term_is_traced_to_the_typed_word(term: str, query: str, typed: str) -> None:
     assert typed_word(term, query) == typed
 
 
 class TestFilters:
     @pytest.mark.parametrize(("name", "value"), [("domain", "nosuch"), ("type", "playbook"), ("severity", "critical")])
-    def test_a_filter_is_the_cause(self, tree: Tree, name: str, value: str) -> None:
+    def test_filter_is_the_cause(self, tree: Tree, name: str, value: str) -> None:
         for number in range(12):
             tree.note(f"auth/b/{number}.md", f"Title {number}", "rotate the jwt")
         trace = asked(tree.snapshot(), "jwt", "soleri", **{name: value})
@@ -224,18 +224,18 @@ class TestFilters:
         expected = f"Not found: 12 entries match, but the filter {name} {value} removes all of them."
         assert verdict_sentence(trace) == expected
 
-    def test_no_filter_is_blamed_where_nothing_matches(self, tree: Tree) -> None:
+    def test_no_filter_is_blamed_if_nothing_matches(self, tree: Tree) -> None:
         tree.note("auth/b/c.md", "Title", "text")
         trace = asked(tree.snapshot(), "jwt", "soleri", domain="nosuch")
         assert verdict_sentence(trace) == "Not found: no entry contains ‘jwt’."
 
     @pytest.mark.parametrize(("name", "value"), [("candidate_k", 0), ("top_k", 0)])
-    def test_a_limit_is_the_cause(self, tree: Tree, name: str, value: int) -> None:
+    def test_limit_is_the_cause(self, tree: Tree, name: str, value: int) -> None:
         tree.note("auth/b/c.md", "Title", "rotate the jwt")
         trace = asked(tree.snapshot(), "jwt", "jeffs_brain", **{name: value})
         assert verdict_sentence(trace) == f"Not found: {name} = {value} lets no note into the answer."
 
-    def test_a_budget_is_the_cause(self, tree: Tree) -> None:
+    def test_budget_is_the_cause(self, tree: Tree) -> None:
         for number in range(30):
             tree.note(f"auth/b/{number}.md", f"Title {number}", "rotate the jwt")
         trace = asked(tree.snapshot(), "jwt", "soleri", max_tokens=1)

@@ -1,4 +1,4 @@
-"""The sentences of engines without tiers, and that of an engine that has none of its own."""
+"""The sentences of engines without tiers, and the sentence of an engine without its own."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TestJeffsBrain:
     def ask(self, library: Tree, query: str) -> Trace:
         return library.session().preview(query, engine="jeffs_brain")
 
-    def test_places_words_and_lead(self, library: Tree) -> None:
+    def test_ranks_words_and_lead(self, library: Tree) -> None:
         trace = self.ask(library, "refresh token")
         first, second = (hit.places[0].value for hit in trace.hits[:2])
         assert 0 < first - second < 0.001
@@ -35,7 +35,7 @@ class TestJeffsBrain:
             f"BM25 {first:.3f}, less than 0.001 ahead of “Sessions”."
         )
 
-    def test_what_only_rounding_sets_apart_is_level(self, library: Tree) -> None:
+    def test_scores_equal_after_rounding_are_level(self, library: Tree) -> None:
         trace = self.ask(library, "refresh token")
         first, second = trace.hits
         (place,) = second.places
@@ -64,7 +64,7 @@ class TestJeffsBrain:
 
 
 class TestSoleri:
-    def test_what_put_it_first_its_words_and_its_lead(self, library: Tree) -> None:
+    def test_deciding_parts_words_and_lead_of_the_first(self, library: Tree) -> None:
         trace = library.session().preview("refresh tokens", engine="soleri")
         text = verdict_sentence(trace)
         assert text.startswith(f"“Refresh tokens” is first of {trace.total_found}")
@@ -79,7 +79,7 @@ class TestSoleri:
 
 
 class TestAnyEngine:
-    def test_the_first_its_words_and_its_lead(self, library: Tree) -> None:
+    def test_words_and_lead_of_the_first(self, library: Tree) -> None:
         library.note("auth/third.md", "Refreshing", "refresh")
         trace = replace(library.session().preview("refresh"), steps=())
         lead = trace.hits[0].score - trace.hits[1].score
@@ -91,7 +91,7 @@ class TestAnyEngine:
             f"‘refresh’; {lead:.2f} ahead of “{trace.hits[1].title}”: {named}."
         )
 
-    def test_the_step_that_took_it_and_its_comparison(self, library: Tree) -> None:
+    def test_deciding_step_and_its_comparison(self, library: Tree) -> None:
         check = Check("top", 0.9, "≥", 0.85, True, 0.05, "", "")
         step = Step("direct", 2, "direct answer", State.TAKEN, (check,), "")
         trace = replace(library.session().preview("refresh"), steps=(step,))
@@ -101,7 +101,7 @@ class TestAnyEngine:
         trace = replace(library.session().preview("zyzzyva"), verdict="no note was near", covered=False)
         assert plain(default_sentence(trace)) == "Not covered: no note was near."
 
-    def test_one_that_is_not_installed(self, library: Tree) -> None:
+    def test_engine_that_is_not_installed(self, library: Tree) -> None:
         plain_trace = {**to_plain(library.session().preview("refresh")), "engine": "gone"}
         assert " is first of " in verdict_sentence(trace_from_plain(plain_trace))
 
@@ -114,15 +114,15 @@ class TestLines:
         clause("; so", weight=1),
     )
 
-    def test_all_of_it_where_there_is_room(self) -> None:
+    def test_complete_sentence_if_there_is_room(self) -> None:
         assert [line.plain for line in sentence_lines(self.SENTENCE, (80, 80), 1)] == [plain(self.SENTENCE)]
 
-    def test_the_lightest_clauses_give_way(self) -> None:
+    def test_lightest_clauses_are_dropped_first(self) -> None:
         (line,) = sentence_lines(self.SENTENCE, (36, 36), 1)
         assert line.plain == "Needs a model: “A note” reaches 0.8."
         assert ("A note", "bold strong") in line.spans
 
-    def test_a_decisive_clause_at_the_end_is_cut_where_it_does_not_fit(self) -> None:
+    def test_decisive_last_clause_is_cut_if_it_does_not_fit(self) -> None:
         words = clause(": its text holds ‘list’ (one letter from your ‘lost’) and ‘set’ (one from ‘sea’)", weight=70)
         head, nothing = clause("Answered from A"), clause(weight=90)
         short, long = sentence_lines((head, words, nothing, clause("; so", weight=5)), (40, 40), 2)
@@ -132,7 +132,7 @@ class TestLines:
 
     @pytest.mark.parametrize("width", range(1, 50))
     @pytest.mark.parametrize("most", [1, 2, 3])
-    def test_it_fits_and_says_that_its_end_is_missing(self, width: int, most: int) -> None:
+    def test_cut_sentence_fits_and_shows_its_missing_end(self, width: int, most: int) -> None:
         made = sentence_lines(self.SENTENCE, (width, width), most)
         assert len(made) <= most
         assert all(line.width <= width for line in made)
@@ -143,13 +143,13 @@ class TestLines:
         assert "\x1b" not in text
         assert isinstance(sentence_lines((), (10, 10), 1)[0], Line)
 
-    def test_a_long_title_leaves_room_for_the_reason(self) -> None:
+    def test_long_title_leaves_room_for_the_reason(self) -> None:
         text = plain((clause(title("word " * 200)), clause(": why")))
         assert len(text) < 100
         assert text.endswith("why.")
 
 
-def test_a_field_of_many_holds_nothing_as_one() -> None:
+def test_field_of_many_never_claims_a_single_one() -> None:
     def said(*fields: str) -> str:
         words = [MatchedWord(name, name, MatchKind.EXACT, 0, (name,)) for name in fields]
         return plain((clause(answered_words(words, " ".join(fields))),))

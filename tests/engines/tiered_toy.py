@@ -1,4 +1,4 @@
-"""An engine of another package with tiers, ageing and access hits of its own."""
+"""An engine of another package with its own tiers, ageing and access hits."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _DECAY = DecayRules(0.9, 10.0, False)
 
 
 class TieredPresentation(ToyPresentation):
-    """Two tiers, told by the number of results."""
+    """Two tiers, distinguished by the number of results."""
 
     outlook = (StepName("one", "one result", tier="1"), StepName("more", "more results", tier="2"))
 
 
 class TieredToy(Toy):
-    """Answers at tier 1 or 2; a document fades with its age alone."""
+    """Answers at tier 1 or 2. Only age lowers a document's score."""
 
     name = "tiered"
     sections = (Counted, Route)
@@ -52,11 +52,11 @@ class TieredToy(Toy):
         return replace(made, engine=self.name, tier=tier if made.hits else None, sections=(*made.sections, route))
 
     def ageing_rules(self, constants: Any, stored: SignalRules) -> AgeingRules:
-        """Recency alone counts."""
+        """Rules in which only recency counts."""
         return AgeingRules(_SCORE, _DECAY, stored, {FADES: GATE}, (FADES,))
 
     def standing(self, context: Context[Rules], document: str) -> tuple[AgedSignals, Ceiling] | None:
-        """A ceiling that is the age in days, to be told from those of other engines."""
+        """A ceiling equal to the age in days, which differs from other engines."""
         place = context.snapshot.by_path.get(document)
         if place is None:
             return None
@@ -65,5 +65,5 @@ class TieredToy(Toy):
         return AgedSignals("draft", 1.0, 1.0, 1.0, 1.0, days, 0, 0, "toy", ""), Ceiling(days, ())
 
     def accessed(self, trace: Trace) -> tuple[str, ...]:
-        """The first result alone."""
+        """The first result only."""
         return tuple(hit.file for hit in trace.hits[:1])

@@ -1,4 +1,4 @@
-"""An engine in about sixty lines, as another package would bring one: a note's score is the share of words it holds."""
+"""An engine in about sixty lines, as in another package: a note's score is the share of query words in it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Counted:
 
 
 class ToyPresentation(Presentation):
-    """Everything but the heading is as for any trace."""
+    """The presentation of any trace, with its own heading."""
 
     title = "Toy"
 
@@ -48,13 +48,13 @@ class Toy:
     presentation = ToyPresentation()
 
     def constants(self, profile: str = "") -> Rules:
-        """Half of all words, or each of them."""
+        """The constants for half of all words, or for each of them."""
         if profile not in ("", *self.profiles):
             raise ProfileError(f"no profile {profile} of Toy: use {', '.join(self.profiles)}")
         return Rules("strict", 1.0) if profile == "strict" else Rules("plain", 0.5)
 
     def answer(self, context: Context[Rules], query: Query) -> Trace:
-        """All notes that hold enough of the words, most words first."""
+        """All notes that contain enough of the words, most words first."""
         unknown = query.options.keys() - {"whole"}
         if unknown:
             raise EngineError(f"toy has no option {min(unknown)}")
@@ -75,7 +75,7 @@ class Toy:
         return Detail(file, (), None, "", hit) if hit is not None else None
 
     def why(self, context: Context[Rules], trace: Trace, document: Named) -> Explanation:
-        """Why a note is in the answer, or what it lacks."""
+        """The reason why a note is in the answer, or what it lacks."""
         rank = next((rank for rank, hit in enumerate(trace.hits, 1) if hit.file == document.path), None)
         detail = self.detail(context, trace, document.path)
         reason = None if rank else Reason(1, "too few words" if detail else "no word")

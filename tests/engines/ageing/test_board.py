@@ -1,4 +1,4 @@
-"""The board of every note: against single notes as searches score them, after changes, and against real time."""
+"""The board of every note: compared with single notes as searches score them, after changes, and with real time."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def random_board(folder: Path, seed: int, profile: Profile = BRV3) -> Board:
     return board_of(tree, profile)
 
 
-def test_a_row(tree: Tree) -> None:
+def test_row_of_the_board(tree: Tree) -> None:
     tree.note("a/n.md", "Named", days=10, importance=60, maturity="validated", recency=0.5, access_count=4)
     row = board_of(tree).row(0)
     assert (row.path, row.title, row.maturity, row.source) == ("a/n.md", "Named", "validated", str(Source.FILE))
@@ -69,7 +69,7 @@ def test_a_row(tree: Tree) -> None:
     assert (row.hits_to_promotion, row.after_one_hit, row.has_come) == (9, "validated", ())
 
 
-def test_the_ends_of_the_ladder(tree: Tree) -> None:
+def test_ends_of_the_ladder(tree: Tree) -> None:
     tree.note("a/core.md", "Core", maturity="core", importance=50)
     tree.note("a/draft.md", "Draft", importance=70)
     board = board_of(tree)
@@ -89,7 +89,7 @@ def test_an_empty_tree(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_signals_and_ceilings_are_those_of_hits(seed: int, tmp_path: Path) -> None:
+def test_signals_and_ceilings_equal_hits(seed: int, tmp_path: Path) -> None:
     board = random_board(tmp_path, seed)
     for position, note in enumerate(board.snapshot.notes):
         [hit] = path_hits(Context(board.snapshot, BRV3, NOW_MS), [note], 1.0, "x")
@@ -104,8 +104,10 @@ def test_signals_and_ceilings_are_those_of_hits(seed: int, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("profile", [BRV3, DOCS, changed(BRV3, decay={"importance_base": 1.0})])
-def test_an_event_comes_on_its_day(seed: int, profile: Profile, tmp_path: Path) -> None:
-    """Just before it the note stands as it did, just after it does not; what never comes has not come in ten years."""
+def test_event_happens_on_its_day(seed: int, profile: Profile, tmp_path: Path) -> None:
+    """Just before the event the note is unchanged, just after it has changed. Events that never happen have not
+    happened in ten years.
+    """
     board = random_board(tmp_path, seed, profile)
     steady = (board.snapshot.columns.recency == 1) | (board.today.days > 0)
     for event, days in board.days_until.items():
@@ -120,7 +122,7 @@ def test_an_event_comes_on_its_day(seed: int, profile: Profile, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_day_ahead_is_as_a_later_clock(seed: int, tmp_path: Path) -> None:
+def test_future_day_equals_a_later_clock(seed: int, tmp_path: Path) -> None:
     board = random_board(tmp_path, seed)
     ahead, later = board.after(40), Board(board.snapshot, BRV3.ageing, NOW_MS + 40 * DAY_MS).today
     assert (ahead.importance == later.importance).all()
@@ -141,7 +143,7 @@ def test_hits_to_promotion_are_counted(seed: int, tmp_path: Path) -> None:
 
 
 class TestArchive:
-    def test_a_note_without_a_date_keeps_its_importance(self, tree: Tree) -> None:
+    def test_note_without_a_date_keeps_its_importance(self, tree: Tree) -> None:
         tree.note("a/old.md", "Old", days=300)
         tree.note("a/low.md", "Low", days=300, importance=34)
         board = board_of(tree)
@@ -149,14 +151,14 @@ class TestArchive:
         assert days[place(board, "a/old.md")] == np.inf
         assert days[place(board, "a/low.md")] == 0
 
-    def test_the_date_counts_and_not_the_file(self, tree: Tree) -> None:
+    def test_date_counts_instead_of_the_file_time(self, tree: Tree) -> None:
         tree.file("a/n.md", DATED, days=300)
         board = board_of(tree)
         assert board.row(0).updated_days == 7
         assert board.days_until[ARCHIVE][0] == pytest.approx(np.log(35 / 50) / np.log(0.995) - 7)
         assert board.today.archive_importance[0] == pytest.approx(50 * 0.995**7)
 
-    def test_a_vague_date_is_never_one(self, tree: Tree) -> None:
+    def test_vague_date_is_ignored(self, tree: Tree) -> None:
         tree.file("a/n.md", "updatedAt: soon\n# N\n")
         tree.signals["a/n.md"] = stored(importance=1)
         board = board_of(tree)
@@ -164,7 +166,7 @@ class TestArchive:
         assert not board.after(365).has_come[ARCHIVE][0]
 
     @pytest.mark.parametrize("path", ["_archived/a/n.stub.md", "_archived/n.md", "a/_archived/n.md"])
-    def test_the_archive_is_not_archived(self, path: str, tree: Tree) -> None:
+    def test_archive_is_not_archived(self, path: str, tree: Tree) -> None:
         tree.note(path, "N", importance=1)
         board = board_of(tree)
         assert board.days_until[ARCHIVE][0] == np.inf
@@ -181,11 +183,11 @@ class TestArchive:
         assert offered[ARCHIVE] == {"draft"}
         assert offered[PRUNING] == {"draft", "validated"}
 
-    def test_the_documents_know_no_pruning(self, tree: Tree) -> None:
+    def test_documents_have_no_pruning(self, tree: Tree) -> None:
         tree.note("a/n.md", "N", days=500)
         assert board_of(tree, DOCS).days_until[PRUNING][0] == np.inf
 
-    def test_shared_notes_are_left_alone(self, tree: Tree) -> None:
+    def test_shared_notes_are_unaffected(self, tree: Tree) -> None:
         other = Tree(tree.root.parent / "other")
         other.note("b/n.md", "Shared", days=500)
         tree.source(("lib", other))
@@ -194,7 +196,7 @@ class TestArchive:
         assert board.days_until[ARCHIVE][0] == board.days_until[PRUNING][0] == np.inf
 
 
-def test_hits_leave_the_file_alone() -> None:
+def test_hits_do_not_change_the_file() -> None:
     made = after_hits(stored(importance=53, recency=0.4, access_count=2), 10.0, True, 5, BRV3.ageing)
     assert (made.times, made.signals.importance, made.signals.maturity, made.signals.access_count) == (
         5,
@@ -206,7 +208,7 @@ def test_hits_leave_the_file_alone() -> None:
     assert made.ceiling == ceiling_of(10.0, 68, 0.4, "validated", True, BRV3)
 
 
-def test_updates_make_it_young() -> None:
+def test_updates_make_the_note_young() -> None:
     made = after_updates(stored(importance=53, recency=0.4, update_count=2), 10.0, False, 3, BRV3.ageing)
     assert (made.times, made.signals.importance, made.signals.maturity, made.signals.update_count) == (
         3,
@@ -219,17 +221,17 @@ def test_updates_make_it_young() -> None:
 
 
 @pytest.mark.parametrize("after", [after_hits, after_updates])
-def test_none_changes_nothing(after: object) -> None:
+def test_zero_events_change_nothing(after: object) -> None:
     before = stored(importance=90, recency=0.4)
     made = after(before, 10.0, True, 0, BRV3)  # type: ignore[operator]
     assert (made.signals.importance, made.signals.maturity, made.signals.recency, made.days) == (90, "draft", 0.4, 10.0)
 
 
-def test_importance_ends_at_its_most() -> None:
+def test_importance_stops_at_its_maximum() -> None:
     assert after_hits(stored(importance=95), 0, True, 50, BRV3.ageing).signals.importance == 100
 
 
-def test_each_hit_is_judged_by_itself() -> None:
+def test_each_hit_is_evaluated_separately() -> None:
     """A core note of 50 falls at its first hit and is only validated at 65; five hits at once would keep it core."""
     assert after_hits(stored(importance=50, maturity="core"), 0, True, 5, BRV3.ageing).signals.maturity == "validated"
 
@@ -249,7 +251,7 @@ def grown(tree: Tree) -> Tree:
     return tree
 
 
-def test_a_new_time_makes_a_note_young_and_keeping_it_does_not(grown: Tree) -> None:
+def test_new_time_makes_a_note_young_and_keeping_it_does_not(grown: Tree) -> None:
     found = after_save(grown, "ops/rollback.md", _TEXT)
     assert found.now.recency is not None
     assert found.now.recency < 0.5
@@ -261,7 +263,7 @@ def test_a_new_time_makes_a_note_young_and_keeping_it_does_not(grown: Tree) -> N
 
 
 @pytest.mark.parametrize("keeps", [False, True])
-def test_it_comes_true_when_the_file_is_written(grown: Tree, keeps: bool) -> None:
+def test_prediction_comes_true_when_the_file_is_written(grown: Tree, keeps: bool) -> None:
     found = after_save(grown, "ops/rollback.md", _TEXT)
     grown.file("ops/rollback.md", _TEXT, 40 if keeps else 1 / DAY_MS)
     after = grown.snapshot()
@@ -272,14 +274,14 @@ def test_it_comes_true_when_the_file_is_written(grown: Tree, keeps: bool) -> Non
     )  # fmt: skip
 
 
-def test_a_new_note_has_no_now(grown: Tree) -> None:
+def test_new_note_has_no_current_values(grown: Tree) -> None:
     found = after_save(grown, "ops/new.md", _TEXT)
     assert (found.now.recency, found.now.ceiling) == (None, None)
     assert found.renewed.recency is not None
     assert (found.kept.recency, found.kept.ceiling) == (found.renewed.recency, found.renewed.ceiling)
 
 
-def test_what_the_engine_would_not_read_stands_nowhere(grown: Tree) -> None:
+def test_unreadable_note_is_not_on_the_board(grown: Tree) -> None:
     found = after_save(grown, "ops/rollback.md", b"# A\0B")
     assert found.now.ceiling is not None
     assert [(state.recency, state.ceiling) for state in (found.renewed, found.kept)] == [(None, None)] * 2
@@ -315,7 +317,7 @@ def garden(tree: Tree) -> Tree:
         (BoardOrder.TITLE, ["a/even.md", "a/old.md", "b/young.md"]),
     ],
 )
-def test_orders(order: BoardOrder, drafts: list[str], garden: Tree) -> None:
+def test_sort_orders(order: BoardOrder, drafts: list[str], garden: Tree) -> None:
     board = board_of(garden)
     found = columns(Forecast(board, 0), order)
     paths = [[board.snapshot.notes[position].path for position in column.tolist()] for column in found]
@@ -324,7 +326,7 @@ def test_orders(order: BoardOrder, drafts: list[str], garden: Tree) -> None:
     assert sorted(paths[2]) == ["c/core.md", "c/fallen.md"]
 
 
-def test_only_the_notes_of_an_event(garden: Tree) -> None:
+def test_only_the_notes_with_an_event(garden: Tree) -> None:
     board = board_of(garden)
     pruned = columns(Forecast(board, 11), BoardOrder.TITLE, PRUNING)
     assert [board.snapshot.notes[position].path for position in pruned[0].tolist()] == ["a/old.md"]
@@ -333,7 +335,7 @@ def test_only_the_notes_of_an_event(garden: Tree) -> None:
 
 @pytest.mark.parametrize("order", BoardOrder)
 @pytest.mark.parametrize("seed", range(3))
-def test_every_note_stands_once_under_its_maturity(seed: int, order: BoardOrder, tmp_path: Path) -> None:
+def test_every_note_is_listed_once_under_its_maturity(seed: int, order: BoardOrder, tmp_path: Path) -> None:
     board = random_board(tmp_path, seed)
     found = columns(Forecast(board, 30), order)
     assert sorted(position for column in found for position in column.tolist()) == list(range(len(board)))
@@ -341,7 +343,7 @@ def test_every_note_stands_once_under_its_maturity(seed: int, order: BoardOrder,
         assert {board.snapshot.signals[position].maturity for position in column.tolist()} <= {level}
 
 
-def test_the_soonest_event_is_one_that_is_ahead(garden: Tree) -> None:
+def test_soonest_event_is_in_the_future(garden: Tree) -> None:
     board = board_of(garden)
     for position, day in enumerate(days_to_next_event(board).tolist()):
         ahead = [coming.days for coming in Forecast(board, 0).coming(position) if coming.days > 0]
@@ -355,7 +357,7 @@ def board(tree: Tree) -> Board:
     return board_of(tree)
 
 
-def test_what_is_coming(board: Board) -> None:
+def test_upcoming_events(board: Board) -> None:
     coming = Forecast(board, 54).coming(0)
     assert [(one.event, round(one.days, 1), one.by_then) for one in coming] == [
         (LEAVES_TIER_2, 0.0, False),
@@ -365,8 +367,8 @@ def test_what_is_coming(board: Board) -> None:
     ]
 
 
-def test_maturity_stays_whatever_the_day(tree: Tree) -> None:
-    """Decay writes nothing: a core note of 85 is under 60 after 70 days, and remains core, also at the next hit."""
+def test_maturity_is_independent_of_the_day(tree: Tree) -> None:
+    """Decay writes nothing: a core note of 85 is below 60 after 70 days, and remains core, also at the next hit."""
     tree.note("a/n.md", "N", importance=85, maturity="core")
     board = board_of(tree)
     forecast = Forecast(board, 71)
@@ -380,13 +382,13 @@ def test_today_changes_nothing(board: Board) -> None:
     assert not Forecast(board, 0).any_change.any()
 
 
-def test_what_has_come_is_no_change(board: Board) -> None:
+def test_past_events_are_not_changes(board: Board) -> None:
     assert Forecast(board, 365).changed[LEAVES_TIER_2].tolist() == [False]
     assert Forecast(board, 365).any_change.tolist() == [True]
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_calendar_counts_what_each_day_changes(seed: int, tmp_path: object) -> None:
+def test_calendar_counts_the_changes_of_each_day(seed: int, tmp_path: object) -> None:
     board = random_board(tmp_path, seed)  # type: ignore[arg-type]
     days = calendar(board)
     for event, counts in days.items():
@@ -396,7 +398,7 @@ def test_the_calendar_counts_what_each_day_changes(seed: int, tmp_path: object) 
             assert counts[: day + 1].sum() == pytest.approx(Forecast(board, day).changed[event].sum(), abs=0)
 
 
-def test_a_curve(board: Board) -> None:
+def test_curve_of_a_note(board: Board) -> None:
     made = curve(board, 0, 100)
     then = board.after(100)
     assert len(made.importance) == 101
@@ -410,7 +412,7 @@ def test_a_curve(board: Board) -> None:
         assert (np.diff(values) < 0).all()
 
 
-def test_a_note_from_the_future_waits(tree: Tree) -> None:
+def test_note_from_the_future_does_not_age_yet(tree: Tree) -> None:
     tree.note("a/n.md", "N", days=-10)
     made = curve(board_of(tree), 0, 20)
     assert made.importance[:11].tolist() == [50.0] * 11

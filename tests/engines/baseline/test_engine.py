@@ -47,7 +47,7 @@ def notes(tree: Tree) -> Tree:
 
 
 def direct(notes: list[tuple[str, str]], words: list[str]) -> list[tuple[float, int]]:
-    """The scores that tantivy itself gives the notes with any of ``words``, with its own English analyzer."""
+    """tantivy's own scores for notes with any of ``words``, with its English analyzer."""
     builder = tantivy.SchemaBuilder().add_integer_field("id", fast=True)
     for name in ("title", "text"):
         builder = builder.add_text_field(name, tokenizer_name="en_stem")
@@ -158,7 +158,7 @@ def test_reasons_why_note_is_missing(notes: Tree) -> None:
         Baseline().detail(context(notes.snapshot()), asked(notes, "card"), "gone.md")
 
 
-def test_an_edited_note_is_found_by_its_new_words(notes: Tree) -> None:
+def test_edited_note_is_found_by_its_new_words(notes: Tree) -> None:
     assert not asked(notes, "quokka").hits
     notes.note("auth/store.md", "Stores", "a quokka")
     assert [hit.file for hit in asked(notes, "quokkas").hits] == ["auth/store.md"]

@@ -1,4 +1,4 @@
-"""What the tests of ByteRover share."""
+"""Fixtures of ByteRover's tests."""
 
 from __future__ import annotations
 

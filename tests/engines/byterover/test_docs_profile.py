@@ -1,4 +1,4 @@
-"""The profile ``docs`` follows the two documents where the engine, and so ``brv-3``, does something else."""
+"""The profile ``docs`` follows the two documents where the engine, and therefore ``brv-3``, differs from them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FILES = (
 
 
 def asked_twice(tree: Tree, profile: Profile, path: str) -> list[int | None]:
-    """The tiers of a query and of the same a minute later, between which the file at ``path`` is saved."""
+    """The tiers of a query and of the same query a minute later; in between, the file at ``path`` is saved."""
     state, tiers = CacheContents(), []
     for wait in (0, 40_000):
         if wait:
@@ -67,7 +67,7 @@ def test_removed_summary_changes_the_fingerprint_of_docs_only(quokkas: Tree) -> 
     assert [one == other for one, other in zip(before, after, strict=True)] == [True, False]
 
 
-def test_changed_summary_is_named_beside_the_stale_answer(quokkas: Tree) -> None:
+def test_changed_summary_is_named_with_the_stale_answer(quokkas: Tree) -> None:
     quokkas.summary("x", days=3)
     session = quokkas.session(profile="docs")
     session.run("quokka facts")
@@ -111,7 +111,7 @@ def test_gates_see_unrounded_scores(score: float, rounded: float, passes: bool) 
     assert gate_steps([hit(rounded)], BRV3, True)[0].state is State.TAKEN
 
 
-def test_short_score_is_written_with_the_digits_that_it_lacks() -> None:
+def test_low_score_is_shown_with_the_digits_that_it_lacks() -> None:
     step = gate_steps([hit(0.84999)], DOCS, True)[0]
     assert step.summary == "top score 0.84999 needs 0.85: short 1e-05"
     assert gate_steps([hit(0.7)], DOCS, True)[0].summary == "top score 0.70 needs 0.85: short 0.15"
@@ -144,7 +144,7 @@ def test_scores_of_docs_are_shown_unrounded(tree: Tree) -> None:
 
 @pytest.mark.parametrize("recency", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("days", [0.0, 1e-9, 7.0])
-def test_recency_is_the_decay_of_the_age_alone(recency: float, days: float) -> None:
+def test_recency_is_only_the_decay_of_the_age(recency: float, days: float) -> None:
     assert float(decayed_recency(recency, days, DOCS.decay)) == pytest.approx(np.exp(-days / 30))
     assert float(decayed_recency(recency, 0.0, BRV3.decay)) == recency
 
@@ -208,7 +208,7 @@ def test_only_folders_with_a_summary_are_lifted(tree: Tree, index: bool) -> None
 
 
 @given(st.floats(0, 1.15), st.integers(1, 6), st.floats(0.001, 1.15))
-def test_documents_own_numbers_let_no_folder_appear(score: float, levels: int, top: float) -> None:
+def test_own_numbers_of_the_documents_let_no_folder_appear(score: float, levels: int, top: float) -> None:
     """0.55 × a score that is not above the top cannot reach 0.7 × the top."""
     top = max(top, score)
     assert score * DOCS.search.lift_factor**levels < DOCS.search.gap_ratio * top
@@ -251,7 +251,7 @@ def test_entity_searches_stay_in_the_scope(fruit: Tree, query: str, scope: str) 
 
 
 @pytest.mark.parametrize("query", ["auth rotation invoices", "auth/jwt rotation"])
-def test_nothing_in_the_scope_of_the_query_is_not_covered(fruit: Tree, query: str) -> None:
+def test_query_without_results_in_its_scope_is_not_covered(fruit: Tree, query: str) -> None:
     assert paths(fruit.ask(query, profile=DOCS)) == []
     assert "billing/b.md" in paths(fruit.ask(query))
 
@@ -267,19 +267,19 @@ def test_retry_ladder_stays_in_the_scope(fruit: Tree, query: str, found: list[st
     assert len(paths(fruit.ask(query, profile=anywhere))) > len(found)
 
 
-def test_a_path_outside_the_scope_option_is_no_answer(fruit: Tree) -> None:
+def test_path_outside_the_scope_option_is_not_an_answer(fruit: Tree) -> None:
     assert paths(fruit.ask("billing", scope="auth", profile=DOCS)) == []
     assert "auth/jwt/n.md" in paths(fruit.ask("auth/jwt", scope="auth", profile=DOCS))
     assert paths(fruit.ask("billing", profile=DOCS)) == ["billing/c.md", "billing/b.md"]
 
 
-def test_one_entity_is_searched(tree: Tree) -> None:
+def test_single_entity_is_searched(tree: Tree) -> None:
     tree.note("x/n.md", "Banana", "banana", days=3)
     found = tree.ask("the banana?", profile=DOCS).section(EntityStep)
     assert [one.entity for one in found.searches] == ["banana?"]
 
 
-def test_significant_words_are_looked_for_in_the_whole_index(tree: Tree) -> None:
+def test_significant_words_are_searched_in_the_whole_index(tree: Tree) -> None:
     for number in range(12):
         tree.note(f"x/better{number:02d}.md", f"Refresh {number}", "refresh", days=20)
     tree.note("x/worse.md", "Other", "kubernetes " + "word " * 300, days=90)
@@ -295,7 +295,7 @@ def test_top_below_the_relevance_threshold_is_out_of_domain(top: float, covered:
     assert (outcome == "matches") == covered
 
 
-def test_near_miss_of_docs_says_that_it_is_below_the_floor(tree: Tree) -> None:
+def test_near_miss_of_docs_is_reported_below_the_floor(tree: Tree) -> None:
     tree.note("x/a.md", "Quokka", "quokka", days=1)
     tree.note("x/b.md", "Other", "quokka " + "word " * 400, days=90)
     made = tree.search("quokka", profile=DOCS)

@@ -1,4 +1,4 @@
-"""Edit and see: the preview of an edit is what the router finds once it is saved."""
+"""Edit and see: the preview of an edit equals the router's result once it is saved."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def library(tree: Tree) -> Tree:
 
 
 def saved(tree: Tree, path: str, data: bytes, keep_mtime: bool) -> Trace:
-    """What the router answers after the note was really saved; the clock of the test is a moment after it."""
+    """The router's answer after the note was really saved, slightly later by the test's clock."""
     known = (tree.tree / path).exists()
     seen = read_note_file(tree.tree, path)[1] if known else None
     assert isinstance(save(tree.tree, path, data, seen, keep_mtime=keep_mtime), Saved)
@@ -64,7 +64,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("path", "text", "keep_mtime"), CASES)
-def test_it_is_what_is_found_after_saving(path: str, text: str, keep_mtime: bool, library: Tree) -> None:
+def test_preview_equals_the_result_after_saving(path: str, text: str, keep_mtime: bool, library: Tree) -> None:
     session = library.session()
     before = session.preview(QUERY)
     made = session.preview_edit(QUERY, path, TEXTS[text], keep_mtime)
@@ -87,13 +87,13 @@ class TestTheEditedNote:
     ) -> EditPreview:
         return library.session().preview_edit(QUERY, path, TEXTS[text], keep_mtime)
 
-    def test_its_score_and_parts(self, library: Tree) -> None:
+    def test_score_and_parts_of_the_preview(self, library: Tree) -> None:
         made = self.preview(library, "better", keep_mtime=True)
         assert made.after.own.text.raw > made.now.own.text.raw
         assert sum(part.value for part in made.after.own.parts) == pytest.approx(made.after.own.score, abs=1e-9)
         assert made.after.own in made.after.hits
 
-    def test_what_saving_does_by_itself(self, library: Tree) -> None:
+    def test_effect_of_saving_unchanged_text(self, library: Tree) -> None:
         """The same text, saved now: only the age changes."""
         data = (library.tree / "auth" / "rotation.md").read_bytes()
         session = library.session()
@@ -105,43 +105,43 @@ class TestTheEditedNote:
         assert (touched.after.own.signals.days, touched.after.own.signals.recency) == (moment, exp(-moment / 30))
         assert touched.after.own.score > touched.now.own.score
 
-    def test_it_need_not_be_a_result(self, library: Tree) -> None:
+    def test_previewed_note_may_be_outside_the_results(self, library: Tree) -> None:
         made = self.preview(library, "worse", keep_mtime=True)
         assert "auth/rotation.md" not in {hit.file for hit in made.after.hits}
         assert made.after.own.score > 0
         assert next(moved for moved in made.results if moved.path == "auth/rotation.md").after is None
 
-    def test_no_term_matches_it(self, library: Tree) -> None:
+    def test_previewed_note_may_match_no_term(self, library: Tree) -> None:
         assert self.preview(library, "gone", path="billing/dunning.md").after.own is None
 
-    def test_it_is_new(self, library: Tree) -> None:
+    def test_previewed_note_may_be_new(self, library: Tree) -> None:
         made = self.preview(library, "better", path="billing/new.md")
         assert made.now.own is None
         assert made.after.own is not None
         assert made.results[0].before is None
         assert (made.results[0].path, made.results[0].title) == ("billing/new.md", "Refresh token rotation")
 
-    def test_the_engine_would_not_read_it(self, library: Tree) -> None:
+    def test_previewed_note_may_be_unreadable(self, library: Tree) -> None:
         made = self.preview(library, "unreadable")
         assert made.after.own is None
         assert made.unseen == "a NUL byte in the first 4096 bytes"
         assert self.preview(library, "better").unseen == ""
 
 
-def test_the_tier_changes(library: Tree) -> None:
-    made = library.session().preview_edit(QUERY, "auth/lifetime.md", TEXTS["signals"])
+def test_tier_changes(library: Tree) -> None:
+    made = library.session().preview(QUERY, "auth/lifetime.md", TEXTS["signals"])
     assert (made.now.tier, made.now.outcome) == (3, Outcome.SINGLE_CALL)
     assert (made.after.tier, made.after.outcome) == (2, Outcome.DIRECT)
 
 
-def test_a_scope_is_kept_to(library: Tree) -> None:
+def test_scope_is_respected(library: Tree) -> None:
     session: Session = library.session()
     made = session.preview_edit(QUERY, "billing/dunning.md", TEXTS["better"], scope="auth")
     assert made.results
     assert all(moved.path.startswith("auth") for moved in made.results)
 
 
-def test_nothing_is_written_and_no_cache_is_asked(library: Tree, tmp_path: Path) -> None:
+def test_nothing_is_written_and_no_cache_is_used(library: Tree, tmp_path: Path) -> None:
     session = library.session()
     session.run(QUERY)
     files = {path: path.read_bytes() for path in library.root.rglob("*.md")}

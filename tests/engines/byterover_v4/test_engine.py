@@ -1,4 +1,4 @@
-"""The engine over a small space: traces that add up, reasons, failures, and what is never written."""
+"""The engine over a small space: traces that add up, reasons, failures, and no writes."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 @pytest.fixture
 def recorded_session(recorded: dict[str, Any], tmp_path: Path) -> Session:
-    """A session over it, at the moment of the recording."""
+    """A session over it, at the time of the recording."""
     session = Session.open(tmp_path / "project", now_ms=recorded_now(recorded))
     session.load()
     return session
 
 
 @pytest.mark.parametrize("days", [0, 30, 365])
-def test_its_forecasts_count_what_the_board_of_topics_counts(days: int, recorded_session: Session) -> None:
+def test_forecasts_count_the_same_as_the_board_of_topics(days: int, recorded_session: Session) -> None:
     session = recorded_session
     counts = session.ageing.outlook("byterover_v4", days).counts
     forecast = session.ageing.forecast(days)
@@ -86,7 +86,7 @@ def test_its_forecasts_count_what_the_board_of_topics_counts(days: int, recorded
     assert counts[2].by_then > 0
 
 
-def test_every_recorded_query_makes_a_sound_trace_and_the_recorded_answer(
+def test_every_recorded_query_has_a_valid_trace_and_the_recorded_answer(
     tmp_path: Path, recorded: dict[str, Any], recorded_session: Session
 ) -> None:
     session = recorded_session
@@ -105,7 +105,7 @@ def test_every_recorded_query_makes_a_sound_trace_and_the_recorded_answer(
     assert state_of(tmp_path / "data", tmp_path / "project") == before
 
 
-def test_a_variant_of_another_day_asks_the_same_topics_then(recorded_session: Session) -> None:
+def test_variant_of_another_day_queries_the_same_topics_then(recorded_session: Session) -> None:
     session = recorded_session
     engine, context = session.engines.named("byterover_v4"), session.engines.context("byterover_v4")
     later = replace(context, now_ms=context.now_ms + 30 * DAY_MS)
@@ -118,7 +118,7 @@ def test_a_variant_of_another_day_asks_the_same_topics_then(recorded_session: Se
     assert [(item.path, item.score) for item in result.results] == expected
 
 
-def test_relevance_is_relative_and_the_absolute_one_stands_beside_it(session: Session) -> None:
+def test_relevance_is_relative_and_the_absolute_one_is_shown_with_it(session: Session) -> None:
     trace = session.preview("refresh token")
     sound(trace)
     first, second = trace.section(SpaceAnswer).topics
@@ -149,7 +149,7 @@ def test_relevance_is_relative_and_the_absolute_one_stands_beside_it(session: Se
         ),
     ],
 )
-def test_where_nothing_is_found_the_sentence_and_the_results_say_what_can_be_done(
+def test_empty_result_gives_advice_in_the_sentence_and_the_results(
     session: Session, query: str, options: dict[str, object], said: str
 ) -> None:
     trace = session.preview(query, options=options)
@@ -162,8 +162,8 @@ def test_where_nothing_is_found_the_sentence_and_the_results_say_what_can_be_don
 @pytest.mark.parametrize(
     "query", ["--", "---", "-- refresh", "--refresh", "--refresh token", "--limit 3 refresh", "--k=v", "--scope auth"]
 )
-def test_a_query_that_begins_with_two_dashes_is_an_option(session: Session, query: str) -> None:
-    """As the real scripts answer such a word: nothing is found, and the query that they echo is empty."""
+def test_query_that_begins_with_two_dashes_is_an_option(session: Session, query: str) -> None:
+    """The real scripts answer such a word in the same way: no results, and an empty echo of the query."""
     trace = session.preview(query)
     assert not trace.hits
     assert trace.query == query
@@ -179,7 +179,7 @@ def test_other_dashes_are_words(session: Session, query: str) -> None:
     assert not any("as an option" in line for line in trace.notices)
 
 
-def test_the_terms_of_a_hit_sum_to_its_raw_score(session: Session) -> None:
+def test_terms_of_a_hit_sum_to_its_raw_score(session: Session) -> None:
     trace = session.preview("refresh token")
     detail = session.explainer.detail(trace, "auth/jwt.html")
     assert sum(one.value for one in detail.contributions) == pytest.approx(detail.score.term_sum, abs=1e-12)
@@ -197,7 +197,7 @@ def test_the_terms_of_a_hit_sum_to_its_raw_score(session: Session) -> None:
         ("refresh", "ops/deploy.html", {"element_tag": "bv-decision"}, 3, "bv-decision"),
     ],
 )
-def test_why_a_topic_is_not_there(
+def test_reasons_why_a_topic_is_missing(
     session: Session, query: str, note: str, options: dict[str, object], number: int, numbers: str
 ) -> None:
     trace = session.preview(query, options=options)
@@ -207,14 +207,14 @@ def test_why_a_topic_is_not_there(
     assert made.remedy is not None
 
 
-def test_a_file_that_is_not_seen(folder: Path) -> None:
+def test_ignored_file(folder: Path) -> None:
     (tree_of(folder) / "old.abstract.html").write_text("<p>refresh</p>")
     made = loaded(folder).explainer.explain("refresh", "old.abstract.html")
     assert made.reason.number == 2
     assert ".abstract.html" in made.numbers
 
 
-def test_why_a_topic_is_there_says_what_the_agent_is_told_and_what_age_brings(session: Session) -> None:
+def test_reason_for_a_topic_includes_the_agents_text_and_its_ageing(session: Session) -> None:
     made = session.explainer.explain("refresh token", "auth/jwt.html")
     assert (made.found, made.rank) == (True, 1)
     assert "told to cite it" in made.use
@@ -234,7 +234,7 @@ def test_why_a_topic_is_there_says_what_the_agent_is_told_and_what_age_brings(se
         ("signals/auth/jwt.html.json", "{", "Expected property name", "fix or remove"),
     ],
 )
-def test_a_space_with_which_v4_fails(folder: Path, name: str, text: str, message: str, remedy: str) -> None:
+def test_space_that_makes_v4_fail(folder: Path, name: str, text: str, message: str, remedy: str) -> None:
     tree = tree_of(folder)
     file = tree / name[5:] if name.startswith("tree/") else tree.parent / "state" / name
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -250,7 +250,7 @@ def test_a_space_with_which_v4_fails(folder: Path, name: str, text: str, message
     assert presentation("byterover_v4").not_scored(trace) == f"V4 answers no query: {failure.what}"
 
 
-def test_what_changed_is_read_and_ranked_as_by_a_fresh_reading(folder: Path) -> None:
+def test_changes_are_ranked_as_after_a_full_load(folder: Path) -> None:
     session = loaded(folder)
     session.preview("refresh token")
     jwt = tree_of(folder) / "auth" / "jwt.html"
@@ -265,7 +265,7 @@ def test_what_changed_is_read_and_ranked_as_by_a_fresh_reading(folder: Path) -> 
     assert len(again["hits"]) == 3
 
 
-def test_a_space_is_ranked_by_v4_alone_and_a_tree_by_the_others(
+def test_only_v4_ranks_a_space_and_only_others_a_tree(
     session: Session, folder: Path, make_tree: Callable[[str], Tree]
 ) -> None:
     tree = make_tree("elsewhere")
@@ -281,12 +281,12 @@ def test_a_space_is_ranked_by_v4_alone_and_a_tree_by_the_others(
 
 
 @pytest.mark.parametrize("options", [{"limit": [1]}, {"depth": 1}, {"argv": "x"}, {"element_tag": 1}])
-def test_an_option_that_is_none(session: Session, options: dict[str, object]) -> None:
+def test_invalid_option(session: Session, options: dict[str, object]) -> None:
     with pytest.raises(EngineError):
         session.preview("refresh", options=options)
 
 
-def test_a_space_is_opened_by_its_tree_by_a_binding_and_not_without_either(folder: Path) -> None:
+def test_space_is_opened_by_its_tree_or_a_binding_only(folder: Path) -> None:
     assert loaded(tree_of(folder)).preview("refresh").hits
     bound = folder.parent / "bound"
     (bound / "below").mkdir(parents=True)
@@ -299,7 +299,7 @@ def test_a_space_is_opened_by_its_tree_by_a_binding_and_not_without_either(folde
     assert loaded(bound / "below").preview("refresh").hits
 
 
-def test_several_synced_spaces_are_asked_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_synced_spaces_are_queried_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = recorded_space(RECORDED)
     unpack_space(recorded, tmp_path)
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "cloud"))
@@ -321,7 +321,7 @@ def recorded_now(recorded: dict[str, str]) -> float:
     return milliseconds(recorded["now"])
 
 
-def test_a_small_space_is_what_its_files_say(folder: Path) -> None:
+def test_small_space_matches_its_files(folder: Path) -> None:
     from brvtui.tree.spaces.locating import find_space
 
     space = opened(find_space(folder, folder.parent / "data"))
@@ -340,15 +340,13 @@ def test_a_small_space_is_what_its_files_say(folder: Path) -> None:
         ("rollout", "ops/deploy.html", "add rollout to the topic's keywords"),
     ],
 )
-def test_a_remedy_for_words_that_are_not_searched_was_tried(
-    session: Session, query: str, note: str, change: str
-) -> None:
+def test_remedy_for_unsearched_words_is_verified(session: Session, query: str, note: str, change: str) -> None:
     remedy = session.explainer.explain(query, note).remedy
     assert remedy.text.startswith(change)
     assert (remedy.verified, remedy.rank) == (True, 1)
 
 
-def test_a_remedy_for_words_that_are_not_searched_gives_what_a_save_gives(folder: Path) -> None:
+def test_remedy_for_unsearched_words_equals_a_save(folder: Path) -> None:
     deploy = tree_of(folder) / "ops" / "deploy.html"
     os.utime(deploy, (NOW / 1000 - 40 * 86_400,) * 2)
     remedy = loaded(folder).explainer.explain("rollout", "ops/deploy.html").remedy
@@ -369,26 +367,26 @@ def test_a_remedy_for_words_that_are_not_searched_gives_what_a_save_gives(folder
         ({"element_tag": "bv-fact"}, "ask without the scope"),
     ],
 )
-def test_a_remedy_that_is_no_wording_names_none(session: Session, options: dict[str, object], change: str) -> None:
+def test_remedy_without_a_wording_names_none(session: Session, options: dict[str, object], change: str) -> None:
     trace = session.preview("refresh token", options=options)
     remedy = session.explainer.explain("refresh token", "ops/deploy.html", trace=trace).remedy
     assert (remedy.text[: len(change)], remedy.query) == (change, "")
 
 
-def test_a_remedy_for_a_file_that_is_not_seen_was_tried(folder: Path) -> None:
+def test_remedy_for_an_ignored_file_is_verified(folder: Path) -> None:
     (tree_of(folder) / "old.abstract.html").write_text("<p>quokka</p>")
     remedy = loaded(folder).explainer.explain("quokka", "old.abstract.html").remedy
     assert remedy.text.startswith("rename it old_abstract.html in a shell: rank 1")
 
 
-def test_a_remedy_for_a_space_with_which_v4_fails_was_tried(folder: Path) -> None:
+def test_remedy_for_a_failing_space_is_verified(folder: Path) -> None:
     (tree_of(folder) / "old.md").write_text("# old")
     remedy = loaded(folder).explainer.explain("refresh token", "auth/jwt.html").remedy
     assert remedy.text.startswith("migrate old.md")
     assert remedy.rank == 1
 
 
-def test_only_topics_in_the_block_are_said_to_be_cited(folder: Path) -> None:
+def test_only_topics_in_the_block_count_as_cited(folder: Path) -> None:
     for number in range(5):
         topic = f'<bv-topic title="Quokka {number}"><p>A quokka is a small animal.</p></bv-topic>'
         (tree_of(folder) / f"q{number}.html").write_text(topic)
@@ -409,7 +407,7 @@ def test_only_topics_in_the_block_are_said_to_be_cited(folder: Path) -> None:
     ]
 
 
-def test_what_age_takes_is_the_confidence_that_a_topic_has(recorded: dict[str, Any], recorded_session: Session) -> None:
+def test_age_lowers_a_topics_confidence(recorded: dict[str, Any], recorded_session: Session) -> None:
     told: set[str] = set()
     for case in recorded["cases"][::12]:
         trace = recorded_session.preview(case["query"])
@@ -422,7 +420,7 @@ def test_what_age_takes_is_the_confidence_that_a_topic_has(recorded: dict[str, A
     assert "low" not in told
 
 
-def test_our_advice_says_what_the_engine_does_not(session: Session) -> None:
+def test_our_advice_adds_to_the_engines(session: Session) -> None:
     covered = session.preview("refresh token").steps[-1]
     assert (covered.name, covered.state) == ("coverage", State.PASSED)
     assert covered.summary.startswith("ours, V4 has no such gate")
@@ -446,7 +444,7 @@ def test_every_hit_has_its_ceiling(session: Session) -> None:
     assert medium.days_left is None
 
 
-def test_a_stored_recency_of_0_lowers_no_ceiling_of_a_topic_that_is_older(folder: Path) -> None:
+def test_stored_recency_of_0_does_not_lower_the_ceiling_of_an_older_topic(folder: Path) -> None:
     file = tree_of(folder).parent / "state" / "signals" / "auth" / "jwt.html.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text('{"accessCount": 1, "importance": 50, "maturity": "draft", "recency": 0, "updateCount": 1}')
@@ -457,7 +455,7 @@ def test_a_stored_recency_of_0_lowers_no_ceiling_of_a_topic_that_is_older(folder
     assert (high.threshold, high.reachable) == (0.6, True)
 
 
-def test_a_save_makes_a_topic_young_whatever_fraction_the_clock_has(folder: Path) -> None:
+def test_save_makes_a_topic_young_with_any_fraction_of_the_clock(folder: Path) -> None:
     file = tree_of(folder).parent / "state" / "signals" / "auth" / "jwt.html.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text('{"accessCount": 1, "importance": 50, "maturity": "draft", "recency": 0, "updateCount": 1}')
@@ -469,7 +467,7 @@ def test_a_save_makes_a_topic_young_whatever_fraction_the_clock_has(folder: Path
     assert saved.recency == pytest.approx(1.0, abs=1e-6)
 
 
-def test_a_topic_behind_the_limit_has_the_parts_of_its_score(session: Session) -> None:
+def test_topic_beyond_the_limit_has_the_parts_of_its_score(session: Session) -> None:
     trace = session.preview("refresh token", options={"limit": 1})
     (miss,) = (one for one in trace.near_misses if one.rank)
     hit = session.explainer.explain("refresh token", miss.file, trace=trace).hit
@@ -478,8 +476,8 @@ def test_a_topic_behind_the_limit_has_the_parts_of_its_score(session: Session) -
     assert hit.score == miss.score
 
 
-def test_the_snippet_of_a_whole_topic_with_a_number_sign_in_its_name_is_empty(folder: Path) -> None:
-    """Found by ``brv-tui verify``: V4 looks the text up under the path before the sign."""
+def test_snippet_of_a_whole_topic_with_a_number_sign_in_its_name_is_empty(folder: Path) -> None:
+    """Found by ``brv-tui verify``: V4 looks up the text under the path before the sign."""
     tree = tree_of(folder)
     (tree / "a#b.html").write_text('<bv-topic title="Zebra">zebra stripes</bv-topic>')
     (tree / "c#d.html").write_text('<bv-topic><bv-fact id="bve-eeee0001">giraffe neck</bv-fact></bv-topic>')

@@ -1,4 +1,4 @@
-"""Notes converted as V4's own migration converts them: all recorded ones, and the rules that they do not reach."""
+"""Notes converted as by V4's own migration: all recorded ones, and rules that these do not reach."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ STAMPS = ' createdat="2026-11-20T12:00:00.000Z" updatedat="2026-11-20T12:00:00.0
 
 
 def body(text: str) -> str:
-    """The markup inside the topic that a note with this text becomes."""
+    """The markup inside the topic for a note with this text."""
     html = convert("note.md", text, NOW).html
     return html.partition(">")[2].removesuffix("</bv-topic>")
 
 
 def attributes(text: str, path: str = "note.md") -> str:
-    """Its own attributes but for the path and the dates that are those of the migration."""
+    """The topic's own attributes, except the path and the dates of the migration."""
     tag = convert(path, text, NOW).html.partition(">")[0]
     return tag.replace(STAMPS, "").replace(f'<bv-topic path="{path.removesuffix(".md")}"', "").strip()
 
@@ -123,14 +123,14 @@ def test_dates(given: str, iso: str) -> None:
     assert f'createdat="{iso}"' in convert("note.md", f"---\ncreatedAt: {given}\n---\nB", NOW).html
 
 
-def test_a_blank_heading_leaves_a_note_without_a_title() -> None:
+def test_blank_heading_leaves_a_note_without_a_title() -> None:
     """V4's own migration leaves these out."""
     assert not convert("note.md", "#  \n\ntext", NOW).has_title
     assert convert("note.md", "---\ntitle: T\n---\n#  \n\ntext", NOW).has_title
     assert attributes("# \ntext") == attributes("#\u2028\ntext") == 'title="note" type="topic"'
 
 
-def test_hostile_notes_take_no_time() -> None:
+def test_hostile_notes_are_fast() -> None:
     many = 40_000
     for text in ("## Facts\n- a" + " " * many + "[b c]", "## Rules\n" + "- a\n" * many, "## Facts\n- " + "**a" * many):
         assert len(convert("note.md", text, NOW).html) > many

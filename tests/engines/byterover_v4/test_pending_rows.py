@@ -1,4 +1,4 @@
-"""The rows of V4 that wait to be sent: what is read of them, that nothing in them does harm, that none is written."""
+"""V4's rows that wait to be sent: they are parsed safely, and never written."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def read(folder: Path, *lines: str) -> list[LoggedQuery]:
     return PendingRows(folder, [SPACE_ID], Path("/project")).read(100)
 
 
-def test_a_query_and_what_the_agent_read(tmp_path: Path) -> None:
+def test_query_and_the_agents_text(tmp_path: Path) -> None:
     (entry,) = read(tmp_path, asked("refresh token"), printed("refresh", "token", "--scope", "auth", "--limit", "3"))
     assert (entry.query, entry.scope, entry.status, entry.engine) == (
         "refresh token", "auth", "completed", "byterover_v4",
@@ -67,7 +67,7 @@ def test_a_query_and_what_the_agent_read(tmp_path: Path) -> None:
     assert entry.options == {"argv": ["refresh", "token", "--scope", "auth", "--limit", "3"]}
 
 
-def test_pieces_of_a_long_answer_are_put_together(tmp_path: Path) -> None:
+def test_pieces_of_a_long_answer_are_joined(tmp_path: Path) -> None:
     lines = pieces(4, "/project/src", "token", "--scope", "auth")
     (entry,) = read(tmp_path, *lines)
     assert (entry.query, entry.response, entry.options) == ("token", "files", {"argv": ["token", "--limit", "5"]})
@@ -75,7 +75,7 @@ def test_pieces_of_a_long_answer_are_put_together(tmp_path: Path) -> None:
     assert not read(tmp_path, *lines[:-1])
 
 
-def test_those_of_other_spaces_and_folders_are_left_out(tmp_path: Path) -> None:
+def test_rows_of_other_spaces_and_folders_are_left_out(tmp_path: Path) -> None:
     failed = {"ok": False, "error": "no such space"}
     found = read(
         tmp_path,
@@ -89,8 +89,8 @@ def test_those_of_other_spaces_and_folders_are_left_out(tmp_path: Path) -> None:
     ]
 
 
-def test_a_recall_counts_for_the_space_of_its_folder_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where the folder is reached through a link; not for another space that is opened there by its root."""
+def test_recall_counts_only_for_the_space_of_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if the folder is reached through a link, but not for another space that is opened there by its root."""
     data = tmp_path / "data"
     monkeypatch.setenv("BRV_DATA_DIR", str(data))
     marked = small_space(tmp_path, MOMENT)
@@ -105,7 +105,7 @@ def test_a_recall_counts_for_the_space_of_its_folder_alone(tmp_path: Path, monke
     assert Session.open(marked, now_ms=MOMENT, space=own).logbook.engine.read(9)
 
 
-def test_a_piece_that_comes_again_is_no_second_query(tmp_path: Path) -> None:
+def test_repeated_piece_is_not_a_second_query(tmp_path: Path) -> None:
     lines = pieces(2, "/project", "token")
     assert len(read(tmp_path, *lines, lines[0])) == 1
 
@@ -128,7 +128,7 @@ NAMES = ("command", "args", "cwd", "duration_ms", "result", "group_id", "chunk_i
 
 @examples(500)
 @given(changed=st.dictionaries(st.sampled_from(NAMES), JSON, max_size=4), hit=JSON, data=JSON)
-def test_nothing_in_a_row_does_harm(
+def test_hostile_rows_do_no_harm(
     tmp_path_factory: pytest.TempPathFactory, changed: dict[str, Any], hit: Any, data: Any
 ) -> None:
     properties = {"command": "query", "args": ["a"], "cwd": "/project", "result": {"ok": True, "data": data}, **changed}
@@ -138,7 +138,7 @@ def test_nothing_in_a_row_does_harm(
     assert all(isinstance(path, str) for entry in found for path in entry.paths)
 
 
-def test_a_session_compares_with_now_follows_and_writes_nothing(space: Session, tmp_path: Path) -> None:
+def test_session_compares_with_now_follows_and_writes_nothing(space: Session, tmp_path: Path) -> None:
     file = tmp_path / "data" / ROWS
     came: list[LoggedQuery] = []
     noticed = threading.Event()

@@ -68,13 +68,13 @@ def test_any_markup_is_a_topic_whose_documents_can_be_indexed(html: str) -> None
 
 
 @given(MARKUP, st.lists(st.from_regex(r"[a-z0-9]{3,4}", fullmatch=True) | st.sampled_from(["ref", "esh", "oken"])))
-def test_the_words_that_a_document_contains_are_those_of_its_whole_text(html: str, words: list[str]) -> None:
+def test_words_of_a_document_come_from_its_whole_text(html: str, words: list[str]) -> None:
     index = TopicIndex(list({one.id: one for one in documents_of("x.html", parse_topic(html))}.values()))
     wanted = [any(word in document.haystack for word in words) for document in index.documents]
     assert index.containing(words).tolist() == wanted
 
 
-def test_deep_and_wide_markup_ends_in_a_topic_or_a_line() -> None:
+def test_deep_and_wide_markup_ends_in_a_topic_or_one_line() -> None:
     for html in ("<b>" * 1_000, "<table>" * 1_000, "<bv-fact>" * 1_000, "&" * 100_000, "<p " + "a=b " * 2_000):
         assert documents_of("x.html", parse_topic(html))
     for html in ("<b>" * 100_000, "<p " + "a=b " * 20_000):
@@ -89,7 +89,7 @@ def test_deep_and_wide_markup_ends_in_a_topic_or_a_line() -> None:
     st.lists(st.tuples(PATHS, st.one_of(TEXT, st.none()), st.integers(0, 90), st.booleans()), max_size=5),
     TEXT,
 )
-def test_a_space_that_is_edited_equals_a_fresh_reading(
+def test_edited_space_equals_a_full_load(
     written: list[tuple[str, str, int, bool]], edits: list[tuple[str, str | None, int, bool]], query: str
 ) -> None:
     with TemporaryDirectory() as place:
@@ -140,7 +140,7 @@ def wordy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return small_space(tmp_path, NOW_MS, topics)
 
 
-def test_topics_beyond_the_limits_of_words_are_named(wordy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topics_beyond_the_word_limits_are_named(wordy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(segment, "MOST_WORDS", 100)
     session = loaded(wordy)
     searched = [note.path for note in session.snapshot.notes]
@@ -154,7 +154,7 @@ def test_topics_beyond_the_limits_of_words_are_named(wordy: Path, monkeypatch: p
     assert session.snapshot is shown
 
 
-def test_a_space_beyond_the_limits_is_refused_and_its_topics_are_shown(
+def test_space_beyond_the_limits_is_refused_and_its_topics_are_shown(
     wordy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scripts, "MOST_SPACE_ENTRIES", 100)
@@ -165,14 +165,14 @@ def test_a_space_beyond_the_limits_is_refused_and_its_topics_are_shown(
     assert page.aged is not None
 
 
-def test_a_space_of_too_much_text_is_read_up_to_a_limit(wordy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_space_with_too_much_text_is_read_up_to_a_limit(wordy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contents, "_MOST_CHARS", 500)
     session = loaded(wordy)
     assert 0 < len(session.snapshot.notes) < 6
     assert any("exceed the size limit" in notice for notice in session.preview("w0x1").notices)
 
 
-def test_a_topic_whose_elements_share_long_attributes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topic_whose_elements_share_long_attributes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     facts = "".join(f"<bv-fact id=bve-{number:08}>x</bv-fact>" for number in range(20))
     html = f'<bv-topic summary="{"s " * 50}"><img alt="{"p " * 50}">{facts}</bv-topic>'
     assert len(topic_html.parse_topic(html).searched_elements) == 20
@@ -183,7 +183,7 @@ def test_a_topic_whose_elements_share_long_attributes_is_refused(monkeypatch: py
     topic_html._topic_or_problem.cache_clear()
 
 
-def test_a_migration_leaves_out_notes_beyond_the_limits(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_migration_leaves_out_notes_beyond_the_limits(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in (0, 2, 3):
         tree.note(f"a/{number}.md", f"N {number}", words(number))
     tree.note("a/1.md", "N 1", " ".join(map(words, range(10, 20))))

@@ -1,4 +1,4 @@
-"""Every remedy gives what it promises when it is made on disk; where no edit is offered, a save helps nothing."""
+"""Every remedy keeps its promise when it is applied on disk. If no edit is offered, a save does not help."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FOR_REASON = "save it with a new time"
 
 @dataclass(frozen=True)
 class Case:
-    """A query, a topic, and what is offered for it."""
+    """A query, a topic, and the remedies for it."""
 
     folder: Path
     now_ms: float
@@ -71,7 +71,7 @@ def unpacked(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> dict[s
 
 
 def cases(folder: Path, recorded: dict[str, Any], seed: int, most: int) -> Iterator[Case]:
-    """Recorded queries with their options, and topics: results below the first, and topics that are none."""
+    """Recorded queries with their options, and topics: lower results, and files that are not topics."""
     pick = random.Random(seed)
     now_ms = milliseconds(recorded["now"])
     session = opened(folder, now_ms)
@@ -88,7 +88,7 @@ def cases(folder: Path, recorded: dict[str, Any], seed: int, most: int) -> Itera
 
 @contextmanager
 def saved(file: Path, now_ms: float, title: str = "") -> Iterator[None]:
-    """Saves ``file`` now, with another ``title``, and puts it back afterwards."""
+    """Saves ``file`` now, with another ``title``, and restores it afterwards."""
     data, state = file.read_bytes(), file.stat()
     if title:
         attribute = f'<bv-topic title="{html.escape(title)}"'  # of two attributes of a name the first one counts
@@ -102,7 +102,7 @@ def saved(file: Path, now_ms: float, title: str = "") -> Iterator[None]:
 
 
 def carried_out(case: Case, remedy: Remedy) -> Trace:
-    """The answer after what a user does who follows ``remedy``."""
+    """The answer after a user has followed ``remedy``."""
     if remedy.kind is RemedyKind.WORDING:
         return case.ask(remedy.query)
     if remedy.kind is None and (more := re.match(r"ask for (\d+) results", remedy.text)):
@@ -119,7 +119,7 @@ def rank_of(trace: Trace, path: str) -> float:
 
 
 def check(case: Case) -> None:
-    """Makes each offered change on disk; where no edit is offered, saves the topic all the same."""
+    """Applies each offered change on disk; if no edit is offered, saves the topic anyway."""
     path, before = case.explanation.path, case.explanation.rank or math.inf
     ranks = [remedy.rank or math.inf for remedy in case.offered]
     assert ranks == sorted(ranks)
@@ -139,7 +139,7 @@ def check(case: Case) -> None:
 
 
 def check_all(made: Iterator[Case]) -> set[RemedyKind | None]:
-    """Checks every case, and returns of which kinds remedies were offered."""
+    """Checks every case, and returns the kinds of remedies that were offered."""
     kinds: set[RemedyKind | None] = set()
     for case in made:
         check(case)
@@ -148,7 +148,7 @@ def check_all(made: Iterator[Case]) -> set[RemedyKind | None]:
 
 
 @pytest.mark.long
-def test_remedies_give_what_they_promise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remedies_keep_their_promise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = unpacked(tmp_path, "space-21.json.gz", monkeypatch)
     assert check_all(cases(tmp_path, recorded, 1, FEW)) >= {RemedyKind.WORDING, RemedyKind.EDIT, RemedyKind.TITLE}
 
@@ -156,7 +156,7 @@ def test_remedies_give_what_they_promise(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.long
 @pytest.mark.parametrize("half", [0, 1])
 @pytest.mark.parametrize("name", ["space-21.json.gz", "space-22.json.gz"])
-def test_remedies_of_many_random_cases_give_what_they_promise(
+def test_remedies_of_many_random_cases_keep_their_promise(
     name: str, half: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorded = unpacked(tmp_path, name, monkeypatch)
@@ -179,16 +179,16 @@ def offered(folder: Path, query: str, path: str, **options: object) -> tuple[Rem
     return found
 
 
-def test_a_topic_that_is_first_needs_nothing(folder: Path) -> None:
+def test_first_topic_needs_no_remedy(folder: Path) -> None:
     assert offered(folder, "refresh", "auth/jwt.html") == ()
 
 
-def test_a_file_that_is_no_topic_has_none(folder: Path) -> None:
+def test_file_that_is_not_a_topic_has_no_remedy(folder: Path) -> None:
     (folder / "data" / "projects" / SPACE_ID / "context-tree" / "old.abstract.html").write_text("<p>quokka</p>")
     assert offered(folder, "quokka", "old.abstract.html") == ()
 
 
-def test_none_are_left_of_those_that_were_cancelled(folder: Path) -> None:
+def test_cancelled_remedies_are_empty(folder: Path) -> None:
     session = opened(folder, NOW)
     explanation = session.explainer.explain("refresh", "ops/deploy.html")
     asked: list[bool] = []
@@ -201,7 +201,7 @@ def test_none_are_left_of_those_that_were_cancelled(folder: Path) -> None:
     assert session.explainer.remedies(explanation, cancelled) == ()
 
 
-def test_the_remedy_for_the_reason_is_one_of_the_list_and_said_once(folder: Path) -> None:
+def test_remedy_for_the_reason_is_listed_once(folder: Path) -> None:
     found = offered(folder, "rollout", "ops/deploy.html")
     assert [(one.text, one.how) for one in found] == [
         ("add rollout to the topic's keywords", FOR_REASON),
@@ -215,7 +215,7 @@ def test_the_remedy_for_the_reason_is_one_of_the_list_and_said_once(folder: Path
     ]
 
 
-def test_where_v4_fails_only_what_puts_the_space_right_is_offered(folder: Path) -> None:
+def test_failing_space_offers_only_its_repair(folder: Path) -> None:
     (folder / "data" / "projects" / SPACE_ID / "context-tree" / "old.md").write_text("# old")
     found = offered(folder, "refresh", "ops/deploy.html")
     assert [(one.text, one.kind, one.rank) for one in found] == [
@@ -223,7 +223,7 @@ def test_where_v4_fails_only_what_puts_the_space_right_is_offered(folder: Path) 
     ]
 
 
-def test_that_no_wording_helps_is_not_said_beside_a_change_that_does(folder: Path) -> None:
+def test_helpful_change_hides_the_note_that_no_wording_helps(folder: Path) -> None:
     topic = folder / "data" / "projects" / SPACE_ID / "context-tree" / "plain.html"
     topic.write_text('<bv-topic keywords="of"><p>of</p></bv-topic>')
     session = opened(folder, NOW)
@@ -234,7 +234,7 @@ def test_that_no_wording_helps_is_not_said_beside_a_change_that_does(folder: Pat
     assert with_remedies(explanation, (retitled,)).remedy == retitled
 
 
-def test_a_new_title_can_move_a_topic_out_of_the_filter(folder: Path) -> None:
+def test_new_title_can_move_a_topic_out_of_the_filter(folder: Path) -> None:
     filtered = {"element_tag": "bv-topic", "element_attr": "title", "element_value": "Deploys"}
     tree = folder / "data" / "projects" / SPACE_ID / "context-tree"
     (tree / "other.html").write_text('<bv-topic title="Deploys" summary="refresh"><p>Refresh.</p></bv-topic>')
@@ -247,9 +247,7 @@ def test_a_new_title_can_move_a_topic_out_of_the_filter(folder: Path) -> None:
     assert RemedyKind.TITLE not in {one.kind for one in kept}
 
 
-def test_a_topic_of_another_space_can_only_be_asked_for_otherwise(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_topic_of_another_space_only_has_other_wordings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = unpacked(tmp_path, "space-21.json.gz", monkeypatch)
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "cloud"))
     (tmp_path / "elsewhere").mkdir()

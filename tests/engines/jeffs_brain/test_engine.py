@@ -1,4 +1,4 @@
-"""The pipeline over one project: what follows a snapshot, what is asked of services, and profiles of one's own."""
+"""The pipeline over one project: the index after changes, calls to services, and user profiles."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ WORDS = ("tea", "car", "sea")
 
 
 class Embedder:
-    """A direction for each word; remembers what it was asked, and fails while told to."""
+    """Returns a direction for each word, records its calls, and fails on request."""
 
     name = "words"
 
@@ -75,7 +75,7 @@ def preview(made: Brain, tree: Tree, query: str = "tea", mode: RetrievalMode = R
     return made.ask(tree.snapshot(), Request(query, mode, preview=True)).trace
 
 
-def test_the_index_follows_the_snapshot_and_reads_only_what_changed(drinks: Tree) -> None:
+def test_index_follows_the_snapshot_and_reads_only_changes(drinks: Tree) -> None:
     made = Brain()
     first = drinks.snapshot()
     made.ask(first, Request("tea"))
@@ -105,7 +105,7 @@ def test_a_preview_asks_no_service(drinks: Tree) -> None:
     assert (embedder.asked, reranker.asked) == ([], 0)
 
 
-def test_a_run_makes_the_vectors_once_and_asks_the_reranker(drinks: Tree) -> None:
+def test_run_computes_the_vectors_once_and_calls_the_reranker(drinks: Tree) -> None:
     embedder, reranker = Embedder(is_remote=True), Reranker()
     made, snapshot = Brain(embedder, reranker), drinks.snapshot()
     trace = made.ask(snapshot, Request("sea or car", RetrievalMode.HYBRID)).trace
@@ -116,7 +116,7 @@ def test_a_run_makes_the_vectors_once_and_asks_the_reranker(drinks: Tree) -> Non
     assert embedder.asked == [["Car\n# Car\n\nred wheels", "Tea\n# Tea\n\ngreen leaves"], ["sea or car"], ["tea"]]
 
 
-def test_a_run_has_its_vectors_though_a_newer_snapshot_is_indexed_meanwhile(drinks: Tree) -> None:
+def test_run_has_its_vectors_despite_a_newer_snapshot(drinks: Tree) -> None:
     first = drinks.snapshot()
     drinks.note("a/sea.md", "Sea", "salt water")
     second = drinks.snapshot(previous=first)
@@ -135,7 +135,7 @@ def test_a_run_has_its_vectors_though_a_newer_snapshot_is_indexed_meanwhile(drin
     assert newest.snapshot is second
 
 
-def test_why_asks_again_with_the_services_and_options_of_the_answer(drinks: Tree) -> None:
+def test_why_uses_the_services_and_options_of_the_answer(drinks: Tree) -> None:
     for name in ("one", "two", "three"):
         drinks.note(f"b/{name}.md", name.title(), "a tea house")
     embedder = Embedder(is_remote=True)
@@ -162,7 +162,7 @@ def test_a_model_of_this_process_is_asked_by_previews_too(drinks: Tree) -> None:
     assert [hit.path for hit in ready.hits] == ["a/tea.md", "a/car.md"]
 
 
-def test_kept_vectors_are_not_made_again_but_the_model_is_warmed(drinks: Tree) -> None:
+def test_stored_vectors_are_reused_but_the_model_is_warmed(drinks: Tree) -> None:
     embedder, kept = Embedder(), Kept()
     Brain(embedder, None, kept).prepare(drinks.snapshot())
     embedder.asked.clear()
@@ -175,7 +175,7 @@ def test_kept_vectors_are_not_made_again_but_the_model_is_warmed(drinks: Tree) -
     assert far.asked == []
 
 
-def test_what_cannot_be_made_is_said_and_tried_again_by_the_next_run(drinks: Tree) -> None:
+def test_failed_vectors_are_reported_and_tried_again_by_the_next_run(drinks: Tree) -> None:
     embedder = Embedder(is_remote=True)
     embedder.broken = "host: 429 Too Many Requests"
     made, snapshot = Brain(embedder), drinks.snapshot()
@@ -188,27 +188,27 @@ def test_what_cannot_be_made_is_said_and_tried_again_by_the_next_run(drinks: Tre
     assert len(trace.leg("vector").hits) == 2
 
 
-def test_words_alone_make_no_vectors(drinks: Tree) -> None:
+def test_word_search_computes_no_vectors(drinks: Tree) -> None:
     embedder = Embedder()
     Brain(embedder).ask(drinks.snapshot(), Request("tea", RetrievalMode.BM25))
     assert embedder.asked == []
 
 
-def test_a_cancelled_preparation_says_so(drinks: Tree) -> None:
+def test_cancelled_preparation_is_reported(drinks: Tree) -> None:
     made, snapshot = Brain(Embedder()), drinks.snapshot()
     made.prepare(snapshot, cancelled=lambda: True)
     trace = made.ask(snapshot, Request("tea", preview=True)).trace
     assert trace.notices == ("2 notes have no vector: cancelled",)
 
 
-def test_one_leg_alone_is_fused_too(drinks: Tree) -> None:
+def test_single_leg_is_fused_too(drinks: Tree) -> None:
     made, snapshot = Brain(), drinks.snapshot()
     trace = made.engine.answer(made.context(snapshot), Query("tea", options={"mode": "bm25"}))
     (fusion,) = (step for step in trace.steps if step.name == "fusion")
     assert (fusion.state, fusion.summary) == (State.PASSED, "bm25 alone: its order stays")
 
 
-def test_a_trace_holds_the_options_that_ask_the_same_again(drinks: Tree, tmp_path: Path) -> None:
+def test_trace_contains_the_options_for_running_again(drinks: Tree, tmp_path: Path) -> None:
     file = tmp_path / "aliases.json"
     file.write_text('{"Infusion": ["tea"]}')
     made, snapshot = Brain(), drinks.snapshot()
@@ -237,13 +237,13 @@ def test_a_trace_holds_the_options_that_ask_the_same_again(drinks: Tree, tmp_pat
         ({"limit": 3}, "jeffs_brain has no option limit"),
     ],
 )
-def test_an_option_of_a_damaged_log_is_said(drinks: Tree, options: dict[str, Any], says: str) -> None:
+def test_option_of_a_damaged_log_is_reported(drinks: Tree, options: dict[str, Any], says: str) -> None:
     made = Brain()
     with pytest.raises(EngineError, match=re.escape(says)):
         made.engine.answer(made.context(drinks.snapshot()), Query("tea", options=options))
 
 
-def test_a_report_says_once_which_rules_cannot_fire_and_that_a_scope_does_not_count(drinks: Tree) -> None:
+def test_report_lists_inactive_rules_once_and_the_ignored_scope(drinks: Tree) -> None:
     made = Brain()
     trace = made.engine.answer(made.context(drinks.snapshot()), Query("tea", "a"))
     text = "\n".join(row.plain for row in trace_lines(trace, {}, 100, UNICODE))
@@ -274,14 +274,14 @@ def test_rules_that_no_note_can_meet_are_named(drinks: Tree) -> None:
         ("tea", Request("", RetrievalMode.SEMANTIC, preview=True), "a preview asks no service: a run does"),
     ],
 )
-def test_an_empty_answer_says_why(drinks: Tree, query: str, request_: Request, why: str) -> None:
+def test_empty_answer_gives_the_reason(drinks: Tree, query: str, request_: Request, why: str) -> None:
     made = Brain(Embedder(is_remote=True)).ask(
         drinks.snapshot(), replace(request_, query=query, mode=request_.mode or RetrievalMode.BM25)
     )
     assert made.trace.verdict == f"nothing was found: {why}"
 
 
-def test_the_verdict_counts_what_each_leg_gave(drinks: Tree) -> None:
+def test_verdict_counts_the_results_of_each_leg(drinks: Tree) -> None:
     made, snapshot = Brain(Embedder()), drinks.snapshot()
     verdicts = [
         made.ask(snapshot, Request("green leafs", mode)).trace.verdict
@@ -304,7 +304,7 @@ def test_file_extends_the_built_in_profile(tmp_path: Path) -> None:
     assert load() == load("jeffs_brain") == JEFFS
 
 
-def test_kept_profile_is_found_by_its_name() -> None:
+def test_stored_profile_is_found_by_its_name() -> None:
     written(config_folder(), 'extends = "jeffs_brain"\n[intent]\nglobal_path = "team/"\n', "brain.toml")
     assert profiles_of("jeffs_brain") == ("jeffs_brain", "brain")
     assert load("brain").intent.global_path == "team/"
@@ -349,7 +349,7 @@ def test_global_path_of_a_profile_counts_for_intent(tree: Tree, tmp_path: Path) 
 def test_global_path_of_a_profile_reads_no_folder(
     tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
-    """It is compared with the paths of notes, so no file or folder of that name is opened, listed or looked at."""
+    """It is only compared with the paths of notes, so no file or folder of that name is opened, listed or checked."""
     above = tree.root.parent
     written(above / "zq_outside", "# Tea\n\nWe prefer green tea leaves\n", "tea.md")
     tree.note("team/tea.md", "Tea", "We prefer green tea leaves")
@@ -382,8 +382,8 @@ def test_index_follows_the_profile(tree: Tree, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("profile", ["../outside.toml", "/etc/hosts", "mine.toml", ".brv/mine.toml"])
-def test_projects_settings_cannot_name_a_file(tree: Tree, profile: str) -> None:
-    """A project names profiles that come with the program, or that the user keeps; its file is for ByteRover alone."""
+def test_project_settings_cannot_name_a_file(tree: Tree, profile: str) -> None:
+    """A project can name built-in profiles and profiles that the user stores. Its file is only for ByteRover."""
     written(tree.root.parent, "[intent]\nglobal_path = 'x/'\n", "outside.toml")
     written(tree.root / ".brv", "[intent]\nglobal_path = 'x/'\n", "mine.toml")
     tree.settings(f'engine = "jeffs_brain"\nprofile = "{profile}"\n')
@@ -395,7 +395,7 @@ def test_projects_settings_cannot_name_a_file(tree: Tree, profile: str) -> None:
 
 
 @pytest.mark.parametrize(("k", "used"), [(0, 60), (-1, 60), (-60, 60), (-0.5, 60), (0.5, 0.5), (1, 1), (60, 60)])
-def test_k_that_is_not_positive_stands_for_60(tmp_path: Path, k: float, used: float) -> None:
+def test_non_positive_k_becomes_60(tmp_path: Path, k: float, used: float) -> None:
     lists = [[Candidate("a", "a"), Candidate("b", "b")], [Candidate("b", "b")]]
     assert positive_k(k) == used
     assert [one.score for one in ranked(lists[0], k)] == [1 / (used + 1), 1 / (used + 2)]
@@ -406,7 +406,7 @@ def test_k_that_is_not_positive_stands_for_60(tmp_path: Path, k: float, used: fl
     assert load(written(tmp_path, f"[fusion]\nk = {k}\n")).fusion.k == k
 
 
-def test_fallen_back_k_is_the_one_in_the_parts(tree: Tree, tmp_path: Path) -> None:
+def test_replaced_k_is_shown_in_the_parts(tree: Tree, tmp_path: Path) -> None:
     tree.note("a/tea.md", "Tea", "green leaves")
     tree.notes(3)
     session = Session.open(tree.root, written(tmp_path, "[fusion]\nk = -3\n"), engine="jeffs_brain")

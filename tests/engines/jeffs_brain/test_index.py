@@ -1,4 +1,4 @@
-"""Notes as chunks, the index from one snapshot to the next, and what always holds of fusion, parts and trigrams."""
+"""Notes as chunks, the index from one snapshot to the next, and invariants of fusion, parts and trigrams."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def found(index: ChunkIndex, query: str) -> list[str]:
     return [hit.path for hit in retrieve(Request(query), Sources(index), JEFFS).trace.hits]
 
 
-def test_a_chunk() -> None:
+def test_single_chunk() -> None:
     made = chunk_of("auth/n.md", "Heading", NOTE)
     assert (made.id, made.title, made.summary, made.tags) == (
         "auth/n.md", "Rotation", "Tokens rotate.", "auth 7 token family",
@@ -45,7 +45,7 @@ def test_a_chunk() -> None:
     assert made.content == "# Heading\n\nBody of the note."
 
 
-def test_a_chunk_without_usable_frontmatter() -> None:
+def test_chunk_without_usable_frontmatter() -> None:
     made = chunk_of("auth/n.md", "Heading", "---\ntitle: [1]\nsummary: 3\ntags: {a: 1}\n---\ntext")
     assert (made.title, made.summary, made.tags, made.content) == ("Heading", "", "", "text")
     assert chunk_of("n.md", "n", "---\n: broken: [\n---\ntext").content.startswith("---")
@@ -59,11 +59,11 @@ def searched(index: ChunkIndex, *tokens: Token) -> list[str]:
     return [hit.candidate.id for hit in index.bm25(ParsedQuery("", tokens, True), 10)]
 
 
-def test_a_word_of_several_terms_is_a_phrase() -> None:
+def test_word_of_several_terms_is_a_phrase() -> None:
     assert searched(chunks("user name", "name user"), Token(TokenKind.TERM, "user_name")) == ["0"]
 
 
-def test_a_word_without_a_term_matches_nothing() -> None:
+def test_word_without_a_term_matches_nothing() -> None:
     index, dash = chunks("dash —"), Token(TokenKind.TERM, "—")
     assert searched(index, dash) == []
     assert searched(index, dash, Token(TokenKind.TERM, "dash", Operator.AND)) == []
@@ -90,7 +90,7 @@ def test_from_one_snapshot_to_the_next(tree: Tree) -> None:
     assert found(index, "rotating") == ["a/rotation.md"]
 
 
-def test_phrases_and_names_follow_a_change_as_a_fresh_index_has_them(tree: Tree) -> None:
+def test_phrases_and_names_after_a_change_equal_a_fresh_index(tree: Tree) -> None:
     tree.notes(50)
     tree.note("a/rotation.md", "Rotation", "tokens rotate often")
     tree.note("a/cache.md", "Cache", "rotate tokens")
@@ -123,7 +123,7 @@ def test_an_empty_tree(tree: Tree) -> None:
     )
 
 
-def test_a_note_that_cannot_be_read_any_more_keeps_its_name(tree: Tree) -> None:
+def test_note_that_became_unreadable_keeps_its_name(tree: Tree) -> None:
     tree.note("a/rotation.md", "Rotation", "tokens")
     snapshot = tree.snapshot()
     (tree.tree / "a/rotation.md").unlink()
@@ -132,7 +132,7 @@ def test_a_note_that_cannot_be_read_any_more_keeps_its_name(tree: Tree) -> None:
     assert found(index, "tokens") == []
 
 
-def test_only_times_differ_from_run_to_run(tree: Tree) -> None:
+def test_only_timings_differ_between_runs(tree: Tree) -> None:
     tree.note("a/rotation.md", "Rotation", "tokens rotate")
     index = index_snapshot(tree.snapshot(), JEFFS)
     one, other = (to_plain(retrieve(Request("rotatio?"), Sources(index), JEFFS).trace) for _ in range(2))
@@ -140,7 +140,7 @@ def test_only_times_differ_from_run_to_run(tree: Tree) -> None:
     assert one == other
 
 
-def test_the_trace_of_names_says_what_ranked_them(tree: Tree) -> None:
+def test_trace_of_names_explains_their_ranking(tree: Tree) -> None:
     tree.note("a/photosynthesis.md", "Leaves", "light")
     index = index_snapshot(tree.snapshot(), JEFFS)
     made = retrieve(Request("fotosyntesis"), Sources(index), JEFFS).trace
@@ -170,7 +170,7 @@ STEPS = ("words", "retry_ladder", "vectors", "fusion", "intent", "rerank")
 
 
 class AnyReranker:
-    """Scores some documents, names some twice, makes some up."""
+    """Scores some documents, names some twice, and invents some."""
 
     name = "any"
 
@@ -242,7 +242,7 @@ def test_parts_sum_to_every_score(
 
 
 @given(_QUERIES, _LEG, _LEG, st.integers(0, 15), _SCORES, st.lists(st.integers(-3, 30), max_size=4))
-def test_no_reranker_touches_the_tail_or_loses_a_note(
+def test_no_reranker_changes_the_tail_or_loses_a_note(
     query: str, words: list[str], near: list[str], most: int, scores: dict[str, float], extra: list[int]
 ) -> None:
     request = Request("", RetrievalMode.HYBRID, rerank_top_n=most, top_k=99)

@@ -1,8 +1,8 @@
 """Every recorded answer of jeffs-brain/memory through the project's own public functions: a test for each family.
 
-Where the document of the pipeline and a recorded SDK differ, the document wins: those cases are in the family
-``disagreements``, each with what was observed. Its cases without ``expected`` (the document is silent or ambiguous)
-have no recorded answer; ``OURS`` says what this project does in each of them, and why.
+If the document of the pipeline and a recorded SDK differ, the document wins. Those cases are in the family
+``disagreements``, each with the observed behaviour. Its cases without ``expected``, for which the document is silent
+or ambiguous, have no recorded answer; ``OURS`` contains this project's behaviour for each, with the reason.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def test_search_raw(case: dict[str, Any]) -> None:
     assert subset(shown(made.trace), case["expected"]["trace"])
 
 
-def test_the_stop_lists_are_the_recorded_ones() -> None:
+def test_stop_lists_equal_the_recorded_ones() -> None:
     data = family("stop_words")["data"]
     assert sorted(JEFFS.ladder.stop_words) == sorted(data["retry"])
     assert sorted(JEFFS.query.english) == sorted(data["parser_en"])

@@ -1,4 +1,4 @@
-"""The recorded answers of the real program, and its graphs as ours."""
+"""The recorded answers of the real program, and its graphs in our form."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cases(family: str) -> list[Case]:
 
 
 def node(record: dict[str, Any], now: float = 0.0) -> Node:
-    """A recorded node as ours; its id is its qualified name unless it has one."""
+    """A recorded node in our form. Its id is its qualified name unless it has an id."""
     age = record.get("last_commit_age_seconds")
     return symbol(
         record.get("qualified_name", record.get("id", "")),
@@ -39,7 +39,7 @@ def node(record: dict[str, Any], now: float = 0.0) -> Node:
 
 
 def edges(records: Iterable[dict[str, Any]]) -> tuple[Edge, ...]:
-    """Recorded edges as ours."""
+    """Recorded edges in our form."""
     return tuple(
         Edge(
             record["source"],
@@ -53,9 +53,8 @@ def edges(records: Iterable[dict[str, Any]]) -> tuple[Edge, ...]:
 
 
 def graph(record: dict[str, Any]) -> Graph:
-    """A recorded graph as ours, in the recorded order; seeds that are not recorded as nodes follow by id.
-
-    So do ends of edges where no node is recorded.
+    """A recorded graph in our form, in the recorded order. Seeds that are not recorded as nodes follow by id, and so
+    do ends of edges without a recorded node.
     """
     nodes = {one.id: one for one in map(node, record.get("nodes", ()))}
     links = edges(record.get("edges", ()))
@@ -67,7 +66,7 @@ def graph(record: dict[str, Any]) -> Graph:
 
 
 def close(ours: Any, wanted: Any, tolerance: float = 1e-9) -> bool:
-    """Whether two values of JSON are the same, numbers within ``tolerance``."""
+    """True if two JSON values are equal, with numbers within ``tolerance``."""
     if isinstance(wanted, dict):
         return ours.keys() == wanted.keys() and all(close(ours[key], wanted[key], tolerance) for key in wanted)
     if isinstance(wanted, list):

@@ -1,4 +1,4 @@
-"""knowing over a context tree: its graph, what follows an edit, reasons, budget, session, feedback."""
+"""knowing over a context tree: its graph, edits, reasons, budget, session, feedback."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_a_trace_holds_everything(snapshot: Snapshot, profile: str) -> None:
     assert bool(section.deviations) == (profile == "knowing-code")
 
 
-def test_a_note_without_a_word_of_the_question_says_over_which_links_it_came(snapshot: Snapshot) -> None:
+def test_note_without_a_query_word_names_the_links_to_it(snapshot: Snapshot) -> None:
     trace = ask(snapshot, ASKED)
     placed = trace.section(GraphRetrieval).placed("ops/handover.md")
     assert placed.seed_weight is None
@@ -154,7 +154,7 @@ def test_a_note_without_a_word_of_the_question_says_over_which_links_it_came(sna
     assert "none of your words: from " in explained.use
 
 
-def test_notes_without_a_word_of_the_question_say_their_way_also_behind_the_first_results(tree: Tree) -> None:
+def test_notes_without_a_query_word_name_their_path_also_in_later_results(tree: Tree) -> None:
     others = [f"far{n}/other.md" for n in range(5)]
     tree.file("near/zebra.md", f"---\nrelated: {others}\n---\n# Zebra\n\nStripes.\n", 1.0)
     for path in others:
@@ -168,7 +168,7 @@ def test_notes_without_a_word_of_the_question_say_their_way_also_behind_the_firs
     assert {Knowing().presentation.remark(trace, hit) for hit in linked} == {"from Zebra: related"}
 
 
-def test_a_first_note_that_full_text_found_by_a_word_that_stands_for_one_is_not_said_to_come_over_links(
+def test_first_note_found_by_a_synonym_is_not_attributed_to_links(
     tree: Tree,
 ) -> None:
     tree.file("sending/fallback.md", "# Channel fallback\n\nFallback after a timeout, then backoff.\n", 1.0)
@@ -184,7 +184,7 @@ def test_a_first_note_that_full_text_found_by_a_word_that_stands_for_one_is_not_
 
 
 @pytest.mark.parametrize(("title", "query"), [("数据库连接池配置说明", "连接池"), ("photoconductor", "conduct")])
-def test_a_name_that_contains_a_word_holds_it(tree: Tree, title: str, query: str) -> None:
+def test_name_contains_its_partial_words(tree: Tree, title: str, query: str) -> None:
     tree.file("u/found.md", f"# {title}\n\nBody {title}.\n", 1.0)
     for number in range(4):
         tree.file(f"u/{number}.md", f"# Other {number}\n\nBody other.\n", 1.0)
@@ -200,7 +200,7 @@ def test_a_name_that_contains_a_word_holds_it(tree: Tree, title: str, query: str
     assert all(f"from {title}: " in way_in_words(one) for one in ranking[1:])
 
 
-def test_the_context_is_what_was_counted(snapshot: Snapshot) -> None:
+def test_context_has_the_counted_tokens(snapshot: Snapshot) -> None:
     trace = ask(snapshot, ASKED)
     section = trace.section(GraphRetrieval)
     assert "Reuse revokes the family" in section.context
@@ -210,7 +210,7 @@ def test_the_context_is_what_was_counted(snapshot: Snapshot) -> None:
 
 
 @pytest.mark.parametrize("budget", [1, 40, 90, 400])
-def test_a_budget_is_never_exceeded(snapshot: Snapshot, budget: int) -> None:
+def test_budget_is_never_exceeded(snapshot: Snapshot, budget: int) -> None:
     trace = ask(snapshot, ASKED, budget=budget)
     assert trace.section(GraphRetrieval).used <= budget
     assert trace.options == {"budget": budget}
@@ -225,7 +225,7 @@ def test_a_budget_is_never_exceeded(snapshot: Snapshot, budget: int) -> None:
         (ASKED, {"budget": 75}, "auth/tokens/rotation.md", "others with more score"),
     ],
 )
-def test_the_earliest_reason_and_a_remedy_that_holds(
+def test_earliest_reason_and_a_working_remedy(
     snapshot: Snapshot, query: str, options: dict[str, Any], path: str, reason: str
 ) -> None:
     engine, asked = Knowing(), context(snapshot)
@@ -257,7 +257,7 @@ def generated_notes(other: Tree) -> list[tuple[str, str]]:
     ]
 
 
-def test_a_graph_that_follows_edits_is_a_fresh_one(tree: Tree, make_tree: Callable[[str], Tree]) -> None:
+def test_graph_after_edits_equals_a_fresh_one(tree: Tree, make_tree: Callable[[str], Tree]) -> None:
     profile, pick = load_profile(), random.Random(5)
     for path, text in NOTES.items():
         tree.file(path, text, 1.0)
@@ -278,7 +278,7 @@ def test_a_graph_that_follows_edits_is_a_fresh_one(tree: Tree, make_tree: Callab
         same(index, fresh)
 
 
-def test_what_a_run_packs_weighs_more_for_some_minutes(snapshot: Snapshot) -> None:
+def test_packed_notes_of_a_run_weigh_more_for_some_minutes(snapshot: Snapshot) -> None:
     engine = Knowing()
     before = engine.answer(context(snapshot), Query(ASKED))
     assert engine.answer(context(snapshot), Query(ASKED)).hits == before.hits
@@ -291,7 +291,7 @@ def test_what_a_run_packs_weighs_more_for_some_minutes(snapshot: Snapshot) -> No
     assert later.section(GraphRetrieval).session == 0
 
 
-def test_what_the_cache_would_serve_is_said_where_it_differs(garden: Tree) -> None:
+def test_different_cached_context_is_reported(garden: Tree) -> None:
     engine, first = Knowing(), garden.snapshot()
     trace = engine.answer(context(first), Query(ASKED, run=True))
     assert not trace.notices
@@ -311,7 +311,7 @@ def test_what_the_cache_would_serve_is_said_where_it_differs(garden: Tree) -> No
     assert not engine.answer(context(later), Query(ASKED, options={"budget": 4_000})).notices
 
 
-def test_feedback_moves_a_score(snapshot: Snapshot, tmp_path: Path) -> None:
+def test_feedback_changes_a_score(snapshot: Snapshot, tmp_path: Path) -> None:
     engine, asked = Knowing(), context(snapshot, services=WithFeedback(tmp_path))
     trace = engine.answer(asked, Query(ASKED))
     best = next(hit for hit in trace.hits if hit.file == "auth/tokens/rotation.md")
@@ -330,18 +330,18 @@ def feedback_part(trace: Trace, file: str) -> float:
 @pytest.mark.parametrize(
     "options", [{"budget": "many"}, {"budget": 0}, {"mode": "other"}, {"top_k": 3}, {"entry": "no"}]
 )
-def test_options_that_are_none_are_refused(snapshot: Snapshot, options: dict[str, Any]) -> None:
+def test_invalid_options_are_refused(snapshot: Snapshot, options: dict[str, Any]) -> None:
     with pytest.raises(EngineError):
         ask(snapshot, ASKED, **options)
 
 
-def test_a_saved_trace_opens_again(snapshot: Snapshot, tmp_path: Path) -> None:
+def test_saved_trace_opens_again(snapshot: Snapshot, tmp_path: Path) -> None:
     trace = ask(snapshot, ASKED)
     (tmp_path / "trace.json").write_bytes(as_json(saved_now(trace, NOW_MS)))
     assert read(tmp_path / "trace.json").trace == trace
 
 
-def test_a_note_in_an_archive_counts_less(garden: Tree) -> None:
+def test_note_in_an_archive_counts_less(garden: Tree) -> None:
     plain = ask(garden.snapshot(), "rollback by tag")
     garden.file("deploy/rollback.md", f"---\nstatus: deprecated\n---\n{OTHERS['deploy/rollback.md']}", 1.0)
     aside = ask(garden.snapshot(), "rollback by tag")
@@ -354,12 +354,12 @@ def test_a_note_in_an_archive_counts_less(garden: Tree) -> None:
 @pytest.mark.parametrize(
     "query", ["", "   ", "a", "`", '"(OR NEAR/', "x" * 5000, "\x00\ud800", "日本語 トークン", "@auth/*"]
 )
-def test_any_question_has_an_answer(snapshot: Snapshot, query: str) -> None:
+def test_any_query_has_an_answer(snapshot: Snapshot, query: str) -> None:
     for profile in ("knowing", "knowing-code"):
         assert all(map(adds_up, ask(snapshot, query, profile).hits))
 
 
-def test_equal_paths_of_shared_sources_stay_apart(garden: Tree, make_tree: Callable[[str], Tree]) -> None:
+def test_equal_paths_of_shared_sources_stay_separate(garden: Tree, make_tree: Callable[[str], Tree]) -> None:
     other = make_tree("other")
     other.file("auth/sessions/store.md", "# Their session store\n\nElsewhere.\n", 1.0)
     garden.source(("team", other))
@@ -369,7 +369,7 @@ def test_equal_paths_of_shared_sources_stay_apart(garden: Tree, make_tree: Calla
     assert ours.module != theirs.module
 
 
-def test_files_bring_what_they_hold_and_who_uses_them(snapshot: Snapshot) -> None:
+def test_files_include_their_symbols_and_callers(snapshot: Snapshot) -> None:
     trace = ask(snapshot, "auth/sessions/store.md", entry="files")
     ranking = {one.hit.file: one for one in trace.section(GraphRetrieval).ranking}
     assert set(ranking) == {"auth/sessions/store.md", "auth/tokens/rotation.md"}
@@ -380,14 +380,14 @@ def test_files_bring_what_they_hold_and_who_uses_them(snapshot: Snapshot) -> Non
     assert "none of the files" in explained.reason.text
 
 
-def test_a_code_file_brings_the_notes_that_name_it(snapshot: Snapshot) -> None:
+def test_code_file_includes_the_notes_that_name_it(snapshot: Snapshot) -> None:
     for asked in ("src/auth/rotate.py", "what says `rotate.py`?"):
         trace = ask(snapshot, asked, entry="files")
         assert {hit.file for hit in trace.hits} == {"auth/sessions/store.md", "auth/tokens/rotation.md"}
     assert "none names a file" in ask(snapshot, "unknown.py", entry="files").verdict
 
 
-def test_changes_are_walked_from(snapshot: Snapshot) -> None:
+def test_changes_are_starting_points_of_the_walk(snapshot: Snapshot) -> None:
     trace = ask(snapshot, "auth/sessions/store.md", entry="changes")
     section = trace.section(GraphRetrieval)
     assert section.budget == load_profile().packing.review_budget
@@ -408,7 +408,7 @@ def test_changes_are_walked_from(snapshot: Snapshot) -> None:
     ],
     ids=["headings", "files", "quotes", "path", "fences", "relations"],
 )
-def test_a_hostile_note_costs_no_more_than_its_length(tree: Tree, text: str) -> None:
+def test_hostile_note_costs_linear_time(tree: Tree, text: str) -> None:
     tree.file("a/b/hostile.md", f"# Hostile\n\n{text}", 1.0)
     tree.file("a/b/other.md", "# Other note\n\nNothing.\n", 1.0)
     began = time.process_time()
@@ -417,14 +417,14 @@ def test_a_hostile_note_costs_no_more_than_its_length(tree: Tree, text: str) -> 
     assert time.process_time() - began < 20
 
 
-def test_equal_headings_are_sections_of_their_own(tree: Tree) -> None:
+def test_equal_headings_are_separate_sections(tree: Tree) -> None:
     tree.file("a/b/twice.md", "# Twice\n\n## Steps\nFirst.\n\n## Steps\nThen.\n", 1.0)
     notes = index_notes(tree.snapshot(), load_profile()).notes
     assert notes.piece("a/b/twice.md").texts["a/b/twice.md#Steps"] == "## Steps\nFirst."
     assert notes.piece("a/b/twice.md").texts["a/b/twice.md#Steps-2"] == "## Steps\nThen."
 
 
-def test_a_note_with_a_number_sign_in_its_path_is_delivered(tree: Tree) -> None:
+def test_note_with_a_number_sign_in_its_path_is_delivered(tree: Tree) -> None:
     tree.file("langs/c#.md", "# Sharp\n\nGenerics are reified.\n\n## Walrus traps\n\nA walrus boxes values.\n")
     section = ask(tree.snapshot(), "walrus traps").section(GraphRetrieval)
     assert "A walrus boxes values." in section.context
@@ -432,7 +432,7 @@ def test_a_note_with_a_number_sign_in_its_path_is_delivered(tree: Tree) -> None:
     assert not any("Walrus" in one.id for one in section.map.places)
 
 
-def test_a_better_note_that_does_not_fit_is_named(tree: Tree) -> None:
+def test_better_note_that_does_not_fit_is_named(tree: Tree) -> None:
     tree.note("auth/rotation.md", "Token rotation", "Tokens are rotated. " * 400)
     tree.note("auth/other.md", "Other things", "A token.")
     trace = tree.session().preview("token rotation", engine="knowing", options={"budget": 200})
@@ -442,8 +442,8 @@ def test_a_better_note_that_does_not_fit_is_named(tree: Tree) -> None:
     assert "does not fit" not in verdict_sentence(whole)
 
 
-def test_what_met_nothing_is_said_in_the_words_of_the_query(snapshot: Snapshot, garden: Tree) -> None:
-    """A keyword keeps its hyphen, and is searched for by its parts."""
+def test_unmatched_words_are_shown_as_in_the_query(snapshot: Snapshot, garden: Tree) -> None:
+    """A keyword keeps its hyphen, and is searched by its parts."""
     assert "nothing for" not in verdict_sentence(ask(snapshot, "token-rotation"))
     assert verdict_sentence(ask(snapshot, "token-kumquat rotation")).count("nothing for ‘kumquat’") == 1
     assert "nothing for ‘kum-quat’" in verdict_sentence(ask(snapshot, "kum-quat rotation"))

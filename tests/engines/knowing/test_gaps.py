@@ -1,4 +1,4 @@
-"""An embedder that is set adds the nearest nodes if words find fewer than five candidates, and a step says so."""
+"""A configured embedder adds the nearest nodes if words find fewer than five candidates, and a step reports it."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def step_of(trace: Trace) -> Step:
 
 
 @pytest.mark.parametrize("profile", ["knowing", "knowing-code"])
-def test_a_gap_is_filled_from_vectors_and_parts_sum(plain_snapshot: Snapshot, profile: str) -> None:
+def test_gap_is_filled_from_vectors_and_parts_sum(plain_snapshot: Snapshot, profile: str) -> None:
     trace = ask_with(plain_snapshot, WORDLESS, WithEmbedder(Letters()), profile)
     assert trace.hits[0].file == "zoo/stripes.md"
     assert all(adds_up(hit) for hit in trace.hits)
@@ -95,13 +95,13 @@ def test_a_gap_is_filled_from_vectors_and_parts_sum(plain_snapshot: Snapshot, pr
         assert stage.came_in - stage.dropped == stage.went_out
 
 
-def test_nothing_is_found_and_no_step_is_shown_without_an_embedder(plain_snapshot: Snapshot) -> None:
+def test_without_an_embedder_no_step_is_shown(plain_snapshot: Snapshot) -> None:
     trace = ask_with(plain_snapshot, WORDLESS, NoServices())
     assert not trace.hits
     assert GAPS not in [step.name for step in trace.steps]
 
 
-def test_the_embedder_is_not_asked_where_words_find_enough(tree: Tree) -> None:
+def test_embedder_is_not_called_if_words_find_enough(tree: Tree) -> None:
     for path, text in MANY.items():
         tree.file(path, text, 1.0)
     services = WithEmbedder(Letters())
@@ -115,7 +115,7 @@ def test_the_embedder_is_not_asked_where_words_find_enough(tree: Tree) -> None:
     ]
 
 
-def test_no_more_than_fifteen_candidates_come_of_the_nearest_twenty(tree: Tree) -> None:
+def test_at_most_fifteen_candidates_come_from_the_nearest_twenty(tree: Tree) -> None:
     for path, text in MANY.items():
         tree.file(path, text, 1.0)
     trace = ask_with(tree.snapshot(), WORDLESS, WithEmbedder(Letters()))
@@ -124,7 +124,7 @@ def test_no_more_than_fifteen_candidates_come_of_the_nearest_twenty(tree: Tree) 
     assert len(walk.seeds) == 15
 
 
-def test_vectors_are_made_once_and_kept_for_the_next_process(plain_snapshot: Snapshot) -> None:
+def test_vectors_are_computed_once_and_stored_for_the_next_process(plain_snapshot: Snapshot) -> None:
     services = WithEmbedder(Letters())
     ask_with(plain_snapshot, WORDLESS, services)
     made = len(services.embedder.texts)
@@ -133,7 +133,7 @@ def test_vectors_are_made_once_and_kept_for_the_next_process(plain_snapshot: Sna
     assert services.embedder.texts[made:] == [WORDLESS], "the query alone"
 
 
-def test_only_what_changed_is_embedded_again(tree: Tree, plain_snapshot: Snapshot) -> None:
+def test_only_changed_texts_are_embedded_again(tree: Tree, plain_snapshot: Snapshot) -> None:
     services, engine = WithEmbedder(Letters()), Knowing()
     engine.answer(context(plain_snapshot, services), Query(WORDLESS, services=True))
     made = len(services.embedder.texts)
@@ -159,7 +159,7 @@ NUMBERS = [1.0] * 26
         (QueryFails([[float("nan"), *NUMBERS[1:]]]), "not made of numbers"),
     ],
 )
-def test_a_failing_embedder_is_a_notice_and_the_answer_stays(
+def test_failing_embedder_is_a_notice_and_the_answer_stays(
     plain_snapshot: Snapshot, embedder: Letters, said: str
 ) -> None:
     for text in ("rollback", WORDLESS):
@@ -171,14 +171,14 @@ def test_a_failing_embedder_is_a_notice_and_the_answer_stays(
         assert any(said in notice for notice in trace.notices)
 
 
-def test_an_embedder_that_is_set_wrongly_is_a_notice_where_it_is_needed(plain_snapshot: Snapshot) -> None:
+def test_misconfigured_embedder_is_a_notice_only_if_needed(plain_snapshot: Snapshot) -> None:
     trace = ask_with(plain_snapshot, "rollback", WronglySet())
     assert trace.hits
     assert step_of(trace).state is State.FAILED
     assert any("localhost is not an address" in notice for notice in trace.notices)
 
 
-def test_a_note_without_a_vector_is_counted_and_others_fill_the_gap(tree: Tree) -> None:
+def test_note_without_a_vector_is_counted_and_others_fill_the_gap(tree: Tree) -> None:
     class Tires(Letters):
         """Fails at its second batch."""
 
@@ -194,7 +194,7 @@ def test_a_note_without_a_vector_is_counted_and_others_fill_the_gap(tree: Tree) 
     assert any("16 nodes have no vector: letters is tired" in notice for notice in trace.notices)
 
 
-def test_a_preview_never_asks_a_service_over_a_network(plain_snapshot: Snapshot) -> None:
+def test_preview_never_calls_a_service_over_a_network(plain_snapshot: Snapshot) -> None:
     services = WithEmbedder(Letters())
     services.embedder.is_remote = True
     ask_with(plain_snapshot, WORDLESS, services)
@@ -206,7 +206,7 @@ def test_a_preview_never_asks_a_service_over_a_network(plain_snapshot: Snapshot)
     assert not trace.notices
 
 
-def test_a_preview_asks_a_local_model_once_vectors_are_there(plain_snapshot: Snapshot) -> None:
+def test_preview_calls_a_local_model_once_vectors_exist(plain_snapshot: Snapshot) -> None:
     services, engine = WithEmbedder(Letters()), Knowing()
     asked = context(plain_snapshot, services)
     assert step_of(engine.answer(asked, Query(WORDLESS))).state is State.NOT_RUN
@@ -217,7 +217,7 @@ def test_a_preview_asks_a_local_model_once_vectors_are_there(plain_snapshot: Sna
     assert [hit.file for hit in preview.hits] == [hit.file for hit in run.hits]
 
 
-def test_a_tree_without_notes_has_nothing_to_compare_with(tree: Tree) -> None:
+def test_tree_without_notes_has_nothing_to_compare(tree: Tree) -> None:
     services = WithEmbedder(Letters())
     step = step_of(ask_with(tree.snapshot(), WORDLESS, services))
     assert (step.state, step.summary) == (State.MISSED, "nothing has a vector")
@@ -232,7 +232,7 @@ def test_a_tree_without_notes_has_nothing_to_compare_with(tree: Tree) -> None:
         ("zoo/stripes.md", {"entry": "changes"}, "the question names files"),
     ],
 )
-def test_a_step_says_why_nothing_is_asked(
+def test_step_gives_the_reason_for_no_call(
     plain_snapshot: Snapshot, text: str, options: dict[str, str], words: str
 ) -> None:
     services = WithEmbedder(Letters())
@@ -241,7 +241,7 @@ def test_a_step_says_why_nothing_is_asked(
     assert services.embedder.texts == []
 
 
-def test_a_gap_is_filled_within_the_scope(plain_snapshot: Snapshot) -> None:
+def test_gap_is_filled_within_the_scope(plain_snapshot: Snapshot) -> None:
     query = Query(WORDLESS, scope="deploy", services=True)
     trace = Knowing().answer(context(plain_snapshot, WithEmbedder(Letters())), query)
     walk = trace.section(GraphRetrieval).walk
@@ -251,7 +251,7 @@ def test_a_gap_is_filled_within_the_scope(plain_snapshot: Snapshot) -> None:
     assert step_of(outside).state is State.MISSED
 
 
-def test_why_reads_the_answer_that_vectors_made(plain_snapshot: Snapshot) -> None:
+def test_why_reads_the_answer_with_vectors(plain_snapshot: Snapshot) -> None:
     engine, asked = Knowing(), context(plain_snapshot, WithEmbedder(Letters()))
     trace = engine.answer(asked, Query(WORDLESS, services=True))
     there = engine.why(asked, trace, find_note(plain_snapshot, "zoo/stripes.md"))
@@ -292,7 +292,7 @@ def test_gaps_are_filled_from_the_dominant_package(held: list[str], package: str
     assert added == [id_ for id_, _ in NEAREST if id_ in added], "nearest first"
 
 
-def test_five_candidates_are_no_gap() -> None:
+def test_five_candidates_are_not_a_gap() -> None:
     def never() -> NearNodes:
         raise AssertionError
 
@@ -315,7 +315,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write(tmp_path / "shop", CODE)
 
 
-def test_gaps_are_filled_over_code_as_over_notes(root: Path) -> None:
+def test_gaps_in_code_are_filled_as_in_notes(root: Path) -> None:
     session = Session.open(now_ms=NOW_MS, repository=root)
     session.load()
     services = WithEmbedder(Letters())
@@ -338,7 +338,7 @@ def test_gaps_are_filled_over_code_as_over_notes(root: Path) -> None:
 @pytest.mark.parametrize(
     ("services", "said"), [(WithEmbedder(Letters(fails=True)), "letters is away"), (WronglySet(), "localhost")]
 )
-def test_the_command_code_says_that_an_embedder_failed(root: Path, services: Any, said: str) -> None:
+def test_code_command_reports_a_failing_embedder(root: Path, services: Any, said: str) -> None:
     session = Session.open(now_ms=NOW_MS, repository=root)
     session.load()
     answer = code_answer(session.snapshot, "round cents", services)
@@ -358,7 +358,7 @@ def test_the_command_code_says_that_an_embedder_failed(root: Path, services: Any
         (symbol("r://a/Makefile", "file"), "file r://a/Makefile"),
     ],
 )  # fmt: skip
-def test_a_symbol_is_embedded_by_comment_kind_name_file_and_signature(node: Node, text: str) -> None:
+def test_symbol_is_embedded_by_comment_kind_name_file_and_signature(node: Node, text: str) -> None:
     embedder = Letters()
     vectors = NodeVectors(Graph((node,)), load_profile().noise, 20)
     search = vectors.search(WithEmbedder(embedder), Query("any", services=True))

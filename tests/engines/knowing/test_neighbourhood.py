@@ -1,4 +1,4 @@
-"""The links around a result, and the nearest nodes where words find fewer than five candidates."""
+"""The links around a result, and the nearest nodes if words find fewer than five candidates."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def lines(shown: Neighbourhood, width: int, rows: int = 30, letters: bool = Fals
     return [line.plain.rstrip() for line, _ in drawn(shown, width, rows, ASCII if letters else UNICODE)]
 
 
-def test_the_heaviest_links_come_first_and_seeds_are_named(trace: Trace) -> None:
+def test_heaviest_links_come_first_and_seeds_are_named(trace: Trace) -> None:
     shown = around(trace, STORE)
     told = {one.title: one for one in shown.neighbours}
     assert (told["Token rotation"].words, told["Token rotation"].leads_away) == ("related from", False)
@@ -61,7 +61,7 @@ def test_the_heaviest_links_come_first_and_seeds_are_named(trace: Trace) -> None
     assert STORE not in {one.id for one in shown.neighbours}
 
 
-def test_shares_are_those_of_the_ways_that_come_over_a_link(trace: Trace) -> None:
+def test_shares_belong_to_paths_over_a_link(trace: Trace) -> None:
     placed = trace.section(GraphRetrieval).placed(HANDOVER)
     shown = around(trace, HANDOVER)
     shares = {one.id: one.share for one in shown.neighbours}
@@ -72,7 +72,7 @@ def test_shares_are_those_of_the_ways_that_come_over_a_link(trace: Trace) -> Non
     assert sum(way.share for way in shown.ways) == pytest.approx(1)
 
 
-def test_every_link_can_be_walked_back(trace: Trace) -> None:
+def test_every_link_can_be_followed_back(trace: Trace) -> None:
     section = trace.section(GraphRetrieval)
     for place in section.map.places:
         for one in around(trace, place.id).neighbours:
@@ -81,13 +81,13 @@ def test_every_link_can_be_walked_back(trace: Trace) -> None:
             assert back[place.id].leads_away != one.leads_away
 
 
-def test_a_place_that_is_no_result_says_what_is_not_told(trace: Trace) -> None:
+def test_missing_result_lists_the_unknown_facts(trace: Trace) -> None:
     assert around(trace, ROTATION).lacks == ""
     assert "only its links to the first results" in around(trace, "keyword://redis").lacks
     assert Knowing().presentation.neighbourhood(trace, "nowhere.md") is None
 
 
-def test_notes_have_at_most_so_many_neighbours_of_their_own(tree: Tree) -> None:
+def test_number_of_own_neighbours_is_limited(tree: Tree) -> None:
     for number in range(30):
         tree.file(f"many/n{number}.md", f"# Leaf {number}\n\nA leaf.\n")
     links = ", ".join(f"many/n{number}.md" for number in range(30))
@@ -103,7 +103,7 @@ def test_notes_have_at_most_so_many_neighbours_of_their_own(tree: Tree) -> None:
 
 @pytest.mark.parametrize("letters", [False, True])
 @pytest.mark.parametrize("width", [20, 44, 48, 60, 84, 120, 200])
-def test_no_line_is_wider_and_every_neighbour_is_there(trace: Trace, width: int, letters: bool) -> None:
+def test_no_line_is_too_wide_and_every_neighbour_is_shown(trace: Trace, width: int, letters: bool) -> None:
     for place in trace.section(GraphRetrieval).map.places:
         shown = around(trace, place.id)
         made = drawn(shown, width, 20, ASCII if letters else UNICODE)
@@ -112,7 +112,7 @@ def test_no_line_is_wider_and_every_neighbour_is_there(trace: Trace, width: int,
         assert {one.id for one in shown.neighbours} <= keys <= shown.ends.keys()
 
 
-def test_a_drawing_tells_weights_and_seeds_without_colour(trace: Trace) -> None:
+def test_drawing_shows_weights_and_seeds_without_colour(trace: Trace) -> None:
     rows = lines(around(trace, STORE), 110)
     heavy, medium, light = (next(row for row in rows if text in row) for text in ("Token rot", "rotate.py", "(keyw"))
     assert "◂━ related from ━" in heavy
@@ -126,7 +126,7 @@ def test_a_drawing_tells_weights_and_seeds_without_colour(trace: Trace) -> None:
     assert plain.replace("·", "").isascii()
 
 
-def test_a_narrow_one_is_a_list_of_paths(trace: Trace) -> None:
+def test_narrow_drawing_is_a_list_of_paths(trace: Trace) -> None:
     made = lines(around(trace, HANDOVER), 44)
     assert made.index(next(row for row in made if "paths to it" in row)) < made.index(
         next(row for row in made if "its links" in row)
@@ -134,14 +134,14 @@ def test_a_narrow_one_is_a_list_of_paths(trace: Trace) -> None:
     assert "Session store → related → here" in " ".join(" ".join(made).split())
 
 
-def test_an_empty_neighbourhood_says_so(trace: Trace) -> None:
+def test_empty_neighbourhood_says_so(trace: Trace) -> None:
     shown = around(trace, STORE)._replace(neighbours=(), ways=())
     for width in (30, 60, 100):
         assert any("no link joins it" in row for row in lines(shown, width))
     assert "<svg" in neighbourhood_svg(shown)
 
 
-def test_the_picture_is_whole_and_thick_where_links_are_heavy(trace: Trace) -> None:
+def test_picture_is_complete_and_heavy_links_are_thick(trace: Trace) -> None:
     shown = around(trace, STORE)
     root = ET.fromstring(neighbourhood_svg(shown))
     space = "{http://www.w3.org/2000/svg}"
@@ -171,7 +171,7 @@ def test_titles_are_text_in_the_picture(trace: Trace) -> None:
     assert "<script>" in " ".join(root.itertext())
 
 
-def test_the_row_of_a_result_without_words_says_by_which_way_it_came(trace: Trace) -> None:
+def test_row_of_a_result_without_words_shows_its_path(trace: Trace) -> None:
     hit = next(hit for hit in trace.hits if hit.file == HANDOVER)
     shown = Knowing().presentation
     assert shown.remark(trace, hit).startswith("from ")
@@ -182,7 +182,7 @@ def test_the_row_of_a_result_without_words_says_by_which_way_it_came(trace: Trac
     assert shown.remark(trace, bare) == "linked"
 
 
-def test_a_row_names_notes_and_not_their_sections() -> None:
+def test_row_names_notes_instead_of_their_sections() -> None:
     steps = (
         WayStep("in", "Seed", True, "seed.md"),
         WayStep("related", "Middle › Facts", True, "middle.md"),

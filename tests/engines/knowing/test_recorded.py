@@ -64,7 +64,7 @@ Given = dict[str, Any]
 
 
 def in_runs(texts: Sequence[str]) -> list[list[str]]:
-    """The words with each run of equal length sorted: the program's order within one is any."""
+    """The words with each run of equal length sorted, because the program's order within a run is arbitrary."""
     return [sorted(run) for _, run in groupby(texts, keywords.size)]
 
 
@@ -136,7 +136,7 @@ def of_identifier(given: Given) -> Given:
 
 
 def of_tiered_search(given: Given) -> list[Given]:
-    """Under the keywords that a case names, or those of its task."""
+    """The search with the keywords of a case, or of its task."""
     held, named = graph(given), given.get("keyword_set")
     asked = recorded_keywords(named) if named else keyword_set(given["task"], CODE.keywords)
     names = {one.id: one.qualified_name for one in held.nodes}
@@ -243,7 +243,7 @@ def of_format(given: Given) -> Given:
 
 
 def of_pack_cache(given: Given) -> list[Given]:
-    """The reports of each step. The cases were recorded without the layer that lives in memory."""
+    """The reports of each step. The cases were recorded without the layer in memory."""
     rules = replace(CODE.pack_cache, memory_seconds=0)
     held = graph(given)
     language = language_of(held, FROM_STORE.equivalence)
@@ -526,7 +526,7 @@ def check_delta_pack(case: Case) -> None:
 
 
 def compare_context(case: Case, held: Graph, found: Sequence[ScoringInput], budget: int) -> None:
-    """Compares what is packed, within the spread of the program where its walk ends in another round each time."""
+    """Compares the packed context, within the spread of the program if its walk ends in different rounds."""
     wanted = case["expected"]
     ranked = reached.ranked(held, found, CODE.hits, CODE.scoring)
     costs = [node_tokens(one.node, CODE.packing) for one in ranked]
@@ -597,7 +597,9 @@ def check_for_task(case: Case) -> None:
 
 
 def explaining() -> KnowingProfile:
-    """The program explains with other constants than it answers with; the document says that both are the same."""
+    """The program explains with other constants than it answers with, although the document says that both are the
+    same.
+    """
     every = SeedSize(0, 200)
     return replace(
         CODE,
@@ -695,7 +697,7 @@ def test_flask_for_task(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def precision_of(results: Sequence[ScoredCandidate], needed: Sequence[str]) -> tuple[float, float]:
-    """The least and the greatest P@10 of any order of the results that keeps unequal scores apart."""
+    """The smallest and largest P@10 of any order of the results that keeps unequal scores in order."""
     good = [any(is_match(one.node.qualified_name, name) for name in needed) for one in results]
     if len(results) <= 10:
         return sum(good) / 10, sum(good) / 10
@@ -707,7 +709,7 @@ def precision_of(results: Sequence[ScoredCandidate], needed: Sequence[str]) -> t
     return (sum(above) + least) / 10, (sum(above) + min(places, tied.count(True))) / 10
 
 
-def test_the_documents_key_holds_the_budget() -> None:
+def test_key_of_the_documents_contains_the_budget() -> None:
     rules = load_profile().pack_cache
     key, other = (pack_key(" Fix  IT ", rules, budget=budget) for budget in (60, 2000))
     assert key != other

@@ -1,4 +1,4 @@
-"""Properties of knowing's rules: of any input, of the walk, of packing, and of what users said."""
+"""Properties of knowing's rules: for any input, of the walk, of packing, and of feedback."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_texts_of_names_hold_each_piece(text: str) -> None:
 
 @QUICK
 @given(keywords=st.lists(ANY, max_size=6))
-def test_terms_are_asked_for_once(keywords: list[str]) -> None:
+def test_terms_are_searched_once(keywords: list[str]) -> None:
     texts = [term.text for term in decomposed_terms(keywords, CODE.full_text)]
     assert len(texts) == len(set(texts))
     related = related_words([*keywords, "cache"], CODE.full_text, 10)
@@ -91,7 +91,7 @@ def test_terms_are_asked_for_once(keywords: list[str]) -> None:
     assert not set(related) & {*keywords, "cache"}
 
 
-def test_language_is_that_of_most_names() -> None:
+def test_language_is_the_one_of_most_names() -> None:
     rust = (symbol(f"r://a{number}.rs.f", "function") for number in range(2000))
     assert language_of(Graph((symbol("r://z.go.f", "function"), *rust)), CODE.equivalence) == "rust"
     assert language_of(Graph(()), CODE.equivalence) == ""
@@ -116,7 +116,7 @@ def test_paths_add_at_most_ten_seeds(found: int) -> None:
 
 @QUICK
 @given(names=st.lists(NAMES, max_size=12, unique=True))
-def test_candidates_are_reordered_and_left_out_and_never_made(names: list[str]) -> None:
+def test_candidates_are_reordered_and_removed_but_never_added(names: list[str]) -> None:
     nodes = [symbol(name, "function") for name in names]
     order, package = focused(nodes, CODE.seeds)
     assert sorted(one.id for one in order) == sorted(names)
@@ -142,7 +142,7 @@ def test_feedback_is_a_share(votes: list[tuple[str, bool, str]]) -> None:
         assert scores.keys() <= {id_ for id_, _, _ in votes}
 
 
-def test_a_node_is_used_once_however_often_it_is_returned() -> None:
+def test_node_is_used_once_however_often_it_is_returned() -> None:
     node = pending_node(symbol("r://a.py.save_all", "function"), 0.0)
     state, used = PendingUse().returned([node]).detected("save_all()", 1.0)
     assert used == (node.id,)
@@ -167,7 +167,7 @@ def test_any_name_is_written_as_text(text: str, score: float, form: str) -> None
 
 @QUICK
 @given(before=st.lists(NAMES, unique=True, max_size=8), now=st.lists(NAMES, unique=True, max_size=8))
-def test_a_delta_leads_from_one_pack_to_the_other(before: list[str], now: list[str]) -> None:
+def test_delta_leads_from_one_pack_to_the_other(before: list[str], now: list[str]) -> None:
     old, new = ([symbol(name, "function") for name in names] for names in (before, now))
     made = delta(old, new, [], [], lambda node: node_tokens(node, CODE.packing), CODE.packing)
     assert {*before} - {*made.removed} | {*made.added} == {*now}
@@ -178,7 +178,7 @@ def test_confidence_is_a_share(scores: list[float]) -> None:
     assert 0 <= result_confidence(sorted(scores, reverse=True)) <= 1
 
 
-def test_no_pack_outlives_its_time_in_memory_after_feedback() -> None:
+def test_no_pack_stays_in_memory_too_long_after_feedback() -> None:
     pack = CachedPack(("a",), 3, 60, "s1", 0.0)
     cache = PackCache().stored("key", pack, CODE.pack_cache).after_feedback()
     assert cache.found("key", "s1", 3599.0, CODE.pack_cache) is not None
@@ -187,7 +187,7 @@ def test_no_pack_outlives_its_time_in_memory_after_feedback() -> None:
 
 @QUICK
 @given(task=ANY)
-def test_no_keyword_is_kept_twice(task: str) -> None:
+def test_no_keyword_is_stored_twice(task: str) -> None:
     for profile in (CODE, SEED):
         made = keyword_set(task, profile.keywords).all
         assert len(made) == len(set(made))
@@ -213,7 +213,7 @@ def random_walk(pick: random.Random, profile: object) -> tuple[Graph, Walk]:
 
 @PROFILES
 @pytest.mark.parametrize("number", range(40))
-def test_what_a_walk_holds_and_has_lost_sums_to_one(profile: object, number: int) -> None:
+def test_held_and_lost_shares_of_a_walk_sum_to_one(profile: object, number: int) -> None:
     _, made = random_walk(random.Random(number), profile)
     for one in made.rounds:
         assert one.mass + one.lost_to_modules + one.lost_as_negligible == pytest.approx(1, abs=1e-9)
@@ -224,7 +224,7 @@ def test_what_a_walk_holds_and_has_lost_sums_to_one(profile: object, number: int
 
 @PROFILES
 @pytest.mark.parametrize("number", range(40))
-def test_ways_add_up_to_no_more_than_the_share(profile: object, number: int) -> None:
+def test_paths_sum_to_at_most_the_share(profile: object, number: int) -> None:
     held, made = random_walk(random.Random(number), profile)
     ways = StrongestWays(made, longest=4)
     for place in range(held.size):
@@ -234,7 +234,7 @@ def test_ways_add_up_to_no_more_than_the_share(profile: object, number: int) -> 
 
 
 @pytest.mark.parametrize("number", range(20))
-def test_a_ways_amount_is_that_of_its_steps(number: int) -> None:
+def test_amount_of_a_path_follows_from_its_steps(number: int) -> None:
     held, made = random_walk(random.Random(number), SEED)
     steps = made.steps.arrivals.toarray().T
     for place in range(held.size):
@@ -248,8 +248,8 @@ def test_a_ways_amount_is_that_of_its_steps(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", range(20))
-def test_all_ways_are_found_where_few_lead_to_a_node(number: int) -> None:
-    """On a chain without dead ends every way is one of the strongest, so that nothing is left over."""
+def test_all_paths_are_found_if_few_lead_to_a_node(number: int) -> None:
+    """On a chain without dead ends, every path is one of the strongest, so that nothing remains."""
     length = 3 + number % 3
     ids = [f"r://app/{place}.py.f" for place in range(length)]
     held = Graph(
@@ -285,10 +285,8 @@ CLOSED = {"closed_types": ("calls",), "kept_types": ("calls", "unheard_of"), "wh
     ],
     ids=["unlisted", "unlisted back", "equal: forward", "generated", "generated lighter", "closed", "read as another"],
 )
-def test_a_way_names_the_edge_that_weighs_most_in_the_walk(
-    rules: dict[str, Any], edges: list[Edge], heaviest: int
-) -> None:
-    """An explanation weighs edges as the walk does: unlisted types, generated edges and forgotten types, too."""
+def test_path_names_the_heaviest_edge_of_the_walk(rules: dict[str, Any], edges: list[Edge], heaviest: int) -> None:
+    """An explanation weighs edges as the walk does, including unlisted types, generated edges and forgotten types."""
     held = Graph((symbol(A, "function"), symbol(B, "function")), tuple(edges))
     own = replace(SEED.walk, **rules)
     made = walk(roads(held, own), {0: 1.0}, own)
@@ -297,7 +295,7 @@ def test_a_way_names_the_edge_that_weighs_most_in_the_walk(
 
 @PROFILES
 @pytest.mark.parametrize("number", range(20))
-def test_no_edge_between_neighbours_is_heavier_than_the_one_that_is_told(profile: KnowingProfile, number: int) -> None:
+def test_no_edge_between_neighbours_is_heavier_than_the_named_one(profile: KnowingProfile, number: int) -> None:
     held, made = random_walk(random.Random(number), profile)
     rules = profile.walk
     for one in held.edges:
@@ -357,7 +355,7 @@ def test_packing_never_exceeds_the_budget(strategy: str, number: int) -> None:
 
 @pytest.mark.parametrize("number", range(20))
 def test_packing_is_the_first_choice_of_an_exhaustive_search(number: int) -> None:
-    """Of all sets that fit, greedy packing takes the one that is first in the order of density, item by item."""
+    """Of all sets that fit, greedy packing takes the first one in the order of density, item by item."""
     pick = random.Random(number)
     ranked = candidates(pick, 8)
     costs = [max(1, node_tokens(one.node, SEED.packing)) for one in ranked]
@@ -384,7 +382,7 @@ def said(query: str, usefulness: Usefulness = Usefulness.ACCEPTED, note: str = N
     return Feedback(query, note, usefulness, NOW_MS)
 
 
-def test_feedback_is_for_tasks_with_the_same_keywords() -> None:
+def test_feedback_applies_to_tasks_with_the_same_keywords() -> None:
     memory = UseMemory(CODE).after([said(ASKED), said(ASKED, Usefulness.DISMISSED), said(ASKED, note="other.md")])
     assert memory.scores(ASKED) == {NOTE: 0.5, "other.md": 1.0}
     assert memory.scores("why does `other_thing` fail") == {}
@@ -397,12 +395,12 @@ def test_feedback_on_a_task_of_one_word_counts_for_all(profile: object, scores: 
     assert memory.scores(ASKED) == scores
 
 
-def test_failed_actions_say_nothing_of_a_note() -> None:
+def test_failed_actions_do_not_affect_a_note() -> None:
     memory = UseMemory(CODE).after([said(ASKED), *[said(ASKED, Usefulness.FAILED)] * 3])
     assert memory.scores(ASKED) == {NOTE: 1.0}
 
 
-def test_a_word_is_learned_from_what_was_useful_twice() -> None:
+def test_word_is_learned_after_two_useful_results() -> None:
     once = UseMemory(SEED).after([said("turnover of keys")])
     twice = once.after([*once.said, said("turnover again"), said("turnover", Usefulness.DISMISSED, "bad.md")])
     assert not once.learned.classes(["turnover"], SEED.learning)
@@ -410,7 +408,7 @@ def test_a_word_is_learned_from_what_was_useful_twice() -> None:
     assert not twice.learned.classes(["again"], SEED.learning)
 
 
-def test_following_what_is_said_equals_reading_all_of_it() -> None:
+def test_incremental_feedback_equals_reading_all_of_it() -> None:
     rows = [said(f"keys {number % 3} of `rotate_key`", note=f"n{number % 2}.md") for number in range(9)]
     followed = UseMemory(SEED)
     for count in range(len(rows) + 1):
@@ -420,7 +418,7 @@ def test_following_what_is_said_equals_reading_all_of_it() -> None:
     assert followed.after(rows[:2]).records == fresh.records[:2], "what was forgotten is forgotten"
 
 
-def test_the_file_gives_back_what_was_said(tree: Tree) -> None:
+def test_file_returns_the_stored_feedback(tree: Tree) -> None:
     log = FeedbackFile(tree.tree, "knowing")
     rows = [said(ASKED), said("é ☃", Usefulness.MODIFIED)]
     for one in rows:

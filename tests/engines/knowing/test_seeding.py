@@ -1,4 +1,4 @@
-"""From a task to its seeds: the program's own queries and seeds, and properties that hold for any task and graph."""
+"""From a task to its seeds: the program's own queries and seeds, and properties for any task and graph."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def searched(case: dict[str, Any]) -> tuple[Graph, SeedSearch]:
     return held, find_seeds(case["task"], index, is_in_scope=scope)
 
 
-def test_the_programs_own_queries_and_seeds() -> None:
+def test_own_queries_and_seeds_of_the_program() -> None:
     for case in cases("for_task"):
         held, found = searched(case["input"])
         wanted = case["expected"]
@@ -118,7 +118,7 @@ def test_components_go_from_long_to_short(words: list[str]) -> None:
 
 @QUICK
 @given(names=st.lists(NAMES, max_size=12, unique=True), text=NAMES)
-def test_look_ups_are_those_of_a_loop(names: list[str], text: str) -> None:
+def test_look_ups_equal_a_loop(names: list[str], text: str) -> None:
     held = Graph(tuple(symbol(name, "function") for name in names))
     lookup = NameLookup(held)
     lower = text.lower()
@@ -154,7 +154,7 @@ def test_fusion_is_a_sum_over_channels(lists: list[list[str]]) -> None:
     assert [one.score for one in made] == sorted((one.score for one in made), reverse=True)
 
 
-def test_the_document_puts_bigrams_among_compounds() -> None:
+def test_document_puts_bigrams_among_compounds() -> None:
     task = "add a new MCP tool for snapshot diffing"
     by_document, as_run = keyword_set(task, SEED.keywords), keyword_set(task, CODE.keywords)
     assert {"SnapshotDiffing", "snapshot_diffing"} <= set(by_document.primary)
@@ -162,7 +162,7 @@ def test_the_document_puts_bigrams_among_compounds() -> None:
     assert set(by_document.all) == set(as_run.all)
 
 
-def test_components_are_asked_for_below_five_results() -> None:
+def test_components_are_searched_below_five_results() -> None:
     task = "`SessionStore` eviction `evict` keeps the app"
     index = small_index(SEED.name)
     keywords = keyword_set(task, SEED.keywords)
@@ -173,7 +173,7 @@ def test_components_are_asked_for_below_five_results() -> None:
     assert app not in [hit.id for hit in as_run if hit.tier is NameTier.EXACT]
 
 
-def test_a_quoted_query_finds_what_silences_the_program() -> None:
+def test_quoted_query_finds_results_that_the_program_misses() -> None:
     held = small_index(SEED.name).graph
     keywords = keyword_set("keep the server-side half", SEED.keywords)
     quoted = text_search(keywords, (), searched_texts(held, SEED.full_text))
@@ -194,7 +194,7 @@ def test_a_quoted_query_finds_what_silences_the_program() -> None:
         ("App.handleErrors keeps sessions", {"handle", "errors"}, {"sessions"}),
     ],
 )
-def test_a_compound_that_no_name_holds_is_asked_for_in_its_parts(task: str, parts: set[str], kept: set[str]) -> None:
+def test_compound_that_no_name_contains_is_searched_by_its_parts(task: str, parts: set[str], kept: set[str]) -> None:
     by_document, as_run = (find_seeds(task, small_index(name)).texts for name in (SEED.name, CODE.name))
     asked = {term.text for term in by_document.terms if term.source is TermSource.DECOMPOSED}
     assert by_document.was_decomposed
@@ -205,7 +205,7 @@ def test_a_compound_that_no_name_holds_is_asked_for_in_its_parts(task: str, part
     assert as_run.was_decomposed == bool(decomposed), "the program asks for parts only where nothing at all is found"
 
 
-def test_compounds_that_names_hold_and_pairs_of_words_are_asked_for_whole() -> None:
+def test_compounds_in_names_and_pairs_of_words_are_searched_as_a_whole() -> None:
     found = find_seeds("`handle_error` of the SessionStore keeps sessions", small_index(SEED.name)).texts
     assert not found.was_decomposed
     assert all(term.source is not TermSource.DECOMPOSED for term in found.terms)
@@ -227,7 +227,7 @@ def test_types_are_found_by_members_with_any_keyword(task: str, by_document: set
         assert {hit.keyword for hit in found if hit.kind is PathHitKind.BY_MEMBER} == wanted, name
 
 
-def test_texts_that_stay_are_not_read_again() -> None:
+def test_unchanged_texts_are_not_read_again() -> None:
     first = small_index(SEED.name).graph
     nodes = (first.nodes[3], first.nodes[0], symbol("r://src/new.py.Fresh", "class", doc="brand new"), *first.nodes[4:])
     later = Graph(nodes)
@@ -246,7 +246,7 @@ def test_paths_only_add_seeds_in_the_document() -> None:
     assert list(as_run.channels[-1].ids) == [hit.id for hit in as_run.paths]
 
 
-def test_a_learned_word_stands_for_what_was_used() -> None:
+def test_learned_word_leads_to_the_used_notes() -> None:
     index = small_index(SEED.name)
     evict = "r://src/cache/lru.py.evict"
     used = ["src/cache/lru.py"]
@@ -269,7 +269,7 @@ def test_general_phrases_are_read_with_verbs() -> None:
     ]
 
 
-def test_names_that_too_much_has_stand_for_nothing() -> None:
+def test_too_common_names_are_ignored() -> None:
     lookup = small_index(SEED.name).lookup
     match = ClassMatch(EquivalenceClass("SAVE", ("save",), ("App", "save"), 1.0, "seed"), ("save",))
     found = resolved([match], lookup, SEED.equivalence)
@@ -284,7 +284,7 @@ def test_paths_of_notes(name: str, term: str, holds: bool) -> None:
     assert path_match(name, term, SEED.paths) is holds
 
 
-def test_keywords_of_notes_stand_for_them(tree: Tree) -> None:
+def test_keywords_of_notes_lead_to_them(tree: Tree) -> None:
     tree.file("auth/rotation.md", "---\ntitle: Turnover\nkeywords: [signing-key, key]\ntags: [auth]\n---\nText.\n")
     tree.file("auth/other.md", "---\ntitle: Other\nkeywords: [key]\ntags: [auth]\n---\nText.\n")
     held = note_graph(tree.snapshot(), SEED.notes)
@@ -300,7 +300,7 @@ def test_keywords_of_notes_stand_for_them(tree: Tree) -> None:
     assert [one.phrases for one in rare] == [("signing key",)]
 
 
-def test_generated_notes_are_no_seeds() -> None:
+def test_generated_notes_are_not_seeds() -> None:
     names = ["brv://auth/_index.md.Auth", "brv://auth/rotation.md.Token", "brv://templates/adr.md.ADR"]
     kept, dropped = noise_filtered([symbol(name, "note") for name in names], SEED.noise_of_notes)
     assert [node.name for node in kept] == ["Token", "ADR"]

@@ -1,4 +1,4 @@
-"""Recorded answers of the real Soleri core: reading a family, making a vault of a case's input, comparing."""
+"""Recorded answers of the real Soleri core: reading a family, building a vault from a case's input, comparing."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def cases(family: str) -> list[Case]:
 
 
 def answers(case: Case) -> list[Any]:
-    """What a case accepts: the seed's answer where it differs, both readings where the seed has two."""
+    """The accepted answers of a case: the seed's answer if it differs, and both readings if the seed has two."""
     if case["authority"] == "conflict":
         return [case["seed_expected"]]
     return [case["expected"], *([case["alt_expected"]] if case["authority"] == "ambiguous" else [])]
 
 
 def agree(ours: Any, theirs: Any, tolerance: float = 1e-9) -> bool:
-    """Whether ``ours`` holds everything that ``theirs`` does, numbers within a relative ``tolerance``."""
+    """True if ``ours`` contains everything in ``theirs``, with numbers within a relative ``tolerance``."""
     if isinstance(theirs, Mapping):
         return all(name in ours and agree(ours[name], value, tolerance) for name, value in theirs.items())
     if isinstance(theirs, list):
@@ -48,7 +48,7 @@ def agree(ours: Any, theirs: Any, tolerance: float = 1e-9) -> bool:
 
 
 def entry(record: Mapping[str, Any], now: float, dates: Mapping[str, Any] | None = None) -> VaultEntry:
-    """An entry of a recorded case, created and updated at ``now`` unless ``dates`` say otherwise."""
+    """An entry of a recorded case, created and updated at ``now`` unless ``dates`` differ."""
     given = dates or {}
     return VaultEntry(
         record["id"],
@@ -76,12 +76,12 @@ def tier_of(name: str, weight: float, entries: Iterable[VaultEntry]) -> Tier:
 
 
 def stored_vector(numbers: Sequence[float], model: str) -> StoredVector:
-    """A vector that ``model`` made."""
+    """A vector by ``model``."""
     return StoredVector(np.asarray(numbers, dtype=np.float32), model)
 
 
 def vault(case: Mapping[str, Any], profile: SoleriProfile) -> Vault:
-    """The vault of a case: its entries, or its tiers and the sources that are connected."""
+    """The vault of a case: its entries, or its tiers and the connected sources."""
     now, dates = case["now"], case.get("dates") or {}
     weights = case.get("weights") or {}
 
@@ -128,7 +128,7 @@ def run(case: Mapping[str, Any], profile: SoleriProfile) -> VaultRanking:
 
 
 def rows(ranking: VaultRanking) -> list[dict[str, Any]]:
-    """The results under the names that recorded cases use."""
+    """The results under the names in recorded cases."""
     names = {
         "temporal_decay": "temporalDecay",
         "tag_overlap": "tagOverlap",
@@ -152,6 +152,6 @@ def rows(ranking: VaultRanking) -> list[dict[str, Any]]:
 
 
 def in_their_order(ours: Sequence[dict[str, Any]], theirs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """``ours`` with groups of equal scores put in the order of ``theirs``: what the order of ties leaves open."""
+    """``ours`` with groups of equal scores in the order of ``theirs``, because the order of ties is undefined."""
     place = {result["id"]: at for at, result in enumerate(theirs)}
     return sorted(ours, key=lambda result: (-round(result["score"], 9), place.get(result["id"], len(place))))

@@ -1,4 +1,4 @@
-"""Soleri over a context tree: notes as entries, what follows an edit, reasons, tiers, vectors."""
+"""Soleri over a context tree: notes as entries, edits, reasons, tiers, vectors."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def ask(snapshot: Snapshot, text: str, profile: str = "", services: Any = None, 
     return Soleri().answer(context(snapshot, profile, services), Query(text, services=True, options=options))
 
 
-def test_a_note_is_an_entry(snapshot: Snapshot) -> None:
+def test_note_is_an_entry(snapshot: Snapshot) -> None:
     position = snapshot.by_path["auth/jwt/rotation_of_refresh.md"]
     mapped = map_note(snapshot.notes[position], ROTATION, "core", load_profile("").mapping)
     entry = mapped.entry
@@ -104,7 +104,7 @@ def test_a_note_is_an_entry(snapshot: Snapshot) -> None:
     assert vault.links.neighbours["auth/jwt/rotation_of_refresh"] == ("auth/sessions/cookies",)
 
 
-def test_severity_by_maturity_is_a_choice(snapshot: Snapshot) -> None:
+def test_severity_by_maturity_is_optional(snapshot: Snapshot) -> None:
     note = snapshot.notes[snapshot.by_path["auth/sessions/cookies.md"]]
     rules = replace(load_profile("").mapping, severity_by_maturity=True)
     assert map_note(note, "# Cookies", "core", rules).entry.severity == "critical"
@@ -128,7 +128,7 @@ def test_a_trace_holds_everything(snapshot: Snapshot) -> None:
     assert "links" in " ".join(step.name for step in trace.steps)
 
 
-def test_an_index_that_follows_changes_is_a_fresh_one(garden: Tree) -> None:
+def test_index_after_changes_equals_a_fresh_one(garden: Tree) -> None:
     engine, before = Soleri(), garden.snapshot()
     engine.answer(context(before), Query("token"))
     added = "---\ntitle: Added token note\nrelated: [deploy/rollback]\n---\nToken family.\n"
@@ -142,7 +142,7 @@ def test_an_index_that_follows_changes_is_a_fresh_one(garden: Tree) -> None:
     assert any(hit.file == "auth/jwt/added.md" for hit in ask(after, "token family").hits)
 
 
-def test_a_shared_source_is_the_team(garden: Tree, make_tree: Callable[[str], Tree]) -> None:
+def test_shared_source_is_the_team(garden: Tree, make_tree: Callable[[str], Tree]) -> None:
     shared = make_tree("shared")
     shared.file("deploy/rollback.md", "# Rollback rollback rollback\n\nThe team's copy.\n", 1.0)
     shared.file("deploy/canary.md", "# Canary rollback\n\nOne in a hundred.\n", 1.0)
@@ -174,7 +174,7 @@ def test_a_shared_source_is_the_team(garden: Tree, make_tree: Callable[[str], Tr
         ("rollback tag token store refresh", {"top_k": 1, "max_tokens": 1}, "token budget"),
     ],
 )
-def test_the_earliest_reason_and_a_remedy_that_holds(
+def test_earliest_reason_and_a_working_remedy(
     snapshot: Snapshot, query: str, options: dict[str, Any], reason: str
 ) -> None:
     engine, asked = Soleri(), context(snapshot)
@@ -190,7 +190,7 @@ def test_the_earliest_reason_and_a_remedy_that_holds(
     assert remedy.rank is not None
 
 
-def test_a_closed_window_hides_a_note(garden: Tree) -> None:
+def test_closed_window_hides_a_note(garden: Tree) -> None:
     garden.file("auth/old.md", "---\ntitle: Zebra crossing\nvalidUntil: 2020-01-01\n---\nZebra.\n")
     snapshot = garden.snapshot()
     trace = ask(snapshot, "zebra")
@@ -199,14 +199,14 @@ def test_a_closed_window_hides_a_note(garden: Tree) -> None:
     assert "validity window" in explanation.reason.text
 
 
-def test_options_that_are_none_are_refused(snapshot: Snapshot) -> None:
+def test_invalid_options_are_refused(snapshot: Snapshot) -> None:
     with pytest.raises(EngineError, match="no option colour"):
         ask(snapshot, "token", colour="red")
     with pytest.raises(EngineError, match="mode fast"):
         ask(snapshot, "token", mode="fast")
 
 
-def test_the_programs_profile_says_where_it_differs(snapshot: Snapshot) -> None:
+def test_program_profile_lists_its_deviations(snapshot: Snapshot) -> None:
     assert not ask(snapshot, "token").section(VaultSearch).deviations
     as_run = ask(snapshot, "token", "soleri-code")
     assert any("D03" in text for text in as_run.section(VaultSearch).deviations)
@@ -217,7 +217,7 @@ def test_the_programs_profile_says_where_it_differs(snapshot: Snapshot) -> None:
     )
 
 
-def test_vectors_join_and_are_made_once(snapshot: Snapshot) -> None:
+def test_vectors_are_used_and_computed_once(snapshot: Snapshot) -> None:
     services = WithEmbedder(Letters(1.0))
     trace = ask(snapshot, "zebra", services=services)
     assert trace.hits
@@ -228,7 +228,7 @@ def test_vectors_join_and_are_made_once(snapshot: Snapshot) -> None:
     assert len(services.embedder.texts) == made + 1  # the query alone
 
 
-def test_a_failing_embedder_leaves_a_ranking_by_words(snapshot: Snapshot) -> None:
+def test_failing_embedder_leaves_a_ranking_by_words(snapshot: Snapshot) -> None:
     trace = ask(snapshot, "token", services=WithEmbedder(Letters(1.0, fails=True)))
     section, by_words = trace.section(VaultSearch), ask(snapshot, "token")
     assert [(hit.path, hit.score) for hit in trace.hits] == [(hit.path, hit.score) for hit in by_words.hits]
@@ -241,14 +241,14 @@ def test_a_failing_embedder_leaves_a_ranking_by_words(snapshot: Snapshot) -> Non
     assert Soleri().presentation.headline(trace).warning == "vectors failed"
 
 
-def test_the_program_keeps_the_hybrid_weights_of_a_failing_embedder(snapshot: Snapshot) -> None:
+def test_program_keeps_the_hybrid_weights_of_a_failing_embedder(snapshot: Snapshot) -> None:
     trace = ask(snapshot, "token", "soleri-code", WithEmbedder(Letters(1.0, fails=True)))
     section = trace.section(VaultSearch)
     assert (section.weights.used["semantic"], section.weights.used["vector"]) == (0.2, 0.15)
     assert any("D20" in text for text in section.deviations)
 
 
-def test_an_embedder_that_is_set_wrongly_leaves_a_ranking_by_words(snapshot: Snapshot) -> None:
+def test_misconfigured_embedder_leaves_a_ranking_by_words(snapshot: Snapshot) -> None:
     trace = ask(snapshot, "token", services=WronglySet())
     assert [(hit.path, hit.score) for hit in trace.hits] == [
         (hit.path, hit.score) for hit in ask(snapshot, "token").hits
@@ -297,7 +297,7 @@ def test_weights_follow_feedback_and_forget_it(garden: Tree) -> None:
     assert engine.answer(asked, Query("token")).hits[0].score == first.hits[0].score
 
 
-def test_failed_actions_are_kept_and_do_not_count(garden: Tree) -> None:
+def test_failed_actions_are_stored_but_not_counted(garden: Tree) -> None:
     session = garden.session(engine="soleri")
     engine, asked = Soleri(), context(session.snapshot, services=WithFeedback(garden.tree))
     first = engine.answer(asked, Query("token"))
@@ -309,7 +309,7 @@ def test_failed_actions_are_kept_and_do_not_count(garden: Tree) -> None:
     assert FeedbackFile(garden.tree, "soleri").counts() == {Usefulness.FAILED: 40}
 
 
-def test_broken_rows_of_feedback_do_not_count(garden: Tree) -> None:
+def test_broken_rows_of_feedback_are_not_counted(garden: Tree) -> None:
     log = FeedbackFile(garden.tree, "soleri")
     log.add(Feedback("q", "a.md", Usefulness.MODIFIED, NOW_MS))
     with log.path.open("ab") as file:
@@ -319,7 +319,7 @@ def test_broken_rows_of_feedback_do_not_count(garden: Tree) -> None:
 
 @pytest.mark.parametrize("value", [".inf", "-.inf", ".nan", "9" * 400, "'0001-01-01T00:00:00+23:59'"])
 @pytest.mark.parametrize("field", ["createdAt", "updatedAt", "validFrom", "validUntil"])
-def test_a_time_that_is_none_ends_no_query(tree: Tree, field: str, value: str) -> None:
+def test_invalid_time_stops_no_query(tree: Tree, field: str, value: str) -> None:
     tree.file("auth/odd.md", f"---\ntitle: Zebra\n{field}: {value}\n---\nZebra crossing.\n")
     snapshot = tree.snapshot()
     trace = ask(snapshot, "zebra")
@@ -327,7 +327,7 @@ def test_a_time_that_is_none_ends_no_query(tree: Tree, field: str, value: str) -
     assert Soleri().why(context(snapshot), trace, find_note(snapshot, "auth/odd.md")).path == "auth/odd.md"
 
 
-def test_equal_paths_in_two_shared_sources_stay_apart(garden: Tree, make_tree: Callable[[str], Tree]) -> None:
+def test_equal_paths_in_two_shared_sources_stay_separate(garden: Tree, make_tree: Callable[[str], Tree]) -> None:
     sources = []
     for alias in ("a", "b"):
         source = make_tree(f"source-{alias}")
@@ -345,7 +345,7 @@ def test_equal_paths_in_two_shared_sources_stay_apart(garden: Tree, make_tree: C
     assert {hit.id for hit in both.leg("pool").hits} <= set(snapshot.by_path)
 
 
-def test_a_note_whose_id_another_of_its_tier_has_says_so(garden: Tree, make_tree: Callable[[str], Tree]) -> None:
+def test_duplicate_id_in_a_tier_is_reported(garden: Tree, make_tree: Callable[[str], Tree]) -> None:
     shared = make_tree("shared")
     shared.file("deploy/freeze.md", "# Freeze of the team\n\nThe other text.\n", 1.0)
     garden.file("deploy/freeze.md", "---\ntitle: Freeze\nscope: team\n---\nOurs.\n", 1.0)
@@ -361,7 +361,7 @@ def test_a_note_whose_id_another_of_its_tier_has_says_so(garden: Tree, make_tree
     assert stands in explanation.numbers
 
 
-def test_a_note_that_could_not_be_read_is_read_again(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_note_is_read_again_later(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     before = garden.snapshot()
     real = Snapshot.text
 
@@ -390,7 +390,7 @@ def test_a_preview_that_may_not_ask_is_no_failure(snapshot: Snapshot) -> None:
     assert not remote.texts
 
 
-def test_a_model_that_changes_the_length_of_its_vectors_is_asked_again(garden: Tree) -> None:
+def test_model_that_changes_the_length_of_its_vectors_is_called_again(garden: Tree) -> None:
     class Longer(Letters):
         def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
             return [[*vector, 1.0] for vector in super().embed(texts)]
@@ -407,7 +407,7 @@ def test_a_model_that_changes_the_length_of_its_vectors_is_asked_again(garden: T
     assert trace.leg("vector").hits
 
 
-def test_a_filter_by_scope_has_a_remedy(snapshot: Snapshot) -> None:
+def test_filter_by_scope_has_a_remedy(snapshot: Snapshot) -> None:
     engine, asked = Soleri(), context(snapshot)
     trace = engine.answer(asked, Query("rollback", scope="auth"))
     explanation = engine.why(asked, trace, find_note(snapshot, "deploy/rollback.md"))
@@ -417,7 +417,7 @@ def test_a_filter_by_scope_has_a_remedy(snapshot: Snapshot) -> None:
 
 
 @pytest.mark.parametrize("mode", ["full", "scan"])
-def test_an_agent_gets_records_under_soleris_own_names(snapshot: Snapshot, mode: str) -> None:
+def test_agent_gets_records_under_soleris_own_names(snapshot: Snapshot, mode: str) -> None:
     section = ask(snapshot, "token store", mode=mode).section(VaultSearch)
     assert len(section.given) == section.returned
     first = section.given[0]
@@ -425,7 +425,7 @@ def test_an_agent_gets_records_under_soleris_own_names(snapshot: Snapshot, mode:
     assert set(first) >= ({"entry", "breakdown"} if mode == "full" else {"id", "snippet", "tokenEstimate"})
 
 
-def test_a_saved_trace_opens_again(garden: Tree, tmp_path: Path) -> None:
+def test_saved_trace_opens_again(garden: Tree, tmp_path: Path) -> None:
     session = garden.session()
     trace = session.preview("refresh token rotation", engine="soleri")
     (tmp_path / "saved.json").write_bytes(as_json(session.explainer.saved(trace)))
@@ -434,7 +434,7 @@ def test_a_saved_trace_opens_again(garden: Tree, tmp_path: Path) -> None:
     assert opened.hits == trace.hits
 
 
-def test_the_verdict_names_what_the_score_comes_from(snapshot: Snapshot) -> None:
+def test_verdict_names_the_source_of_the_score(snapshot: Snapshot) -> None:
     trace = ask(snapshot, "rollback")
     heaviest = max(trace.hits[0].parts, key=lambda part: part.value)
     assert f"{heaviest.value:.3f}".removeprefix("0") in trace.verdict
@@ -449,7 +449,7 @@ def test_the_verdict_names_what_the_score_comes_from(snapshot: Snapshot) -> None
         ("rollback café", "(rollback; caf, from ‘café’)"),
     ],
 )  # fmt: skip
-def test_a_score_names_the_typed_word_of_each_term(tree: Tree, query: str, named: str) -> None:
+def test_score_names_the_typed_word_of_each_term(tree: Tree, query: str, named: str) -> None:
     tree.note("a/b/c.md", "Title", "café caf naïveté überall and a rollback")
     tree.note("a/b/d.md", "Other", "nothing of that")
     session = tree.session()
@@ -459,7 +459,7 @@ def test_a_score_names_the_typed_word_of_each_term(tree: Tree, query: str, named
     assert named in explanation.use
 
 
-def test_vectors_that_a_cancelled_run_left_are_made_by_the_next(snapshot: Snapshot) -> None:
+def test_missing_vectors_of_a_cancelled_run_are_computed_by_the_next(snapshot: Snapshot) -> None:
     engine, services = Soleri(), WithEmbedder(Letters(1.0))
     asked = context(snapshot, services=services)
     engine.prepare(asked, lambda made, wanted: None, lambda: True)
@@ -468,7 +468,7 @@ def test_vectors_that_a_cancelled_run_left_are_made_by_the_next(snapshot: Snapsh
     assert len(services.vectors("soleri letters").held) == len(snapshot.notes)
 
 
-def test_a_note_has_a_ceiling_and_dated_events(garden: Tree) -> None:
+def test_note_has_a_ceiling_and_dated_events(garden: Tree) -> None:
     garden.file("auth/season.md", "---\ntitle: Season\nvalidFrom: 2026-01-01\nvalidUntil: 2027-06-01\n---\nOpen.\n")
     session = garden.session()
     ageing = session.ageing
@@ -495,7 +495,7 @@ def test_a_note_has_a_ceiling_and_dated_events(garden: Tree) -> None:
     assert placed.hit.ceiling.score == rotation.ceiling
 
 
-def test_the_programs_ceiling_has_no_age(snapshot: Snapshot) -> None:
+def test_ceiling_of_the_program_has_no_age(snapshot: Snapshot) -> None:
     made = Soleri().forecast(context(snapshot, "soleri-code"), "auth/sessions/cookies.md", 3_650.0)
     assert not made.events
     assert made.ceiling_then == made.ceiling
@@ -508,7 +508,7 @@ MEMORIES = [
 ]
 
 
-def test_memories_join_by_their_score(snapshot: Snapshot) -> None:
+def test_memories_are_merged_by_score(snapshot: Snapshot) -> None:
     trace = ask(snapshot, "token store", memories=MEMORIES)
     section = trace.section(VaultSearch)
     assert section.memories.found == ("Token work",)
@@ -521,7 +521,7 @@ def test_memories_join_by_their_score(snapshot: Snapshot) -> None:
     assert ask(snapshot, "token").section(VaultSearch).memories is None
 
 
-def test_memories_take_the_places_of_the_last_entries(snapshot: Snapshot) -> None:
+def test_memories_replace_the_last_entries(snapshot: Snapshot) -> None:
     engine, asked = Soleri(), context(snapshot)
     plain = engine.answer(asked, Query("refresh tokens refund rollback", options={"top_k": 3}))
     trace = engine.answer(asked, Query("refresh tokens refund rollback", options={"top_k": 3, "memories": MEMORIES}))
@@ -535,7 +535,7 @@ def test_memories_take_the_places_of_the_last_entries(snapshot: Snapshot) -> Non
     assert explanation.remedy.verified
 
 
-def test_memories_are_asked_as_typed_by_the_program(snapshot: Snapshot) -> None:
+def test_program_searches_memories_with_the_typed_query(snapshot: Snapshot) -> None:
     documented, as_run = (
         ask(snapshot, "refresh-tokens, colours", profile, memories=MEMORIES).section(VaultSearch)
         for profile in ("", "soleri-code")
@@ -548,7 +548,7 @@ def test_memories_are_asked_as_typed_by_the_program(snapshot: Snapshot) -> None:
     )
 
 
-def test_a_file_of_memories_is_kept_in_the_trace(snapshot: Snapshot, tmp_path: Path) -> None:
+def test_file_of_memories_is_stored_in_the_trace(snapshot: Snapshot, tmp_path: Path) -> None:
     file = tmp_path / "memories.json"
     file.write_text(json.dumps(MEMORIES), encoding="utf-8")
     trace = ask(snapshot, "token store", memories=str(file))
@@ -567,7 +567,7 @@ def test_a_file_of_memories_is_kept_in_the_trace(snapshot: Snapshot, tmp_path: P
         ('[{"id": "m", "context": "c", "summary": "s", "topics": [1]}]', "topics must be a list of texts"),
     ],
 )
-def test_a_file_of_no_memories_is_refused_in_a_line(snapshot: Snapshot, tmp_path: Path, text: str, said: str) -> None:
+def test_file_without_memories_is_refused_in_one_line(snapshot: Snapshot, tmp_path: Path, text: str, said: str) -> None:
     file = tmp_path / "memories.json"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(EngineError, match=said) as refused:
@@ -577,7 +577,7 @@ def test_a_file_of_no_memories_is_refused_in_a_line(snapshot: Snapshot, tmp_path
         ask(snapshot, "token", memories=str(tmp_path / "nowhere.json"))
 
 
-def test_a_deviation_is_named_where_it_acts(snapshot: Snapshot) -> None:
+def test_deviation_is_named_where_it_applies(snapshot: Snapshot) -> None:
     def named(query: str) -> set[str]:
         deviations = ask(snapshot, query, "soleri-code").section(VaultSearch).deviations
         return {text[-4:-1] for text in deviations}
@@ -587,7 +587,7 @@ def test_a_deviation_is_named_where_it_acts(snapshot: Snapshot) -> None:
     assert named("refund café") == {"D02", "D03"}
 
 
-def test_a_candidate_behind_the_limit_is_told_of_the_guard(snapshot: Snapshot) -> None:
+def test_candidate_beyond_the_limit_includes_the_guard(snapshot: Snapshot) -> None:
     engine, asked = Soleri(), context(snapshot)
     trace = engine.answer(asked, Query("refund rollback token", options={"top_k": 2}))
     section = trace.section(VaultSearch)
@@ -597,9 +597,7 @@ def test_a_candidate_behind_the_limit_is_told_of_the_guard(snapshot: Snapshot) -
     assert "is not below" in explanation.numbers
 
 
-def test_a_profile_of_the_users_own_extends_a_built_in_one(
-    garden: Tree, make_tree: Callable[[str], Tree], tmp_path: Path
-) -> None:
+def test_user_profile_extends_a_built_in_one(garden: Tree, make_tree: Callable[[str], Tree], tmp_path: Path) -> None:
     personal = make_tree("personal")
     personal.file("deploy/rollback.md", "# Rollback of mine\n\nMy own copy.\n", 1.0)
     garden.source(("me", personal))

@@ -1,4 +1,4 @@
-"""What always holds of the vault search, and what the sentence says of a score."""
+"""Invariants of the vault search, and the sentence about a score."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_signals_stay_in_their_ranges_and_add_up(made: list[VaultEntry], query: 
 
 
 @given(vaults, queries, st.data())
-def test_no_query_gives_an_entry_more_than_its_ceiling(made: list[VaultEntry], query: str, data: st.DataObject) -> None:
+def test_no_query_exceeds_an_entrys_ceiling(made: list[VaultEntry], query: str, data: st.DataObject) -> None:
     held = numbered(made)
     ids = [entry.id for entry in held]
     links = data.draw(st.lists(st.tuples(st.sampled_from(ids), st.sampled_from(ids)), max_size=12))
@@ -99,7 +99,7 @@ def test_no_query_gives_an_entry_more_than_its_ceiling(made: list[VaultEntry], q
         assert ahead.ceiling <= ahead.reach == 0.825
 
 
-def test_the_ceiling_is_reached_by_an_entrys_own_words() -> None:
+def test_ceiling_is_reached_by_an_entrys_own_words() -> None:
     best = VaultEntry("a", "rule", "auth", "cache token", "critical", "", ("retry",), updated_at=NOW)
     near = VaultEntry("b", "rule", "auth", "cache", "critical", "queue", updated_at=NOW)
     vault = Vault((tier_of("agent", 1.0, [best, near]),), link_graph([("a", "b")]))
@@ -113,7 +113,7 @@ def test_the_ceiling_is_reached_by_an_entrys_own_words() -> None:
 
 
 @given(entries, st.floats(0, 1_000))
-def test_decay_changes_when_the_forecast_says(entry: VaultEntry, day: float) -> None:
+def test_decay_changes_on_the_forecast_dates(entry: VaultEntry, day: float) -> None:
     vault = Vault((tier_of("agent", 1.0, [entry]),))
     ahead = forecast(entry, vault, PROFILE.weights, NOW, PROFILE, day)
     assert ahead.ceiling_then == forecast(entry, vault, PROFILE.weights, NOW + day * 86_400, PROFILE).ceiling
@@ -142,7 +142,7 @@ def test_ties_keep_the_order_of_the_pool(made: list[VaultEntry], query: str) -> 
 
 
 @given(vaults, queries, st.sampled_from(("", "auth", "data")))
-def test_a_federation_of_one_tier_is_none(made: list[VaultEntry], query: str, domain: str) -> None:
+def test_federation_of_one_tier_equals_none(made: list[VaultEntry], query: str, domain: str) -> None:
     tier = tier_of("agent", 1.0, numbered(made))
     request = VaultRequest(query, 5, Filters(domain))
     alone, federated = (
@@ -154,7 +154,7 @@ def test_a_federation_of_one_tier_is_none(made: list[VaultEntry], query: str, do
 
 
 def stem(word: str) -> str:
-    """What porter makes of it, as far as :data:`WORDS` can meet."""
+    """The Porter stem of a word, as far as :data:`WORDS` need it."""
     return "rotat" if word.startswith("rotat") else word
 
 
@@ -190,14 +190,14 @@ def test_bm25_is_sqlites_own_formula(made: list[VaultEntry], query: str) -> None
 
 
 @given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 60), st.integers(0, 9), st.booleans())
-def test_weights_sum_as_the_table_says(accepted: int, modified: int, dismissed: int, failed: int, hybrid: bool) -> None:
+def test_weights_sum_as_in_the_table(accepted: int, modified: int, dismissed: int, failed: int, hybrid: bool) -> None:
     counts = FeedbackCounts(accepted, modified, dismissed, failed)
     weights = adapted_weights(counts, hybrid, PROFILE)
     assert math.isclose(sum(astuple(weights)), 0.9 if counts.rows < 30 else 1.0)
     assert 0.2 <= weights.semantic <= 0.5
 
 
-def test_weights_move_at_the_thirtieth_row_that_counts() -> None:
+def test_weights_change_at_the_thirtieth_counted_row() -> None:
     at = {rows: adapted_weights(FeedbackCounts(accepted=rows, failed=50), False, PROFILE) for rows in (29, 30, 31)}
     assert at[29] == PROFILE.weights
     assert at[30].semantic == at[31].semantic == 0.5
@@ -205,7 +205,7 @@ def test_weights_move_at_the_thirtieth_row_that_counts() -> None:
     assert math.isclose(even.severity, 0.1 * 0.65 / 0.55)
 
 
-def test_the_guard_is_strict_on_both_sides() -> None:
+def test_guard_is_strict_on_both_sides() -> None:
     rules = PROFILE.guard
     assert not guarded(20, 10, 20, rules).acts
     assert guarded(21, 10, 21, rules).acts
@@ -214,7 +214,7 @@ def test_the_guard_is_strict_on_both_sides() -> None:
 
 
 @given(vaults, queries, st.integers(1, 400))
-def test_a_budget_holds_and_the_first_result_always_fits(made: list[VaultEntry], query: str, budget: int) -> None:
+def test_budget_is_respected_and_the_first_result_always_fits(made: list[VaultEntry], query: str, budget: int) -> None:
     vault = Vault((tier_of("agent", 1.0, numbered(made)),))
     ranking = search(vault, VaultRequest(query, 10, max_tokens=budget), PROFILE, PROFILE.weights, NOW)
     assume(ranking.results)
@@ -223,7 +223,7 @@ def test_a_budget_holds_and_the_first_result_always_fits(made: list[VaultEntry],
 
 
 @pytest.mark.parametrize("words", ["a b", "a", "b a a", "a zz", "é b", "a b\u00a0b"])
-def test_many_words_without_a_term_score_as_fts5_joins_them(words: str) -> None:
+def test_many_words_without_a_term_score_as_joined_by_fts5(words: str) -> None:
     one = VaultEntry("", "rule", "auth", "a b", "warning", "a é b b", context="x")
     tier = tier_of("agent", 1.0, numbered([one, replace(one, title="b"), replace(one, title="c", description="a")]))
     query = " ".join([words] * 70)
@@ -253,7 +253,7 @@ def placed(values: list[float], *terms: tuple[str, float]) -> RankedEntry:
 
 
 @given(VALUES, VALUES)
-def test_the_named_differences_and_the_others_sum_to_the_gap(first: list[float], second: list[float]) -> None:
+def test_named_differences_and_the_others_sum_to_the_gap(first: list[float], second: list[float]) -> None:
     made = differences(placed(first), placed(second))
     assert sum(one.thousandths for one in made) == round((sum(first) - sum(second)) * 1000)
     exact = {name: one - other for name, one, other in zip(SIGNALS, first, second, strict=True)}
@@ -263,19 +263,19 @@ def test_the_named_differences_and_the_others_sum_to_the_gap(first: list[float],
 
 
 @given(VALUES)
-def test_the_named_parts_and_the_others_sum_to_the_score(values: list[float]) -> None:
+def test_named_parts_and_the_others_sum_to_the_score(values: list[float]) -> None:
     assert sum(one.thousandths for one in composition(placed(values))) == round(sum(values) * 1000)
 
 
 @given(VALUES, VALUES)
-def test_the_sentence_has_the_differences_that_stand_beside_the_scores(first: list[float], second: list[float]) -> None:
+def test_sentence_has_the_differences_shown_with_the_scores(first: list[float], second: list[float]) -> None:
     one, other = placed(first), placed(second)
     beside = {name: round(value * 1000) for name, value in lead_differences(one.hit, other.hit, 3)}
     told = {made.name: made.thousandths for made in differences(one, other) if made.name != OTHERS}
     assert told.items() <= beside.items()
 
 
-def test_a_part_that_both_have_is_no_difference_and_words_name_those_that_decide() -> None:
+def test_shared_part_is_not_a_difference_and_only_deciding_words_are_named() -> None:
     first = placed([0.15, 0, 0.04, 0.09, 0, 0, 0.075], ("token", 0.3), ("refresh", 0.13))
     second = placed([0.14, 0, 0.04, 0.086, 0, 0, 0.075], ("token", 0.4))
     made = differences(first, second)
@@ -283,14 +283,14 @@ def test_a_part_that_both_have_is_no_difference_and_words_name_those_that_decide
     assert separating_terms(first, second) == (("refresh",), ("token",))
 
 
-def test_who_would_be_first_without_links() -> None:
+def test_first_result_without_links() -> None:
     first, second = placed([0.1] * 7), placed([0.1] * 7)
     assert first_without_links([first, second]) is None
     risen = [replace(first, first_rank=3), replace(second, first_rank=2), replace(first, first_rank=1)]
     assert first_without_links(risen) == (3, risen[2])
 
 
-def test_a_link_is_said_as_it_is_written_whatever_way_it_was_followed() -> None:
+def test_link_is_shown_as_written_in_either_direction() -> None:
     graph = link_graph([("pagination", "limits"), ("limits", "gateway")])
     assert graph.namers(("gateway", "limits", "pagination")) == ("limits", "pagination")
     assert graph.namers(("pagination", "limits", "gateway")) == ("pagination", "limits")
@@ -313,7 +313,7 @@ def test_words_that_do_not_count_are_named_once() -> None:
         ("stowing", "; its title holds ‘stowing’."),
     ],
 )
-def test_why_an_entry_came_of_which_no_word_counts(garden: Tree, query: str, said: str) -> None:
+def test_reason_for_an_entry_without_counted_words(garden: Tree, query: str, said: str) -> None:
     garden.file("fruit/how.md", "# Stowing\n\nHow to keep kumquats.\n", 1.0)
     trace = ask(garden.snapshot(), query)
     assert trace.hits[0].path == "fruit/how.md"
@@ -323,7 +323,7 @@ def test_why_an_entry_came_of_which_no_word_counts(garden: Tree, query: str, sai
     assert shown.remark(trace, trace.hits[0]).startswith(came) or trace.hits[0].words
 
 
-def test_the_sentence_and_the_panes_say_what_links_did(garden: Tree) -> None:
+def test_sentence_and_panes_describe_the_effect_of_links(garden: Tree) -> None:
     garden.file("auth/hub.md", "---\ntitle: Hub\nrelated: [auth/sessions/cookies]\n---\nNothing of it.\n", 1.0)
     trace = ask(garden.snapshot(), "why the refresh token")
     shown = Soleri().presentation
@@ -353,7 +353,7 @@ def test_the_sentence_and_the_panes_say_what_links_did(garden: Tree) -> None:
         assert f"{rank} {title}, now " in route
 
 
-def test_the_rows_of_shared_terms_come_out_by_their_own_numbers(garden: Tree) -> None:
+def test_rows_of_shared_terms_follow_from_their_numbers(garden: Tree) -> None:
     trace = ask(garden.snapshot(), "refresh token rotation")
     best = trace.hits[0]
     lines = lines_of(Soleri().presentation.place(trace, best.file, UNICODE), 60, UNICODE)
@@ -365,7 +365,7 @@ def test_the_rows_of_shared_terms_come_out_by_their_own_numbers(garden: Tree) ->
     assert sum(float(row[1]) for row in sums) == pytest.approx(best.parts[0].amount or 0, abs=0.001 * len(sums))
 
 
-def test_without_links_is_said_beside_the_first_score_too(garden: Tree) -> None:
+def test_effect_without_links_is_shown_with_the_first_score_too(garden: Tree) -> None:
     trace = ask(garden.snapshot(), "refresh token")
     section = trace.section(VaultSearch)
     first, second = section.ranking[:2]
@@ -376,7 +376,7 @@ def test_without_links_is_said_beside_the_first_score_too(garden: Tree) -> None:
     assert f"rank 2 → 1; without links “{second.hit.title}” would be first: it is number 2 now" in text
 
 
-def test_where_links_decide_the_short_sentence_says_so_before_it_names_differences(garden: Tree) -> None:
+def test_deciding_links_come_first_in_the_short_sentence(garden: Tree) -> None:
     trace = ask(garden.snapshot(), "refresh token rotation")
     section = trace.section(VaultSearch)
     first, second = section.ranking[:2]
@@ -387,7 +387,7 @@ def test_where_links_decide_the_short_sentence_says_so_before_it_names_differenc
         assert "because of links" in text
 
 
-def test_the_sentence_says_for_which_entry_a_word_counts() -> None:
+def test_sentence_names_the_entry_for_which_a_word_counts() -> None:
     first = placed([0.15, 0, 0.04, 0.09, 0, 0, 0], ("token", 0.3), ("refresh", 0.1))
     second = placed([0.14, 0, 0.04, 0.086, 0, 0, 0], ("token", 0.2), ("refresh", 0.15))
     assert separating_terms(first, second) == (("token",), ("refresh",))

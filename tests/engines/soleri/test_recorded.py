@@ -1,7 +1,7 @@
 """Every recorded answer of the real Soleri core through the project's own public functions: a test for each family.
 
-Where the document and the running program differ, the document wins, and the profile ``soleri-code`` gives the
-program's own answer.
+If the document and the running program differ, the document wins, and the profile ``soleri-code`` gives the program's
+own answer.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CLOSE, EXACT = 1e-9, 1e-12
 
 
 def check(family: str, ours: Any, tolerance: float) -> None:
-    """Every case of ``family``, under the document's profile; conflicts under the program's, too."""
+    """Checks every case of ``family`` under the document's profile; conflicts under the program's, too."""
     held = cases(family)
     assert held
     for case in held:
@@ -46,12 +46,12 @@ def check(family: str, ours: Any, tolerance: float) -> None:
 
 
 def tied(case: Case, results: Sequence[dict[str, Any]], wanted: Any) -> list[dict[str, Any]]:
-    """The results in the recorded order where scores are equal, if the case says that some are."""
+    """The results in the recorded order of equal scores, if the case has ties."""
     return recorded.in_their_order(results, wanted["results"]) if case.get("ties") else list(results)
 
 
 def check_rankings(family: str) -> None:
-    """Every case of a family that ranks a whole vault."""
+    """Checks every case of a family that ranks a whole vault."""
     for case in cases(family):
         for profile, wanted in [(SEED, answers(case)[0])] + (
             [(AS_RUN, case["expected"])] if case["authority"] == "conflict" else []
@@ -189,7 +189,7 @@ def of_federation(case: Case, profile: Any) -> Any:
 
 
 def retrieved(case: Case, profile: Any) -> list[dict[str, Any]]:
-    """What the operation ``search_intelligent`` gives."""
+    """The result of the operation ``search_intelligent``."""
     params = case["params"]
     shape = params.get("mode", "full")
     limit = params.get("limit") or default_limit(shape, profile)

@@ -1,4 +1,4 @@
-"""The tools that a model may call: what they give, and what they refuse."""
+"""The tools that a model may call: their results and refusals."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def test_search(filled: Tree) -> None:
     assert [one["path"] for one in value["results"]] == ["auth/jwt/m.md"]
 
 
-def test_null_stands_for_what_may_be_left_out(filled: Tree) -> None:
+def test_null_means_a_missing_argument(filled: Tree) -> None:
     given = {"query": "quokka", "scope": None, "limit": None}
     assert ask(filled, "search", given)[1] == ask(filled, "search", {"query": "quokka"})[1]
 
 
 @pytest.mark.parametrize("limit", [0, -1, True, "3", 1.5])
-def test_a_limit_that_is_none(filled: Tree, limit: Any) -> None:
+def test_invalid_limit(filled: Tree, limit: Any) -> None:
     assert (
         ask(filled, "search", {"query": "x", "limit": limit})[0].refused == "limit must be a whole number of 1 or more"
     )
@@ -63,7 +63,7 @@ def test_a_limit_that_is_none(filled: Tree, limit: Any) -> None:
         ("search", {"query": json.loads("[" * 900 + "]" * 900)}, "the arguments are not a JSON object"),
     ],
 )
-def test_arguments_without_measure_are_refused(filled: Tree, name: str, arguments: Any, why: str) -> None:
+def test_oversized_arguments_are_refused(filled: Tree, name: str, arguments: Any, why: str) -> None:
     assert ask(filled, name, arguments)[0].refused.startswith(why)
 
 
@@ -73,12 +73,12 @@ def test_reading_a_note(filled: Tree) -> None:
         assert (result.read, value["title"], value["text"]) == (("auth/jwt/m.md",), "M", "# M\n\nquokka text\n")
 
 
-def test_reading_a_folder_reads_what_stands_for_it(filled: Tree) -> None:
+def test_reading_a_folder_reads_its_summary(filled: Tree) -> None:
     assert ask(filled, "read_note", {"path": "auth"})[0].read == ("auth/context.md",)
     assert ask(filled, "read_note", {"path": "auth/jwt"})[0].read == ("auth/jwt/_index.md",)
 
 
-def test_a_long_note_is_cut(filled: Tree) -> None:
+def test_long_note_is_cut(filled: Tree) -> None:
     small = changed(BRV3, agent={"note_chars": 5})
     _, value = ask(filled, "read_note", {"path": "auth/jwt/m.md"}, small)
     assert (value["text"], value["cutAfter"], value["of"]) == ("# M\n\n", 5, 17)
@@ -109,7 +109,7 @@ def test_expanding_a_stub(filled: Tree) -> None:
 
 
 @pytest.mark.parametrize("full", ["../../secret.md", "/etc/passwd", "_archived/../../secret.md", "auth/n.md"])
-def test_a_stub_cannot_point_out(filled: Tree, full: str) -> None:
+def test_stub_cannot_point_outside(filled: Tree, full: str) -> None:
     (filled.root / "secret.md").write_text("secret")
     filled.file("_archived/a/bad.stub.md", STUB.format(full=full))
     result, value = ask(filled, "expand_stub", {"path": "_archived/a/bad.stub.md"})
@@ -134,7 +134,7 @@ def test_no_tool_leads_out_of_the_tree(filled: Tree, tool: str, path: str) -> No
     assert list(value) == ["error"]
 
 
-def test_a_symlink_that_was_put_there_since_is_not_followed(filled: Tree, tmp_path: Path) -> None:
+def test_newly_created_symlink_is_not_followed(filled: Tree, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     (outside / "jwt").mkdir(parents=True)
     (outside / "jwt" / "m.md").write_text("secret")
@@ -149,7 +149,7 @@ def test_a_symlink_that_was_put_there_since_is_not_followed(filled: Tree, tmp_pa
     assert "secret" not in tools.call("read_note", '{"path": "auth/jwt/m.md"}').text
 
 
-def test_a_note_that_is_gone_or_binary_is_said_to_be(filled: Tree) -> None:
+def test_removed_or_binary_note_is_reported(filled: Tree) -> None:
     tools = NoteTools(Context(filled.snapshot(), BRV3, NOW_MS))
     filled.file("auth/n.md", b"\0")
     assert "NUL" in tools.call("read_note", '{"path": "auth/n.md"}').refused
@@ -171,20 +171,20 @@ def test_a_note_that_is_gone_or_binary_is_said_to_be(filled: Tree) -> None:
         '{"a": [NaN, 1e400]}',
     ],
 )
-def test_arguments_that_are_no_object(filled: Tree, arguments: str) -> None:
+def test_arguments_other_than_an_object(filled: Tree, arguments: str) -> None:
     assert "not a JSON object" in ask(filled, "read_note", arguments)[0].refused
 
 
 @pytest.mark.parametrize("arguments", [{}, {"path": 3}, {"path": ""}, {"path": None}])
-def test_a_path_that_is_none(filled: Tree, arguments: Any) -> None:
+def test_invalid_path(filled: Tree, arguments: Any) -> None:
     assert ask(filled, "read_note", arguments)[0].refused == "path must be a text"
 
 
-def test_a_tool_that_there_is_not(filled: Tree) -> None:
+def test_unknown_tool(filled: Tree) -> None:
     assert "there is no tool 'shell'" in ask(filled, "shell", {})[0].refused
 
 
-def test_a_misspelt_note_is_told_its_nearest(filled: Tree) -> None:
+def test_misspelt_note_gets_a_suggestion(filled: Tree) -> None:
     assert "did you mean auth/jwt/m.md?" in ask(filled, "read_note", {"path": "auth/jwt/n.md"})[0].refused
 
 

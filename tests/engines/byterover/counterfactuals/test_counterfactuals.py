@@ -1,4 +1,4 @@
-"""What it would take that a query is answered directly: one test for each lever, and random trees on disk."""
+"""Changes that make a query answer directly: one test for each lever, and random trees on disk."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def way_of(takes: Counterfactuals, lever: Lever) -> Counterfactual:
 
 @pytest.fixture
 def old(tree: Tree) -> Tree:
-    """A note whose words match well, and which is too old to answer directly."""
+    """A note whose words match well, but which is too old to answer directly."""
     tree.note("x/n.md", "Quokka island", "all about the quokka island " * 5, days=10, importance=56)
     tree.notes(30)
     return tree
@@ -93,7 +93,7 @@ def test_no_wording_lifts_a_note_above_its_ceiling(tree: Tree) -> None:
     assert (path.text, path.score) == ("“x/n.md”", 1.0)
 
 
-def test_a_weak_match_is_helped_by_words_alone(tree: Tree) -> None:
+def test_weak_match_is_helped_only_by_words(tree: Tree) -> None:
     tree.note("x/n.md", "Marsupials", "the quokka lives on rottnest island", days=1)
     for number in range(12):
         tree.note(f"y/{number}.md", "Other", "the quokka again and again, and many words beside it, at length")
@@ -104,7 +104,7 @@ def test_a_weak_match_is_helped_by_words_alone(tree: Tree) -> None:
     assert wording.text.startswith(f"“{wording.change.query}”: ")
 
 
-def test_the_title_keeps_its_time_where_that_is_enough(tree: Tree) -> None:
+def test_title_change_keeps_the_time_if_that_is_enough(tree: Tree) -> None:
     tree.note("x/n.md", "Notes", "on the quokka", days=30, maturity="core", importance=50)
     for number in range(20):
         tree.note(f"y/{number}.md", "Quokka", "a quokka", days=300)
@@ -115,7 +115,7 @@ def test_the_title_keeps_its_time_where_that_is_enough(tree: Tree) -> None:
         assert title.change.title == "Notes quokka"
 
 
-def test_a_runner_up_that_is_too_near(tree: Tree) -> None:
+def test_runner_up_that_is_too_close(tree: Tree) -> None:
     tree.note("x/first.md", "Quokka", "quokka quokka quokka", days=1, importance=90)
     tree.note("x/second.md", "Quokka", "quokka quokka quokka", days=1, importance=86)
     tree.notes(30)
@@ -132,7 +132,7 @@ def test_a_runner_up_that_is_too_near(tree: Tree) -> None:
     assert again.section(Route).outcome is Outcome.SINGLE_CALL
 
 
-def test_a_runner_up_is_not_to_blame_for_a_score_that_is_short(old: Tree) -> None:
+def test_runner_up_is_not_blamed_for_a_low_score(old: Tree) -> None:
     way = way_of(takes_of(old, QUERY), Lever.RUNNER_UP)
     assert way.standing is LeverStatus.IMPOSSIBLE
     assert way.text.startswith("the note's own score is short: 0.")
@@ -148,7 +148,7 @@ def test_signals_that_the_engine_ignores(old: Tree) -> None:
     assert way_of(made, Lever.AGE).is_verified
 
 
-def test_a_note_of_a_shared_source(make_tree: object, tmp_path: Path) -> None:
+def test_note_of_a_shared_source(make_tree: object, tmp_path: Path) -> None:
     shared, own = Tree(tmp_path / "shared"), Tree(tmp_path / "own")
     shared.note("x/n.md", "Quokka", "all about the quokka")
     own.notes(20)
@@ -162,7 +162,7 @@ def test_a_note_of_a_shared_source(make_tree: object, tmp_path: Path) -> None:
     )
 
 
-def test_nothing_matches(tree: Tree) -> None:
+def test_query_without_matches(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", "all about it", maturity="validated")
     tree.notes(60)
     made = takes_of(tree, "zzzzzzzz")
@@ -182,7 +182,7 @@ def test_every_search_fails(old: Tree) -> None:
     }
 
 
-def test_what_is_answered_needs_nothing(tree: Tree) -> None:
+def test_answered_query_needs_no_change(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", "all about the quokka", maturity="core", importance=90)
     tree.note("x/m.md", "Wombat", "a wombat, no quokka", maturity="draft", importance=50, days=5)
     tree.notes(30)
@@ -195,7 +195,7 @@ def test_what_is_answered_needs_nothing(tree: Tree) -> None:
     assert other.path == "x/m.md"
 
 
-def test_it_ends_when_nobody_waits(old: Tree) -> None:
+def test_cancelled_search_ends(old: Tree) -> None:
     snapshot = old.snapshot()
     trace = asked(snapshot, BRV3, QUERY, NOW_MS)
     calls = iter((False, False, True))
@@ -229,26 +229,26 @@ def test_another_title(before: str, after: str) -> None:
     assert retitled(before.encode(), "n.md", "New title", LIMITS) == after.encode()
 
 
-def test_bytes_beside_the_title_stay() -> None:
+def test_bytes_outside_the_title_stay() -> None:
     data = b"x" * LIMITS.probe_bytes + b"\n# Old\n\xff\xfe"
     assert retitled(data, "n.md", "New", LIMITS) == b"x" * LIMITS.probe_bytes + b"\n# New\n\xff\xfe"
 
 
-def test_a_title_that_cannot_be() -> None:
+def test_impossible_title() -> None:
     with pytest.raises(NoChange, match="its title cannot be changed"):
         retitled(b"# Old\n", "n.md", " blank ends ", LIMITS)
     with pytest.raises(NoChange, match="its title cannot be changed"):
         retitled(b"\0", "n.md", "New", LIMITS)
 
 
-def test_a_file_that_is_gone(old: Tree) -> None:
+def test_removed_file(old: Tree) -> None:
     snapshot = old.snapshot()
     (old.tree / "x" / "n.md").unlink()
     with pytest.raises(NoChange, match="its file cannot be read"):
         changed(Context(snapshot, BRV3, NOW_MS), TimeSet("x/n.md", NOW_MS))
 
 
-def test_recency_that_is_stored_counts_at_no_days_alone(tree: Tree) -> None:
+def test_stored_recency_counts_only_at_zero_days(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka island", "all about the quokka island " * 5, recency=0.3)
     tree.notes(30)
     made = takes_of(tree, QUERY)
@@ -260,13 +260,13 @@ def test_recency_that_is_stored_counts_at_no_days_alone(tree: Tree) -> None:
     )
 
 
-def test_a_file_that_is_not_searched(old: Tree) -> None:
+def test_unsearched_file(old: Tree) -> None:
     made = takes_of(old, QUERY, "x/none.md")
     assert (made.path, made.title, made.ceiling) == ("x/none.md", "none.md", None)
     assert {(way.standing, way.text) for way in made.ways} == {(LeverStatus.IMPOSSIBLE, "the file is not searched")}
 
 
-def test_the_path_of_a_note_at_the_root_and_of_a_folder(tree: Tree) -> None:
+def test_path_of_a_note_at_the_root_and_of_a_folder(tree: Tree) -> None:
     tree.file("n.md", "# Quokka\n\nall about it", 30)
     tree.file("x/context.md", "# Wombats\n\nall about them", 30)
     tree.file("y/context.md", "# Echidnas\n\nall about them", 30)
@@ -278,7 +278,7 @@ def test_the_path_of_a_note_at_the_root_and_of_a_folder(tree: Tree) -> None:
     assert summarised.text == "its path names its folder, which y/_index.md stands for"
 
 
-def test_hits_end_where_they_change_nothing() -> None:
+def test_hits_end_when_they_change_nothing() -> None:
     states = list(after_hits(stored(importance=50), BRV3.signals))
     assert (len(states), states[-1].importance, states[-1].maturity) == (17, 100, "core")
     assert not [*after_hits(states[-1], BRV3.signals)]
@@ -293,6 +293,6 @@ def test_as_json(old: Tree) -> None:
 
 @pytest.mark.parametrize(("profile", "cases"), [(BRV3, 2), (DOCS, 1)], ids=["brv-3", "docs"])
 def test_random_trees_on_disk(profile: Profile, cases: int, tmp_path: Path) -> None:
-    """In short what ``python -m tests.soak.counterfactuals`` does for 200 cases."""
+    """A short form of ``python -m tests.soak.counterfactuals`` with 200 cases."""
     tried = run(cases, tmp_path, profile, per_tree=1, most_smaller=10)
     assert (tried.cases, tried.made > 0, tried.smaller > 0) == (cases, True, True)

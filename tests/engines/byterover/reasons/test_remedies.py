@@ -1,4 +1,4 @@
-"""Every remedy gives what it promises when it is made on disk; where none is offered, none of its kinds helps."""
+"""Every remedy keeps its promise when it is applied on disk. If none is offered, no change of its kinds helps."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ FEW, MANY, TREES = 10, 200, 8
 
 @dataclass(frozen=True)
 class Case(Asked):
-    """A note, and what is offered for it."""
+    """A note, and the remedies for it."""
 
     path: str
     offered: tuple[Remedy, ...]
 
 
 def cases(folder: Path, seed: int, most: int) -> Iterator[Case]:
-    """Random queries, and notes or folders: hits, and some that are in no answer."""
+    """Random queries with notes or folders: hits, and some outside the answer."""
     pick = random.Random(seed)
     tree = generated(folder, seed, NOTES)
     snapshot = tree.snapshot(BRV3)
@@ -52,7 +52,7 @@ def cases(folder: Path, seed: int, most: int) -> Iterator[Case]:
 
 
 def place(trace: Trace, path: str) -> tuple[float, float, float]:
-    """The place among the notes that are quoted, the tier, the rank: the lower, the better."""
+    """The position among the quoted notes, the tier and the rank; lower is better."""
     assert trace.tier is not None
     quoted = [hit.file for hit in trace.hits if hit.score >= BRV3.direct.prefetch][: BRV3.direct.max_notes]
     rank = next((rank for rank, hit in enumerate(trace.hits, start=1) if hit.file == path), math.inf)
@@ -60,7 +60,7 @@ def place(trace: Trace, path: str) -> tuple[float, float, float]:
 
 
 def change_of(case: Case, remedy: Remedy) -> Change:
-    """What a user would do who follows ``remedy``."""
+    """Applies ``remedy`` as a user would."""
     if remedy.kind is RemedyKind.WORDING:
         return Reworded(remedy.query)
     own = case.snapshot.signals[case.snapshot.by_path[case.path]]
@@ -76,7 +76,7 @@ def change_of(case: Case, remedy: Remedy) -> Change:
 
 
 def every_change(case: Case) -> Iterator[Change]:
-    """Changes of every kind, made up without the code that offers them."""
+    """Changes of every kind, generated without the code that offers remedies."""
     words = list(dict.fromkeys(map(from_utf16, terms(case.trace.query))))
     position = case.snapshot.by_path.get(case.path)
     for dropped in range(len(words)):
@@ -102,7 +102,7 @@ def every_change(case: Case) -> Iterator[Change]:
 
 
 def check(case: Case, copy: Path) -> None:
-    """Makes each offered change on disk; without any, makes every change."""
+    """Applies each offered change on disk; if there are none, applies every change."""
     now = place(case.trace, case.path)
     for remedy in case.offered:
         after = answered(case, change_of(case, remedy), copy)
@@ -116,7 +116,7 @@ def check(case: Case, copy: Path) -> None:
             assert place(answered(case, change, copy), case.path) >= now, (case.trace.query, case.path, change)
 
 
-def test_remedies_give_what_they_promise(tmp_path: Path) -> None:
+def test_remedies_keep_their_promise(tmp_path: Path) -> None:
     kinds = set()
     for number, case in enumerate(cases(tmp_path / "tree", 1, FEW)):
         check(case, tmp_path / f"copy{number}")
@@ -126,7 +126,7 @@ def test_remedies_give_what_they_promise(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(TREES))
-def test_200_random_remedies_give_what_they_promise(tmp_path: Path, seed: int) -> None:
+def test_200_random_remedies_keep_their_promise(tmp_path: Path, seed: int) -> None:
     offered: list[bool] = []
     for number, case in enumerate(cases(tmp_path / "tree", 100 + seed, MANY // TREES)):
         check(case, tmp_path / f"copy{number}")
@@ -141,19 +141,19 @@ def of(tree: Tree, text: str, path: str) -> tuple[Remedy, ...]:
     return remedies(Context(snapshot, BRV3, NOW_MS), asked(snapshot, BRV3, text, NOW_MS), named, lambda: False)
 
 
-def test_a_note_that_leads_a_direct_answer_needs_nothing(tree: Tree) -> None:
+def test_leading_note_of_a_direct_answer_needs_no_remedy(tree: Tree) -> None:
     tree.note("a/one.md", "Anchor banner", "anchor banner", importance=90, maturity="core")
     assert of(tree, "anchor banner", "a/one.md") == ()
 
 
-def test_a_file_that_is_not_searched_has_none(tree: Tree) -> None:
+def test_unsearched_file_has_no_remedy(tree: Tree) -> None:
     tree.note("a/one.md", "Anchor")
     tree.file("a/one.abstract.md", "Anchor")
     assert of(tree, "anchor", "a/one.abstract.md") == ()
 
 
 @pytest.mark.parametrize("text", ["anchor", "unheard"])
-def test_a_folder_is_helped_by_other_words_alone(tree: Tree, text: str) -> None:
+def test_folder_is_helped_only_by_other_words(tree: Tree, text: str) -> None:
     tree.note("a/one.md", "Banner rules", "the anchor model", days=40)
     tree.note("b/two.md", "Anchor", "anchor")
     tree.note("b/three.md", "Anchor things", "anchor")
@@ -164,7 +164,7 @@ def test_a_folder_is_helped_by_other_words_alone(tree: Tree, text: str) -> None:
     assert again.hits[(offered[0].rank or 0) - 1].file == "a/_index.md"
 
 
-def test_a_note_of_a_shared_source_can_only_be_asked_for_otherwise(tree: Tree, make_tree: object) -> None:
+def test_note_of_a_shared_source_only_has_other_wordings(tree: Tree, make_tree: object) -> None:
     assert callable(make_tree)
     other = make_tree("other")
     other.note("x/far.md", "Anchor banner", "anchor", days=300)
@@ -175,14 +175,14 @@ def test_a_note_of_a_shared_source_can_only_be_asked_for_otherwise(tree: Tree, m
     assert offered
 
 
-def test_a_word_that_is_spelled_otherwise_is_offered_as_the_note_spells_it(tree: Tree) -> None:
+def test_word_with_another_spelling_is_offered_as_the_note_spells_it(tree: Tree) -> None:
     tree.note("a/one.md", "Anchor rules", "the banner model of anchors", days=45, importance=50, maturity="core")
     tree.notes(60)
     wordings = [remedy.text for remedy in of(tree, "Bannr modl", "a/one.md") if remedy.kind is RemedyKind.WORDING]
     assert wordings[0] == "“banner model”: spelled as the note has it"
 
 
-def test_how_a_maturity_is_reached_in_the_engine_itself(tree: Tree) -> None:
+def test_way_to_a_maturity_in_the_engine_itself(tree: Tree) -> None:
     tree.note("a/one.md", "Anchor banner", "anchor", days=5, importance=60)
     tree.note("a/two.md", "Anchor banner", "anchor", days=5, importance=62)
     first = next(remedy for remedy in of(tree, "anchor", "a/one.md") if remedy.kind is RemedyKind.MATURITY)
@@ -212,7 +212,7 @@ def test_how_a_maturity_is_reached_in_the_engine_itself(tree: Tree) -> None:
         (-1.0, "edited before this moment, not after it: at 0 days its stored recency 0.4 counts"),
     ],
 )
-def test_when_a_note_was_written_is_said_in_its_unit(tree: Tree, days: float, said: str) -> None:
+def test_age_of_a_note_is_given_in_a_fitting_unit(tree: Tree, days: float, said: str) -> None:
     path = tree.note("fruit/kumquat.md", "Kumquat", "kumquat", days=days, recency=0.4)
     snapshot = tree.snapshot(BRV3)
     context = Context(snapshot, BRV3, NOW_MS)

@@ -1,4 +1,4 @@
-"""Why a note is, or is not, in an answer: one test for each reason, with its numbers and its remedy."""
+"""Reasons why a note is, or is not, in an answer: one test for each reason, with its numbers and its remedy."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def reason_is(made: Explanation, loss: Loss) -> bool:
 def why(
     tree: Tree, query: str, note: str | Named, reason: Loss, profile: Profile = BRV3, trace: Trace | None = None
 ) -> Explanation:
-    """The explanation, which must give ``reason``; a verified remedy is asked once more here."""
+    """The explanation, which must have ``reason``. A verified remedy is run again here."""
     snapshot = tree.snapshot(profile)
 
     def ask(other: str) -> Trace:
@@ -51,7 +51,7 @@ def why(
     return made
 
 
-def test_a_note_that_is_found(quokkas: Tree) -> None:
+def test_note_that_is_found(quokkas: Tree) -> None:
     made = quokkas.session().explainer.explain("quokka", "x/n.md")
     assert (made.found, made.rank, made.reason, made.remedy) == (True, 1, None, None)
     assert made.detail.score.raw == pytest.approx(made.hit.text.raw, rel=1e-12)
@@ -62,14 +62,14 @@ def test_a_note_that_is_found(quokkas: Tree) -> None:
     ("signals", "days", "use"),
     [({}, 300, "under 0.7: not quoted"), (CORE, 0, "quoted in the direct answer")],
 )
-def test_what_the_router_makes_of_it(tree: Tree, signals: dict[str, object], days: float, use: str) -> None:
+def test_effect_of_the_router(tree: Tree, signals: dict[str, object], days: float, use: str) -> None:
     tree.note("x/n.md", "Quokka", "all about the quokka", days=days)
     tree.sidecar_file("x/n.md", signals)
     tree.notes(30)
     assert use in tree.session().explainer.explain("quokka", "x/n.md").use
 
 
-def test_beside_a_direct_answer_no_model_is_spoken_of(tree: Tree) -> None:
+def test_direct_answer_mentions_no_model(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", "same", **CORE)
     tree.note("x/o.md", "Quokka", "same", days=20)
     tree.notes(30)
@@ -84,7 +84,7 @@ def test_beside_a_direct_answer_no_model_is_spoken_of(tree: Tree) -> None:
     assert remarks(made, Remedy("an edit", True, tier=2, is_used=True)) == []
 
 
-def test_a_stub_says_that_its_note_can_be_restored(tree: Tree) -> None:
+def test_stub_offers_to_restore_its_note(tree: Tree) -> None:
     tree.file("_archived/x/old.stub.md", "# Old\nquokka")
     tree.file("_archived/x/old.full.md", "# Old\nquokka and more")
     made = tree.session().explainer.explain("quokka", "_archived/x/old.stub.md")
@@ -92,7 +92,7 @@ def test_a_stub_says_that_its_note_can_be_restored(tree: Tree) -> None:
     assert made.use.endswith("; it is the stub of an archived note: restoring that brings its whole text back")
 
 
-def test_past_the_notes_that_an_answer_uses(tree: Tree) -> None:
+def test_notes_beyond_the_ones_an_answer_uses(tree: Tree) -> None:
     for number in range(4):
         tree.note(f"x/{number}.md", "Quokka", "same", **CORE)
     tree.notes(30)
@@ -180,7 +180,7 @@ def test_reason_numbers_and_remedy(
     files: dict[str, str | bytes | tuple[str, str, float]],
     profile: Profile,
 ) -> None:
-    """``numbers`` and ``remedy`` are patterns; a remedy that names a rank must have been verified."""
+    """``numbers`` and ``remedy`` are patterns. A remedy with a rank must be verified."""
     for name, content in files.items():
         if isinstance(content, tuple):
             quokkas.note(name, *content)
@@ -195,14 +195,14 @@ def test_reason_numbers_and_remedy(
         assert made.remedy.verified == ("rank" in remedy)
 
 
-def test_01_gone_since_it_was_read(quokkas: Tree) -> None:
+def test_01_removed_since_it_was_read(quokkas: Tree) -> None:
     session = quokkas.session()
     (quokkas.tree / "x" / "n.md").unlink()
     made = session.explainer.explain("zebra", "x/n.md")
     assert (made.reason, made.numbers) == (Reason(1, Loss.NOT_IN_TREE.value), "the file is gone since it was read")
 
 
-def test_02_the_summary_of_a_folder_says_what_its_notes_pass_up(quokkas: Tree) -> None:
+def test_02_summary_of_a_folder_names_the_effect_of_its_notes(quokkas: Tree) -> None:
     quokkas.file("x/_index.md", "---\ntype: summary\ncondensation_order: 1\n---\nx")
     nothing = why(quokkas, "wombat", "x", Loss.DERIVED)
     assert nothing.numbers.endswith("; its folder is a result when a note in it is one by its words: none is")
@@ -239,7 +239,7 @@ def test_03_every_search_fails(quokkas: Tree) -> None:
     assert {way.text for way in takes.ways} == {Loss.ENGINE_FAILS.value}
 
 
-def test_04_the_index_is_older_than_the_file(quokkas: Tree) -> None:
+def test_04_index_is_older_than_the_file(quokkas: Tree) -> None:
     session = quokkas.session()
     quokkas.note("x/n.md", "Bilby", "all about the bilby", days=1)
     made = session.explainer.explain("bilby", "x/n.md")
@@ -249,7 +249,7 @@ def test_04_the_index_is_older_than_the_file(quokkas: Tree) -> None:
     assert session.explainer.explain("bilby", "x/n.md").found
 
 
-def test_05_an_earlier_answer_came_from_the_cache(tree: Tree) -> None:
+def test_05_earlier_answer_came_from_the_cache(tree: Tree) -> None:
     tree.note("x/top.md", "Quokka facts", "quokka facts here", **CORE)
     tree.note("x/more.md", "More", "quokka facts", days=60)
     tree.notes(30)
@@ -265,7 +265,7 @@ def test_05_an_earlier_answer_came_from_the_cache(tree: Tree) -> None:
     assert session.explainer.explain("quokka facts", "x/more.md").found
 
 
-def test_a_note_that_an_answer_like_it_quotes_is_in_the_cached_answer(quokkas: Tree) -> None:
+def test_note_quoted_by_a_similar_cached_answer_is_in_it(quokkas: Tree) -> None:
     session = quokkas.session()
     session.run("quokka facts here")
     made = session.explainer.explain("quokka facts", "x/n.md")
@@ -275,7 +275,7 @@ def test_a_note_that_an_answer_like_it_quotes_is_in_the_cached_answer(quokkas: T
     )
 
 
-def test_a_note_that_a_cached_answer_of_a_model_names_outside_a_list_is_in_it(quokkas: Tree) -> None:
+def test_note_named_outside_a_list_by_a_cached_model_answer_is_in_it(quokkas: Tree) -> None:
     snapshot = quokkas.snapshot()
     context = Context(snapshot, BRV3, NOW_MS)
     first = route(context, CacheContents(), RouteRequest("quokka facts here"))[0]
@@ -288,7 +288,7 @@ def test_a_note_that_a_cached_answer_of_a_model_names_outside_a_list_is_in_it(qu
     )
 
 
-def test_an_edited_note_that_the_cached_answer_quotes_is_in_it(quokkas: Tree) -> None:
+def test_edited_note_quoted_by_the_cached_answer_is_in_it(quokkas: Tree) -> None:
     session = quokkas.session()
     session.run("quokka facts")
     quokkas.note("x/n.md", "Quokka", "all about the quokka, and more", days=1)
@@ -303,7 +303,7 @@ def test_an_edited_note_that_the_cached_answer_quotes_is_in_it(quokkas: Tree) ->
     assert made.use == "quoted in the answer that came from the cache, given 0 s before; a new search does not find it"
 
 
-def test_05_a_cache_that_has_not_seen_the_change_yet_is_waited_for(quokkas: Tree) -> None:
+def test_05_stale_cache_must_expire_first(quokkas: Tree) -> None:
     session = quokkas.session()
     session.run("quokka facts here")
     quokkas.note("x/more.md", "More", "quokka quokka", days=1)
@@ -316,8 +316,10 @@ def test_05_a_cache_that_has_not_seen_the_change_yet_is_waited_for(quokkas: Tree
     )
 
 
-def test_05_a_note_that_new_signals_raised_is_not_in_the_cached_answer(tree: Tree) -> None:
-    """A change of signals that keeps the file's time leaves the fingerprint, and so the cached answer, as it was."""
+def test_05_note_raised_by_new_signals_is_not_in_the_cached_answer(tree: Tree) -> None:
+    """A change of signals that keeps the file's time leaves the fingerprint, and therefore the cached answer,
+    unchanged.
+    """
     tree.read_frontmatter()
     tree.file("x/n.md", "---\nimportance: 90\nmaturity: core\n---\n# Quokka facts\n\nquokka facts\n", 1)
     tree.file("x/more.md", "# More facts\n\nquokka facts\n", 60)
@@ -338,7 +340,7 @@ def test_05_a_note_that_new_signals_raised_is_not_in_the_cached_answer(tree: Tre
     assert session.explainer.explain("quokka facts", "x/more.md").use == "quoted in the direct answer"
 
 
-def test_05_a_new_search_does_not_find_it_either(quokkas: Tree) -> None:
+def test_05_new_search_does_not_find_it_either(quokkas: Tree) -> None:
     quokkas.note("y/bilby.md", "Bilby", "all about the bilby", days=1)
     session = quokkas.session()
     session.run("quokka facts here")
@@ -351,7 +353,7 @@ def test_05_a_new_search_does_not_find_it_either(quokkas: Tree) -> None:
     assert made.remedy.query == "quokka facts Bilby"
 
 
-def test_what_an_exact_look_up_gave_again_is_explained_as_the_answer_that_it_is(quokkas: Tree) -> None:
+def test_exact_cache_hit_is_explained_as_the_original_answer(quokkas: Tree) -> None:
     session = quokkas.session()
     session.run("quokka facts")
     made = session.explainer.explain("quokka facts", "x/n.md")
@@ -376,7 +378,7 @@ def test_what_an_exact_look_up_gave_again_is_explained_as_the_answer_that_it_is(
         ("sharpening or sharpening", "write sharpening as sharpen: rank 1, ", "sharpen or sharpen"),
     ],
 )
-def test_a_word_in_another_form_is_written_as_in_the_note(tree: Tree, query: str, remedy: str, asked: str) -> None:
+def test_word_in_another_form_is_shown_as_in_the_note(tree: Tree, query: str, remedy: str, asked: str) -> None:
     tree.note("a/pruning.md", "Pruning", "sharpen in march")
     tree.note("a/b.md", "Tools", "tools")
     tree.notes(60)
@@ -384,7 +386,7 @@ def test_a_word_in_another_form_is_written_as_in_the_note(tree: Tree, query: str
     assert (found.query, found.text.startswith(remedy)) == (asked, True)
 
 
-def test_every_word_in_another_form_is_written_as_notes_have_it(tree: Tree) -> None:
+def test_every_word_in_another_form_is_shown_as_in_the_notes(tree: Tree) -> None:
     tree.note("a/pruning.md", "Pruning", "sharpen in march")
     wordings = [change.query for change in as_in_notes(tree.session().preview("Sharpening, marched marched!"))]
     assert wordings[0] == "sharpen marched marched!"
@@ -393,7 +395,7 @@ def test_every_word_in_another_form_is_written_as_notes_have_it(tree: Tree) -> N
         assert [change.query for change in as_in_notes(tree.session().preview(asked))] == [written]
 
 
-def test_a_word_that_names_a_folder_stays_in_other_wordings(tree: Tree) -> None:
+def test_word_that_names_a_folder_stays_in_other_wordings(tree: Tree) -> None:
     tree.note("mobile/pruning.md", "Pruning", "rates in march")
     trace = tree.session().preview("mobile rates?")
     assert trace.section(Search).scope.path == "mobile"
@@ -449,7 +451,7 @@ def test_15_trimmed_after_propagation(tree: Tree) -> None:
     assert made.remedy.verified
 
 
-def test_a_note_that_an_entity_search_brought(tree: Tree) -> None:
+def test_note_added_by_an_entity_search(tree: Tree) -> None:
     tree.note("x/both.md", "Thing", "banana apple", days=3)
     tree.note("y/banana.md", "Banana", "banana", days=3)
     tree.notes(30)

@@ -1,4 +1,4 @@
-"""The cache, rule by rule, against a naive model, and what makes its answers stale."""
+"""The cache, rule by rule, compared with a naive model, and the changes that make its answers stale."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_tokens(key: str, tokens: set[str]) -> None:
 
 
 @pytest.mark.parametrize(("age_ms", "exact"), [(0, "hit"), (59_999, "hit"), (60_000, "hit"), (60_001, "missed")])
-def test_an_answer_lasts_a_minute_to_the_end(age_ms: float, exact: str) -> None:
+def test_answer_is_valid_for_exactly_a_minute(age_ms: float, exact: str) -> None:
     state = stored("alpha beta")
     assert hit(state, "ALPHA  beta ", age_ms)[0] == exact
     fuzzy = hit(state, "beta alpha", age_ms)[1]
@@ -87,17 +87,17 @@ def test_an_answer_lasts_a_minute_to_the_end(age_ms: float, exact: str) -> None:
 
 
 @pytest.mark.parametrize(("age_ms", "exact"), [(59_999, "hit"), (60_000, "missed")])
-def test_in_docs_it_lasts_less_than_a_minute(age_ms: float, exact: str) -> None:
+def test_answer_is_valid_for_less_than_a_minute_in_docs(age_ms: float, exact: str) -> None:
     assert hit(stored("alpha beta"), "alpha beta", age_ms, profile=DOCS)[0] == exact
     assert hit(stored("alpha beta"), "beta alpha", age_ms, profile=DOCS)[1] == exact
 
 
-def test_another_fingerprint_is_no_hit() -> None:
+def test_other_fingerprint_is_a_miss() -> None:
     assert hit(stored("alpha beta"), "alpha beta", fingerprint="g") == ("missed", "missed", "")
     assert hit(stored("alpha beta"), "beta alpha", fingerprint="g") == ("missed", "missed", "")
 
 
-def test_an_exact_hit_wins_over_an_equal_set_of_words() -> None:
+def test_exact_hit_wins_over_an_equal_set_of_words() -> None:
     assert hit(stored("beta alpha", "alpha beta"), "alpha beta") == ("hit", "not_reached", "alpha beta")
 
 
@@ -118,7 +118,7 @@ def test_similarity(entry: str, query: str, fuzzy: str) -> None:
     assert hit(stored(entry), query)[1] == fuzzy
 
 
-def test_the_check_shows_similarity_and_margin() -> None:
+def test_check_shows_similarity_and_margin() -> None:
     _, look, _ = look_up(stored("alpha beta gamma delta"), "alpha beta gamma epsilon", "f", NOW, BRV3)
     check = look.fuzzy_check
     assert (check.value, check.passed) == (0.6, True)
@@ -127,12 +127,12 @@ def test_the_check_shows_similarity_and_margin() -> None:
     assert (entry.shared_tokens, entry.union_tokens, entry.similarity) == (3, 5, 0.6)
 
 
-def test_the_most_similar_wins_and_of_equals_the_older() -> None:
+def test_most_similar_entry_wins_and_the_older_of_equals() -> None:
     assert hit(stored("alpha beta gamma", "alpha beta"), "beta alpha")[2] == "alpha beta"
     assert hit(stored("alpha beta gamma", "alpha beta delta"), "beta alpha")[2] == "alpha beta gamma"
 
 
-def test_fifty_entries_and_the_oldest_inserted_goes() -> None:
+def test_fifty_entries_evict_the_oldest_inserted() -> None:
     state = stored(*(f"query number{n}" for n in range(50)))
     assert len(state.entries) == 50
     state = stored("one more", state=state)
@@ -140,13 +140,13 @@ def test_fifty_entries_and_the_oldest_inserted_goes() -> None:
     assert (len(state.entries), state.entries[-1].key) == (50, "one more")
 
 
-def test_rewriting_a_key_keeps_its_place_and_evicts_nothing() -> None:
+def test_rewriting_a_key_keeps_its_position_and_evicts_nothing() -> None:
     state = stored("one", "two", "three")
     state = put(state, " TWO ", 4, answer("again"), True, "g", NOW + 5, BRV3)
     assert [(entry.key, entry.tier) for entry in state.entries] == [("one", 3), ("two", 4), ("three", 3)]
 
 
-def test_a_stale_entry_that_is_asked_for_is_deleted_and_then_stands_last() -> None:
+def test_requested_stale_entry_is_deleted_and_moves_to_the_end() -> None:
     state = stored("one", "two")
     after, look, found = look_up(state, "one", "f", NOW + 61_000, BRV3)
     assert found is None
@@ -156,20 +156,20 @@ def test_a_stale_entry_that_is_asked_for_is_deleted_and_then_stands_last() -> No
     assert [entry.key for entry in again.entries] == ["two", "one"]
 
 
-def test_a_fuzzy_look_deletes_nothing() -> None:
+def test_fuzzy_look_up_deletes_nothing() -> None:
     state = stored("alpha beta")
     after, _, _ = look_up(state, "beta alpha", "f", NOW + 61_000, BRV3)
     assert after == state
 
 
-def test_a_hit_does_not_refresh() -> None:
+def test_hit_does_not_refresh_an_entry() -> None:
     state = stored("alpha beta")
     after, _, _ = look_up(state, "alpha beta", "f", NOW + 30_000, BRV3)
     assert after == state
 
 
 @pytest.mark.parametrize(("age_ms", "held"), [(0, True), (29_999, True), (30_000, False), (30_001, False)])
-def test_a_fingerprint_is_held_for_less_than_30_seconds(age_ms: float, held: bool) -> None:
+def test_fingerprint_is_cached_for_less_than_30_seconds(age_ms: float, held: bool) -> None:
     state, first = held_fingerprint(CacheContents(), "old", 3, NOW, BRV3)
     assert (first.value, first.held) == ("old", False)
     after, second = held_fingerprint(state, "new", 3, NOW + age_ms, BRV3)
@@ -178,7 +178,7 @@ def test_a_fingerprint_is_held_for_less_than_30_seconds(age_ms: float, held: boo
     assert after.held.value == second.value
 
 
-def test_a_clock_that_runs_back_holds_nothing() -> None:
+def test_clock_that_runs_backwards_caches_nothing() -> None:
     state, _ = held_fingerprint(CacheContents(), "old", 3, NOW, BRV3)
     assert held_fingerprint(state, "new", 3, NOW - 1, BRV3)[1].value == "new"
 
@@ -230,7 +230,7 @@ OPERATION = st.tuples(
 
 @examples(80)
 @given(st.lists(OPERATION, max_size=40), st.booleans())
-def test_the_cache_is_its_naive_model(operations: list[tuple[str, int, str]], crowded: bool) -> None:
+def test_cache_equals_its_naive_model(operations: list[tuple[str, int, str]], crowded: bool) -> None:
     state, model, now = CacheContents(), Model(), NOW
     filler = [(f"filler number{n}", 0, "f") for n in range(48)] if crowded else []
     for query, wait, fingerprint in [*filler, *operations]:
@@ -260,9 +260,7 @@ def session(tree: Tree, clock: list[float]) -> Session:
     return made
 
 
-def test_an_answer_is_served_while_the_old_fingerprint_is_held(
-    session: Session, tree: Tree, clock: list[float]
-) -> None:
+def test_answer_is_served_while_the_old_fingerprint_is_cached(session: Session, tree: Tree, clock: list[float]) -> None:
     session.run("quokka facts")
     assert session.cache_now("quokka facts").changes == {}
     assert session.cache_now("quokka facts").index_left_s == 0
@@ -284,7 +282,7 @@ def test_an_answer_is_served_while_the_old_fingerprint_is_held(
     assert (now.changes, now.index_left_s) == ({"quokka facts": wanted}, 0.0)
 
 
-def test_what_the_fingerprint_does_not_see_makes_nothing_stale(session: Session, tree: Tree) -> None:
+def test_changes_outside_the_fingerprint_make_nothing_stale(session: Session, tree: Tree) -> None:
     session.run("quokka facts")
     tree.summary("x")
     session.load()
@@ -292,7 +290,7 @@ def test_what_the_fingerprint_does_not_see_makes_nothing_stale(session: Session,
     assert (now.changes, now.index_left_s) == ({}, 0.0)
 
 
-def test_a_tree_that_is_as_it_was_again_makes_nothing_stale(session: Session, tree: Tree) -> None:
+def test_restored_tree_makes_nothing_stale(session: Session, tree: Tree) -> None:
     session.run("quokka facts")
     tree.age("x/n.md", 1)
     session.load()
@@ -314,7 +312,7 @@ def test_only_the_last_trees_are_remembered(tree: Tree) -> None:
     assert seen.since("never seen") is None
 
 
-def test_a_clock_that_is_set_back_ends_the_window(tree: Tree) -> None:
+def test_clock_set_back_ends_the_window(tree: Tree) -> None:
     seen = SeenTrees()
     for days in (1, 2):
         tree.note("x/n.md", "Quokka", days=days)
@@ -323,7 +321,7 @@ def test_a_clock_that_is_set_back_ends_the_window(tree: Tree) -> None:
     assert seen.index_left_s(NOW_MS - 1_000, 5) == 0.0
 
 
-def test_nothing_differs_from_itself(tree: Tree) -> None:
+def test_tree_does_not_differ_from_itself(tree: Tree) -> None:
     tree.notes(3)
     files = tree.snapshot().files
     assert changes_between(files, files) == TreeChanges()

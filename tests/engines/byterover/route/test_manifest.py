@@ -1,4 +1,4 @@
-"""The manifest: which files fit into which lane, in which order, and where a note stands in it."""
+"""The manifest: its lanes, their order and budgets, and the place of a note in it."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ def test_summaries_by_order_then_by_walk(tree: Tree) -> None:
         ("no summary, forty characters in all, yes.", 10),
     ],
 )
-def test_tokens_of_a_summary_are_what_its_frontmatter_claims(tree: Tree, text: str, tokens: int | None) -> None:
+def test_tokens_of_a_summary_come_from_its_frontmatter(tree: Tree, text: str, tokens: int | None) -> None:
     tree.note("a/n.md", "N")
     tree.file("a/_index.md", text)
     lane = lanes(tree)["summaries"]
     assert (lane.entries, lane.tokens) == ((("a/_index.md",), tokens) if tokens is not None else ((), 0))
 
 
-def test_an_abstract_stands_in_for_its_note(tree: Tree) -> None:
+def test_abstract_replaces_its_note(tree: Tree) -> None:
     tree.file("a/n.md", "long " * 100)
     tree.file("a/n.abstract.md", "short and sweet.")
     tree.file("a/m.md", "x" * 40)
@@ -121,7 +121,7 @@ def test_stubs(tree: Tree) -> None:
     assert found["contexts"].entries == ()
 
 
-def test_local_files_alone(tree: Tree, make_tree: Callable[[str], Tree]) -> None:
+def test_only_local_files(tree: Tree, make_tree: Callable[[str], Tree]) -> None:
     other = make_tree("other")
     other.note("pay/c.md", "C")
     other.summary("pay")
@@ -161,19 +161,19 @@ def two(tree: Tree) -> Tree:
     return tree
 
 
-def test_none_is_computed_and_never_written(two: Tree) -> None:
+def test_missing_manifest_is_computed_and_never_written(two: Tree) -> None:
     manifest = manifest_of(two.snapshot(), LIMITS)
     assert "there is no _manifest.json" in manifest.source
     assert not (two.tree / "_manifest.json").exists()
 
 
-def test_a_fresh_one_is_believed(two: Tree) -> None:
+def test_fresh_manifest_is_used(two: Tree) -> None:
     written(two)
     manifest = manifest_of(two.snapshot(), LIMITS)
     assert (manifest.source, [entry.path for entry in manifest.entries]) == ("read: fresh", ["a/n.md"])
 
 
-def test_a_stale_one_is_not(two: Tree) -> None:
+def test_stale_manifest_is_ignored(two: Tree) -> None:
     written(two)
     two.age("a/m.md", 1)
     manifest = manifest_of(two.snapshot(), LIMITS)
@@ -181,7 +181,7 @@ def test_a_stale_one_is_not(two: Tree) -> None:
     assert [entry.path for entry in manifest.entries] == ["a/m.md", "a/n.md"]
 
 
-def test_it_is_noticed_when_it_changes(two: Tree) -> None:
+def test_changed_manifest_is_noticed(two: Tree) -> None:
     snapshot = two.snapshot()
     assert "there is no" in manifest_of(snapshot, LIMITS).source
     written(two)
@@ -202,13 +202,13 @@ def test_it_is_noticed_when_it_changes(two: Tree) -> None:
         pytest.param("[" * 200_000, id="deep"),
     ],
 )
-def test_what_is_no_manifest(two: Tree, text: str) -> None:
+def test_file_that_is_not_a_manifest(two: Tree, text: str) -> None:
     (two.tree / "_manifest.json").write_text(text)
     assert "not valid" in manifest_of(two.snapshot(), LIMITS).source
 
 
 @pytest.mark.parametrize("tokens", ["Infinity", "1e999", '"x"', "[]", "{}", "null", "NaN"])
-def test_tokens_that_are_no_number(two: Tree, tokens: str) -> None:
+def test_invalid_tokens(two: Tree, tokens: str) -> None:
     fingerprint = source_fingerprint(two.snapshot())
     entry = f'{{"path": "a/n.md", "type": "context", "tokens": {tokens}}}'
     text = f'{{"source_fingerprint": "{fingerprint}", "active_context": [{entry}]}}'
@@ -220,7 +220,7 @@ def test_tokens_that_are_no_number(two: Tree, tokens: str) -> None:
 @pytest.mark.parametrize(
     "path", ["../../secret.md", "{root}/secret.md", "a/../../../secret.md", "[x]:secret.md", "gone.md", "\0"]
 )
-def test_a_path_that_leads_out_of_the_tree_is_refused(two: Tree, field: str, path: str) -> None:
+def test_path_out_of_the_tree_is_refused(two: Tree, field: str, path: str) -> None:
     entry = {"path": "a/n.md", "type": "context", "tokens": 3, "abstractTokens": 3}
     entry[field] = path.format(root=two.root)
     written(two, active_context=[entry])
@@ -260,7 +260,7 @@ def placed_lanes(tree: Tree) -> Tree:
     return tree
 
 
-def test_a_note_in_its_lane(placed_lanes: Tree) -> None:
+def test_note_in_its_lane(placed_lanes: Tree) -> None:
     found = place(placed_lanes, "a/1.md")
     assert (found.lane, found.position, found.entries, found.tokens, found.before) == ("contexts", 1, 3, 3000, 0)
     assert (found.budget, found.text_path, found.left_out) == (4000, "a/1.md", "")
@@ -268,7 +268,7 @@ def test_a_note_in_its_lane(placed_lanes: Tree) -> None:
     assert place(placed_lanes, "a/context.md").before == 3100
 
 
-def test_an_abstract_stands_where_its_note_does(placed_lanes: Tree) -> None:
+def test_abstract_has_the_place_of_its_note(placed_lanes: Tree) -> None:
     found = place(placed_lanes, "a/3.md")
     assert (found.position, found.tokens, found.before, found.text_path) == (2, 100, 3000, "a/3.abstract.md")
     assert place(placed_lanes, "a/3.abstract.md") == found
@@ -282,7 +282,7 @@ def test_summaries_and_stubs(placed_lanes: Tree) -> None:
     )
 
 
-def test_why_a_note_is_left_out(placed_lanes: Tree) -> None:
+def test_reasons_why_a_note_is_left_out(placed_lanes: Tree) -> None:
     found = place(placed_lanes, "a/2.md")
     assert (found.position, found.tokens, found.before) == (None, 2000, 3000)
     assert found.left_out == "its 2000 tokens do not fit into the 1000 that are left"
@@ -297,7 +297,7 @@ def test_why_a_note_is_left_out(placed_lanes: Tree) -> None:
         ("a/gone.abstract.md", "its note is gone"),
     ],
 )
-def test_what_is_never_in_it(placed_lanes: Tree, path: str, said: str) -> None:
+def test_files_that_are_never_in_it(placed_lanes: Tree, path: str, said: str) -> None:
     placed_lanes.file("a/gone.abstract.md", HUNDRED)
     found = place(placed_lanes, path)
     assert (found.lane, found.position, found.left_out) == ("", None, said)
@@ -314,7 +314,7 @@ def test_shared_sources_and_unreadable_notes(placed_lanes: Tree, make_tree: Call
         place(placed_lanes, "nowhere.md")
 
 
-def test_a_manifest_on_disk_lists_what_it_lists(placed_lanes: Tree) -> None:
+def test_manifest_on_disk_determines_its_entries(placed_lanes: Tree) -> None:
     snapshot = placed_lanes.snapshot()
     entries = [{"path": "a/2.md", "type": "context", "tokens": 2000}]
     value = {"version": 1, "source_fingerprint": source_fingerprint(snapshot), "active_context": entries}

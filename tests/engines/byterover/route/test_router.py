@@ -1,4 +1,4 @@
-"""The route as a whole, and its gates: cache, search, entities, out of domain, direct answer, calls."""
+"""The complete route, and its gates: cache, search, entities, out of domain, direct answer, calls."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_every_outcome(snapshot: Snapshot, query: str, tier: int, outcome: str, 
     assert [step.expected for step in trace.steps if step.tier is not None] == list(BRV3.router.expected)
 
 
-def test_asking_again_hits_the_exact_cache_and_still_shows_the_search(snapshot: Snapshot) -> None:
+def test_repeated_query_hits_the_exact_cache_and_still_shows_the_search(snapshot: Snapshot) -> None:
     first, state = run(snapshot, "Quokka facts", CacheContents())
     again, after = run(snapshot, "  QUOKKA   facts ", state, 60_000)
     assert (again.tier, again.section(Route).outcome, again.section(Route).used) == (0, "exact_cache", False)
@@ -67,7 +67,7 @@ def test_asking_again_hits_the_exact_cache_and_still_shows_the_search(snapshot: 
     assert after.entries == state.entries
 
 
-def test_the_same_words_hit_the_fuzzy_cache_and_store_nothing(snapshot: Snapshot) -> None:
+def test_same_words_hit_the_fuzzy_cache_and_store_nothing(snapshot: Snapshot) -> None:
     first, state = run(snapshot, "quokka jumping facts", CacheContents())
     again, after = run(snapshot, "facts quokka jumping", state)
     assert (again.tier, again.section(Route).outcome) == (1, "fuzzy_cache")
@@ -76,7 +76,7 @@ def test_the_same_words_hit_the_fuzzy_cache_and_store_nothing(snapshot: Snapshot
     assert "1.00 similar" in again.verdict
 
 
-def test_a_minute_later_it_is_asked_anew_and_stands_last(snapshot: Snapshot) -> None:
+def test_query_a_minute_later_runs_again_and_moves_to_the_end(snapshot: Snapshot) -> None:
     _, state = run(snapshot, "quokka", CacheContents())
     _, state = run(snapshot, "wallaby", state)
     again, state = run(snapshot, "quokka", state, 60_001)
@@ -93,7 +93,7 @@ def test_not_covered_is_cached_too(snapshot: Snapshot) -> None:
     assert run(snapshot, "", blank)[0].tier == 0
 
 
-def test_what_stands_in_for_a_models_answer_is_cached_and_says_so(snapshot: Snapshot) -> None:
+def test_substitute_for_a_model_answer_is_cached_and_marked(snapshot: Snapshot) -> None:
     trace, state = run(snapshot, "wallaby", CacheContents())
     assert "Composed without a model" in trace.answer.text
     assert "No model provider" in trace.answer.notice
@@ -102,7 +102,7 @@ def test_what_stands_in_for_a_models_answer_is_cached_and_says_so(snapshot: Snap
     assert again.answer.text == trace.answer.text
 
 
-def test_a_touched_note_changes_the_fingerprint_not_the_ranking(snapshot: Snapshot) -> None:
+def test_touched_note_changes_the_fingerprint_but_not_the_ranking(snapshot: Snapshot) -> None:
     first, state = run(snapshot, "quokka", CacheContents())
     later, _ = run(snapshot, "quokka", state, 30_000, touched={"x/n.md": NOW_MS + 30_000})
     assert later.tier == 2
@@ -111,14 +111,14 @@ def test_a_touched_note_changes_the_fingerprint_not_the_ranking(snapshot: Snapsh
     assert days[0] == pytest.approx(30_000 / 86_400_000)
 
 
-def test_while_the_fingerprint_is_held_a_touch_goes_unnoticed(snapshot: Snapshot) -> None:
+def test_touch_is_unnoticed_while_the_fingerprint_is_cached(snapshot: Snapshot) -> None:
     _, state = run(snapshot, "quokka", CacheContents())
     held, _ = run(snapshot, "quokka", state, 29_999, touched={"x/n.md": NOW_MS})
     assert held.tier == 0
     assert held.section(FingerprintState).held
 
 
-def test_the_router_searches_with_limit_5(tree: Tree) -> None:
+def test_router_searches_with_limit_5(tree: Tree) -> None:
     for number in range(8):
         tree.note(f"x/{number}.md", "Quokka", "same")
     trace = tree.ask("quokka")
@@ -138,19 +138,19 @@ def test_an_empty_tree(tree: Tree) -> None:
     )
 
 
-def test_docs_says_not_covered_before_entities(snapshot: Snapshot) -> None:
+def test_docs_reports_not_covered_before_entities(snapshot: Snapshot) -> None:
     trace, _ = route(Context(snapshot, DOCS, NOW_MS), CacheContents(), RouteRequest("zebra crossing"))
     assert trace.section(Route).outcome == "not_covered"
     assert states(trace)["entity_search"] == "not_reached"
 
 
-def test_the_ladder_keeps_its_place(snapshot: Snapshot) -> None:
+def test_ladder_keeps_its_place(snapshot: Snapshot) -> None:
     trace, _ = run(snapshot, "quokka", CacheContents())
     assert trace.section(Ladder).state is State.NOT_REACHED
     assert trace.section(Ladder).why == "the search itself found notes"
 
 
-def test_the_ladder_is_advice_beside_the_route(tree: Tree) -> None:
+def test_ladder_is_advice_beside_the_route(tree: Tree) -> None:
     tree.note("x/rotation.md", "Burrows", "deep under the ground")
     tree.notes(60)
     trace = tree.ask("rotationalize")
@@ -163,7 +163,7 @@ def test_the_ladder_is_advice_beside_the_route(tree: Tree) -> None:
     assert all(adds_up(hit) for hit in trace.section(Ladder).hits)
 
 
-def test_the_combined_profile_uses_what_the_ladder_finds(tree: Tree) -> None:
+def test_combined_profile_uses_the_results_of_the_ladder(tree: Tree) -> None:
     tree.note("x/rotation.md", "Burrows", "deep under the ground")
     tree.notes(60)
     session = tree.session("combined")
@@ -175,7 +175,7 @@ def test_the_combined_profile_uses_what_the_ladder_finds(tree: Tree) -> None:
     assert [step.name for step in trace.steps][2:5] == ["retry_ladder", "out_of_domain", "entity_search"]
 
 
-def test_a_trace_names_what_it_was_made_on(snapshot: Snapshot) -> None:
+def test_trace_names_its_inputs(snapshot: Snapshot) -> None:
     trace, _ = run(snapshot, "quokka", CacheContents())
     assert trace.snapshot.clock == "2026-11-20T12:00:00.000Z"
     assert (trace.snapshot.project, trace.snapshot.notes) == ("project", 33)
@@ -183,7 +183,7 @@ def test_a_trace_names_what_it_was_made_on(snapshot: Snapshot) -> None:
     assert dataclasses.is_dataclass(trace)
 
 
-def test_a_short_margin_is_told(tree: Tree) -> None:
+def test_small_margin_is_reported(tree: Tree) -> None:
     tree.note("x/quokka.md", "Quokka", "quokka quokka", days=1)
     tree.notes(48)
     trace = tree.ask("quokka")
@@ -192,7 +192,7 @@ def test_a_short_margin_is_told(tree: Tree) -> None:
     assert trace.verdict == "top score 0.84 needs 0.85: short 0.01"
 
 
-def test_a_cached_answer_lasts_until_it_or_what_hides_another_tree_expires(snapshot: Snapshot, tree: Tree) -> None:
+def test_cached_answer_is_valid_until_it_or_the_fingerprint_expires(snapshot: Snapshot, tree: Tree) -> None:
     first, state = run(snapshot, "quokka", CacheContents())
     assert _lasts_s(first) is None
     cached, _ = run(snapshot, "quokka", state, 10_000)
@@ -218,7 +218,7 @@ def hits(*scores: float) -> list[Hit]:
 
 
 def steps(*scores: float, profile: Profile = BRV3) -> tuple[Step, Step, Step]:
-    """The three gates in their order, each asked as long as none before it took the query."""
+    """The three gates in order, each run as long as no earlier one took the query."""
     direct, single, loop = gate_steps(hits(*scores), profile, reached=True)
     return direct, single, loop
 
@@ -248,7 +248,7 @@ def test_tiers_by_score(scores: tuple[float, ...], expected: int) -> None:
 
 
 @pytest.mark.parametrize("top", [0.85, 0.86, 0.87, 0.88, 0.89])
-def test_a_shown_gap_of_008_fails_below_090(top: float) -> None:
+def test_displayed_gap_of_008_fails_below_090(top: float) -> None:
     """In IEEE doubles the gap is 0.07999999999999996 there."""
     second = round(top - 0.08, 2)
     assert top - second < 0.08
@@ -257,7 +257,7 @@ def test_a_shown_gap_of_008_fails_below_090(top: float) -> None:
 
 
 @pytest.mark.parametrize("top", [0.90, 0.91, 0.92])
-def test_a_shown_gap_of_008_passes_from_090(top: float) -> None:
+def test_displayed_gap_of_008_passes_from_090(top: float) -> None:
     second = round(top - 0.08, 2)
     assert top - second >= 0.08
     assert tier(top, second) == 2
@@ -268,7 +268,7 @@ def checks(*scores: float) -> list[tuple[str, bool | None]]:
     return [(check.name, check.passed) for check in steps(*scores)[0].checks]
 
 
-def test_what_was_not_reached_is_said() -> None:
+def test_skipped_steps_are_reported() -> None:
     assert checks(0.8) == [("top score", False), ("sure top", None), ("lead over the next", None)]
     assert checks(0.9) == [("top score", True), ("notes to choose from", True)]
     assert checks(0.95, 0.94) == [("top score", True), ("sure top", True)]
@@ -288,14 +288,14 @@ def test_exactly_one_step_takes_a_query() -> None:
         assert [step.took for step in steps(*scores)].count(True) == 1
 
 
-def test_the_first_is_the_first_that_reaches_the_prefetch_threshold() -> None:
-    """Results of entity searches are appended, so a better one may stand behind a worse one."""
+def test_first_result_above_the_prefetch_threshold_is_first() -> None:
+    """Results of entity searches are appended, so a better one may come after a worse one."""
     assert tier(0.6, 0.9) == 2
     assert tier(0.75, 0.95) == 3
     assert tier(0.86, 0.95) == 3
 
 
-def test_only_five_are_taken() -> None:
+def test_only_five_results_are_used() -> None:
     found = hits(0.8, 0.79, 0.78, 0.77, 0.76, 0.75, 0.74)
     assert len(prefetched(found, BRV3)) == 5
     step = gate_steps(found, BRV3, reached=True)[1]
@@ -335,7 +335,7 @@ def fruit(tree: Tree) -> Tree:
     return tree
 
 
-def test_three_found_need_no_supplement(fruit: Tree) -> None:
+def test_three_results_need_no_supplement(fruit: Tree) -> None:
     for number in range(3):
         fruit.note(f"x/{number}.md", "Kiwi", "kiwi quince", days=3)
     trace = fruit.ask("kiwi quince")
@@ -343,7 +343,7 @@ def test_three_found_need_no_supplement(fruit: Tree) -> None:
     assert (trace.section(EntityStep).state, trace.section(EntityStep).check.passed) == (State.SKIPPED, False)
 
 
-def test_two_found_do(fruit: Tree) -> None:
+def test_two_results_need_a_supplement(fruit: Tree) -> None:
     for number in range(2):
         fruit.note(f"x/{number}.md", "Kiwi", "kiwi quince", days=3)
     trace = fruit.ask("kiwi quince")
@@ -352,7 +352,7 @@ def test_two_found_do(fruit: Tree) -> None:
     assert [entity.entity for entity in trace.section(EntityStep).searches] == ["kiwi", "quince"]
 
 
-def test_a_stop_word_of_the_first_search_is_named_where_it_is_searched(fruit: Tree) -> None:
+def test_searched_stop_word_of_the_first_search_is_named(fruit: Tree) -> None:
     fruit.note("x/n.md", "Kiwi", "kiwi", days=3)
     fruit.note("x/after.md", "After", "after", days=3)
     said = fruit.ask("kiwi after banana").section(EntityStep).why
@@ -362,12 +362,12 @@ def test_a_stop_word_of_the_first_search_is_named_where_it_is_searched(fruit: Tr
     assert said.endswith("; stop words of the first search count here: after, before")
 
 
-def test_stop_words_that_the_first_search_looked_for_too_are_not(fruit: Tree) -> None:
-    """Of stop words alone, none is left out."""
+def test_stop_words_in_both_searches_are_not_named(fruit: Tree) -> None:
+    """A query of only stop words keeps all of them."""
     assert fruit.ask("after before").section(EntityStep).why == "nothing added by after, before"
 
 
-def test_one_word_is_too_few(fruit: Tree) -> None:
+def test_single_word_is_too_few(fruit: Tree) -> None:
     trace = fruit.ask("the banana")
     assert trace.section(EntityStep).state is State.SKIPPED
     assert "1 word, needs 2" in trace.section(EntityStep).why
@@ -388,7 +388,7 @@ def test_new_paths_are_appended_not_sorted(fruit: Tree) -> None:
         assert prompt.variables["totalFound"] == 1 + len(trace.hits) - len(trace.section(Search).hits)
 
 
-def test_the_first_three_words_with_three_results_each(fruit: Tree) -> None:
+def test_first_three_words_with_three_results_each(fruit: Tree) -> None:
     for number in range(5):
         fruit.note(f"kiwi{number}/n.md", "Kiwi", "kiwi", days=3)
     fruit.note("x/rest.md", "Thing", "kiwi melon cherry apple", days=90)
@@ -398,13 +398,13 @@ def test_the_first_three_words_with_three_results_each(fruit: Tree) -> None:
     assert all(len(entity.search.hits) <= 3 for entity in trace.section(EntityStep).searches)
 
 
-def test_a_domains_name_lists_its_folder(fruit: Tree) -> None:
+def test_name_of_a_domain_lists_its_folder(fruit: Tree) -> None:
     trace = fruit.ask("bananas cherries")
     listed = next(entity for entity in trace.section(EntityStep).searches if entity.entity == "bananas")
     assert listed.search.outcome == "path_folder"
 
 
-def test_they_come_before_out_of_domain_in_brv_and_after_it_in_docs(tree: Tree) -> None:
+def test_entities_come_before_out_of_domain_in_brv_and_after_it_in_docs(tree: Tree) -> None:
     tree.note("x/k.md", "Cluster", "kubernetes cluster", days=20)
     tree.note("x/r.md", "Refresh", "refresh", days=20)
     tree.notes(60)
@@ -422,14 +422,14 @@ def test_they_come_before_out_of_domain_in_brv_and_after_it_in_docs(tree: Tree) 
     assert names == [["entity_search", "out_of_domain"], ["out_of_domain", "entity_search"]]
 
 
-def test_its_times_are_its_own(fruit: Tree) -> None:
+def test_entity_searches_have_separate_timings(fruit: Tree) -> None:
     fruit.note("x/0.md", "Kiwi", "kiwi quince", days=3)
     trace = fruit.ask("kiwi quince")
     assert [entity.timed_by for entity in trace.section(EntityStep).searches] == ["entity.kiwi", "entity.quince"]
     assert {"entity.kiwi", "entity.quince"} <= trace.timings.keys()
 
 
-def test_a_stop_word_that_they_search_for_says_so(fruit: Tree) -> None:
+def test_searched_stop_word_is_reported(fruit: Tree) -> None:
     fruit.note("x/0.md", "Kiwi", "kiwi, where there are some", days=3)
     rows = ByteRoverPresentation().attempts(fruit.ask("are kiwi"))
     why = {row.name: row.why for row in rows if row.id.startswith("entity:")}

@@ -1,4 +1,4 @@
-"""Which matches are kept: order, gap filter, limit, rounding, and out of domain."""
+"""The matches that are kept: order, gap filter, limit, rounding, and out of domain."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brvtui.trace.routing import Route, SearchOutcome
 from tests.support.trees import BRV3, DAY_MS, DOCS, NOW_MS, Tree, changed, hit_of, part, paths, scores
 
 
-def test_a_score_by_hand(tree: Tree) -> None:
+def test_score_by_hand(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", "quokka", days=10, importance=80, recency=0.3, maturity="validated")
     tree.note("x/m.md", "Other", "other")
     hit = hit_of(tree.search("quokka"), "x/n.md")
@@ -22,7 +22,7 @@ def test_a_score_by_hand(tree: Tree) -> None:
     assert hit.signals.recency == pytest.approx(math.exp(-1 / 3))
 
 
-def test_at_zero_days_signals_stand_as_stored(tree: Tree) -> None:
+def test_signals_are_unchanged_at_zero_days(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", importance=80, recency=0.3)
     hit = hit_of(tree.search("quokka"), "x/n.md")
     assert (hit.signals.importance, hit.signals.recency) == (80, 0.3)
@@ -30,13 +30,13 @@ def test_at_zero_days_signals_stand_as_stored(tree: Tree) -> None:
     assert later.signals.recency == pytest.approx(1.0, abs=1e-6)
 
 
-def test_a_clock_before_the_file_is_zero_days(tree: Tree) -> None:
+def test_clock_before_the_file_is_zero_days(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka")
     hit = hit_of(tree.search("quokka", now_ms=NOW_MS - 5 * DAY_MS), "x/n.md")
     assert hit.signals.days == 0
 
 
-def test_the_factor_of_each_maturity(tree: Tree) -> None:
+def test_factor_of_each_maturity(tree: Tree) -> None:
     for maturity in ("draft", "validated", "core"):
         tree.note(f"x/{maturity}.md", "Quokka", "same", days=40, maturity=maturity)
     factors = {
@@ -55,7 +55,7 @@ def equal_notes(tree: Tree, *names: str, days: float = 3.0) -> None:
         tree.note(name, "Quokka", "same words", days=days)
 
 
-def test_capped_scores_are_ordered_by_raw(tree: Tree) -> None:
+def test_capped_scores_are_ordered_by_raw_score(tree: Tree) -> None:
     tree.note("x/a.md", "Other", "quokka " + "word " * 30, days=3, importance=100, maturity="core")
     tree.note("x/z.md", "Quokka", "quokka quokka", days=3, importance=100, maturity="core")
     tree.notes(40)
@@ -66,7 +66,7 @@ def test_capped_scores_are_ordered_by_raw(tree: Tree) -> None:
 
 
 def test_equal_scores_and_raw_scores_keep_document_order(tree: Tree) -> None:
-    """Paths of one form and no shared words: raw scores are equal to the last digit."""
+    """Paths with the same form and no shared words have raw scores that are equal to the last digit."""
     for name in ("bb", "ee", "aa", "dd"):
         tree.note(f"{name}/q.md", "Quokka", "same words", days=3)
     tree.note("zz/q.md", "Quokka", "same words", days=0.5)
@@ -75,7 +75,7 @@ def test_equal_scores_and_raw_scores_keep_document_order(tree: Tree) -> None:
     assert paths(equal) == ["zz/q.md", "aa/q.md", "bb/q.md", "dd/q.md", "ee/q.md"]
 
 
-def test_the_gap_filter_uses_unrounded_scores(tree: Tree) -> None:
+def test_gap_filter_uses_unrounded_scores(tree: Tree) -> None:
     tree.note("x/top.md", "Quokka", "quokka", importance=100, maturity="validated")
     tree.note("x/low.md", "Thing", "quokka " + "word " * 300, days=100)
     everything = changed(BRV3, search={"gap_ratio": 0.0})
@@ -96,7 +96,7 @@ def test_the_gap_filter_uses_unrounded_scores(tree: Tree) -> None:
     assert "x/low.md" not in paths(tree.search("quokka", profile=over))
 
 
-def test_what_the_gap_filter_drops_is_still_found(tree: Tree) -> None:
+def test_results_dropped_by_the_gap_filter_count_as_found(tree: Tree) -> None:
     tree.note("x/top.md", "Quokka", "quokka", importance=100, maturity="core")
     tree.note("x/low.md", "Thing", "quokka " + "word " * 300, days=100, importance=0)
     made = tree.search("quokka")
@@ -109,7 +109,7 @@ def test_what_the_gap_filter_drops_is_still_found(tree: Tree) -> None:
     assert miss.short == pytest.approx(made.floor - miss.score)
 
 
-def test_the_limit(tree: Tree) -> None:
+def test_limit_of_results(tree: Tree) -> None:
     equal_notes(tree, *(f"x/n{number:02d}.md" for number in range(15)))
     made = tree.search("quokka", limit=4)
     assert (len(made.hits), made.total_found) == (4, 15)
@@ -126,7 +126,7 @@ def test_at_most_twenty_near_misses(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("limit", [0, -1, -5])
-def test_a_limit_below_one_gives_nothing_and_counts(tree: Tree, limit: int) -> None:
+def test_limit_below_one_returns_nothing_but_counts(tree: Tree, limit: int) -> None:
     equal_notes(tree, *(f"x/n{number}.md" for number in range(4)))
     made = tree.search("quokka", limit=limit)
     assert (made.hits, made.total_found) == ((), 4)
@@ -134,13 +134,13 @@ def test_a_limit_below_one_gives_nothing_and_counts(tree: Tree, limit: int) -> N
 
 @pytest.mark.parametrize("limit", [0, -1])
 @pytest.mark.parametrize("query", ["x", "x/n.md"])
-def test_a_path_answer_has_one_result_at_least(tree: Tree, limit: int, query: str) -> None:
+def test_path_answer_has_at_least_one_result(tree: Tree, limit: int, query: str) -> None:
     tree.note("x/n.md", "Quokka")
     tree.note("x/o.md", "Zebra")
     assert paths(tree.search(query, limit=limit)) == ["x/n.md"]
 
 
-def test_a_hundred_results(tree: Tree) -> None:
+def test_hundred_results(tree: Tree) -> None:
     equal_notes(tree, *(f"x/n{number:03d}.md" for number in range(110)))
     assert len(tree.search("quokka", limit=100, profile=changed(BRV3, out_of_domain={"min_notes": 1000})).hits) == 100
 
@@ -165,7 +165,7 @@ def test_trees_of_50_notes_or_more_have_a_floor(tree: Tree, notes: int, outcome:
     assert made.total_found == (notes if outcome is SearchOutcome.MATCHES else 0)
 
 
-def test_the_floor_is_reached_by_equality(tree: Tree) -> None:
+def test_floor_is_inclusive(tree: Tree) -> None:
     tree.note("x/n.md", "N", "quokka", days=OLD)
     tree.notes(60)
     top = tree.search("quokka").top
@@ -178,7 +178,7 @@ def test_the_floor_is_reached_by_equality(tree: Tree) -> None:
     assert above.out_of_domain[1].passed is False
 
 
-def test_all_indexed_notes_count_whatever_the_scope(tree: Tree) -> None:
+def test_all_indexed_notes_count_in_any_scope(tree: Tree) -> None:
     tree.note("x/n.md", "N", "quokka", days=OLD)
     tree.notes(60)
     profile = changed(BRV3, out_of_domain={"floor": 0.99})
@@ -188,7 +188,7 @@ def test_all_indexed_notes_count_whatever_the_scope(tree: Tree) -> None:
 
 @pytest.fixture
 def many(tree: Tree) -> Tree:
-    """Sixty notes; ``kubernetes`` in one that stands apart from ``refresh`` and ``token``."""
+    """Sixty notes; ``kubernetes`` occurs in one that is separate from ``refresh`` and ``token``."""
     tree.note("x/k.md", "Cluster", "kubernetes cluster authentication", days=20)
     tree.note("x/r.md", "Refresh", "refresh of a token", days=20)
     tree.notes(60, days=20)
@@ -218,7 +218,7 @@ def many(tree: Tree) -> Tree:
         ("kubernetes refresh ab-c", ("ab-c",)),
     ],
 )
-def test_words_that_nothing_matches(many: Tree, query: str, unmatched: tuple[str, ...]) -> None:
+def test_words_without_matches(many: Tree, query: str, unmatched: tuple[str, ...]) -> None:
     made = many.search(query)
     assert made.unmatched_words == unmatched
     assert made.outcome is (SearchOutcome.UNMATCHED_WORDS if unmatched else SearchOutcome.MATCHES)
@@ -226,19 +226,19 @@ def test_words_that_nothing_matches(many: Tree, query: str, unmatched: tuple[str
     assert made.total_found == (0 if unmatched else 2)
 
 
-def test_only_when_and_failed(many: Tree) -> None:
+def test_escape_applies_only_when_and_failed(many: Tree) -> None:
     assert many.search("kubernetes? cluster").outcome is SearchOutcome.MATCHES  # AND: the tokens match one note
     assert many.search("kubernetes?").outcome is SearchOutcome.MATCHES  # one word: OR, which is no failure
 
 
-def test_an_empty_answer_is_not_covered(many: Tree) -> None:
+def test_empty_answer_is_not_covered(many: Tree) -> None:
     trace = many.ask("kubernetes? zz")
     assert (trace.tier, trace.section(Route).outcome, trace.hits) == (2, "not_covered", ())
     assert "kubernetes?" in trace.verdict
     assert trace.section(Search).near_misses[0].path == "x/k.md"
 
 
-def test_a_good_top_escapes(many: Tree) -> None:
+def test_good_top_score_escapes(many: Tree) -> None:
     query = "kubernetes refresh zzzzzz"
     top = many.search(query, profile=changed(BRV3, out_of_domain={"min_notes": 1000})).top
     assert top is not None
@@ -251,7 +251,7 @@ def test_a_good_top_escapes(many: Tree) -> None:
 
 @pytest.mark.parametrize(("rank", "outcome"), [(10, SearchOutcome.MATCHES), (11, SearchOutcome.UNMATCHED_WORDS)])
 @pytest.mark.parametrize("limit", [1, 5, 50])
-def test_the_first_ten_of_all_matches_are_looked_at(tree: Tree, rank: int, outcome: SearchOutcome, limit: int) -> None:
+def test_first_ten_of_all_matches_are_checked(tree: Tree, rank: int, outcome: SearchOutcome, limit: int) -> None:
     for number in range(rank - 1):
         tree.note(f"x/better{number:02d}.md", f"Refresh {number}", "refresh", days=20)
     tree.note("x/worse.md", "Other", "kubernetes " + "word " * 300, days=90)

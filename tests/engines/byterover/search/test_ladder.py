@@ -22,12 +22,12 @@ _QUERIES = st.text() | st.lists(st.sampled_from(["the", "tips", "go", "alpha?", 
 
 
 def ran(made: Climbed[str]) -> tuple[Rung, ...]:
-    """The steps that searched and were answered."""
+    """The steps that searched without an error."""
     return tuple(rung for rung in made.rungs if rung.ran)
 
 
 class Search:
-    """Finds a note at the given call, and remembers what it was asked."""
+    """Finds a note at the given call, and records its queries."""
 
     def __init__(self, finds_at: int = 99, fails_at: int = 99) -> None:
         self.finds_at = finds_at
@@ -54,7 +54,7 @@ class Search:
 
 
 @given(_QUERIES, st.integers(1, 6))
-def test_it_stops_at_the_first_hit(query: str, finds_at: int) -> None:
+def test_ladder_stops_at_the_first_hit(query: str, finds_at: int) -> None:
     asked = Search(finds_at)
     made = climb(query, (query, []), asked.searches(), RULES)
     calls = len(asked.asked) + len(asked.fuzzy_asked)
@@ -69,8 +69,10 @@ def test_it_stops_at_the_first_hit(query: str, finds_at: int) -> None:
 
 
 @given(_QUERIES)
-def test_it_never_runs_a_query_that_adds_no_information(query: str) -> None:
-    """No text is empty, and the strongest term is never the whole query. 3 and 4 may repeat a text, and then say so."""
+def test_ladder_runs_no_query_without_new_information(query: str) -> None:
+    """No text is empty, and the strongest term is never the whole query. Steps 3 and 4 may repeat a text, and then
+    say so.
+    """
     asked = Search()
     made = climb(query, (query, []), asked.searches(), RULES)
     assert all(text.strip() for text in asked.asked)
@@ -86,7 +88,7 @@ def test_it_never_runs_a_query_that_adds_no_information(query: str) -> None:
 
 
 @given(_QUERIES)
-def test_a_search_that_found_something_is_left_alone(query: str) -> None:
+def test_successful_search_is_left_alone(query: str) -> None:
     asked = Search(1)
     refreshed: list[bool] = []
     made = climb(query, (query, ["note"]), asked.searches(lambda: refreshed.append(True)), RULES)
@@ -95,7 +97,7 @@ def test_a_search_that_found_something_is_left_alone(query: str) -> None:
     assert {rung.state for rung in made.rungs[1:]} == {State.NOT_REACHED}
 
 
-def test_the_step_that_found_something_carries_the_best_of_it() -> None:
+def test_successful_step_includes_its_best_results() -> None:
     made = climb("alpha beta", ("", []), Searches(lambda text: [f"{text} {n}" for n in range(25)]), RULES)
     rungs = made.with_listed(lambda name: Listed(name, name, name, None, "", 1.0), "score")
     assert [(rung.strategy, rung.hits) for rung in rungs if rung.listed] == [(STRONGEST, 25)]
@@ -103,7 +105,7 @@ def test_the_step_that_found_something_carries_the_best_of_it() -> None:
     assert {rung.unit for rung in rungs if not rung.listed} == {""}
 
 
-def test_an_error_ends_it() -> None:
+def test_error_ends_the_ladder() -> None:
     asked = Search(fails_at=2)
     made = climb("what is foo-bar?", ("", []), asked.searches(), RULES)
     assert made.error == "no index"
@@ -113,7 +115,7 @@ def test_an_error_ends_it() -> None:
     assert len(ran(made)) == 2
 
 
-def test_refreshing_makes_no_row_and_comes_after_the_strongest_term() -> None:
+def test_refresh_adds_no_row_and_follows_the_strongest_term() -> None:
     asked = Search()
     moments: list[int] = []
     made = climb("foo-bar?", ("", []), asked.searches(lambda: moments.append(len(asked.asked))), RULES)
@@ -121,7 +123,7 @@ def test_refreshing_makes_no_row_and_comes_after_the_strongest_term() -> None:
     assert REFRESH not in [rung.strategy for rung in ran(made)]
 
 
-def test_a_ladder_that_is_not_asked() -> None:
+def test_ladder_that_is_not_climbed() -> None:
     made = not_climbed("alpha", (), "not wanted")
     assert [rung.strategy for rung in ran(made)] == ["initial"]
     assert {rung.why for rung in made.rungs[1:]} == {"not wanted"}
@@ -138,7 +140,7 @@ def test_sanitising_is_idempotent(query: str) -> None:
     assert sanitised(sanitised(query)) == sanitised(query)
 
 
-def test_over_byterovers_search(tree: Tree) -> None:
+def test_ladder_over_byterovers_search(tree: Tree) -> None:
     tree.note("auth/photosynthesis.md", "Leaves", "about light")
     tree.note("auth/tea.md", "Tea", "green cups")
     snapshot = tree.snapshot()

@@ -1,4 +1,4 @@
-"""Parent propagation: relevance carried up to folders that have a summary."""
+"""Parent propagation: relevance is passed up to folders with a summary."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def deep(tree: Tree) -> Tree:
     return tree
 
 
-def test_the_factor_falls_with_each_level(deep: Tree) -> None:
+def test_factor_falls_with_each_level(deep: Tree) -> None:
     made = deep.search("quokka", profile=ALL)
     text = hit_of(made, "auth/jwt/keys/n.md").text
     assert {path: hit.score for path, hit in lifted(made).items()} == {
@@ -35,13 +35,13 @@ def test_the_factor_falls_with_each_level(deep: Tree) -> None:
     }
 
 
-def test_what_a_propagated_summary_is(deep: Tree) -> None:
+def test_form_of_a_propagated_summary(deep: Tree) -> None:
     hit = lifted(deep.search("quokka", profile=ALL))["auth/jwt"]
     assert (hit.title, hit.kind, hit.file, hit.text) == ("auth/jwt", "summary", "auth/jwt/_index.md", None)
     assert [part.name for part in hit.parts] == ["propagated", "local bonus", "cap"]
 
 
-def test_the_roots_own_summary_never_appears(deep: Tree) -> None:
+def test_summary_of_the_root_never_appears(deep: Tree) -> None:
     deep.signals["_index.md"] = stored(importance=100, maturity="core")
     made = deep.search("quokka", profile=ALL)
     assert "" not in paths(made)
@@ -49,7 +49,7 @@ def test_the_roots_own_summary_never_appears(deep: Tree) -> None:
     assert all(lift.folder for lift in made.lifts)
 
 
-def test_the_floor_and_the_lifts_that_say_why(deep: Tree) -> None:
+def test_floor_and_the_lifts_that_explain_it(deep: Tree) -> None:
     made = deep.search("quokka")
     kept = {lift.folder: lift.kept for lift in made.lifts}
     assert made.floor is not None
@@ -62,7 +62,7 @@ def test_the_floor_and_the_lifts_that_say_why(deep: Tree) -> None:
     assert all("below the floor" in lift.why for lift in made.lifts if not lift.kept)
 
 
-def test_the_best_child_wins(tree: Tree) -> None:
+def test_best_child_wins(tree: Tree) -> None:
     tree.note("auth/weak.md", "Thing", "quokka " + "word " * 100, days=3)
     tree.note("auth/strong.md", "Quokka", "quokka", days=3)
     tree.summary("auth")
@@ -86,13 +86,13 @@ def test_stored_signals_of_the_summary_file_count_without_decay(deep: Tree) -> N
     assert (hit.signals.importance, hit.signals.recency) == (80, 0.5)
 
 
-def test_signals_stored_for_the_folders_name_are_ignored(deep: Tree) -> None:
+def test_signals_stored_for_the_folder_name_are_ignored(deep: Tree) -> None:
     before = lifted(deep.search("quokka", profile=ALL))["auth/jwt"].score
     deep.signals["auth/jwt"] = stored(importance=100, maturity="core")
     assert lifted(deep.search("quokka", profile=ALL))["auth/jwt"].score == before
 
 
-def test_it_is_capped_and_not_rounded(deep: Tree) -> None:
+def test_propagated_score_is_capped_and_not_rounded(deep: Tree) -> None:
     deep.signals["auth/jwt/keys/_index.md"] = stored(importance=100, maturity="core")
     deep.signals["auth/jwt/_index.md"] = stored(importance=1)
     found = lifted(deep.search("quokka", profile=changed(ALL, score={"local_bonus": 0.9})))
@@ -113,7 +113,7 @@ def test_it_is_capped_and_not_rounded(deep: Tree) -> None:
         (None, None, None),
     ],
 )
-def test_which_file_lets_a_folder_appear(tree: Tree, index: str | None, context: str | None, file: str | None) -> None:
+def test_files_that_make_a_folder_appear(tree: Tree, index: str | None, context: str | None, file: str | None) -> None:
     tree.note("a/n.md", "Quokka", "quokka")
     if index is not None:
         tree.file("a/_index.md", index)
@@ -157,7 +157,7 @@ def test_which_file_lets_a_folder_appear(tree: Tree, index: str | None, context:
         ("type: summary\ncondensation_order: 1\ntoken_count: !!bool x", False),
     ],
 )
-def test_which_index_files_are_summaries(tree: Tree, block: str, valid: bool) -> None:
+def test_index_files_that_are_summaries(tree: Tree, block: str, valid: bool) -> None:
     tree.note("a/n.md", "Quokka")
     tree.file("a/_index.md", f"---\n{block}\n---\n")
     assert ("a" in tree.snapshot().summaries) == valid
@@ -175,13 +175,13 @@ def test_which_index_files_are_summaries(tree: Tree, block: str, valid: bool) ->
         ("---\n{}\n  ---\n", False),
     ],
 )
-def test_where_the_block_of_a_summary_stands(tree: Tree, text: str, valid: bool) -> None:
+def test_position_of_a_summary_block(tree: Tree, text: str, valid: bool) -> None:
     tree.note("a/n.md", "Quokka")
     tree.file("a/_index.md", text.format("type: summary\ncondensation_order: 1"))
     assert ("a" in tree.snapshot().summaries) == valid
 
 
-def test_a_context_file_stands_for_its_folder(tree: Tree) -> None:
+def test_context_file_represents_its_folder(tree: Tree) -> None:
     tree.file("auth/jwt/context.md", "# About\nquokka", days=3)
     tree.file("auth/context.md", "# Auth", days=3)
     tree.notes(40)
@@ -195,7 +195,7 @@ def test_a_context_file_stands_for_its_folder(tree: Tree) -> None:
     }
 
 
-def test_a_folder_may_appear_twice(tree: Tree) -> None:
+def test_folder_may_appear_twice(tree: Tree) -> None:
     tree.file("auth/context.md", "# About\nquokka", days=3)
     tree.note("auth/n.md", "Quokka", "quokka", days=3)
     tree.notes(40)
@@ -203,13 +203,13 @@ def test_a_folder_may_appear_twice(tree: Tree) -> None:
     assert sorted(twice) == [("About", "text"), ("auth", "propagated")]
 
 
-def test_a_context_without_heading_is_called_context(tree: Tree) -> None:
+def test_context_without_heading_is_called_context(tree: Tree) -> None:
     tree.file("auth/context.md", "quokka", days=3)
     tree.notes(40)
     assert tree.search("quokka").hits[0].title == "context"
 
 
-def test_stubs_lift_below_the_archive_only(tree: Tree) -> None:
+def test_stubs_lift_only_folders_of_the_archive(tree: Tree) -> None:
     tree.file("_archived/auth/jwt/o.stub.md", "# Quokka\nquokka", days=3)
     tree.note("auth/jwt/n.md", "Other")
     for folder in ("auth", "auth/jwt", "_archived", "_archived/auth", "_archived/auth/jwt"):
@@ -243,13 +243,13 @@ def test_trimmed_by_summaries(tree: Tree) -> None:
     assert made.total_found == 2
 
 
-def test_docs_carries_the_score(deep: Tree) -> None:
+def test_docs_propagates_the_score(deep: Tree) -> None:
     made = deep.search("quokka", profile=changed(DOCS, search={"gap_ratio": 0.0}))
     score = hit_of(made, "auth/jwt/keys/n.md").score
     assert lifted(made)["auth/jwt"].score == pytest.approx(score * 0.55**2, rel=1e-14)
 
 
-def test_folders_that_hold_no_indexed_file_are_unreachable(tree: Tree) -> None:
+def test_folders_without_indexed_files_are_unreachable(tree: Tree) -> None:
     tree.summary("derived", "quokka")
     tree.note("a/n.md", "Other")
     assert tree.search("derived").outcome == "no_match"

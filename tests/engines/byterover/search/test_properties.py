@@ -1,4 +1,4 @@
-"""What holds for every search, over generated trees: parts add up, counts are conserved, nothing raises."""
+"""Invariants of every search over generated trees: parts add up, counts are conserved, nothing raises."""
 
 from __future__ import annotations
 
@@ -69,10 +69,8 @@ def test_parts_sum_to_the_score_of_1000_random_pairs(snapshots: list[Snapshot], 
 
 
 @pytest.mark.parametrize("profile", [BRV3, DOCS], ids=["brv-3", "docs"])
-def test_hits_alone_together_ranked_and_on_the_board_have_one_score(
-    snapshots: list[Snapshot], profile: Profile
-) -> None:
-    """To the bit: what ranks a note is what its parts explain, and its ceiling is the board's."""
+def test_single_joint_ranked_and_board_scores_are_equal(snapshots: list[Snapshot], profile: Profile) -> None:
+    """Equal to the bit: a note's rank comes from its explained parts, and its ceiling is the board's."""
     pick = random.Random(21)
     for snapshot in snapshots:
         context = Context(snapshot, profile, NOW_MS)
@@ -96,7 +94,7 @@ def test_hits_alone_together_ranked_and_on_the_board_have_one_score(
                 )
 
 
-def test_a_part_that_is_wrong_is_noticed(snapshots: list[Snapshot]) -> None:
+def test_wrong_part_is_noticed(snapshots: list[Snapshot]) -> None:
     snapshot, text, position = pairs(snapshots)[0]
     scored = match_terms(snapshot, terms(text), BRV3.text).text_scores([position])
     [hit] = text_hits(Context(snapshot, BRV3, NOW_MS), [position], scored)
@@ -106,15 +104,14 @@ def test_a_part_that_is_wrong_is_noticed(snapshots: list[Snapshot]) -> None:
 
 
 def as_search(text: str, snapshot: Snapshot) -> Search:
-    """A search whose filtered query is ``text`` as it stands, taken for no path: what the detail is a function of."""
+    """A search whose filtered query is exactly ``text``, never a path: the input of the detail."""
     found = search(Context(snapshot, BRV3, NOW_MS), "quokka", SearchOptions(1))
     return dataclasses.replace(found, lint=dataclasses.replace(found.lint, filtered=text))
 
 
-def test_the_detail_sums_to_the_raw_score_only_with_the_matched_terms_factor(snapshots: list[Snapshot]) -> None:
-    """The detail is computed apart from the ranking: its sum times the terms matched is the ranking's raw score.
-
-    Without the factor it is not, wherever more than one term matched; that is most pairs.
+def test_detail_sums_to_the_raw_score_only_with_the_matched_terms_factor(snapshots: list[Snapshot]) -> None:
+    """The detail is computed separately from the ranking: its sum times the matched terms is the ranking's raw score.
+    Without the factor it is not if more than one term matched, as in most pairs.
     """
     several = 0
     for snapshot, text, position in pairs(snapshots):
@@ -134,7 +131,7 @@ def test_the_detail_sums_to_the_raw_score_only_with_the_matched_terms_factor(sna
     assert several > PAIRS / 4
 
 
-def test_every_contribution_is_the_formula_of_its_own_numbers(snapshots: list[Snapshot]) -> None:
+def test_every_contribution_follows_the_formula(snapshots: list[Snapshot]) -> None:
     text = BRV3.text
     seen = 0
     for snapshot, asked, position in pairs(snapshots)[:300]:
@@ -151,7 +148,7 @@ def test_every_contribution_is_the_formula_of_its_own_numbers(snapshots: list[Sn
 
 
 def check(found: Search) -> None:
-    """The invariants of one search."""
+    """Checks the invariants of one search."""
     for stage in found.stages:
         assert stage.came_in - stage.dropped == stage.went_out, stage
         assert min(stage.came_in, stage.dropped, stage.went_out) >= 0, stage
@@ -182,7 +179,7 @@ def check(found: Search) -> None:
 
 
 def check_attempts(found: Search) -> None:
-    """An attempt carries the best of what it found, best first, and nothing when it found nothing."""
+    """Checks that an attempt includes its best results, best first, and none if it found none."""
     for attempt in found.attempts:
         if attempt.state is not State.HIT:
             assert attempt.listed == (), attempt
@@ -248,7 +245,7 @@ def test_routing_never_raises(snapshots: list[Snapshot], number: int, text: str)
     assert not again.section(Route).used
 
 
-def test_a_trace_is_a_function_of_its_inputs(snapshots: list[Snapshot]) -> None:
+def test_trace_is_a_function_of_its_inputs(snapshots: list[Snapshot]) -> None:
     pick = random.Random(3)
     for _ in range(20):
         snapshot, text = pick.choice(snapshots), query(pick)

@@ -1,4 +1,4 @@
-"""Paths and scopes that a query names or the caller gives, and notes of other projects beside the project's own."""
+"""Paths and scopes from the query or the caller, and notes of shared projects."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ BANANAS = {
 }
 
 
-def test_the_whole_tree(tree_of_scopes: Tree) -> None:
+def test_whole_tree(tree_of_scopes: Tree) -> None:
     assert set(found(tree_of_scopes, "banana")) - {"auth", "ctxonly"} == BANANAS
 
 
@@ -53,14 +53,14 @@ def test_the_whole_tree(tree_of_scopes: Tree) -> None:
 @pytest.mark.parametrize(
     "query", ["auth/jwt/a.md", "auth/jwt/a", "/auth/jwt/a.md", "jwt/alpha", "auth/jwt/a.md with text"]
 )
-def test_a_note_that_the_query_names_is_the_answer(tree_of_scopes: Tree, query: str) -> None:
+def test_note_named_by_the_query_is_the_answer(tree_of_scopes: Tree, query: str) -> None:
     made = tree_of_scopes.search(query)
     assert (made.outcome, made.total_found) == (SearchOutcome.PATH_NOTE, 1)
     assert scores(made) == {"auth/jwt/a.md": 1.0}
     assert made.hits[0].title == "Alpha"
 
 
-def test_a_folder_lists_its_summary_and_the_notes_below_it(tree_of_scopes: Tree) -> None:
+def test_folder_lists_its_summary_and_the_notes_below_it(tree_of_scopes: Tree) -> None:
     made = tree_of_scopes.search("auth")
     assert made.outcome is SearchOutcome.PATH_FOLDER
     assert [(hit.path, hit.title, hit.score) for hit in made.hits] == [
@@ -72,7 +72,7 @@ def test_a_folder_lists_its_summary_and_the_notes_below_it(tree_of_scopes: Tree)
     assert made.total_found == 4
 
 
-def test_a_listing_is_cut_to_the_limit(tree_of_scopes: Tree) -> None:
+def test_listing_is_cut_to_the_limit(tree_of_scopes: Tree) -> None:
     made = tree_of_scopes.search("auth", limit=2)
     assert (paths(made), made.total_found) == (["auth", "auth/jwt/a.md"], 2)
 
@@ -90,40 +90,40 @@ def test_ways_to_name_a_folder(tree_of_scopes: Tree, query: str) -> None:
     ]
 
 
-def test_a_trailing_blank_still_lists(tree_of_scopes: Tree) -> None:
+def test_trailing_blank_still_lists(tree_of_scopes: Tree) -> None:
     assert tree_of_scopes.search("auth ").outcome is SearchOutcome.PATH_FOLDER
 
 
-def test_a_name_is_looked_for_in_pre_order(tree_of_scopes: Tree) -> None:
-    """``auth/`` is no path, so the first folder called ``auth`` is meant: the one in the archive."""
+def test_name_is_searched_in_pre_order(tree_of_scopes: Tree) -> None:
+    """``auth/`` is not a path, so it means the first folder called ``auth``: the one in the archive."""
     tree_of_scopes.file("_archived/auth/o.stub.md", "# Old\nbanana")
     assert tree_of_scopes.search("auth/ banana").scope.path == "_archived/auth"
     assert tree_of_scopes.search("auth banana").scope.path == "auth"
 
 
-def test_a_leading_blank_makes_it_text(tree_of_scopes: Tree) -> None:
+def test_leading_blank_makes_it_text(tree_of_scopes: Tree) -> None:
     assert tree_of_scopes.search(" auth").outcome is SearchOutcome.MATCHES
 
 
-def test_a_folder_with_only_a_context(tree_of_scopes: Tree) -> None:
+def test_folder_with_only_a_context(tree_of_scopes: Tree) -> None:
     assert scores(tree_of_scopes.search("ctxonly")) == {"ctxonly": 1.0}
     assert "auth/n.md" in found(tree_of_scopes, "ctxonly banana")
 
 
-def test_a_root_note_is_no_domain(tree_of_scopes: Tree) -> None:
+def test_root_note_is_not_a_domain(tree_of_scopes: Tree) -> None:
     assert tree_of_scopes.search("rooted").outcome is SearchOutcome.MATCHES
     assert tree_of_scopes.search("root.md").outcome is SearchOutcome.MATCHES
 
 
-def test_the_archive_is_a_domain(tree_of_scopes: Tree) -> None:
+def test_archive_is_a_domain(tree_of_scopes: Tree) -> None:
     made = tree_of_scopes.search("_archived")
     assert [(hit.path, hit.score, hit.kind.value) for hit in made.hits] == [
         ("_archived/old/o.stub.md", 0.9, "archive_stub")
     ]
 
 
-def test_a_note_of_the_name_context_that_is_none(tree_of_scopes: Tree) -> None:
-    """Where the folder has no ``context.md``, the words are text."""
+def test_context_as_a_name_without_a_file(tree_of_scopes: Tree) -> None:
+    """If the folder has no ``context.md``, the words are text."""
     assert tree_of_scopes.search("bil/context").outcome is SearchOutcome.MATCHES
     assert tree_of_scopes.search("bil/context.md").outcome is SearchOutcome.MATCHES
 
@@ -131,14 +131,16 @@ def test_a_note_of_the_name_context_that_is_none(tree_of_scopes: Tree) -> None:
 # Scopes in the query
 
 
-def test_a_path_with_nothing_left_is_the_text_too(tree_of_scopes: Tree) -> None:
-    """``/alpha`` is no path from the root, and then the name of a note, which alone is searched for the whole query."""
+def test_path_without_remaining_text_is_the_text_too(tree_of_scopes: Tree) -> None:
+    """``/alpha`` is not a path from the root, so it is the name of a note, which is then searched for the whole
+    query.
+    """
     made = tree_of_scopes.search("/alpha")
     assert (made.scope.path, made.scope.text, made.lint.text) == ("auth/jwt/a.md", "", "/alpha")
     assert [hit.path for hit in made.hits if hit.kind != "summary"] == ["auth/jwt/a.md"]
 
 
-def test_a_path_with_nothing_left_is_not_searched_everywhere(tree_of_scopes: Tree) -> None:
+def test_path_without_remaining_text_is_not_searched_everywhere(tree_of_scopes: Tree) -> None:
     tree_of_scopes.note("other/z.md", "Zulu", "jwt")
     assert tree_of_scopes.search("jwt").hits
     made = tree_of_scopes.search("/JWT")
@@ -164,7 +166,7 @@ def test_a_path_with_nothing_left_is_not_searched_everywhere(tree_of_scopes: Tre
         ("_archived banana", "_archived", "banana", {"_archived/old/o.stub.md"}),
     ],
 )
-def test_a_scope_and_the_text_that_is_left(
+def test_scope_and_the_remaining_text(
     tree_of_scopes: Tree, query: str, scope: str, text: str, inside: set[str]
 ) -> None:
     made = tree_of_scopes.search(query)
@@ -179,7 +181,7 @@ def test_context_files_are_not_inside_their_folder(tree_of_scopes: Tree) -> None
     assert made.scope.notes == 2
 
 
-def test_a_folder_with_a_space_is_found_with_a_slash(tree_of_scopes: Tree) -> None:
+def test_folder_with_a_space_is_found_with_a_slash(tree_of_scopes: Tree) -> None:
     assert found(tree_of_scopes, "Two Words/a.md") == ["Two Words/a.md"]
     assert tree_of_scopes.search("Two Words").scope.path == ""
 
@@ -191,7 +193,7 @@ def test_with_a_slash_the_scope_ends_at_a_space_not_at_a_tab(tree: Tree) -> None
     assert tree.search("Bo x/Sub\tfive").scope.path == ""
 
 
-def test_nothing_in_the_scope_means_the_whole_query_everywhere(tree_of_scopes: Tree) -> None:
+def test_empty_scope_means_the_whole_query_everywhere(tree_of_scopes: Tree) -> None:
     made = tree_of_scopes.search("bil melon")
     assert made.scope.path == ""
     assert made.lint.filtered == "bil melon"
@@ -199,18 +201,18 @@ def test_nothing_in_the_scope_means_the_whole_query_everywhere(tree_of_scopes: T
     assert [attempt.scope for attempt in made.attempts if attempt.combine][:2] == ["bil", "bil"]
 
 
-def test_text_inside_a_folder_that_a_path_names_stands_even_when_empty(tree_of_scopes: Tree) -> None:
+def test_text_inside_a_named_folder_stays_even_without_results(tree_of_scopes: Tree) -> None:
     made = tree_of_scopes.search("auth/jwt quokka")
     assert (made.outcome, made.hits) == (SearchOutcome.NO_MATCH, ())
 
 
-def test_a_scope_without_notes_does_not_restrict(tree_of_scopes: Tree) -> None:
+def test_scope_without_notes_does_not_restrict(tree_of_scopes: Tree) -> None:
     made = tree_of_scopes.search("ctxonly banana")
     assert (made.scope.path, made.scope.restricts) == ("ctxonly", False)
     assert "does not restrict" in made.scope.why
 
 
-def test_an_oddity_a_domain_in_other_case_is_searched_for_its_own_last_letter(tree_of_scopes: Tree) -> None:
+def test_oddity_of_a_domain_in_other_case_searched_for_its_last_letter(tree_of_scopes: Tree) -> None:
     tree_of_scopes.note("auth/h.md", "Haitch", "h")
     made = tree_of_scopes.search("AUTH")
     assert (made.scope.path, made.scope.text) == ("auth", "H")
@@ -220,7 +222,7 @@ def test_an_oddity_a_domain_in_other_case_is_searched_for_its_own_last_letter(tr
 
 
 @pytest.mark.parametrize("first", ["a", "A"])
-def test_of_domains_that_differ_in_case_the_first_in_pre_order(tree: Tree, first: str) -> None:
+def test_first_in_pre_order_of_domains_that_differ_in_case(tree: Tree, first: str) -> None:
     second = "A" if first == "a" else "a"
     for folder in (first, second):
         tree.note(f"{folder}/n.md", "Quokka", "quokka", days=3)
@@ -248,7 +250,7 @@ def test_of_domains_that_differ_in_case_the_first_in_pre_order(tree: Tree, first
         ("_archived/old/o.stub.md", {"_archived/old/o.stub.md"}),
     ],
 )
-def test_a_scope_option(tree_of_scopes: Tree, scope: str, inside: set[str]) -> None:
+def test_scope_option(tree_of_scopes: Tree, scope: str, inside: set[str]) -> None:
     made = tree_of_scopes.search("banana", scope=scope)
     assert {hit.path for hit in made.hits if hit.kind != "summary"} == inside
 
@@ -256,7 +258,7 @@ def test_a_scope_option(tree_of_scopes: Tree, scope: str, inside: set[str]) -> N
 @pytest.mark.parametrize(
     "scope", ["", "/", "Auth", "AUTH/JWT", "jwt", "/auth/jwt", "./auth", "auth/jwt/a", "Alpha", "nope", "ctxonly"]
 )
-def test_a_scope_option_that_does_not_restrict(tree_of_scopes: Tree, scope: str) -> None:
+def test_scope_option_that_does_not_restrict(tree_of_scopes: Tree, scope: str) -> None:
     made = tree_of_scopes.search("banana", scope=scope)
     assert set(paths(made)) | {"auth/jwt"} >= BANANAS
     assert not made.scope.restricts
@@ -264,11 +266,11 @@ def test_a_scope_option_that_does_not_restrict(tree_of_scopes: Tree, scope: str)
 
 @pytest.mark.parametrize("scope", ["bil", "auth/jwt", "nope"])
 @pytest.mark.parametrize("query", ["auth/jwt", "auth", "auth/jwt banana", "bil/c.md"])
-def test_a_path_answer_ignores_the_option(tree_of_scopes: Tree, query: str, scope: str) -> None:
+def test_path_answer_ignores_the_option(tree_of_scopes: Tree, query: str, scope: str) -> None:
     assert found(tree_of_scopes, query, scope) == found(tree_of_scopes, query)
 
 
-def test_the_option_replaces_the_parsed_scope_and_keeps_its_text(tree_of_scopes: Tree) -> None:
+def test_option_replaces_the_parsed_scope_and_keeps_its_text(tree_of_scopes: Tree) -> None:
     made = tree_of_scopes.search("auth banana", scope="bil")
     assert (made.scope.path, made.scope.text) == ("bil", "banana")
     assert paths(made)[0] == "bil/c.md"
@@ -277,7 +279,7 @@ def test_the_option_replaces_the_parsed_scope_and_keeps_its_text(tree_of_scopes:
     assert "root.md" in paths(everywhere)
 
 
-def test_nothing_in_the_option_means_the_whole_query_everywhere(tree_of_scopes: Tree) -> None:
+def test_empty_option_scope_means_the_whole_query_everywhere(tree_of_scopes: Tree) -> None:
     assert "bil/c.md" in found(tree_of_scopes, "cee", scope="auth")
     made = tree_of_scopes.search("bil cee", scope="auth")
     assert made.lint.filtered == "bil cee"
@@ -305,7 +307,7 @@ def shared(tree: Tree, other: Tree) -> Tree:
     return tree
 
 
-def test_their_hits(shared: Tree) -> None:
+def test_hits_of_shared_sources(shared: Tree) -> None:
     made = shared.search("quokka", profile=ALL)
     hit = hit_of(made, "[lib]:pay/c.md")
     assert (hit.shared_source, hit.kind, hit.title) == ("lib", "context", "Shared")
@@ -316,7 +318,7 @@ def test_their_hits(shared: Tree) -> None:
     assert hit_of(made, "pay/own.md").shared_source == ""
 
 
-def test_their_ceiling(shared: Tree, other: Tree) -> None:
+def test_ceiling_of_shared_sources(shared: Tree, other: Tree) -> None:
     other.note("pay/c.md", "Shared", "quokka", days=0)
     hit = hit_of(shared.search("quokka", profile=ALL), "[lib]:pay/c.md")
     assert hit.ceiling.score == pytest.approx(0.765)
@@ -330,11 +332,11 @@ def test_summaries_of_shared_folders_have_the_bonus(shared: Tree) -> None:
     assert hit.score == pytest.approx(text.relevance * 0.55 + 0.1)
 
 
-def test_their_path_field_holds_no_alias(shared: Tree) -> None:
+def test_path_field_of_shared_notes_has_no_alias(shared: Tree) -> None:
     assert shared.search("lib").outcome is SearchOutcome.NO_MATCH
 
 
-def test_n_and_the_50_notes_count_them(tree: Tree, other: Tree) -> None:
+def test_n_and_the_50_notes_include_shared_notes(tree: Tree, other: Tree) -> None:
     tree.notes(30)
     other.notes(19, folder="far")
     tree.source(("lib", other))
@@ -361,13 +363,13 @@ def test_paths_with_the_alias(shared: Tree, query: str) -> None:
     assert scores(shared.search(query)) == {"[lib]:pay/c.md": 1.0}
 
 
-def test_a_domain_with_the_alias(shared: Tree) -> None:
+def test_domain_with_the_alias(shared: Tree) -> None:
     assert scores(shared.search("[lib]:pay")) == {"[lib]:pay": 1.0, "[lib]:pay/c.md": 0.9}
     made = shared.search("[lib]:pay quokka", profile=ALL)
     assert {hit.path for hit in made.hits if hit.origin is Origin.TEXT} == {"[lib]:pay/c.md"}
 
 
-def test_plain_names_do_not_reach_them(shared: Tree) -> None:
+def test_plain_names_do_not_reach_shared_notes(shared: Tree) -> None:
     own = {hit.path for hit in shared.search("pay quokka", profile=ALL).hits}
     assert own == {"pay/own.md"}
     assert shared.search("pay/c.md").outcome is not SearchOutcome.PATH_NOTE
@@ -387,7 +389,7 @@ def test_answers_name_the_source(shared: Tree) -> None:
     assert "quokka" in trace.answer.text
 
 
-def test_a_local_folder_that_looks_like_an_alias(tree: Tree) -> None:
+def test_local_folder_that_looks_like_an_alias(tree: Tree) -> None:
     tree.note("[red]:x/n.md", "Quokka", "quokka", days=3)
     tree.note("[red]:n.md", "Quokka", "quokka", days=3)
     tree.notes(20)
@@ -397,7 +399,7 @@ def test_a_local_folder_that_looks_like_an_alias(tree: Tree) -> None:
     assert len(trace.section(FingerprintState).value) == 16
 
 
-def test_the_same_project_twice_makes_every_search_fail(tree: Tree, other: Tree) -> None:
+def test_same_project_twice_makes_every_search_fail(tree: Tree, other: Tree) -> None:
     other.note("pay/c.md", "Quokka")
     tree.source(("one", other), ("two", other))
     assert tree.search("quokka").outcome is SearchOutcome.ENGINE_FAILS

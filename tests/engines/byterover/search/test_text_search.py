@@ -1,4 +1,4 @@
-"""How a query becomes words and tokens, which notes it matches, by which words, and what is shown of them."""
+"""Words and tokens of a query, the notes that match, the matching words, and the shown excerpts."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_or_comes_only_after_and_found_nothing(fruit: Tree) -> None:
     assert [a.state.value for a in made.attempts] == ["skipped", "skipped", "hit"]
 
 
-def test_words_that_ask_for_and_are_counted_in_utf16_units(tree: Tree) -> None:
+def test_words_for_the_and_search_are_counted_in_utf16_units(tree: Tree) -> None:
     tree.note("a/one.md", "One", "😀")
     tree.note("a/two.md", "Two", "🎉")
     assert tree.search("😀 🎉").and_failed
@@ -78,14 +78,14 @@ def test_words_that_ask_for_and_are_counted_in_utf16_units(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "   ", "\n", "...", "???", "/", "//", "(-)", "—", "\u2028"])
-def test_no_token_finds_nothing(fruit: Tree, query: str) -> None:
+def test_query_without_tokens_finds_nothing(fruit: Tree, query: str) -> None:
     made = fruit.search(query)
     assert (made.outcome, made.hits, made.total_found) == (SearchOutcome.NO_TOKENS, (), 0)
     trace = fruit.ask(query)
     assert (trace.tier, trace.section(Route).outcome) == (2, "not_covered")
 
 
-def test_only_stop_words_stand_as_they_are(tree: Tree) -> None:
+def test_query_of_only_stop_words_is_unchanged(tree: Tree) -> None:
     tree.note("a/n.md", "N", "the best of all")
     tree.note("a/m.md", "M", "the rest")
     made = tree.search("The OF")
@@ -99,7 +99,7 @@ def test_absent_words_find_nothing(fruit: Tree) -> None:
     assert fruit.search("valueOf").outcome is SearchOutcome.NO_MATCH
 
 
-def test_a_word_with_punctuation_is_several_tokens(fruit: Tree) -> None:
+def test_word_with_punctuation_is_several_tokens(fruit: Tree) -> None:
     made = fruit.search("banana-apple")
     assert made.lint.tokens == ("banana", "apple")
     assert made.combine == "OR"
@@ -144,7 +144,7 @@ def test_lint_names_words_that_no_token_can_equal(fruit: Tree) -> None:
     assert [w for w, word in words.items() if word.significant] == ["Banana", "apple?", "ab-c", "🎉🎉"]
 
 
-def test_shown_scores_are_those_that_rank(fruit: Tree) -> None:
+def test_displayed_scores_are_the_ranking_scores(fruit: Tree) -> None:
     made = fruit.search("banana")
     assert list(scores(made).values()) == sorted(scores(made).values(), reverse=True)
 
@@ -171,7 +171,7 @@ def test_matched_word(tree: Tree, path: str, title: str, text: str, query: str, 
     assert words_of(tree.session().preview(query), path) == (MatchedWord(query, *expected),)
 
 
-def test_a_lifted_folder_has_the_words_of_the_note_that_lifted_it(tree: Tree) -> None:
+def test_lifted_folder_has_the_words_of_the_note_that_lifted_it(tree: Tree) -> None:
     tree.note("a/x.md", "Wombat", "wombat wombat", importance=90.0, maturity="core")
     tree.file("a/context.md", "# About a\n\nnothing of it\n")
     tree.notes(60)
@@ -180,7 +180,7 @@ def test_a_lifted_folder_has_the_words_of_the_note_that_lifted_it(tree: Tree) ->
     assert [(word.word, word.fields) for word in folder.words] == [("wombat", ("below",))]
 
 
-def test_a_note_that_another_search_added_has_the_words_of_that_search(tree: Tree) -> None:
+def test_note_added_by_another_search_has_the_words_of_that_search(tree: Tree) -> None:
     tree.note("a/both.md", "Emu", "emu kiwi", days=60, importance=80.0, maturity="validated")
     tree.note("a/kiwi.md", "Kiwi", "kiwi", importance=90.0, maturity="core")
     tree.notes(60)
@@ -189,7 +189,7 @@ def test_a_note_that_another_search_added_has_the_words_of_that_search(tree: Tre
     assert [word.query for word in added.words] == [added.found_by]
 
 
-def test_what_its_path_found_answers_no_word(tree: Tree) -> None:
+def test_result_found_by_its_path_matches_no_word(tree: Tree) -> None:
     tree.note("a/x.md", "Wombat", "wombat")
     tree.notes(60)
     trace = tree.session().preview("a/x.md")
@@ -198,7 +198,7 @@ def test_what_its_path_found_answers_no_word(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_they_are_the_terms_of_the_detail(seed: int, tmp_path: Path) -> None:
+def test_matched_words_are_the_terms_of_the_detail(seed: int, tmp_path: Path) -> None:
     tree, pick = generated(tmp_path / "p", seed, 40), random.Random(seed)
     session = tree.session()
     for _ in range(8):
@@ -238,15 +238,15 @@ def test_frontmatter_stays() -> None:
     assert excerpt("---\na: 1\n---\n# T\nBody", [], SEARCH).startswith("---\na: 1")
 
 
-def test_a_short_note_stays_whole() -> None:
+def test_short_note_stays_whole() -> None:
     assert excerpt("x" * 800, [], SEARCH) == "x" * 800
 
 
-def test_a_long_one_is_cut_to_800() -> None:
+def test_long_note_is_cut_to_800() -> None:
     assert excerpt("x" * 801, [], SEARCH) == "x" * 800 + "..."
 
 
-def test_the_chunk_that_holds_most_words() -> None:
+def test_chunk_with_the_most_words() -> None:
     text = "alpha beta. " + "filler words here. " * 60 + "gamma delta. " + "more filler here. " * 60
     found = excerpt(text, ["gamma", "delta"], SEARCH)
     assert "gamma delta" in found
