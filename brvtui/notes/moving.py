@@ -1,4 +1,7 @@
-"""Plans that move notes and folders, and rewrite links to them and in them (``docs/editing.md``, "Moving")."""
+"""Plans that move notes and folders, and rewrite links to them and in them.
+
+See ``docs/explanation/safe-saving.md``, "Moving".
+"""
 
 from __future__ import annotations
 

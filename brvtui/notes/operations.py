@@ -31,10 +31,10 @@ from brvtui.tree.saving import note_files
 from brvtui.tree.saving.file_version import FileVersion
 from brvtui.tree.saving.note_files import Conflict, Saved, SaveError, Unconfirmed
 
-# Plans that archive and restore notes in the engine's own format (``docs/editing.md``, "Archiving and restoring"). The
-# order of the steps keeps the full text on disk at any moment: a note is removed after both of its files in the archive
-# are written, and these are removed after the note is written. After a crash, the note can be archived or restored
-# again.
+# Plans that archive and restore notes in the engine's own format (``docs/explanation/safe-saving.md``, "Archiving and
+# restoring"). The order of the steps keeps the full text on disk at any moment: a note is removed after both of its
+# files in the archive are written, and these are removed after the note is written. After a crash, the note can be
+# archived or restored again.
 
 
 def plan_archive(tree: Path, path: str, signals: SignalSources, now_ms: float, profile: TreeProfile) -> Plan:

@@ -1,7 +1,8 @@
 """Scores of notes at an age, the attainable ceiling, and the age from which it stays below a threshold.
 
-The ceiling (``docs/reference/byterover.md``, "The best possible score") is the best possible score of a note: its score for a perfect text
-match. All of these use the compound score of signals after decay, over arrays; a single note is an array of one.
+See ``docs/reference/byterover.md``, "The best possible score". The ceiling is the best possible score of a note: its
+score for a perfect text match. All of these use the compound score of signals after decay, over arrays; a single note
+is an array of one.
 """
 
 from __future__ import annotations

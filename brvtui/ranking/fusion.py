@@ -1,6 +1,6 @@
-"""Reciprocal rank fusion, and the check that two lists agree (``docs/jeffs_brain.md``, "Fusion" and "Unanimity").
+"""Reciprocal rank fusion, and the check that two lists agree.
 
-Cormack, Clarke and Büttcher, SIGIR 2009.
+See ``docs/reference/jeffs-brain.md``, "Fusion" and "Unanimity". Cormack, Clarke and Büttcher, SIGIR 2009.
 """
 
 from __future__ import annotations

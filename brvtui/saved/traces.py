@@ -1,4 +1,4 @@
-"""A trace in a self-contained JSON file, which opens again without the tree (``docs/export.md``)."""
+"""A trace in a self-contained JSON file, which opens again without the tree (``docs/how-to/save-and-share.md``)."""
 
 from __future__ import annotations
 

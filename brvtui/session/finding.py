@@ -1,4 +1,4 @@
-"""Finds notes by their text, whichever engine ranks them (``docs/find.md``)."""
+"""Finds notes by their text, whichever engine ranks them (``docs/how-to/find-notes.md``)."""
 
 from __future__ import annotations
 

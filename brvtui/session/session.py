@@ -44,7 +44,7 @@ from brvtui.tree.reading.signals import NoteSignals, SignalsError, Source, defau
 
 if TYPE_CHECKING:
     # A cold query must not wait for the modules of other questions. The methods that need them import them.
-    from brvtui.engines.previews import Preview
+    from brvtui.engines.edit_previews import EditPreview
     from brvtui.lab.about import About, Around
     from brvtui.lab.evaluation.keeping import KeepingEvaluator
     from brvtui.notes.operations import Notes
@@ -359,7 +359,7 @@ class Session:
 
     def preview_edit(
         self, query: str, path: str, content: str | bytes, keep_mtime: bool = False, scope: str = ""
-    ) -> Preview:
+    ) -> EditPreview:
         """The answer to ``query``, and the numbers of the document at ``path``, before and after its file contains
         ``content``.
 

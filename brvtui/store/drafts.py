@@ -1,4 +1,4 @@
-"""Drafts: unsaved texts of notes, stored so that a crash loses none (``docs/editing.md``, "Drafts")."""
+"""Drafts: unsaved texts of notes, stored so that a crash loses none (``docs/explanation/safe-saving.md``, "Drafts")."""
 
 from __future__ import annotations
 

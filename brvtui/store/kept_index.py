@@ -1,5 +1,6 @@
-"""The index of one context tree, stored on disk for the next process (``docs/explanation/architecture.md``, "The kept index").
+"""The index of one context tree, stored on disk for the next process.
 
+See ``docs/explanation/architecture.md``, "The kept index".
 It is one file: consecutive ``.npy`` arrays, with a checksum of all of them at the end. It is replaced in one step, so
 a reader sees a single state. Nothing is unpickled. The first process that wants to write it holds a lock until it
 ends; others only read.

@@ -1,4 +1,4 @@
-"""The query language of finding: words of texts, and the conditions of a query (``docs/find.md``)."""
+"""The query language of finding: words of texts, and the conditions of a query (``docs/how-to/find-notes.md``)."""
 
 from __future__ import annotations
 

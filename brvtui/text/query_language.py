@@ -1,6 +1,6 @@
 """The language of queries: words, phrases, prefixes, operators and aliases.
 
-See ``docs/jeffs_brain.md``, "The query language" and "Aliases".
+See ``docs/reference/jeffs-brain.md``, "The query language" and "Aliases".
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""Makes the text of notes safe to show, so that a terminal never interprets escapes (``docs/explanation/architecture.md``, rule
-8)."""
+"""Makes the text of notes safe to show, so that a terminal never interprets escapes.
+
+See ``docs/explanation/architecture.md``, rule 8.
+"""
 
 from __future__ import annotations
 

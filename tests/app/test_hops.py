@@ -1,4 +1,4 @@
-"""The path of a query from Enter to the painted panes equals the list in docs/architecture.md."""
+"""The path of a query from Enter to the painted panes equals the list in docs/explanation/architecture.md."""
 
 from __future__ import annotations
 

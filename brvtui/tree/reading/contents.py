@@ -1,4 +1,7 @@
-"""The text of a note as the engine reads it, and the reasons why it skips files (``docs/reference/byterover.md``, "Reading")."""
+"""The text of a note as the engine reads it, and the reasons why it skips files.
+
+See ``docs/reference/byterover.md``, "Reading".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The tree's fingerprint, which must match before a cached answer is used (``docs/reference/byterover.md``, "The cache")."""
+"""The tree's fingerprint, which must match before a cached answer is used.
+
+See ``docs/reference/byterover.md``, "The cache".
+"""
 
 from __future__ import annotations
 

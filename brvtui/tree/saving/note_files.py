@@ -1,4 +1,4 @@
-"""Saves notes atomically, and detects changes by other programs (``docs/editing.md``).
+"""Saves notes atomically, and detects changes by other programs (``docs/explanation/safe-saving.md``).
 
 :func:`read_note_file` returns a note and its version. :func:`save`, :func:`move` and :func:`remove` take the version
 that they expect on disk. If the file differs from it, they leave the file unchanged and return a :class:`Conflict`.

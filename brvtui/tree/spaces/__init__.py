@@ -1,1 +1,4 @@
-"""Spaces of ByteRover V4 on disk: their location, topics, signals and engine files (``docs/byterover_v4.md``)."""
+"""Spaces of ByteRover V4 on disk: their location, topics, signals and engine files.
+
+See ``docs/reference/byterover-v4.md``.
+"""

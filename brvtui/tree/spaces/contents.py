@@ -18,8 +18,8 @@ from brvtui.tree.reading.json_file import LARGEST_JSON
 from brvtui.tree.spaces.locating import SpaceFolder, parse_json
 from brvtui.tree.spaces.topic_html import Topic, UnreadableTopic, parse_topic
 
-# The files of a space's tree: the topics, and reasons why other files are not topics (``docs/byterover_v4.md``,
-# "Topics").
+# The files of a space's tree: the topics, and reasons why other files are not topics
+# (``docs/reference/byterover-v4.md``, "Topics").
 
 
 _TOPIC_ENDING, _MARKDOWN = ".html", ".md"
@@ -94,7 +94,8 @@ def code_units(path: str) -> bytes:
     return path.encode("utf-16-be", "surrogatepass")
 
 
-# The signals of topics as V4 stores them: a JSON file for each, below ``state/signals`` (``docs/byterover_v4.md``).
+# The signals of topics as V4 stores them: a JSON file for each, below ``state/signals``
+# (``docs/reference/byterover-v4.md``).
 
 
 _ENDING = ".json"

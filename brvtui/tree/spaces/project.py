@@ -31,8 +31,9 @@ from brvtui.tree.spaces.locating import (
 )
 from brvtui.wording import nearest
 
-# Spaces that are synced with the vendor's service, as its daemon left them on disk (``docs/byterover_v4.md``). No code
-# here calls the service. Messages of :class:`brvtui.tree.spaces.locating.SpaceError` are the ones that V4 prints.
+# Spaces that are synced with the vendor's service, as its daemon left them on disk
+# (``docs/reference/byterover-v4.md``). No code here calls the service. Messages of
+# :class:`brvtui.tree.spaces.locating.SpaceError` are the ones that V4 prints.
 
 
 _DAEMON = ("projects", ".daemon")

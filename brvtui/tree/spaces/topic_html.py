@@ -1,4 +1,4 @@
-"""A topic parsed from its HTML (``docs/byterover_v4.md``, "Topics").
+"""A topic parsed from its HTML (``docs/reference/byterover-v4.md``, "Topics").
 
 lexbor parses the file as a fragment by the WHATWG algorithm. The rules for text and for the elements that count are
 V4's own.
@@ -301,7 +301,8 @@ def _attributes(node: LexborNode) -> Mapping[str, str]:
     return {name: value or "" for name, value in node.attributes.items()}
 
 
-# The searchable parts of a topic, and reasons why other parts are not searched (``docs/byterover_v4.md``, "Topics").
+# The searchable parts of a topic, and reasons why other parts are not searched (``docs/reference/byterover-v4.md``,
+# "Topics").
 
 
 SEARCHED_ATTRIBUTES = ("title", "summary", "keywords")

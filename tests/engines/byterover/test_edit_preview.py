@@ -129,7 +129,7 @@ class TestTheEditedNote:
 
 
 def test_tier_changes(library: Tree) -> None:
-    made = library.session().preview(QUERY, "auth/lifetime.md", TEXTS["signals"])
+    made = library.session().preview_edit(QUERY, "auth/lifetime.md", TEXTS["signals"])
     assert (made.now.tier, made.now.outcome) == (3, Outcome.SINGLE_CALL)
     assert (made.after.tier, made.after.outcome) == (2, Outcome.DIRECT)
 
