@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]  # tests drive the app in the same way
 
 from make_tour import take_tour  # noqa: E402
+
 SHOTS = ROOT / "docs" / "screenshots"
 NOW = "2026-11-20T12:00:00+00:00"
 QUERY = "carrier resends"
