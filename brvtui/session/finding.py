@@ -6,21 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-import numpy as np
-
 from brvtui.engines.contract import check_length
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.texts import text_document
 from brvtui.store.text_index import KeptTextIndex, is_worth_keeping
-from brvtui.text.analysis import from_utf16
-from brvtui.text.full_text import TextDocument
-from brvtui.text.postings import Postings
-from brvtui.text.segment import FIELDS
+from brvtui.text.full_text import TextDocument, content_words
 
 _MOST_WORDS = 6
 _MOST_SEARCHED, _ALWAYS_SEARCHED = 5_000_000, 20_000
-"""The number of characters of all notes in which matches are located, and of each note even beyond that."""
-_CONTENT = FIELDS.index("content")
+"""Characters of all notes in which places of matches are looked for, and those of each note even after so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +87,7 @@ class NoteFinder:
         found, count = full_text.find(query, limit, is_typing)
         notes, left = list[TextMatch](), _MOST_SEARCHED
         for match in found:
-            title = snapshot.notes[snapshot.by_path[match.path]].title
-            try:
-                document = text_document(snapshot, match.path)
-            except OSError:  # it was just removed; its title is known
-                document = TextDocument(match.path, title, "", "", "")
+            title, document = snapshot.notes[snapshot.by_path[match.path]].title, _document(snapshot, match.path)
             text = document.text[: max(left, _ALWAYS_SEARCHED)]
             left -= len(text)
             excerpt = full_text.excerpt(query, replace(document, text=text), is_typing)
@@ -120,12 +110,13 @@ class NoteFinder:
         The first call may build the index. Raises KeyError if there is no such note, OSError if it cannot be read.
         """
         snapshot = self._newest()
-        found = self._index.full_text(snapshot).similar(text_document(snapshot, path), limit)
-        notes = []
+        document, full_text = text_document(snapshot, path), self._index.full_text(snapshot)
+        found, words, notes = full_text.similar(document, limit), content_words(document), list[SimilarNote]()
         for match in found:
-            place = snapshot.by_path[match.path]
-            words = _shared_words(snapshot.postings, snapshot.by_path[path], place)
-            notes.append(SimilarNote(match.path, snapshot.notes[place].title, match.score / found[0].score, words))
+            title = snapshot.notes[snapshot.by_path[match.path]].title
+            shared = words & content_words(_document(snapshot, match.path))
+            rarest = full_text.rarest(shared, _MOST_WORDS)
+            notes.append(SimilarNote(match.path, title, match.score / found[0].score, rarest))
         return tuple(notes)
 
     def follow(self) -> IndexState:
@@ -144,14 +135,9 @@ class NoteFinder:
         self._index.close()
 
 
-def _shared_words(postings: Postings, one: int, other: int) -> tuple[str, ...]:
-    """The rarest words in the contents of both notes, rarest first."""
-    fields = len(FIELDS)
-    rows = np.intersect1d(postings.note(one).rows, postings.note(other).rows)
-    terms = (rows[rows % fields == _CONTENT] // fields).tolist()
-    names = postings.ids.terms
-    rarest = sorted(
-        (term for term in terms if any(map(str.isalnum, from_utf16(names[term])))),
-        key=lambda term: (postings.df(term, _CONTENT), names[term]),
-    )
-    return tuple(from_utf16(names[term]) for term in rarest[:_MOST_WORDS])
+def _document(snapshot: Snapshot, path: str) -> TextDocument:
+    """The searchable texts of the note at ``path``; the title alone if its file has just gone."""
+    try:
+        return text_document(snapshot, path)
+    except OSError:
+        return TextDocument(path, snapshot.notes[snapshot.by_path[path]].title, "", "", "")

@@ -10,7 +10,7 @@ from brvtui.derived import Key
 from brvtui.snapshot.records import Parsed
 from brvtui.snapshot.state import Snapshot
 from brvtui.text.full_text import TextDocument
-from brvtui.tree.reading.frontmatter import block_span, parse, texts_of
+from brvtui.tree.reading.frontmatter import parse, texts_of
 from brvtui.tree.spaces.contents import TopicFile
 
 _TOPICS: Key[Mapping[tuple[str, str], TopicFile]] = Key("topics by alias and path")
@@ -37,10 +37,11 @@ def text_document(snapshot: Snapshot, path: str) -> TextDocument:
     text = snapshot.text(path)
     if not snapshot.kind.has_files:
         return TextDocument(path, note.title, "", "", text)
-    start, end = block_span(text) or (0, 0)
-    fields = parse(text).fields if any(name in text[start:end] for name in _TAGS) else {}
-    tags = "\n".join(tag for name in _TAGS for tag in texts_of(fields.get(name)))
-    return TextDocument(path, note.title, "\n".join(_headings(text)), tags, text, end and text.find("\n", end) + 1)
+    front = parse(text)
+    body = text[front.body_start :]
+    title = "\n".join(dict.fromkeys((note.title, *texts_of(front.fields.get("title")))))
+    tags = "\n".join(tag for name in _TAGS for tag in texts_of(front.fields.get(name)))
+    return TextDocument(path, title, "\n".join(_headings(body)), tags, body, text.count("\n", 0, front.body_start) + 1)
 
 
 def _headings(text: str) -> list[str]:

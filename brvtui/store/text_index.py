@@ -36,7 +36,7 @@ from brvtui.store.writer_lock import WriterLock
 from brvtui.text.full_text import FullTextView, IndexedBatch, IndexPart, TextDocument, open_index, write
 from brvtui.tree.constants import ReadingLimits
 
-FORMAT = 2
+FORMAT = 3
 WORTH_KEEPING = 200
 """The number of notes from which an index on disk pays. Fewer are indexed in memory as fast as an index opens, unless
 they are long."""

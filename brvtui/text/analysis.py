@@ -90,6 +90,16 @@ def from_utf16(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
+_STOPPED = """
+    a an the and or but in on at to for of with by from as is was are were been be have has had do does did will would
+    could should may might shall can need must it its this that these those i you he she we they me him her us them my
+    your his our their what which who whom when where why how all each every both few more most other some such no not
+    only same so than too very just because if then else about up out into
+"""
+STOP_WORDS = frozenset(_STOPPED.split())
+"""English words that say little; Soleri's own list."""
+
+
 def without_stop_words(text: str, stop_words: frozenset[str]) -> str:
     """``text`` in lower case without stop words, joined by one space; ``text`` itself if nothing would be left.
 

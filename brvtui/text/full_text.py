@@ -21,7 +21,7 @@ import numpy as np
 import tantivy
 from rapidfuzz.distance import Levenshtein
 
-from brvtui.text.analysis import encodable, fold
+from brvtui.text.analysis import STOP_WORDS, encodable, fold
 from brvtui.text.find_query import (
     BREAKS,
     FIELDS,
@@ -48,8 +48,8 @@ class TextDocument:
     headings: str
     tags: str
     text: str
-    body: int = 0
-    """The offset at which the text after the frontmatter begins."""
+    first_line: int = 1
+    """The line of the file at which ``text``, which has no frontmatter, begins."""
 
 
 _TOKEN = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{UNSPACED}]]+"
@@ -76,10 +76,10 @@ def _prepared(text: str) -> tuple[str, str]:
 
 
 _WEIGHTS = {"title": 32, "title_stems": 30, "title_grams": 32, "headings": 16, "tags": 8, "path": 4, "text": 3}
-_WEIGHTS |= {"stems": 2, "grams": 2}
+_WEIGHTS |= {"tag_stems": 7, "stems": 2, "grams": 2}
 _PHRASE = 1 << 16
 """The weight of all words as one phrase, above any sum of the other weights."""
-_STEMS = {"title": "title_stems", "text": "stems"}
+_STEMS = {"title": "title_stems", "tags": "tag_stems", "text": "stems"}
 _GRAMS = {"title": "title_grams"}
 _MOST_COMPARED = 25
 """The number of stems and character pairs of a document that are used to find similar ones."""
@@ -241,6 +241,23 @@ def _stem(stemmer: tantivy.TextAnalyzer, word: str) -> str:
     return stems[0] if stems else ""
 
 
+_FENCE = re.compile(r"^\s*(?:```|~~~).*", re.MULTILINE)
+_FEWEST_LETTERS = 3
+"""The letters of a content word in Latin script."""
+
+
+def content_words(document: TextDocument) -> Counter[str]:
+    """The words of title, tags and body that say what ``document`` is about, without stop words and numbers."""
+    texts = (document.title, document.tags, _FENCE.sub("", document.text[:_LONGEST_TEXT]))
+    words = Counter(word.text for text in texts for word in words_in(encodable(text[:_LONGEST_TEXT])))
+    return Counter({word: times for word, times in words.items() if _is_content(word)})
+
+
+def _is_content(word: str) -> bool:
+    letters = sum(map(str.isalpha, word))
+    return word not in STOP_WORDS and letters >= (_FEWEST_LETTERS if fold(word).isascii() else 1)
+
+
 # Finding.
 
 
@@ -312,23 +329,34 @@ class FullTextView:
         The score sums the idf of shared word stems and character pairs, among the 25 of ``document`` with the highest
         tf × idf. Removed documents still count in the idf until tantivy merges their segment.
         """
-        parts = [part for part in (self.kept, self.newer) if part is not None]
-        count = sum(len(part.keys) for part in parts)
-        text = f"{document.title}\n{document.text}"[:_LONGEST_TEXT]
-        folded = _prepared(encodable(text))[1]
-        words = Counter(("stems", stem) for stem in _stems_analyzer().analyze(folded))
-        words.update(("grams", gram) for gram in _grams(folded).split())
+        count = sum(len(part.keys) for part in (self.kept, self.newer) if part is not None)
+        stemmer, terms = _stemmer(), Counter[tuple[tuple[str, ...], str]]()
+        for word, times in content_words(document).items():
+            grams = _grams(fold(word)).split()
+            for term in grams or [_stem(stemmer, word)]:
+                terms[("grams",) if grams else tuple(_STEMS.values()), term] += times
         weighed = []
-        for (field, word), times in words.items():
-            holding = sum(part.searcher.doc_freq(field, word) for part in parts)
+        for (fields, term), times in terms.items():
+            holding = self._holding(fields, term)
             idf = math.log1p((max(count, holding) - holding + 0.5) / (holding + 0.5))
-            weighed.append((times * idf, idf, field, word))
-        terms = [
-            tantivy.Query.const_score_query(tantivy.Query.term_query(_schema(), field, word, "basic"), idf)
-            for _, idf, field, word in heapq.nlargest(_MOST_COMPARED, weighed)
+            weighed.append((times * idf, idf, fields, term))
+        queries = [
+            tantivy.Query.const_score_query(
+                _any(tantivy.Query.term_query(_schema(), field, term, "basic") for field in fields), idf
+            )
+            for _, idf, fields, term in heapq.nlargest(_MOST_COMPARED, weighed)
         ]
-        query = tantivy.Query.boolean_query([(tantivy.Occur.Should, term) for term in terms])
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Should, each) for each in queries])
         return self._found(query, limit, {document.path})[0]
+
+    def rarest(self, words: Iterable[str], most: int) -> tuple[str, ...]:
+        """The ``most`` of ``words`` that the fewest documents contain, rarest first."""
+        return tuple(heapq.nsmallest(most, words, lambda word: (self._holding(tuple(_STEMS), word), word)))
+
+    def _holding(self, fields: Iterable[str], term: str) -> int:
+        """The number of documents with ``term`` in the one of ``fields`` where it is most common."""
+        parts = [part for part in (self.kept, self.newer) if part is not None]
+        return max(sum(part.searcher.doc_freq(field, term) for part in parts) for field in fields)
 
     def excerpt(self, query: str, document: TextDocument, is_typing: bool = False) -> Excerpt:
         """The matches of ``query`` in ``document``."""
@@ -342,15 +370,10 @@ class FullTextView:
             if next(of_field.matches(getattr(document, name)), None):
                 fields.append(name)
         whole = _MatchFinder(phrase for of in alternatives if (phrase := whole_phrase(of)))
-        first = None
-        for found in itertools.chain(whole.matches(document.text), finder.matches(document.text)):
-            if first is None or found.start >= document.body:
-                first = found
-            if found.start >= document.body:
-                break
+        first = next(itertools.chain(whole.matches(document.text), finder.matches(document.text)), None)
         if first is None or part is None:
             return Excerpt(tuple(fields), 0, "", ())
-        line = document.text.count("\n", 0, first.start) + 1
+        line = document.first_line + document.text.count("\n", 0, first.start)
         return Excerpt(tuple(fields), line, *_snippet(part.searcher, document, first, finder))
 
 
@@ -358,8 +381,8 @@ class FullTextView:
 class Excerpt:
     """The fields of a document that match, and a matching line of its text, 0 if none does.
 
-    The line contains the first match of all words as one phrase, or else of any word, after the frontmatter if
-    possible. ``highlights`` are the starts and ends of the matches in ``snippet``, a piece of the text on one line.
+    The line has the first match of all words as one phrase, or else of any word.
+    ``highlights`` are the starts and ends of the matches in ``snippet``, which is a piece of the text on one line.
     """
 
     fields: tuple[str, ...]
@@ -425,8 +448,8 @@ def _snippet(
     searcher: tantivy.Searcher, document: TextDocument, first: Word, finder: _MatchFinder
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
     """A piece of the text on one line, near the match ``first``, and the matches in it."""
-    text, body = document.text, document.body
-    begin = max(body if first.start >= body else 0, first.start - _BEFORE)
+    text = document.text
+    begin = max(0, first.start - _BEFORE)
     while 0 < begin < first.start and text[begin - 1].isalnum():
         begin += 1
     window = encodable(text[begin : begin + _WINDOW])

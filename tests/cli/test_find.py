@@ -47,7 +47,13 @@ def test_any_text_is_a_query(run: Run, query: str, count: int) -> None:
     assert found(run, query)["count"] == count
 
 
-def test_too_long_query_is_refused_in_one_line(run: Run) -> None:
+def test_frontmatter_is_found_by_title_and_tags_alone(run: Run, project: Tree) -> None:
+    project.file("odd.md", "---\ntitle: Quokka\ntags: [wombat]\naccessCount: 61\n---\n# Numbat\n\nwallaby\n")
+    assert [found(run, word)["count"] for word in ("accessCount", "61", "title:quokka", "tag:wombats")] == [0, 0, 1, 1]
+    assert found(run, "wallaby")["notes"][0]["line"] == 8
+
+
+def test_a_query_that_is_too_long_is_one_line(run: Run) -> None:
     code, out, err = run("find", "x" * 10_001)
     assert (code, out, err.count("\n")) == (2, "", 1)
 

@@ -72,7 +72,7 @@ def test_similar_notes_follow_changes_without_rereading_tree(
     (tree.tree / "x/two.md").unlink()
     session.refresh([tree.tree / "x/two.md"])
     assert paths(session, "x/one.md") == ["x/three.md"]
-    assert sorted(read) == ["x/one.md", "x/three.md"]
+    assert sorted(read) == ["x/one.md", "x/three.md", "x/three.md"]
     session.close()
 
 
@@ -100,3 +100,12 @@ def test_words_with_marks_are_shared_words(tree: Tree) -> None:
     tree.note("x/two.md", "Two", "हिन्दी भाषा में")
     (found, *_) = tree.session().finder.similar("x/one.md", 1)
     assert set(found.words) == {"हिन्दी", "भाषा"}
+
+
+def test_frontmatter_does_not_make_notes_similar(tree: Tree) -> None:
+    front = "---\ntags: [{}]\nimportance: 61\naccessCount: 7\n---\n"
+    tree.file("x/one.md", f"{front.format('marsupial')}# One\n\nThe quokka is 61\n")
+    tree.file("x/two.md", f"{front.format('rail')}# Two\n\nThe train is 61\n")
+    tree.file("x/three.md", f"{front.format('marsupials, quokka')}# Three\n\nRock wallaby\n")
+    (found,) = tree.session().finder.similar("x/one.md", 9)
+    assert (found.path, found.words) == ("x/three.md", ("quokka",))

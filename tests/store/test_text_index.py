@@ -21,7 +21,7 @@ from brvtui.snapshot import Snapshot
 from brvtui.snapshot.texts import text_document
 from brvtui.store import text_index
 from brvtui.store.text_index import KeptTextIndex
-from brvtui.text.full_text import FullTextView
+from brvtui.text.full_text import FullTextView, TextDocument
 from tests.support.generated import generated
 from tests.support.trees import BRV3, Tree, changed
 from tests.test_loading import edit
@@ -440,9 +440,11 @@ def test_a_note_that_cannot_be_read_is_read_later(tree: Tree) -> None:
     assert index_of(tree).full_text(snapshot).find("alpha", 9)[1] == 3
 
 
-def test_tags_and_headings_of_notes(tree: Tree) -> None:
-    text = "---\ntags: [one, two]\nkeywords: three\n---\n# Title\n\n```\n# not a heading\n```\n### Deep ones\n"
-    tree.file("a.md", text)
-    document = text_document(tree.snapshot(), "a.md")
-    assert (document.tags, document.headings) == ("one\ntwo\nthree", "Title\nDeep ones")
-    assert document.text == text
+def test_searchable_texts_of_a_note(tree: Tree) -> None:
+    front = "---\ntags: [one, two]\nkeywords: three\ntitle: Other\nimportance: 61\n---\n"
+    body = "# Title\n\n```\n# not a heading\n```\n### Deep ones\n"
+    tree.file("a.md", front + body)
+    tree.file("b.md", f"---\nno: yaml: at all\n---\n{body}")
+    documents = [text_document(tree.snapshot(), path) for path in ("a.md", "b.md")]
+    assert documents[0] == TextDocument("a.md", "Title\nOther", "Title\nDeep ones", "one\ntwo\nthree", body, 7)
+    assert (documents[1].text[:9], documents[1].first_line) == ("---\nno: y", 1)

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from brvtui.text.analysis import utf16
 from brvtui.text.find_query import Match, QueryClause, parsed, words_in
-from brvtui.text.full_text import FullTextView, IndexedBatch, IndexPart, TextDocument, open_index, write
+from brvtui.text.full_text import (
+    FullTextView,
+    IndexedBatch,
+    IndexPart,
+    TextDocument,
+    content_words,
+    open_index,
+    write,
+)
 from brvtui.text.postings import build
 from brvtui.text.segment import TermIds, note_terms
 from brvtui.text.vocabulary import KINDS
@@ -147,15 +155,11 @@ def test_an_excerpt_says_where_a_document_matches(
     assert "\n" not in excerpt.snippet
 
 
-@pytest.mark.parametrize(
-    ("query", "line", "snippet"),
-    [("gate", 4, "The gate opens"), ("sluice", 2, "--- title: sluice gate --- The gate opens")],
-)
-def test_excerpt_prefers_body_over_frontmatter(query: str, line: int, snippet: str) -> None:
-    text = "---\ntitle: sluice gate\n---\nThe gate opens"
-    document = TextDocument("a.md", "sluice gate", "", "", text, body=text.index("The"))
+@pytest.mark.parametrize(("query", "line", "snippet"), [("gate", 5, "The gate opens"), ("sluice", 0, "")])
+def test_line_of_an_excerpt_is_that_of_the_file(query: str, line: int, snippet: str) -> None:
+    document = TextDocument("a.md", "sluice gate", "", "", "\nThe gate opens", first_line=4)
     excerpt = full_text([document]).excerpt(query, document)
-    assert (excerpt.line, excerpt.snippet) == (line, snippet)
+    assert (excerpt.line, excerpt.snippet.strip()) == (line, snippet)
 
 
 def test_hostile_texts_and_queries_cost_little() -> None:
@@ -228,13 +232,7 @@ def test_long_texts_are_searched_at_their_beginning() -> None:
     assert index.similar(TextDocument("b.md", "", "", "", f"{' ' * 500_000}begin"), 9) == []
 
 
-def test_the_first_match_after_the_frontmatter_is_shown() -> None:
-    text = "---\ntitle: gate\n---\nnorth\nnorth gate\n"
-    document = TextDocument("a.md", "", "", "", text, text.index("north"))
-    index = full_text([document])
-    assert [index.excerpt(query, document).line for query in ("gate", "title", "north gate", "title gate")] == [
-        5,
-        2,
-        5,
-        5,
-    ]
+def test_content_words_leave_out_markup_numbers_and_stop_words() -> None:
+    text = "The `yaml` of k8s and oauth2:\n```sh\nrun 61 x a1b2\n```\nÄh, да я 東京 with it"
+    words = content_words(TextDocument("a.md", "Quokka", "", "tag-one", text))
+    assert set(words) == {"quokka", "tag", "one", "yaml", "oauth2", "run", "да", "я", "東京"}

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from brvtui.engines.soleri.entries import VaultEntry
 from brvtui.engines.text_vectors import check_room, digest
 from brvtui.services.legs import LegError, Vector, VectorCache
+from brvtui.text.analysis import STOP_WORDS
 
 # TF-IDF vectors of texts and their cosine (``docs/reference/soleri.md``, "The semantic signal").
 
@@ -26,14 +27,7 @@ SparseVector = Mapping[str, float]
 _TOKEN = re.compile(r"[a-z0-9-]{3,}")
 _MOST_KEPT = 16_384
 """The maximum number of cached text vectors, of about 3 kB each."""
-_STOPPED = """
-    a an the and or but in on at to for of with by from as is was are were been be have has had do does did will would
-    could should may might shall can need must it its this that these those i you he she we they me him her us them my
-    your his our their what which who whom when where why how all each every both few more most other some such no not
-    only same so than too very just because if then else about up out into
-"""
 COUNTED = "TF-IDF compares runs of three or more of a–z, 0–9 and hyphens that are not stop words"
-STOP_WORDS = frozenset(_STOPPED.split())
 
 
 def tokenize(text: str) -> list[str]:
