@@ -77,7 +77,7 @@ Examples:
 def find(text: str, limit: int, request: ProjectRequest, form: str) -> int:
     """List the notes in which TEXT is written, with the place; no engine is asked.
 
-    TEXT may hold "phrases", OR, NOT or -word, begin*, fuzzy~ and title:word (or heading, tag, path, text).
+    TEXT may hold "phrases", OR, NOT or -word, (groups), begin*, fuzzy~ and title:word (or heading, tag, path, text).
 
     Nothing is changed. Exit code 1 when no note matches.
     """

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import reduce
 from typing import NamedTuple
 
 from brvtui.text.analysis import CharacterTable, encodable, fold
@@ -64,45 +65,72 @@ class QueryClause:
     excluded: bool = False
 
 
-_PIECE = re.compile(r'(-?)(?:(title|headings?|tags?|path|text):)?(?:"([^"]*)"?|([^\s"]+))', re.IGNORECASE)
+_Alternatives = list[list[QueryClause]]
+_BARE = r'[^\s"()](?:[^\s"()]|\([^\s"()]*\)?)*'
+_PIECE = re.compile(rf'(-?)(?:(title|headings?|tags?|path|text):)?(?:"([^"]*)"?|([()])|({_BARE}))', re.IGNORECASE)
 _MARKS = re.compile(r"(?<=.)(\*|~[12]?)$")
 _MOST_WORDS = 50
-"""The limit on the words of a query, or characters of scripts without spaces. In a phrase, each of them costs time."""
+"""Words of a query that count, or characters of scripts without spaces: a phrase costs each of its own."""
+_MOST_ALTERNATIVES, _DEEPEST = 50, 20
 _LONGEST_FUZZY = 64
 """The limit on the characters of a word for which fuzzy matches are searched: the automaton grows with it."""
 
 
-def parsed(query: str, is_typing: bool = False) -> list[list[QueryClause]]:
-    """The alternatives of ``query``, each with conditions that must all hold. Any text is a valid query.
+def parsed(query: str, is_typing: bool = False) -> _Alternatives:
+    """The alternatives of ``query``, each with conditions that must all hold. Any text is a query.
 
-    With ``is_typing``, its last word may be the beginning of a word. Only its first 50 words count.
+    With ``is_typing``, its last word may be the beginning of a word. Only its first 50 words count, and the first 50
+    alternatives that result from groups in parentheses.
     """
-    pieces = list(_PIECE.finditer(query))
-    alternatives = _alternatives(pieces, True, is_typing and query[-1:] not in (" ", '"'))
-    return alternatives or _alternatives(pieces, False, is_typing)
+    is_open = is_typing and query[-1:] not in (" ", '"', ")")
+    return _QueryReader(query, True, is_open).alternatives() or _QueryReader(query, False, is_typing).alternatives()
 
 
-def _alternatives(pieces: Sequence[re.Match[str]], has_operators: bool, open_end: bool) -> list[list[QueryClause]]:
-    alternatives: list[list[QueryClause]] = [[]]
-    excluded, left = False, _MOST_WORDS
-    for number, piece in enumerate(pieces):
-        minus, field, phrase, word = piece.groups()
-        if has_operators and word in ("AND", "OR", "NOT") and not minus and not field:
-            if word == "OR" and alternatives[-1]:
-                alternatives.append([])
-            excluded = word == "NOT"
-            continue
-        found = _clauses(phrase, word, _field(field), open_end and number == len(pieces) - 1)
-        without = has_operators and (excluded or bool(minus))
-        for clause in found:
-            size = len(clause.words[0]) if clause.match is Match.GRAMS else len(clause.words)
-            if left > 0:
-                alternatives[-1].append(replace(_cut(clause, left), excluded=without))
-            left -= size
-        excluded = False
-    return [
-        list(clauses) for clauses in dict.fromkeys(tuple(dict.fromkeys(clauses)) for clauses in alternatives) if clauses
-    ]
+class _QueryReader:
+    """Reads a query from left to right."""
+
+    def __init__(self, query: str, has_operators: bool, is_open: bool) -> None:
+        self._pieces = list(_PIECE.finditer(query))
+        self._has_operators, self._is_open = has_operators, is_open
+        self._next, self._left = 0, _MOST_WORDS
+
+    def alternatives(self, depth: int = 0, outer: str = "") -> _Alternatives:
+        """The alternatives until the end of the group, which is inside ``depth`` others and in the field ``outer``."""
+        found, current, excluded = _Alternatives(), _Alternatives([[]]), False
+        while self._next < len(self._pieces):
+            minus, name, phrase, parenthesis, word = self._pieces[self._next].groups()
+            self._next += 1
+            if parenthesis == ")" and depth:
+                break
+            if self._has_operators and word in ("AND", "OR", "NOT") and not minus and not name:
+                if word == "OR" and any(current):
+                    found, current = found + current, [[]]
+                excluded = word == "NOT"
+                continue
+            field, without = _field(name) or outer, self._has_operators and (excluded or bool(minus))
+            excluded = False
+            if parenthesis == "(" and depth < _DEEPEST:
+                group = self.alternatives(depth + 1, field)
+                group = reduce(_both, map(_negated, group), [[]]) if without else group
+            else:
+                group = [[replace(clause, excluded=without) for clause in self._clauses(phrase, word, field)]]
+            current = _both(current, group or [[]])
+        unlike = dict.fromkeys(tuple(dict.fromkeys(clauses)) for clauses in found + current)
+        return [list(clauses) for clauses in unlike if clauses][:_MOST_ALTERNATIVES]
+
+    def _clauses(self, phrase: str | None, word: str | None, field: str) -> Iterator[QueryClause]:
+        for clause in _clauses(phrase, word, field, self._is_open and self._next == len(self._pieces)):
+            if self._left > 0:
+                yield _cut(clause, self._left)
+            self._left -= len(clause.words[0]) if clause.match is Match.GRAMS else len(clause.words)
+
+
+def _both(one: _Alternatives, other: _Alternatives) -> _Alternatives:
+    return [[*left, *right] for left in one for right in other][:_MOST_ALTERNATIVES]
+
+
+def _negated(clauses: Sequence[QueryClause]) -> _Alternatives:
+    return [[replace(clause, excluded=not clause.excluded)] for clause in clauses]
 
 
 def _cut(clause: QueryClause, size: int) -> QueryClause:

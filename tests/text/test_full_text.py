@@ -82,6 +82,14 @@ FOUND = {
     "สวัสดี": [TOKYO],
     "서울": [TOKYO],
     "-token": [TOKYO],
+    "(gate OR cafe) refresh": [ROTATION, OTHER],
+    "(gate OR cafe) -(daily OR redis)": [OTHER],
+    "token -(gate cafe)": [ROTATION, OTHER],
+    "title:(other OR rotation) ladders": [OTHER, ROTATION],
+    "((gate (daily": [ROTATION],
+    "cafe) gate() OR :)": [],
+    "refresh (token": [ROTATION, OTHER],
+    "()": [],
     "absent": [],
     "absent OR": [],
     "": [],
@@ -177,7 +185,18 @@ def test_hostile_texts_and_queries_cost_little() -> None:
     assert index.find("漢" * 5_000, 5)[1] == 1
     assert index.find("漢字" * 2, 5)[1] == 0
     assert [one.path for one in index.find("twin", 5)[0]] == [documents[4].path, documents[3].path]
-    for query in ("x" * 10_000, "x" * 9_999 + "*", "x" * 9_000 + "~2", "a~2 " * 2_500, "e* OR " * 1_600, '"' * 10_000):
+    for query in (
+        "x" * 10_000,
+        "x" * 9_999 + "*",
+        "x" * 9_000 + "~2",
+        "a~2 " * 2_500,
+        "e* OR " * 1_600,
+        '"' * 10_000,
+        "(" * 10_000,
+        "(a OR b) " * 1_000,
+        "-(a b) " * 1_000,
+        "f(" * 5_000,
+    ):
         index.find(query, 5, True)
     assert index.excerpt("needle", documents[0]).line == 1
     assert len(parsed("word " * 2_000)[0]) == 1
