@@ -63,7 +63,7 @@ Examples:
   brv-tui find TokenStore --repo ../shop
 """
 )
-@text_argument()
+@text_argument(meaning="the text to look for")
 @click.option(
     "--limit", type=WholeNumber(1, 10_000), default=20, show_default=True, help="How many notes to list at most."
 )
@@ -75,9 +75,11 @@ Examples:
 @project_request
 @answer_format
 def find(text: str, limit: int, request: ProjectRequest, form: str) -> int:
-    """List the notes in which TEXT is written, with the place; no engine is asked.
+    """List the notes in which TEXT is written, with the place.
 
     TEXT may hold "phrases", OR, NOT or -word, (groups), begin*, fuzzy~ and title:word (or heading, tag, path, text).
+
+    Notes are read as the engine and its profile read them, but not ranked by them.
 
     Nothing is changed. Exit code 1 when no note matches.
     """

@@ -126,12 +126,14 @@ def query_text(text: str) -> str:
     return text
 
 
-def text_argument(required: bool = True, metavar: str = "TEXT") -> Callable[[_F], _F]:
+def text_argument(
+    required: bool = True, metavar: str = "TEXT", meaning: str = "what you want to know"
+) -> Callable[[_F], _F]:
     """Adds ``text``, the words of a query. Empty and blank text is refused."""
 
     def checked(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
         if value is not None and not value.strip():
-            raise click.UsageError(f"{metavar} is empty: write what you want to know", ctx)
+            raise click.UsageError(f"{metavar} is empty: write {meaning}", ctx)
         return value
 
     shown = metavar if required else f"[{metavar}]"

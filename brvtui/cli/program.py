@@ -206,12 +206,13 @@ def _reported(error: Exception) -> str:
 
 
 def _quoting(error: click.UsageError) -> str:
-    """How to give several words as the TEXT of the command; empty unless there are more arguments than it has."""
+    """How to give the TEXT of the command if it may be several arguments, or begin with ``-``; else empty."""
     context = error.ctx
-    if context is None or not error.message.startswith("Got unexpected extra argument"):
+    if context is None or not any(parameter.name == "text" for parameter in context.command.params):
         return ""
-    asks = any(parameter.name == "text" for parameter in context.command.params)
-    return f"{quoted_text(context)}; " if asks else ""
+    if isinstance(error, click.NoSuchOption) and not error.option_name.startswith("--"):
+        return 'put -- before a text that begins with "-"; '
+    return f"{quoted_text(context)}; " if error.message.startswith("Got unexpected extra argument") else ""
 
 
 def _format_hint(error: click.ClickException) -> str:

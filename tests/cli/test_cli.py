@@ -272,6 +272,7 @@ BAD_USAGE: list[tuple[tuple[str, ...], int, str]] = [
     (("query", "how", "do", "we"), 2, 'quote a TEXT of several words, as in brv-tui query "how do we deploy"'),
     (("why", "how", "do", "we", "go"), 2, 'as in brv-tui why "how do we deploy" NOTE NOTE; see'),
     (("why", "how do we", "go"), 2, "of one, brv-tui explain TEXT NOTE says why"),
+    (("query", "-refresh"), 2, "put -- before a text"),
     (("compare", "how", "do"), 2, 'quote a TEXT of several words, as in brv-tui compare "how do we deploy"; see'),
     (("explain", "how", "do", "we"), 3, 'several words, as in brv-tui explain "how do we deploy" PATH…\n'),
     (("explain", "how", "gone.md"), 3, "no note gone.md in "),
@@ -397,7 +398,8 @@ def test_text_contains_the_explanation(run: Run, args: tuple[str, ...], code: in
 def test_query_without_words_is_bad_usage(run: Run, command: str, more: tuple[str, ...], blank: str) -> None:
     """``query`` alone shows how an engine treats it."""
     name = "QUERY" if command.startswith("judge") else "TEXT"
-    wanted = f"brv-tui: {name} is empty: write what you want to know; see brv-tui {command} --help\n"
+    meaning = "the text to look for" if command == "find" else "what you want to know"
+    wanted = f"brv-tui: {name} is empty: write {meaning}; see brv-tui {command} --help\n"
     assert run(*command.split(), blank, *more, inside=False) == (2, "", wanted)
 
 
