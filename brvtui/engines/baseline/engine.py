@@ -16,6 +16,7 @@ from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_options
 from brvtui.timing import Stopwatch
 from brvtui.trace import Detail, Explanation, Hit, LossStage, Remedy, Stage, State, Step, Trace
+from brvtui.tree.reading.files import SUMMARY_FILE
 from brvtui.typed_tables import Count, typed
 from brvtui.wording import counted
 
@@ -39,6 +40,7 @@ class BaselineLimits:
 class PlainLoss(LossStage):
     """The stages at which a note can be lost, earliest first."""
 
+    FOLDER = "a folder, which plain search does not rank"
     NOT_IN_TREE = "not a searchable note of the tree"
     NOTHING_ASKED = "the query has no word to search for"
     OUTSIDE = "outside the folder that is searched"
@@ -120,6 +122,7 @@ class Baseline:
                 place = f"rank {rank} of {count}, score {hit.score:.2f}"
                 return PlainLoss.BEHIND, f"{place}; the answer lists {len(trace.hits)}"
             reasons = {
+                PlainLoss.FOLDER: document.position is None and path.rpartition("/")[2] == SUMMARY_FILE,
                 PlainLoss.NOT_IN_TREE: document.position is None,
                 PlainLoss.NOTHING_ASKED: not search.words,
                 PlainLoss.OUTSIDE: not _is_inside(path, scope),
@@ -128,8 +131,9 @@ class Baseline:
             return next((loss for loss, applies in reasons.items() if applies), PlainLoss.NO_WORD), searched
 
         def remedy(loss: PlainLoss, title: str) -> Remedy:
+            if loss in (PlainLoss.FOLDER, PlainLoss.NOT_IN_TREE):
+                return Remedy(CHECK_PATH if loss is PlainLoss.NOT_IN_TREE else "choose a note in it", False)
             tries = [(*wording, dict[str, Any]()) for wording in title_wordings(trace.query, title)]
-            is_note = loss is not PlainLoss.NOT_IN_TREE
-            return tried_remedy(path, tries, asking(self, context, trace), 2) if is_note else Remedy(CHECK_PATH, False)
+            return tried_remedy(path, tries, asking(self, context, trace), 2)
 
         return explained(context.snapshot, trace, document, hit, lambda at: f"listed at {at} of {count}", lost, remedy)

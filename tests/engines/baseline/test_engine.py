@@ -134,9 +134,11 @@ def test_reasons_why_note_is_missing(notes: Tree) -> None:
     for number in range(12):
         notes.note(f"more/{number}.md", "Tokens", "tokens")
     notes.file("auth/_index.md", "---\ntype: summary\n---\ntokens\n")
+    notes.file("ops/odd.txt", "tokens")
     assert why(notes, "tokens", "more/0.md").use.endswith("of 14")
     for query, note, scope, said, numbers in (
-        ("tokens", "auth/_index.md", "", "not a searchable note of the tree", "searched: tokens"),
+        ("tokens", "auth", "", "a folder, which plain search does not rank", "searched: tokens"),
+        ("tokens", "ops/odd.txt", "", "not a searchable note of the tree", "searched: tokens"),
         ("!?", "pay/refund.md", "", "the query has no word to search for", "searched: nothing"),
         ("refund", "pay/refund.md", "auth", "outside the folder that is searched", "searched: refund"),
         ("tokens", "pay/refund.md", "", "neither title nor text contains any of the words", "searched: tokens"),
