@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from rich.cells import cell_len
+
 from brvtui.paint.bars import role_of, stacked, tick_labels
 from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.hits import SIGNS, lead_lines
@@ -33,6 +35,8 @@ from brvtui.trace import (
 
 _VALUE = 9
 _NAME = 13
+_FACTORS = 18
+"""How many cells two factors of a part have at most."""
 _MOST_ASKED = 12
 """The maximum number of cells for the query's terms in the table of terms."""
 _FULL_TERMS = 62
@@ -77,7 +81,9 @@ def sum_lines(
     """Returns the bar of a hit's score, its parts, and their sum. ``best`` is the highest score of its list."""
     lines = _bar(hit, scale, best, ticks, width, glyphs)
     places = max(4, scale.decimals)
-    lines += [_part(part, scale, places, width, glyphs) for part in hit.parts]
+    longest = max((cell_len(part.name) for part in hit.parts if how(part)), default=0)
+    names = max(_NAME, min(longest, width - _VALUE - _FACTORS))
+    lines += [entry for part in hit.parts for entry in _part(part, scale, places, names, width, glyphs)]
     return [*lines, _sum(hit, places, width, glyphs)]
 
 
@@ -122,7 +128,8 @@ def _bar(
     return [Line().extend(stacked(scaled, width, (), glyphs)), line(f" {label}", "faint").cut(width)]
 
 
-def _part(part: Part, scale: Scale, places: int, width: int, glyphs: Glyphs) -> Line:
+def _part(part: Part, scale: Scale, places: int, names: int, width: int, glyphs: Glyphs) -> list[Line]:
+    """Returns a part as a line; its note is below it if it does not fit."""
     role = role_of(part.name) if part.value >= 0 else "lost"
     lost = part.value < 0 and part.name != "rounding"
     fill = glyphs.fills["lost"] if lost else glyphs.fills.get(part.name, " ")
@@ -131,11 +138,13 @@ def _part(part: Part, scale: Scale, places: int, width: int, glyphs: Glyphs) -> 
     right = Line().add(f"{value:>{_VALUE}}", role if part.value else "faint")
     made_of = how(part, scale.decimals + 1)
     if not made_of:
-        return left.add(part.name, "text").right(width, right)
-    left.fit(part.name, _NAME, "text").gap()
-    if left.width + len(made_of) + 1 + right.width > width:
-        made_of = made_of.partition("  ")[0]  # the whole note or nothing
-    return left.add(made_of, "muted").right(width, right)
+        return [left.add(part.name, "text").right(width, right)]
+    left.fit(part.name, names, "text").gap()
+    below = ""
+    if left.width + cell_len(made_of) + 1 + right.width > width:
+        made_of, _, below = made_of.partition("  ") if "  " in made_of else ("", "", made_of)
+    notes = [line(f"   {text}", "muted") for text in wrap(below, width - 3)] if below else []
+    return [left.add(made_of, "muted").right(width, right), *notes]
 
 
 def _sum(hit: Hit, places: int, width: int, glyphs: Glyphs) -> Line:

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from brvtui.paint.bars import draining, eighths, stack, stacked, tick_labels
 from brvtui.paint.glyphs import ASCII, UNICODE, Glyphs, for_terminal
-from brvtui.paint.score import how
-from brvtui.trace import Part
+from brvtui.paint.score import how, sum_lines
+from brvtui.paint.text import kept_whole
+from brvtui.trace import Hit, Kind, Origin, Part, Scale
 
 DRAFT = (
     Part("relevance", 0.5742, 0.957, 0.6),
@@ -56,6 +57,20 @@ def test_stacked_bar_shows_each_part_with_hatching_and_ticks(glyphs: Glyphs) -> 
         assert glyphs.fills[name] in text
     assert text[int(0.97 * 50)] == glyphs.tick
     assert text.index(glyphs.fills["lost"]) == 41
+
+
+@pytest.mark.parametrize("width", [44, 60, 120])
+def test_names_and_notes_of_parts_are_shown_whole(width: int) -> None:
+    parts = (Part("deploy in title", 3.75, 2.5, 1.5, "in 8 of 75 notes, 7 times in about 280 words"), Part("x", 1.0))
+    hit = Hit("a.md", "a.md", "A", Kind.CONTEXT, Origin.TEXT, 4.75, parts)
+    lines = sum_lines(hit, Scale(2, 5.0), 5.0, {}, width, UNICODE)
+    with kept_whole():
+        piped = sum_lines(hit, Scale(2, 5.0), 5.0, {}, width, UNICODE)
+    for text in (" ".join(" ".join(each.plain for each in made).split()) for made in (lines, piped)):
+        assert "deploy in title" in text
+        assert "2.500 × 1.5" in text
+        assert parts[0].note in text
+    assert all(each.width <= width for each in lines)
 
 
 def test_every_fill_differs_from_the_others() -> None:

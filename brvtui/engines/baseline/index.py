@@ -73,7 +73,8 @@ class PlainIndex:
             numbers = {name: each for name in FIELDS if (each := self._explained(stem, name, address))}
             for name, each in numbers.items():
                 frequency, length, holding, notes = (round(each[key]) for key in ("freq", "dl", "n", "N"))
-                explanation = f"{frequency}× in about {length} words; {holding} of {notes} notes"
+                explanation = f"idf × tf: in {holding} of {notes} notes, {frequency}× in about {length} words"
+                explanation += f" (average: {each['avgdl']:.4g})"
                 label, value, idf = word if name == "text" else f"{word} in title", each["TermQuery"], each["idf"]
                 parts.append(Part(label, value, idf, value / idf, explanation))
             kind, form = (MatchKind.EXACT, word) if word in words else (MatchKind.STEM, forms.get(stem, stem))
