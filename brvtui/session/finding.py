@@ -97,12 +97,12 @@ class NoteFinder:
         notices = filter(None, (self._index.problem, *snapshot.search_notices(count > 0)))
         return FoundNotes(query, count, len(snapshot.notes), tuple(notes), tuple(notices))
 
-    def paths(self, query: str, is_typing: bool = False) -> frozenset[str]:
-        """The paths of all notes that match ``query``. Raises as :meth:`find`."""
+    def paths(self, query: str, is_typing: bool = False) -> tuple[str, ...]:
+        """The paths of all notes that match ``query``, best first. Raises as :meth:`find`."""
         check_length(query)
         snapshot = self._newest()
         found, _ = self._index.full_text(snapshot).find(query, len(snapshot.notes), is_typing)
-        return frozenset(match.path for match in found)
+        return tuple(match.path for match in found)
 
     def similar(self, path: str, limit: int) -> tuple[SimilarNote, ...]:
         """The ``limit`` notes most similar to the note at ``path``, best first.

@@ -77,6 +77,7 @@ async def test_both_logs_are_listed_newest_first(with_log: Tree, size: tuple[int
     lines = text_of(pilot, "#log").splitlines()
     order = [word for line in lines for word in ("rollback", "what fails", "zebra", "refresh") if word in line]
     assert order == ["rollback", "what fails", "zebra", "refresh"]
+    assert " here " in next(line for line in lines if "rollback" in line), "not brv, which reads as the engine"
     assert "not covered" in text_of(pilot, "#summary") or size == NARROW
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from threading import Event
+
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.notes.screen import NotesTree
+from brvtui.app.notes.screen import NotesScreen, NotesTree
 from brvtui.app.widgets.outline import Order
 from brvtui.app.widgets.tree import ASIDE, UNSEEN
-from tests.app.driving import NARROW, WIDE, MakeApp, ask, open_notes, press, settled, until
+from brvtui.session import Session
+from tests.app.driving import NARROW, WIDE, MakeApp, ask, on, open_notes, press, reading, settled, until
 from tests.app.looking import AppPilot, flat, frame, shown, text_of, view
 from tests.support.trees import Tree
 
@@ -97,7 +100,7 @@ async def test_filter_keeps_notes_with_their_folders(app: BrvTui, pilot: AppPilo
     assert tree.chosen == view(pilot).selection.file == "auth/jwt/refresh_rotation.md"
     rows = text_of(pilot, "#tree").splitlines()
     assert rows[0].split() == ["▾", "auth", "2"]
-    assert "n_ja.md" in rows[-1], "the path says why it is kept"
+    assert rows[-1].rstrip("│ ").endswith("n_ja.md"), "the path says why it is kept"
     lit = {text.lower() for text, role in tree.spans(2) if "match" in role}
     assert lit == {"rotation"}
     await press(pilot, "enter", "n")
@@ -137,14 +140,49 @@ async def test_tree_without_folders_mentions_none(tree: Tree, make_app: MakeApp)
         await until(pilot, lambda: "sleep by day" in text_of(pilot, "#note"))
 
 
-async def test_filter_opens_folders_only_temporarily(app: BrvTui, pilot: AppPilot) -> None:
+async def test_escape_while_typing_a_filter_restores_rows_cursor_and_note(app: BrvTui, pilot: AppPilot) -> None:
     await open_notes(pilot)
-    before = list(_tree(app).choices)
-    await press(pilot, "slash", *"rollback", "escape")
-    selected = view(pilot).selection.file
-    assert selected == "deploy/rollback.md"
-    opened = set(_tree(app).choices) - set(before)
-    assert {path.rpartition("/")[0] for path in opened} <= {"deploy"}, "only that of the note that stays selected"
+    tree = _tree(app)
+    tree.toggle("deploy", False)
+    await press(pilot, "j", "j", "k")
+    before = list(tree.choices), tree.chosen, view(pilot).selection.file
+    assert before[1:] == ("auth/jwt", "auth/jwt/refresh_rotation.md")
+    await press(pilot, "slash", *"rollback")
+    assert tree.chosen == view(pilot).selection.file == "deploy/rollback.md"
+    await press(pilot, "escape")
+    assert (tree.choices, tree.chosen, view(pilot).selection.file) == before
+
+
+async def test_cursor_is_on_the_best_match_while_a_filter_is_typed(tree: Tree, make_app: MakeApp) -> None:
+    tree.note("a.md", "Foxes", "they hunt")
+    tree.note("b.md", "Hunting", "by night")
+    async with make_app(tree.root).run_test(size=WIDE) as pilot:
+        await open_notes(pilot)
+        rows = _tree(pilot.app)
+        await press(pilot, "slash", *"hunt")
+        await until(pilot, lambda: rows.choices == ["a.md", "b.md"])
+        assert rows.chosen == "a.md", "the former row"
+        await press(pilot, *"i", "backspace")
+        await press(pilot, "escape", "j", "k", "slash", *"night", "enter", "escape", "slash", *"zz")
+        await press(pilot, *["backspace"] * 2, *"hunt")
+        await until(pilot, lambda: rows.choices == ["a.md", "b.md"] and rows.chosen == "b.md")
+
+
+async def test_filter_typed_before_the_tree_is_read_says_that_texts_wait(
+    tree: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree.note("foxes.md", "Foxes", "hunt by day")
+    tree.note("owls.md", "Owls", "sleep by day")
+    may_load, load = Event(), Session.load
+    monkeypatch.setattr(Session, "load", lambda *args: may_load.wait(30) and load(*args))
+    async with make_app(tree.root).run_test(size=WIDE) as pilot:
+        await reading(pilot)
+        rows = (await on(pilot, NotesScreen, "escape", "2")).query_one(NotesTree)
+        await pilot.press("slash", *"hunt")
+        await until(pilot, lambda: str(rows.border_subtitle) == "texts not searched yet")
+        may_load.set()
+        await until(pilot, lambda: rows.choices == ["foxes.md"])
+        assert str(rows.border_subtitle) == "1 of 2"
 
 
 async def test_filter_without_matches(app: BrvTui) -> None:

@@ -19,7 +19,7 @@ from brvtui.app.widgets.lines import wrapped
 from brvtui.engines.registry import presentation
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.sentence import NO_ANSWER, tier_role
-from brvtui.tree.engine_files.query_log import ENGINE, LoggedQuery
+from brvtui.tree.engine_files.query_log import ENGINE, OURS, LoggedQuery
 
 _DAY = len("11-24")
 _WIDE = 64
@@ -107,9 +107,9 @@ class LogPane(ChoicePane):
 
     def _row(self, entry: LoggedQuery, width: int, with_engine: bool) -> Line:
         wide = width >= _WIDE
-        who = entry.who if wide else entry.who[:3]
+        who = "here" if entry.who == OURS else "engine" if wide else "eng"
         row = line(f" {moment(entry.at_ms) if wide else moment(entry.at_ms)[6:11]} ", "muted")
-        row.fit(who, 8 if wide else 4, "accent" if entry.who == ENGINE else "text")
+        row.fit(who, 8 if wide else 5, "accent" if entry.who == ENGINE else "text")
         tier, role = tier_of(entry)
         row.fit(tier, 5, role)
         if wide:
@@ -204,7 +204,7 @@ def tier_mark(tier: int | None, is_covered: bool) -> tuple[str, str]:
 def _names(width: int, with_tiers: bool) -> Line:
     tier = "tier" if with_tiers else ""
     if width < _WIDE:
-        return line(f" when  by  {tier:<4} query", "faint")
+        return line(f" when  by   {tier:<4} query", "faint")
     return line(f" {'when':<14} {'who':<8}{tier:<4} {'ms':>7}  {'no.1':>4}  query", "faint").cut(width)
 
 

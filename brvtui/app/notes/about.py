@@ -238,10 +238,8 @@ class AboutPane(ChoicePane):
         if view.note.seeking_similar == view.selection.file:
             yield [line(" looking through all notes…", "muted")], ""
         elif similar is None or similar.path != view.selection.file:
-            hint = line(f" {self.services.shown_key('about.similar')} ", "bold accent").add(
-                "finds the notes that are most like it", "muted"
-            )
-            yield [hint.cut(width)], FIND_SIMILAR
+            hint = line(f" {self.services.shown_key('about.similar')} ", "bold accent")
+            yield [hint.add("finds similar notes", "muted").cut(width)], FIND_SIMILAR
         elif similar.problem or not similar.found:
             yield wrapped(similar.problem or "no note shares words with it", width), ""
         else:

@@ -62,8 +62,8 @@ class Browsing:
             task = partial(_similar, session, file)
             self._services.background.run(task, self._similar_found, group="similar", exclusive=True)
 
-    def find_texts(self, query: str, show: Callable[[str, frozenset[str]], None]) -> None:
-        """Calls ``show`` with the paths of notes that match ``query``, whose last word may be incomplete."""
+    def find_texts(self, query: str, show: Callable[[str, tuple[str, ...]], None]) -> None:
+        """Finds the notes that match ``query``, whose last word may be incomplete, and passes them to ``show``."""
         self._filtering.want((partial(_paths_of, query), partial(show, query)))
 
     def find_notes(self, query: str, show: Callable[[FoundNotes], None]) -> None:
@@ -185,9 +185,9 @@ class Trail:
         return source[-1], Trail((*self.back, *left)[-_LONGEST_TRAIL:], source[:-1])
 
 
-def _paths_of(query: str, session: Session) -> frozenset[str]:
-    """Returns the paths of the notes that match ``query``; none if it is too long. Blocks."""
-    return session.finder.paths(query, is_typing=True) if len(query) <= LONGEST_QUERY else frozenset()
+def _paths_of(query: str, session: Session) -> tuple[str, ...]:
+    """Returns the paths of the notes that match ``query``, best first; none for one that is too long. Blocks."""
+    return session.finder.paths(query, is_typing=True) if len(query) <= LONGEST_QUERY else ()
 
 
 def _notes_of(query: str, session: Session) -> FoundNotes:

@@ -23,6 +23,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.outline import Order
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.tree import ASIDE, UNSEEN, TreePane
+from brvtui.app.workers import PAUSE_S
 
 # The tree of the Notes screen.
 
@@ -38,11 +39,15 @@ class NotesTree(TreePane):
         "summaries, the manifest, full texts of archived notes). ⚠ marks a note to look at: it changed on disk since "
         "it was read, the signals in its frontmatter cannot be used, or a conflict stands in it; a closed folder that "
         "holds one has it too. {pane.filter} keeps the notes with these words in the title, the path or the text, and "
-        "takes phrases, OR, -word, begin* and title:word. The last row lists files that the engine does not see, each "
+        "takes phrases, OR, -word, begin* and title:word; Esc goes back to what was shown before. The last row lists files that the engine does not see, each "
         "with its reason."
     )
     BINDINGS = bindings(NOTES_TREE)
-    _typed, _requested = "", ("", 0)
+    _typed, _requested, _is_searching = "", ("", 0), False
+    _best: tuple[str, ...] = ()
+    """The notes that match what is typed, best first."""
+    _former: tuple[frozenset[str] | None, str, str] | None = None
+    """The open folders, the row and the note before a filter was typed."""
 
     @dataclass
     class TextWanted(Message):
@@ -54,16 +59,18 @@ class NotesTree(TreePane):
         """Filters by title and path immediately, and requests a search of the texts."""
         self._typed = text
         if not text.strip():
-            self.outline.found = frozenset()
+            self.outline.found, self._is_searching = frozenset(), False
         super().put_filter(text)
         self._ask_for_texts(self.view)
 
-    def show_found(self, query: str, paths: frozenset[str]) -> None:
-        """Adds the notes at ``paths`` to the matches, unless the filter has changed since ``query``."""
-        if query == self._typed and paths != self.outline.found:
-            self.outline.found = paths
-            self.restamp()
-            self.filter_changed()
+    def show_found(self, query: str, paths: tuple[str, ...]) -> None:
+        """Also keeps the notes at ``paths``, best first, unless the filter is no longer ``query``."""
+        if query == self._typed:
+            self._is_searching = False
+            if paths != self._best:
+                self._best, self.outline.found = paths, frozenset(paths)
+                self.restamp()
+                self.filter_changed()
             self._count()
 
     def _ask_for_texts(self, view: View) -> None:
@@ -71,7 +78,43 @@ class NotesTree(TreePane):
         if request != self._requested:
             self._requested = request
             if self._typed.strip():
+                self._is_searching = True
+                self.set_timer(PAUSE_S, self._count)  # a quick search is not announced
                 self.post_message(self.TextWanted(self._typed))
+
+    def filter_changed(self) -> None:
+        """While the filter is typed, moves to the former row if that passes, else to the best match."""
+        kept = self.outline.kept
+        if kept is not None and self._former is not None:
+            best = next((path for path in (self._former[1], *self._best) if path in kept.files), self.chosen)
+            self.cursor = self.choices.index(best) if best in self.choices else 0
+        super().filter_changed()
+
+    def action_filter(self) -> None:
+        """Also remembers what is shown, for the end of the filter."""
+        if self.field is None:
+            self._former = (self.outline.opened, self.chosen, self.view.selection.file)
+        super().action_filter()
+
+    def keep_filter(self) -> None:
+        """The match under the cursor stays selected when the filter ends."""
+        self._former = None
+        super().keep_filter()
+
+    def clear_filter(self) -> bool:
+        """Also shows what was shown before, unless the filter was kept or the note is gone."""
+        former, self._former = self._former, None
+        if former is None or (former[2] and not self.view.knows(former[2])):
+            return super().clear_filter()
+        opened, chosen, self._followed = former
+        self._opened_to = self._followed
+        self.services.select(self._followed)
+        super().clear_filter()
+        self.outline.opened = opened
+        self.restamp()
+        if chosen in self.choices:
+            self.move_to(self.choices.index(chosen), tell=False)
+        return True
 
     def heading(self, view: View) -> str:
         """Returns the title, with the order of the notes unless they are sorted by name."""
@@ -82,15 +125,17 @@ class NotesTree(TreePane):
         """Shows ``view``; clears a filter that hides a note selected elsewhere."""
         kept, selected = self.outline.kept, view.selection.file
         if kept is not None and selected not in (self._followed, *kept.files) and view.knows(selected):
+            self._former = None
             self.clear_filter()
         super().update(view)
         self._ask_for_texts(view)
+        self._count()
 
     def tally(self) -> str:
-        """Returns the number of matching files of all listed files; empty without a filter."""
-        tally = super().tally()
-        overview = self.view.project.overview
-        return f"{tally}, stubs left out" if tally and overview and overview.aside and not self.outline.aside else tally
+        """Returns how many of the files that are listed pass the filter; empty without one."""
+        told, overview = super().tally(), self.view.project.overview
+        stubs = "stubs left out" if told and overview and overview.aside and not self.outline.aside else ""
+        return ", ".join(filter(None, (told, stubs, "texts not searched yet" if self._is_searching else "")))
 
     def followed(self, before: str) -> str:
         """Returns the selected note, to which the cursor moves."""

@@ -29,7 +29,7 @@ UNSEEN = "\0unseen"
 ASIDE = "\0aside"
 _MS_PER_DAY = 86_400_000
 _MOST_UNSEEN = 500
-_LEAST_NAME = 6
+_LEAST_NAME = 8
 KIND_WORDS = {
     "archive_stub": "stub",
     "summary": "stands for its folder",
@@ -187,9 +187,8 @@ class TreePane(ChoicePane):
         if branch.kind in KIND_WORDS:
             row_line.add(f"  {KIND_WORDS[branch.kind]}", "faint")
         elif self.outline.kept is not None and not self.word_filter.keeps(branch.name.lower()):
-            row_line.gap(2).add(
-                cut_left(branch.path.rpartition("/")[2], max(_LEAST_NAME, width - row_line.width)), "faint"
-            )
+            room = width - row_line.gap(2).width
+            row_line.add(cut_left(branch.path.rpartition("/")[2], room) if room >= _LEAST_NAME else "", "faint")
         return row_line.right(width, Line().add(mark, "strong") if mark else self._value(branch))
 
     def _folder(self, row_line: Line, branch: Branch, width: int) -> Line:
