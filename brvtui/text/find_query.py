@@ -111,12 +111,13 @@ class _QueryReader:
             excluded = False
             if parenthesis == "(" and depth < _DEEPEST:
                 group = self.alternatives(depth + 1, field)
-                group = reduce(_both, map(_negated, group), [[]]) if without else group
+                unlike = ([[replace(one, excluded=not one.excluded)] for one in clauses] for clauses in group)
+                group = reduce(_both, unlike, [[]]) if without else group
             else:
                 group = [[replace(clause, excluded=without) for clause in self._clauses(phrase, word, field)]]
             current = _both(current, group or [[]])
-        unlike = dict.fromkeys(tuple(dict.fromkeys(clauses)) for clauses in found + current)
-        return [list(clauses) for clauses in unlike if clauses][:_MOST_ALTERNATIVES]
+        different = dict.fromkeys(tuple(dict.fromkeys(clauses)) for clauses in found + current)
+        return [list(clauses) for clauses in different if clauses][:_MOST_ALTERNATIVES]
 
     def _clauses(self, phrase: str | None, word: str | None, field: str) -> Iterator[QueryClause]:
         for clause in _clauses(phrase, word, field, self._is_open and self._next == len(self._pieces)):
@@ -127,10 +128,6 @@ class _QueryReader:
 
 def _both(one: _Alternatives, other: _Alternatives) -> _Alternatives:
     return [[*left, *right] for left in one for right in other][:_MOST_ALTERNATIVES]
-
-
-def _negated(clauses: Sequence[QueryClause]) -> _Alternatives:
-    return [[replace(clause, excluded=not clause.excluded)] for clause in clauses]
 
 
 def _cut(clause: QueryClause, size: int) -> QueryClause:

@@ -111,16 +111,12 @@ def _words_analyzer() -> tantivy.TextAnalyzerBuilder:
     return builder.filter(tantivy.Filter.remove_long(_LONGEST_WORD))
 
 
-def _stems_analyzer() -> tantivy.TextAnalyzer:
-    return _words_analyzer().filter(tantivy.Filter.stemmer("english")).build()
-
-
 def open_index(folder: Path | None = None) -> tantivy.Index:
     """The index in ``folder``, which is new if the folder is empty. If ``folder`` is None, a new index in memory."""
     index = tantivy.Index(_schema(), str(folder) if folder else None)
     index.config_reader("manual")  # otherwise a thread polls for commits
     index.register_tokenizer("words", _words_analyzer().build())
-    index.register_tokenizer("stems", _stems_analyzer())
+    index.register_tokenizer("stems", _words_analyzer().filter(tantivy.Filter.stemmer("english")).build())
     index.register_tokenizer("grams", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
     return index
 
@@ -242,20 +238,17 @@ def _stem(stemmer: tantivy.TextAnalyzer, word: str) -> str:
 
 
 _FENCE = re.compile(r"^\s*(?:```|~~~).*", re.MULTILINE)
-_FEWEST_LETTERS = 3
-"""The letters of a content word in Latin script."""
+_LEAST_LATIN = 3
 
 
 def content_words(document: TextDocument) -> Counter[str]:
     """The words of title, tags and body that say what ``document`` is about, without stop words and numbers."""
     texts = (document.title, document.tags, _FENCE.sub("", document.text[:_LONGEST_TEXT]))
     words = Counter(word.text for text in texts for word in words_in(encodable(text[:_LONGEST_TEXT])))
-    return Counter({word: times for word, times in words.items() if _is_content(word)})
-
-
-def _is_content(word: str) -> bool:
-    letters = sum(map(str.isalpha, word))
-    return word not in STOP_WORDS and letters >= (_FEWEST_LETTERS if fold(word).isascii() else 1)
+    for word in [*words]:
+        if word in STOP_WORDS or sum(map(str.isalpha, word)) < (_LEAST_LATIN if fold(word).isascii() else 1):
+            del words[word]
+    return words
 
 
 # Finding.
@@ -340,14 +333,11 @@ class FullTextView:
             holding = self._holding(fields, term)
             idf = math.log1p((max(count, holding) - holding + 0.5) / (holding + 0.5))
             weighed.append((times * idf, idf, fields, term))
-        queries = [
-            tantivy.Query.const_score_query(
-                _any(tantivy.Query.term_query(_schema(), field, term, "basic") for field in fields), idf
-            )
-            for _, idf, fields, term in heapq.nlargest(_MOST_COMPARED, weighed)
-        ]
-        query = tantivy.Query.boolean_query([(tantivy.Occur.Should, each) for each in queries])
-        return self._found(query, limit, {document.path})[0]
+        queries = []
+        for _, idf, fields, term in heapq.nlargest(_MOST_COMPARED, weighed):
+            query = _any(tantivy.Query.term_query(_schema(), field, term, "basic") for field in fields)
+            queries.append((tantivy.Occur.Should, tantivy.Query.const_score_query(query, idf)))
+        return self._found(tantivy.Query.boolean_query(queries), limit, {document.path})[0]
 
     def rarest(self, words: Iterable[str], most: int) -> tuple[str, ...]:
         """The ``most`` of ``words`` that the fewest documents contain, rarest first."""

@@ -39,13 +39,12 @@ class NotesTree(TreePane):
         "summaries, the manifest, full texts of archived notes). ⚠ marks a note to look at: it changed on disk since "
         "it was read, the signals in its frontmatter cannot be used, or a conflict stands in it; a closed folder that "
         "holds one has it too. {pane.filter} keeps the notes with these words in the title, the path or the text, and "
-        "takes phrases, OR, -word, begin* and title:word; Esc goes back to what was shown before. The last row lists files that the engine does not see, each "
+        "takes phrases, OR, -word, begin* and title:word. The last row lists files that the engine does not see, each "
         "with its reason."
     )
     BINDINGS = bindings(NOTES_TREE)
     _typed, _requested, _is_searching = "", ("", 0), False
     _best: tuple[str, ...] = ()
-    """The notes that match what is typed, best first."""
     _former: tuple[frozenset[str] | None, str, str] | None = None
     """The open folders, the row and the note before a filter was typed."""
 
@@ -59,7 +58,7 @@ class NotesTree(TreePane):
         """Filters by title and path immediately, and requests a search of the texts."""
         self._typed = text
         if not text.strip():
-            self.outline.found, self._is_searching = frozenset(), False
+            self._best, self.outline.found, self._is_searching = (), frozenset(), False
         super().put_filter(text)
         self._ask_for_texts(self.view)
 
@@ -85,7 +84,7 @@ class NotesTree(TreePane):
     def filter_changed(self) -> None:
         """While the filter is typed, moves to the former row if that passes, else to the best match."""
         kept = self.outline.kept
-        if kept is not None and self._former is not None:
+        if kept is not None and self._former is not None and self.field is not None and self.field.has_focus:
             best = next((path for path in (self._former[1], *self._best) if path in kept.files), self.chosen)
             self.cursor = self.choices.index(best) if best in self.choices else 0
         super().filter_changed()
@@ -96,15 +95,10 @@ class NotesTree(TreePane):
             self._former = (self.outline.opened, self.chosen, self.view.selection.file)
         super().action_filter()
 
-    def keep_filter(self) -> None:
-        """The match under the cursor stays selected when the filter ends."""
-        self._former = None
-        super().keep_filter()
-
     def clear_filter(self) -> bool:
-        """Also shows what was shown before, unless the filter was kept or the note is gone."""
+        """Also shows what was shown before, if the filter is still typed."""
         former, self._former = self._former, None
-        if former is None or (former[2] and not self.view.knows(former[2])):
+        if former is None or self.field is None or not self.field.has_focus:
             return super().clear_filter()
         opened, chosen, self._followed = former
         self._opened_to = self._followed
