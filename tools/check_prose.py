@@ -31,9 +31,9 @@ def _docstrings(path: Path) -> Iterator[tuple[int, str]]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, _DOCUMENTED):
             for statement in node.body:
-                if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
-                    if isinstance(statement.value.value, str):
-                        yield statement.lineno, statement.value.value.strip()
+                value = statement.value if isinstance(statement, ast.Expr) else None
+                if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                    yield value.lineno, value.value.strip()
 
 
 def _faults_of_code() -> Iterator[str]:

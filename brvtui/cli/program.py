@@ -206,7 +206,7 @@ def _reported(error: Exception) -> str:
 
 
 def _quoting(error: click.UsageError) -> str:
-    """How to give the TEXT of the command if it may be several arguments, or begin with ``-``; else empty."""
+    """A hint for a TEXT that is several arguments or begins with ``-``; empty if neither is likely."""
     context = error.ctx
     if context is None or not any(parameter.name == "text" for parameter in context.command.params):
         return ""

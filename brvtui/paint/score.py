@@ -36,7 +36,7 @@ from brvtui.trace import (
 _VALUE = 9
 _NAME = 13
 _FACTORS = 18
-"""How many cells two factors of a part have at most."""
+"""The largest number of cells for two factors of a part."""
 _MOST_ASKED = 12
 """The maximum number of cells for the query's terms in the table of terms."""
 _FULL_TERMS = 62

@@ -14,7 +14,7 @@ from brvtui.text.full_text import TextDocument, content_words
 
 _MOST_WORDS = 6
 _MOST_SEARCHED, _ALWAYS_SEARCHED = 5_000_000, 20_000
-"""Characters of all notes in which places of matches are looked for, and those of each note even after so many."""
+"""The number of characters of all notes in which matches are located, and of each note even beyond that."""
 
 
 @dataclass(frozen=True, slots=True)

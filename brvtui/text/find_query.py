@@ -70,14 +70,14 @@ _BARE = r'[^\s"()](?:[^\s"()]|\([^\s"()]*\)?)*'
 _PIECE = re.compile(rf'(-?)(?:(title|headings?|tags?|path|text):)?(?:"([^"]*)"?|([()])|({_BARE}))', re.IGNORECASE)
 _MARKS = re.compile(r"(?<=.)(\*|~[12]?)$")
 _MOST_WORDS = 50
-"""Words of a query that count, or characters of scripts without spaces: a phrase costs each of its own."""
+"""The limit on the words of a query, or characters of scripts without spaces. In a phrase, each of them costs time."""
 _MOST_ALTERNATIVES, _DEEPEST = 50, 20
 _LONGEST_FUZZY = 64
 """The limit on the characters of a word for which fuzzy matches are searched: the automaton grows with it."""
 
 
 def parsed(query: str, is_typing: bool = False) -> _Alternatives:
-    """The alternatives of ``query``, each with conditions that must all hold. Any text is a query.
+    """The alternatives of ``query``, each with conditions that must all hold. Any text is a valid query.
 
     With ``is_typing``, its last word may be the beginning of a word. Only its first 50 words count, and the first 50
     alternatives that result from groups in parentheses.

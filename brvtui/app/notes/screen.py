@@ -63,7 +63,7 @@ class NotesTree(TreePane):
         self._ask_for_texts(self.view)
 
     def show_found(self, query: str, paths: tuple[str, ...]) -> None:
-        """Also keeps the notes at ``paths``, best first, unless the filter is no longer ``query``."""
+        """Adds the notes at ``paths``, best first, to the matches, unless the filter has changed since ``query``."""
         if query == self._typed:
             self._is_searching = False
             if paths != self._best:
@@ -82,7 +82,7 @@ class NotesTree(TreePane):
                 self.post_message(self.TextWanted(self._typed))
 
     def filter_changed(self) -> None:
-        """While the filter is typed, moves to the former row if that passes, else to the best match."""
+        """While the filter is typed, moves to the former row if it matches, or else to the best match."""
         kept = self.outline.kept
         if kept is not None and self._former is not None and self.field is not None and self.field.has_focus:
             best = next((path for path in (self._former[1], *self._best) if path in kept.files), self.chosen)
@@ -90,13 +90,13 @@ class NotesTree(TreePane):
         super().filter_changed()
 
     def action_filter(self) -> None:
-        """Also remembers what is shown, for the end of the filter."""
+        """Also remembers the tree as it is, to restore it when the filter ends."""
         if self.field is None:
             self._former = (self.outline.opened, self.chosen, self.view.selection.file)
         super().action_filter()
 
     def clear_filter(self) -> bool:
-        """Also shows what was shown before, if the filter is still typed."""
+        """Also restores the tree, if the filter is still being typed."""
         former, self._former = self._former, None
         if former is None or self.field is None or not self.field.has_focus:
             return super().clear_filter()
@@ -126,7 +126,7 @@ class NotesTree(TreePane):
         self._count()
 
     def tally(self) -> str:
-        """Returns how many of the files that are listed pass the filter; empty without one."""
+        """Returns the number of matching files of all listed files; empty without a filter."""
         told, overview = super().tally(), self.view.project.overview
         stubs = "stubs left out" if told and overview and overview.aside and not self.outline.aside else ""
         return ", ".join(filter(None, (told, stubs, "texts not searched yet" if self._is_searching else "")))
