@@ -377,7 +377,7 @@ def test_commands_with_several_queries_are_fast(
 
 def test_why_tries_no_changes_for_a_long_query(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each change would run the engine again."""
-    monkeypatch.setattr(Turner, "_tried", None)
+    monkeypatch.setattr(Turner, "_try_change", None)
     query = "restore refresh token " + SHAPES["one word"](TRIAL_LENGTH)
     _, out, _ = run("why", query, *NOTES, "--project", SAMPLE, inside=False)
     assert "the query is too long to try changes: ask with at most 1,000 characters" in " ".join(out.split())
