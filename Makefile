@@ -80,6 +80,7 @@ lint: .venv/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/codespell brvtui docs tools README.md
+	$(BIN)/python tools/check_prose.py
 
 types: .venv/.installed-dev
 	$(BIN)/mypy

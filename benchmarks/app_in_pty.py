@@ -44,7 +44,7 @@ class Terminal:
     """Bytes that were read of it so far."""
 
     def read(self, seconds: float) -> bytes:
-        """What was written within ``seconds``; empty when nothing was."""
+        """The output within ``seconds``; it may be empty."""
         ready, _, _ = select.select([self.descriptor], [], [], seconds)
         if not ready:
             return b""

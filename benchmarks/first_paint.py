@@ -80,7 +80,7 @@ class Screen:
 
     @property
     def covered(self) -> bool:
-        """Whether every cell was written."""
+        """True if every cell was written."""
         return not self._missing
 
     @property
@@ -90,7 +90,7 @@ class Screen:
 
 
 def has_chrome(screen: Screen) -> bool:
-    """Whether tabs, corners of panes and keys stand where the app's first screen has them."""
+    """True if tabs, corners of panes and keys are in their places on the app's first screen."""
     first, *panes, last = screen.lines
     text = "".join(panes)
     return (

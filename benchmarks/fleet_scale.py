@@ -63,7 +63,7 @@ class CountedPool(ProcessPool):
 
 @dataclass(frozen=True)
 class Spent:
-    """What several queries took."""
+    """The times of several queries."""
 
     ms: list[float]
     cpu_ms: float

@@ -135,7 +135,7 @@ def similar_groups(graph: CodeGraph) -> dict[str, list[float]]:
 def why_missing(
     first: str, second: str, kind: str, sure: float, known: set[str], similar: dict[str, list[float]]
 ) -> str:
-    """Why an edge is not found, if that can be told."""
+    """The reason why an edge is not found, if it is known."""
     if first == second and kind == "similar_to":
         return "a function with itself: what is inside of functions is read twice"
     if first not in known or second not in known:

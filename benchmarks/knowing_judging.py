@@ -1,4 +1,4 @@
-"""Whether an answer holds the symbols that a task needs, as the program's own benchmark counts it."""
+"""Judges whether an answer contains the symbols of a task, by the rules of the program's own benchmark."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _IDEAL = 10
 
 @dataclass(frozen=True, slots=True)
 class SymbolMetrics:
-    """How good a ranked list of symbols is. Shares are from 0 to 1."""
+    """The quality of a ranked list of symbols. Shares are from 0 to 1."""
 
     precision: dict[int, float]
     """The share of relevant symbols among the first so many; always of so many, even of a shorter list."""
@@ -69,7 +69,7 @@ def _without_domain(text: str) -> str:
 
 
 def is_match(found: str, needed: str) -> bool:
-    """Whether the symbol ``found`` counts for ``needed``: a member counts for its type, and a type for its member.
+    """True if the symbol ``found`` counts for ``needed``: a member counts for its type, and a type for its member.
 
     Names without a type match whatever the type of the other. Case is ignored, but for a part of a longer name. A name
     of which nothing is left matches none.
@@ -87,14 +87,14 @@ def is_match(found: str, needed: str) -> bool:
 
 
 def _holds(text: str, inner: str) -> bool:
-    """Whether the first occurrence of ``inner`` in ``text`` begins and ends at a dot or an end."""
+    """True if the first occurrence of ``inner`` in ``text`` begins and ends at a dot or an end."""
     text, inner = text.replace("::", "."), inner.replace("::", ".")
     before, found, after = text.partition(inner)
     return bool(found) and before[-1:] in ("", ".") and after[:1] in ("", ".")
 
 
 def judge(found: Sequence[str], needed: Sequence[str], cuts: Iterable[int] = (5, 10, 20)) -> SymbolMetrics:
-    """How good the ranked list ``found`` is, where the symbols ``needed`` are the right ones."""
+    """The quality of the ranked list ``found`` if ``needed`` are the right symbols."""
     relevant = [any(is_match(symbol, one) for one in needed) for symbol in found]
     precision, recall = {}, {}
     for cut in {*cuts, _IDEAL}:

@@ -1,4 +1,4 @@
-"""How well knowing finds a note that is known to be there, and what each channel and the walk contribute to that.
+"""Measures how well knowing finds known notes, and the contributions of its channels and its walk.
 
     python -m benchmarks.knowing_notes [PROJECT] [--beir FOLDER ...]
 

@@ -208,7 +208,7 @@ _REPOSITORY = "github.com/demo/kit"
 
 
 _MARKS = {"tie_sensitive": True, "contains_invalid_utf8": True}
-"""What may differ by chance in keywords: the order of equal lengths, and capitals that are cut at a byte."""
+"""Random differences in keywords: the order of equal lengths, and capitals that are cut at a byte."""
 
 
 class Oracle:
@@ -232,7 +232,7 @@ class Cases:
         self._pick = random.Random(seed)
 
     def families(self) -> dict[str, Callable[[], dict[str, Any]]]:
-        """What makes an input, by the family's name."""
+        """The generators of inputs, by the family's name."""
         return {name.removeprefix("of_"): getattr(self, name) for name in dir(self) if name.startswith("of_")}
 
     def word(self) -> str:
@@ -697,7 +697,7 @@ class Cases:
 
 
 def is_uncompared(wanted: Any) -> bool:
-    """Whether an answer varies from run to run, or comes from a walk that was divided by zero."""
+    """True if an answer varies from run to run, or comes from a walk that was divided by zero."""
     if not isinstance(wanted, dict):
         return False
     symbols = wanted.get("symbols", ())

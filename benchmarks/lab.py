@@ -58,7 +58,7 @@ async def opened(app: BrvTui, pilot: Pilot[Any]) -> None:
 
 
 def is_asked(app: BrvTui) -> bool:
-    """Whether every query is asked."""
+    """True if every query is asked."""
     lab = app.view.lab
     return lab.total > 0 and lab.done >= lab.total
 

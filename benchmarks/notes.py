@@ -26,7 +26,7 @@ _VOWELS, _CONSONANTS = "aeiou", "bcdfglmnprst"
 
 
 def path_of(number: int) -> str:
-    """Where the note of that number lies: 20 domains, 200 topics."""
+    """The path of the note with that number, in 20 domains and 200 topics."""
     return f"d{number % 20}/t{number % 200}/note_{number}.md"
 
 

@@ -127,7 +127,7 @@ def files_of(case: Case) -> dict[str, bytes]:
 
 
 def ask_engine(folder: Path, package: Path) -> list[dict[str, Any]]:
-    """What the engine made of the cases, whose trees are written below ``folder`` first."""
+    """Writes the trees of the cases below ``folder``, and returns the engine's results."""
     questions = []
     for number, case in enumerate(CASES):
         for path, data in files_of(case).items():

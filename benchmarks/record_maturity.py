@@ -67,7 +67,7 @@ def _iso_day(moment_ms: int) -> str:
 
 
 def cases(seed: int = 4) -> dict[str, Any]:
-    """What the engine is asked; the same for the same ``seed``."""
+    """The requests to the engine, which depend only on ``seed``."""
     pick = random.Random(seed)
     events = [{"before": _signals(pick), "times": pick.choice((1, 1, 2, 5, 12, 40))} for _ in range(120)]
     trees = [[_note(pick, number) for number in range(_MOST_NOTES)] for _ in range(12)]

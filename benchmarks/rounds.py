@@ -37,6 +37,6 @@ class Times:
         self._measured.setdefault(name, []).append((perf_counter() - start) * 1000)
 
     def rows(self) -> Iterator[tuple[str, float, float, float]]:
-        """What was measured, the median of its rounds, the lowest, the highest."""
+        """The name of the measure, and the median, lowest and highest of its rounds."""
         for name, times in self._measured.items():
             yield name, median(times), min(times), max(times)

@@ -52,7 +52,7 @@ _UNLIMITED = "[limits]\nmax_files = 0\n"
 
 @dataclass
 class Column:
-    """What was measured on one tree: seconds, milliseconds or MB by the name of the row, a figure a round."""
+    """The measurements on one tree, one per round: seconds, milliseconds or MB by the name of the row."""
 
     tree: Path
     notes: int
@@ -67,7 +67,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Setup:
-    """What every round needs."""
+    """The settings of all rounds."""
 
     profile: Path
     queries: Path
@@ -158,7 +158,7 @@ def _calm(terminal: Terminal) -> None:
 
 
 def _updated(terminal: Terminal) -> float:
-    """When the last byte came of what the app writes next."""
+    """The time of the last byte of the app's next output."""
     end = last = time.perf_counter() + _LONGEST_SECONDS
     while time.perf_counter() < min(end, last + _QUIET_SECONDS):
         if terminal.read(0.05):

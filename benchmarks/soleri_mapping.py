@@ -1,4 +1,4 @@
-"""Which mapping of notes to Soleri's entries finds the right one: how much context is compared, whose severity counts.
+"""Compares mappings of notes to Soleri's entries, by the amount of context and the source of severity.
 
     python -m benchmarks.soleri_mapping [PROJECT] [--beir FOLDER ...]
 

@@ -138,7 +138,7 @@ def _queries(rng: random.Random, stems: Sequence[str], words: Sequence[str], dom
 
 
 def answered(projects: Sequence[Path], package: Path) -> Iterator[dict[str, Any]]:
-    """What the engine in ``package`` answers over each of ``projects``, in the form of recorded answers."""
+    """The answers of the engine in ``package`` over each of ``projects``, in the form of recorded answers."""
     driver = str(Path(__file__).with_suffix(".mjs"))
     command = ["node", driver, str(package), repr(NOW_MS), *map(str, projects)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -146,7 +146,7 @@ def answered(projects: Sequence[Path], package: Path) -> Iterator[dict[str, Any]
 
 
 def differences(project: Path, answers: dict[str, Any]) -> list[str]:
-    """What this tool answers differently over ``project``, a line each."""
+    """The different answers of this tool over ``project``, one line each."""
     profile = profiles.load("brv-3")
     layers = SignalLayers((read_signals_file(project / "signals.json", defaults(profile.signals)),))
     snapshot = load(find_project(project), profile, NOW_MS, layers)
@@ -157,7 +157,7 @@ def differences(project: Path, answers: dict[str, Any]) -> list[str]:
 
 
 def compare(seeds: Sequence[int], package: Path, keep: Path | None = None) -> tuple[int, list[str]]:
-    """How many queries were asked over the trees of ``seeds``, and the answers that differ; such trees are kept."""
+    """The number of queries over the trees of ``seeds``, and the answers that differ. Trees with differences are kept."""
     queries, found = 0, []
     for first in range(0, len(seeds), _AT_ONCE):
         with tempfile.TemporaryDirectory() as folder:

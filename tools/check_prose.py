@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-_FIRST_COMMIT = "d47065d4"
+_FIRST_COMMIT = "aba06d25"
 """Subjects of later commits are checked."""
 _LONGEST_SUBJECT, _LONGEST_README = 72, 150
 _OPENINGS = re.compile(r"(What|Whether|How|Why|Where|Which|When|Who)\b")
@@ -50,7 +50,7 @@ def _faults_of_code() -> Iterator[str]:
 def _faults_of_pages() -> Iterator[str]:
     for pattern in _PAGES:
         for path in sorted(ROOT.glob(pattern)):
-            in_block = False
+            in_block = path.name == "glossary.md"  # it lists the words to avoid
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
                 in_block ^= line.startswith("```")
                 if not in_block and (word := _WORDS.search(line)):

@@ -1,1 +1,1 @@
-"""How well every engine finds the notes of public question sets: ``python -m benchmarks.quality``."""
+"""Measures how well each engine finds the notes of public question sets: ``python -m benchmarks.quality``."""

@@ -216,7 +216,7 @@ def _quoting(error: click.UsageError) -> str:
 
 
 def _format_hint(error: click.ClickException) -> str:
-    """How JSON is asked for, where ``--json`` was written to a command that gives it; empty otherwise."""
+    """A hint for ``--json`` on a command with JSON output; otherwise empty."""
     context = error.ctx if isinstance(error, click.NoSuchOption) and error.option_name == "--json" else None
     gives = context is not None and any("--format" in parameter.opts for parameter in context.command.params)
     return "JSON is asked for by --format json" if gives else ""

@@ -78,7 +78,7 @@ class TraceExplainer:
     def explain(
         self, query: str, note: str, scope: str = "", trace: Trace | None = None, engine: str = ""
     ) -> Explanation:
-        """Why ``note`` (a path, the end of one, or a title) is or is not in the answer to ``query``.
+        """The reason why ``note`` (a path, the end of one, or a title) is or is not in the answer to ``query``.
 
         ``trace`` is the answer to explain, on the snapshot and at the time that it was made; without it the query is
         previewed. Where that snapshot is gone, the newest one stands in, and :attr:`Explanation.notice` says so. Raises

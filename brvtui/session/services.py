@@ -68,7 +68,7 @@ class SessionServices:
         return bool(self._settings().llm.model)
 
     def why_no_model(self, run: bool) -> str:
-        """Why a preview or a run that comes to a model does not ask it, in a line or two."""
+        """The reason why a preview or a run does not call the model that it reaches, in up to two lines."""
         return self._held.why_not_asked(run)
 
     @property

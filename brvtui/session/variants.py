@@ -228,7 +228,7 @@ class VariantState:
         return ask(self.engine, self.context, judgment, self.like)
 
     def ask(self, judgment: Judgment) -> QueryResult:
-        """How the query of ``judgment`` is answered; a preview. Raises :class:`EngineError`."""
+        """A preview of the answer to the query of ``judgment``. Raises :class:`EngineError`."""
         followed, _ = self.finder.followed(judgment)
         found = self.known.get(asked_words(followed, self.like))
         if found is not None:

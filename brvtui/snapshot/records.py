@@ -150,17 +150,17 @@ class NoteColumns:
         """The number of notes with signals from ``source``."""
         return int((self.source == _SOURCES[source]).sum())
 
-    def changed(self, kept: NDArray[np.int64], touched: Sequence[int], anew: NoteColumns) -> NoteColumns:
+    def changed(self, kept: NDArray[np.int64], touched: Sequence[int], fresh: NoteColumns) -> NoteColumns:
         """Returns these columns in a new order. ``kept`` has the position here of each note, -1 for a new one.
 
-        ``anew`` has the values of the notes at ``touched``, which must include all new ones.
+        ``fresh`` has the values of the notes at ``touched``, which must include all new ones.
         """
         if len(touched) == len(kept):
-            return anew
+            return fresh
         places = np.maximum(kept, 0)
         columns = {column.name: getattr(self, column.name)[places] for column in fields(NoteColumns)}
         for name, values in columns.items():
-            values[touched] = getattr(anew, name)
+            values[touched] = getattr(fresh, name)
         return NoteColumns(**columns)
 
 

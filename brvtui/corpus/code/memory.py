@@ -85,7 +85,7 @@ class GraphMemory:
         """Held while a graph is made."""
         self.similar = SimilarFunctions(repository, rules.similarity)
         self.relinked: tuple[str, ...] = ()
-        """The paths of the files that were linked anew for the last graph."""
+        """The paths of the files that were linked again for the last graph."""
         self._files: Mapping[str, CodeFile] = {}
         self._modules: _Modules = ()
         self._linked: dict[str, LinkedFile] = {}
