@@ -157,7 +157,7 @@ def differences(project: Path, answers: dict[str, Any]) -> list[str]:
 
 
 def compare(seeds: Sequence[int], package: Path, keep: Path | None = None) -> tuple[int, list[str]]:
-    """The number of queries over the trees of ``seeds``, and the answers that differ. Trees with differences are kept."""
+    """The number of queries over the trees of ``seeds``, and the different answers, whose trees are kept."""
     queries, found = 0, []
     for first in range(0, len(seeds), _AT_ONCE):
         with tempfile.TemporaryDirectory() as folder:
