@@ -1,4 +1,4 @@
-"""``brv-tui``: opens the app, or answers headless with the same engine (README.md, "Headless")."""
+"""``brv-tui``: opens the app, or answers headless with the same engine (``docs/reference/cli.md``)."""
 
 import os
 import sys

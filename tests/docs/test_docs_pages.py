@@ -239,4 +239,4 @@ def test_the_number_of_notes_is_one(tmp_path: Path) -> None:
         session.load()
         notes = len(session.snapshot.notes)
     for name in ("README.md", "sample-tree/README.md"):
-        assert set(re.findall(r"(\d+) notes in eight domains", without_code(page(name)))) == {str(notes)}, name
+        assert set(re.findall(r"(\d+) notes", without_code(page(name)))) == {str(notes)}, name
