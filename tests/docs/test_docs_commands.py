@@ -104,7 +104,7 @@ def test_commands_parse(name: str, line: str) -> None:
 def test_commands_in_sentences_exist(name: str) -> None:
     unknown = []
     for span in _SPAN.findall(page(name)):
-        words = span.partition(" | ")[0].replace("…", "x").split()[1:]
+        words = re.split(r" \| | -- ", span)[0].replace("…", "x").split()[1:]
         options = {word.partition("=")[0] for word in words if word.startswith("-") and len(word) > 1}
         if words[0][0].islower() and "." not in words[0] and "/" not in words[0] and words[0] != "sample-tree":
             known = cli.get_command(None, words[0]) is not None
