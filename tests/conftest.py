@@ -1,4 +1,4 @@
-"""What every test shares: data folders of its own, small trees, hypothesis without a clock or a database."""
+"""Fixtures of every test: separate data folders, small trees, hypothesis without a clock or a database."""
 
 from __future__ import annotations
 

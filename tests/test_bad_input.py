@@ -302,19 +302,19 @@ def test_times_before_1970(good: Tree) -> None:
     still_works(good)
 
 
-def test_frontmatter_nested_beyond_reason_is_no_frontmatter(tree: Tree) -> None:
+def test_deeply_nested_frontmatter_is_ignored(tree: Tree) -> None:
     nested = "\n".join("  " + "[" * 1_900 for _ in range(300))
     tree.file("x/deep.md", f"---\nimportance: 5\nk:\n{nested}\n---\n# Deep\n\nquokka\n")
     assert paths(tree.search("quokka", profile=READS_FRONTMATTER)) == ["x/deep.md"]
 
 
-def test_aliases_that_multiply_are_no_frontmatter(tree: Tree) -> None:
+def test_multiplying_aliases_are_not_frontmatter(tree: Tree) -> None:
     lines = ["a0: &a0 {x: 1}"] + [f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1}]}}" for n in range(1, 40)]
     tree.file("x/bomb.md", "---\nimportance: 5\n" + "\n".join(lines) + "\n---\n# Bomb\n\nquokka\n")
     assert paths(tree.search("quokka", profile=READS_FRONTMATTER)) == ["x/bomb.md"]
 
 
-def test_frontmatter_of_very_many_keys_is_no_frontmatter(tree: Tree) -> None:
+def test_very_many_keys_are_not_frontmatter(tree: Tree) -> None:
     keys = "\n".join(f"key{n}: 1" for n in range(1_900))
     tree.file("x/keys.md", f"---\nimportance: 5\n{keys}\n---\n# Keys\n\nquokka\n")
     assert paths(tree.search("quokka", profile=READS_FRONTMATTER)) == ["x/keys.md"]
@@ -373,7 +373,7 @@ def test_what_was_said() -> None:
     assert faults.reason(ValueError()) == "ValueError"
 
 
-def test_nobody_else_puts_errors_into_words() -> None:
+def test_only_one_module_words_errors() -> None:
     found = [
         file.relative_to(PACKAGE).as_posix()
         for file in PACKAGE.rglob("*.py")

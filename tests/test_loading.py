@@ -60,7 +60,7 @@ def test_again_is_as_fresh_after_random_edits(tmp_path: Path, seed: int) -> None
 
 
 def on_disk(tree: Tree) -> dict[str, tuple[int, int, int]]:
-    """What tells that a file changed, by its path below the tree."""
+    """The values that reveal changes of files, by path below the tree."""
     found = {}
     for path in tree.tree.rglob("*"):
         stat = path.lstat()
@@ -107,7 +107,7 @@ def test_a_folder_that_moves_is_followed(tmp_path: Path) -> None:
     same(made, tree.snapshot(), pick, NOW_MS)
 
 
-def test_what_is_not_followed_is_read_as_a_whole(tree: Tree) -> None:
+def test_unsupported_changes_cause_a_full_load(tree: Tree) -> None:
     tree.notes(4)
     before = tree.snapshot()
     (tree.tree / "link.md").symlink_to(tree.tree / "pad" / "p001.md")
@@ -120,7 +120,7 @@ def test_what_is_not_followed_is_read_as_a_whole(tree: Tree) -> None:
     assert update(before, [], changed(BRV3, limits={"max_files": 3}), NOW_MS, tree.layers()) is None
 
 
-def test_a_note_that_comes_with_broken_signals_is_read_as_a_whole(tree: Tree) -> None:
+def test_new_note_with_broken_signals_causes_a_full_load(tree: Tree) -> None:
     tree.note("x/a.md", "A")
     tree.sidecar_file(
         "x/a.md", {"importance": 90, "recency": 1, "maturity": "core", "accessCount": 1, "updateCount": 0}
@@ -135,7 +135,7 @@ def test_a_note_that_comes_with_broken_signals_is_read_as_a_whole(tree: Tree) ->
     assert "x/b.md are no JSON" in after.notices[-1]
 
 
-def test_following_nothing_is_the_same_snapshot(tree: Tree) -> None:
+def test_no_changes_give_the_same_snapshot(tree: Tree) -> None:
     tree.notes(3)
     before = tree.snapshot()
     (tree.tree / "notes.csv").write_text("no markdown")
@@ -144,7 +144,7 @@ def test_following_nothing_is_the_same_snapshot(tree: Tree) -> None:
     assert update(before, places, BRV3, NOW_MS, tree.layers()) is before
 
 
-def test_only_what_changed_is_read(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_changes_are_read(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.notes(5)
     first = tree.snapshot()
     read: list[str] = []
@@ -163,7 +163,7 @@ def test_only_what_changed_is_read(tree: Tree, monkeypatch: pytest.MonkeyPatch) 
     assert read == ["p002.md"]
 
 
-def test_a_text_of_the_same_size_under_a_kept_time_is_read(tree: Tree) -> None:
+def test_new_text_with_the_same_size_and_time_is_read(tree: Tree) -> None:
     tree.note("auth/jwt/a.md", "Anchor")
     first = tree.snapshot()
     file = tree.tree / "auth/jwt/a.md"
@@ -191,7 +191,7 @@ def test_progress(tree: Tree) -> None:
     assert seen[-1] == (5, 5)
 
 
-def test_a_file_that_goes_while_it_is_read(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_removed_during_reading(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.note("a/gone.md", "Gone")
     tree.note("a/stays.md", "Stays")
     read_regular = contents.read_regular
@@ -269,7 +269,7 @@ def test_a_tree_of_too_much_text_is_read_up_to_a_limit(
         same(cut, tree.snapshot(), pick)
 
 
-def test_words_that_are_gone_leave_no_note_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_removed_words_leave_no_note_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tree = generated(tmp_path / "project", 6)
     tree.file("ops/long.md", "# Long\n" + " ".join(f"word{number}" for number in range(50)))
     now = tree.snapshot()
@@ -329,7 +329,7 @@ def random_edit(tree: Tree, pick: random.Random, now_ms: int) -> EditedFile:
 
 
 @pytest.mark.parametrize("seed", seeds(10, 40))
-def test_it_is_as_reloaded_after_writing(seed: int, tmp_path: Path) -> None:
+def test_update_equals_a_reload_after_writing(seed: int, tmp_path: Path) -> None:
     """Compared with ``==``, to the last bit of every score; also when the clock went on since the snapshot."""
     pick = random.Random(seed)
     shared = generated(tmp_path / "shared", seed + 1000, 6) if seed % 4 == 0 else None
@@ -353,7 +353,7 @@ def test_it_is_as_reloaded_after_writing(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", [".hidden/n.md", "a/.n.md", "a/n.txt", "a/N.MD"])
-def test_what_the_engine_does_not_walk_to_changes_nothing(path: str, tree: Tree) -> None:
+def test_files_outside_the_walk_change_nothing(path: str, tree: Tree) -> None:
     tree.note("a/n.md", "N")
     snapshot = tree.snapshot()
     made = edited(snapshot, BRV3, NOW_MS, EditedFile(path, b"# M", NOW_MS * 1_000_000))
@@ -370,7 +370,7 @@ def test_nothing_is_written(tree: Tree) -> None:
     assert snapshot.text("a/n.md") == "# N\n\n\n"
 
 
-def test_a_note_is_exchanged_and_nothing_else_is_made_again(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_note_is_replaced_and_nothing_else_is_rebuilt(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     """The quick way is taken for every ordinary edit."""
     tree.notes(20, days=40)
     tree.file("pad/context.md", "# Pad", 40)

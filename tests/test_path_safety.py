@@ -94,7 +94,7 @@ def test_a_note_to_explain(run: Run, project: Tree, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["%2e%2e/%2e%2e/secret.md", "C:\\secret.md", "n" * 300, "x/" * 3_000])
-def test_a_name_that_is_none_of_the_tree(run: Run, name: str) -> None:
+def test_name_outside_the_tree(run: Run, name: str) -> None:
     code, out, err = run("explain", "quokka", name)
     assert (code, out) == (3, "")
     assert f"no note {name[:100]}" in err
@@ -118,7 +118,7 @@ def test_a_query(run: Run, project: Tree, query: str) -> None:
 
 
 @pytest.mark.parametrize("query", ["/etc/passwd", "%2e%2e%2fsecret.md quokka", "..\\secret.md", "a\0/b", "/" * 5_000])
-def test_a_query_that_names_nothing_is_words(project: Tree, query: str) -> None:
+def test_query_that_names_nothing_is_words(project: Tree, query: str) -> None:
     trace = project.session().run(query)
     assert SECRET not in everything(trace)
     assert trace.section(Search).scope.path == ""
@@ -216,7 +216,9 @@ def test_a_link(project: Tree, form: str, target: str) -> None:
 
 @pytest.mark.parametrize("target", WRITTEN)
 def test_no_relation_is_written_so(target: str) -> None:
-    """The engine's relations in a text hold no dots before their ending, no backslash, and never begin with a slash."""
+    """The engine's relations in a text contain no dots before their ending and no backslash, and never begin with a
+    slash.
+    """
     assert links_in(f"see @{target} there") == ()
 
 
@@ -230,7 +232,7 @@ def test_a_link_that_is_percent_encoded(project: Tree, target: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["a%00b.md", "n" * 5_000 + ".md", "x/" * 3_000 + "n.md"])
-def test_a_link_to_what_cannot_be(project: Tree, target: str) -> None:
+def test_link_to_an_impossible_path(project: Tree, target: str) -> None:
     project.file("x/linking.md", f"[t]({target})\n", 1)
     session = project.session()
     assert [found.state for found in session.notes.links().links_of("x/linking.md")] == [LinkState.BROKEN]
@@ -267,7 +269,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
 # links of the file system
 
 
-def test_symlinks_are_told_and_not_followed(links: Tree) -> None:
+def test_symlinks_are_reported_and_not_followed(links: Tree) -> None:
     session = links.session()
     reasons = {file.path: file.reason for file in session.snapshot.unseen}
     assert reasons["x/out.md"] == "a symlink to a file outside the tree"
@@ -331,7 +333,7 @@ def test_reading_inside(links: Tree) -> None:
         *("a\0b", "/" + "x" * 5_000, "%2e%2e/other", "..\\other"),
     ],
 )
-def test_a_shared_source_that_is_no_project(run: Run, project: Tree, root: str) -> None:
+def test_shared_source_that_is_not_a_project(run: Run, project: Tree, root: str) -> None:
     """Only whole paths are taken; a source may lie anywhere, which is what it is for."""
     (project.root / "loop").symlink_to("loop")
     wanted = root.format(root=project.root)

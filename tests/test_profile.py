@@ -44,7 +44,7 @@ def test_built_in_profiles() -> None:
     assert load() == BRV3
 
 
-def test_what_docs_changes() -> None:
+def test_changes_of_docs() -> None:
     one, other = constants(BRV3), constants(DOCS)
     assert {name: value for name, value in other.items() if value != one[name]} == {
         "name": "docs",
@@ -118,7 +118,7 @@ def test_the_constants_of_the_fact_sheet(name: str, value: Any) -> None:
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason=f"needs the word lists beside the repository: no {SHARED}")
-def test_the_stop_words_are_those_of_the_word_list() -> None:
+def test_stop_words_equal_the_word_list() -> None:
     listed = json.loads((SHARED / "spec" / "data" / "stopwords-eng.json").read_text())
     assert sorted(BRV3.query.stop_words) == sorted(listed)
 
@@ -185,7 +185,7 @@ def test_one_that_extends_docs(tmp_path: Path) -> None:
         ("not toml", "cannot be read as a profile"),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path: Path, text: str, said: str | None) -> None:
+def test_problems_are_reported(tmp_path: Path, text: str, said: str | None) -> None:
     file = written(tmp_path, text)
     if said is None:
         assert load(file).text.boost["content"] == 1
@@ -224,7 +224,7 @@ def test_an_overlay_is_a_profile_or_a_profile_error(name: str, value: Any) -> No
     assert attrgetter(name)(made) == value
 
 
-def test_a_profile_is_what_its_file_says() -> None:
+def test_profile_equals_its_file() -> None:
     text = (REPOSITORY / "brvtui/engines/byterover/profiles/brv-3.toml").read_text(encoding="utf-8")
     tables = tomllib.loads(text)
     for name, value in constants(BRV3).items():

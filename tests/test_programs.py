@@ -164,7 +164,7 @@ class TestEnvironment:
         monkeypatch.chdir(project)
         assert programs.environment(of={"PATH": f"{project / 'bin'}:/bin"})["PATH"] == "/bin"
 
-    def test_a_working_folder_that_is_gone_is_none(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_missing_working_folder_is_ignored(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         gone = tmp_path / "gone"
         gone.mkdir()
         monkeypatch.chdir(gone)
@@ -172,7 +172,7 @@ class TestEnvironment:
         assert programs.environment(of={"PATH": ".:/bin"})["PATH"] == "/bin"
 
 
-def test_programs_are_found_by_absolute_paths_alone(tmp_path: Path) -> None:
+def test_programs_are_found_only_by_absolute_paths(tmp_path: Path) -> None:
     tool = tmp_path / "tool"
     tool.write_text("#!/bin/sh\n")
     tool.chmod(0o755)

@@ -120,7 +120,7 @@ _OTHERWISE = {
 
 
 def reads(file: Path) -> bool:
-    """Whether the module opens a file to read without the one reader, other than resources of the package."""
+    """True if the module opens a file for reading without the common reader, other than resources of the package."""
     for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if not isinstance(call, ast.Call) or "resources.files" in ast.unparse(call.func):
             continue

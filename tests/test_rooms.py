@@ -1,4 +1,4 @@
-"""The house holds up: imports point one way, and what is headless knows no user interface."""
+"""The layers: imports point one way, and headless code imports no user interface."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def imported(file: Path) -> set[str]:
 
 @cache
 def files() -> dict[str, set[str]]:
-    """What each module of the package imports."""
+    """The imports of each module of the package."""
     return {module_of(file): imported(file) for file in sorted(PACKAGE.rglob("*.py"))}
 
 
@@ -52,7 +52,7 @@ def room_of(module: str) -> tuple[int, str] | None:
 
 
 def allowed(module: str, other: str) -> bool:
-    """Whether a module may import another: one of its own room, or of a layer below."""
+    """True if a module may import another: one of its own layer, or of a lower one."""
     own, its = room_of(module), room_of(other)
     return own is None or its is None or own == its or own[0] < its[0]
 
@@ -75,7 +75,7 @@ def test_imports_point_one_way() -> None:
     assert wrong == []
 
 
-def test_every_engine_is_held_to_know_no_other() -> None:
+def test_every_engine_is_forbidden_to_import_others() -> None:
     folders = {f"brvtui.engines.{file.parent.name}" for file in PACKAGE.glob("engines/*/engine.py")}
     assert set(CONTRACTS["engines"]["modules"]) == folders
 
@@ -93,7 +93,7 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
     TopologicalSorter({name: others & modules.keys() - {name} for name, others in modules.items()}).prepare()
 
 
-def test_every_module_stands_in_a_room() -> None:
+def test_every_module_is_in_a_layer() -> None:
     assert {module for module in files() if room_of(module) is None} <= {"brvtui", "brvtui.__main__"}
 
 
@@ -139,7 +139,7 @@ def test_the_import_linter_agrees() -> None:
         "brvtui.engines.byterover.reasons.why_not",
     ],
 )
-def test_importing_it_brings_no_user_interface(module: str) -> None:
+def test_import_loads_no_user_interface(module: str) -> None:
     code = f"import sys, {module}; print(sorted(n for n in ('textual', 'markdown_it', 'rich') if n in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr
@@ -181,7 +181,7 @@ def name_in(node: ast.AST) -> str:
 
 
 def questions_of_kind(source: str) -> list[str]:
-    """Where ``source`` asks which kind a project is, in place of what it can do."""
+    """The places where ``source`` tests the kind of a project instead of its abilities."""
     found = []
     for node in ast.walk(ast.parse(source)):
         if name_in(node) in ("is_space", "is_code"):
@@ -214,7 +214,7 @@ def test_capabilities_and_engines_are_no_questions_of_kind() -> None:
     assert not questions_of_kind("x = session.kind.has_files and engine == SPACE and found.kind == PACKAGE")
 
 
-def test_callers_ask_what_a_project_can_do_not_which_kind_it_is() -> None:
+def test_callers_test_abilities_of_a_project_instead_of_its_kind() -> None:
     asking = {
         module_of(file): found
         for file in sorted(PACKAGE.rglob("*.py"))

@@ -62,7 +62,7 @@ def scalars(value: Any) -> set[type]:
 
 
 @pytest.mark.parametrize("query", ["quokka", "x", "x/n.md", "zebra", "quokka wallaby facts", ""])
-def test_a_trace_is_json_of_scalars_alone(tree: Tree, query: str) -> None:
+def test_trace_is_json_of_scalars_only(tree: Tree, query: str) -> None:
     tree.note("x/n.md", "Quokka", "all about the quokka")
     tree.summary("x")
     tree.notes(30)
@@ -96,7 +96,7 @@ def test_an_entry_is_gathered_once() -> None:
     assert derived.of(COUNT, gather) == 7
 
 
-def test_what_two_threads_gather_at_once_the_first_one_gives() -> None:
+def test_first_of_two_concurrent_values_is_used() -> None:
     derived, together, found = Derived(), threading.Barrier(2), []
     lists: Key[list[int]] = Key("list")
 
@@ -112,7 +112,7 @@ def test_what_two_threads_gather_at_once_the_first_one_gives() -> None:
     assert found[0] is found[1]
 
 
-def test_an_entry_that_fails_is_asked_for_again() -> None:
+def test_failed_entry_is_computed_again() -> None:
     derived = Derived()
     with pytest.raises(OSError, match="gone"):
         derived.of(COUNT, lambda: (_ for _ in ()).throw(OSError("gone")))

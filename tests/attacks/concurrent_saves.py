@@ -44,7 +44,7 @@ _LIMIT_S = 3600
 
 @dataclass
 class Tried:
-    """What one run did, and which lines are nowhere."""
+    """The result of one run, and the lines that were lost."""
 
     processes: int
     foreign: bool
@@ -60,7 +60,7 @@ class Tried:
 
     @property
     def problem(self) -> str:
-        """What got through; empty for nothing."""
+        """The violations; empty if there are none."""
         lost = f"{len(self.lost)} lines are nowhere: {self.lost[:5]}" if self.lost else ""
         return lost or (f"files that nobody names: {self.unnamed[:5]}" if self.unnamed else "")
 
@@ -118,7 +118,7 @@ def _started(act: str, folder: Path, *words: str) -> subprocess.Popen[str]:
 
 
 def _ended(process: subprocess.Popen[str]) -> dict[str, Any]:
-    """What a process says at its end; ends its input, at which the foreign program stops."""
+    """The report of a process at its end. Ends its input, which stops the foreign program."""
     out, _ = process.communicate(timeout=_LIMIT_S)
     assert process.returncode == 0, out
     made: dict[str, Any] = json.loads(out)
@@ -133,7 +133,7 @@ def _lines(data: bytes) -> Iterable[str]:
 
 
 def save(folder: Path, number: str, saves: str) -> dict[str, object]:
-    """Saves so often, and returns which lines were acknowledged, and what was told of conflicts."""
+    """Saves repeatedly, and returns the acknowledged lines and the reported conflicts."""
     session = Session.open(folder)
     session.load()
     _wait_for_the_others()
@@ -163,7 +163,9 @@ def save(folder: Path, number: str, saves: str) -> dict[str, object]:
 
 
 def write(folder: Path) -> dict[str, object]:
-    """Writes as other programs do, until its input ends; returns its lines, and as told what it took out itself."""
+    """Writes as other programs do until its input ends. Returns its lines, and reports the lines that it removed
+    itself.
+    """
     _wait_for_the_others()
     os.set_blocking(0, False)
     note = folder / ".brv" / "context-tree" / NOTE
@@ -187,7 +189,7 @@ def _wait_for_the_others() -> None:
 
 
 def _has_input() -> bool:
-    """Whether the input has not ended yet."""
+    """True if the input has not ended yet."""
     try:
         return bool(os.read(0, 1))
     except BlockingIOError:

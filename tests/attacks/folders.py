@@ -35,7 +35,7 @@ def deep(folder: Path, name: str, text: str) -> None:
 
 
 def _beyond_paths(folder: Path, name: str, text: str) -> None:
-    """The system takes no path that is as long as that of the last folder."""
+    """The system accepts no path as long as the last folder's."""
     nest(folder, _BEYOND_PATHS, name, text)
 
 

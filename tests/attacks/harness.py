@@ -49,7 +49,7 @@ class Probe:
 
 
 def got_through(attack: Attack | Probe, folder: Path) -> str:
-    """What went wrong when the program met ``attack`` in an empty ``folder``; empty when nothing did."""
+    """The problems when the program met ``attack`` in an empty ``folder``; empty if there are none."""
     if isinstance(attack, Probe):
         return attack.run(folder)
     arguments = [*map(str, attack.prepare(folder))]

@@ -1,8 +1,8 @@
-"""Modules and programs that a hostile folder holds, where Python and the shell look for theirs: none of them may run.
+"""Hostile modules and programs in a folder, where Python and the shell search for theirs: none of them may run.
 
 Each leaves a file with its name when it runs. The folder is the working folder and the project, and ``PATH`` begins
-with it, in every way to write that. Every command runs there, and so do the app, ``serve`` and the fleet, in processes
-and on Dask.
+with it, in every notation. Every command runs there, and so do the app, ``serve`` and the fleet, in processes and on
+Dask.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ _NEED_A_TERMINAL = ("open", "fleet open")
 
 
 def plant(folder: Path) -> Path:
-    """Makes ``folder`` a hostile project, kept in git; returns the folder in which whatever runs leaves its name."""
+    """Makes ``folder`` a hostile project in git. Returns the folder in which programs that run leave their names."""
     project(folder)
     ran = folder.parent / f"{folder.name}-ran"
     shutil.rmtree(ran, ignore_errors=True)  # of an earlier test, whose own folder pytest has removed
@@ -117,7 +117,7 @@ def _write_module(file: Path, ran: Path) -> None:
 
 
 def surroundings(folder: Path) -> dict[str, str]:
-    """The variables of a user who stands in ``folder``, and whose PATH leads into it in every way to write that."""
+    """The variables of a user in ``folder`` whose PATH leads into it in every notation."""
     own = {name: str(folder / "own") for name in ("HOME", "BRV_TUI_DATA_DIR", "BRV_DATA_DIR", "XDG_CONFIG_HOME")}
     inside = [str(folder / place) for place in _PLACES]
     path = ["", ".", *_PLACES, "./bin", f"../{folder.name}/bin", *inside, f"{folder}/bin/../bin", f"{folder}-beside"]
@@ -206,7 +206,7 @@ def _serves(folder: Path) -> str:
 
 
 def _app(arguments: Sequence[str], keys: Sequence[str], folder: Path, editor: str = "my-editor") -> str:
-    """Opens the app in a terminal, presses ``keys``, and quits it; ``{folder}`` may stand in the ``editor``."""
+    """Opens the app in a terminal, presses ``keys``, and quits it. ``{folder}`` may occur in ``editor``."""
     import fcntl
     import pty
     import struct

@@ -72,7 +72,7 @@ class Spy:
         connection.sendall(f"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n{body}data: [DONE]\n\n".encode())
 
     def cost(self, tokens: int) -> str:
-        """What is wrong with the number and size of requests, where an answer may use so many ``tokens``."""
+        """The problem with the number and size of requests, if an answer may use ``tokens``."""
         if not self.requests:
             return "the attack did not reach the service: it shows nothing"
         if self.requests > _BUILT_IN_CALLS:
@@ -81,7 +81,7 @@ class Spy:
         return f"{self.chars} characters sent" if self.chars > most else ""
 
     def silence(self) -> str:
-        """What is wrong when the service was asked at all."""
+        """The problem if the service was called at all."""
         return f"{self.requests} requests" if self.requests else ""
 
 

@@ -45,14 +45,14 @@ class Server:
         return f"127.0.0.1:{self.port}"
 
     def filled(self, text: str) -> str:
-        """``text`` with what stands in braces in it."""
+        """``text`` with the names in braces replaced."""
         known = {"host": self.host, "token": self.token, "cookie": self.cookie, "key": self.key, "port": str(self.port)}
         return re.sub(r"\{(\w+)\}", lambda found: known[found[1]], text)
 
 
 @contextmanager
 def serving(folder: Path) -> Iterator[Server]:
-    """The server of a project in ``folder``. What it says on the standard error is in ``folder / "said"``."""
+    """The server of a project in ``folder``. Its standard error is in ``folder / "said"``."""
     project(folder)
     own = {name: str(folder / "own") for name in ("HOME", "BRV_TUI_DATA_DIR", "BRV_DATA_DIR")}
     with (folder / "said").open("w") as said:
@@ -79,7 +79,7 @@ def serving(folder: Path) -> Iterator[Server]:
 
 
 def _answer(port: int, request: bytes) -> str:
-    """What the server answers within a moment."""
+    """The server's response within a moment."""
     with socket.create_connection(("127.0.0.1", port), timeout=_SECONDS) as connection:
         received = b""
         with suppress(OSError):
@@ -91,7 +91,7 @@ def _answer(port: int, request: bytes) -> str:
 
 
 def _leaked(answer: str) -> str:
-    """What is wrong with an answer to a stranger."""
+    """The problem with a response to a stranger."""
     status = answer.partition(" ")[2][:3]
     if status in ("101", "200", "206", "500"):
         return f"answered with {status}"
@@ -99,7 +99,7 @@ def _leaked(answer: str) -> str:
 
 
 def _still_serves(server: Server) -> str:
-    """What is wrong with the server after an attack."""
+    """The problem with the server after an attack."""
     try:
         with urlopen(f"http://{server.host}/?token={server.token}", timeout=_SECONDS) as answer:
             return "" if answer.status == 200 else f"the owner is answered with {answer.status}"
@@ -233,7 +233,7 @@ def _many_connections(server: Server) -> str:
 
 
 def _as_another_user(server: Server) -> str:
-    """What another user of the machine gets, with all that the process list tells."""
+    """The response to another user of the machine, with everything in the process list."""
     code = (
         "import encodings.idna, os, socket, sys\n"
         "if os.getuid() == 0: os.setgid(int(sys.argv[2])); os.setuid(int(sys.argv[2]))\n"

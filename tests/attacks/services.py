@@ -1,4 +1,4 @@
-"""Services that answer with bombs, drips, floods and huge vectors, asked by the command line."""
+"""Services that answer with bombs, drips, floods and huge vectors, called by the command line."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ class Reached:
         self.answer(connection, request)
 
     def check(self) -> str:
-        """What is wrong when nobody asked, or too often."""
+        """The problem if the service was called never, or too often."""
         if self.times > self.most_times:
             return f"the service was asked {self.times} times"
         return "" if self.times else "the service was not asked: this shows nothing"
@@ -201,7 +201,7 @@ def _asked(what: str, reached: Reached, seconds: int = _TIMEOUT_S) -> Attack:
 
 
 def _leg(kind: str, what: str, reached: Reached, seconds: int = _TIMEOUT_S, notes: int = 40) -> Attack:
-    """An ``embedder`` or a ``reranker`` that is asked by a query over so many ``notes``."""
+    """An ``embedder`` or a ``reranker`` that a query over ``notes`` calls."""
 
     def prepare(folder: Path) -> Sequence[str | Path]:
         _bomb()

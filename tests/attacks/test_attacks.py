@@ -1,4 +1,4 @@
-"""What the scripts of attacks try, as tests."""
+"""The scripts of attacks as tests."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ ATTACKS = (
 
 @pytest.mark.long
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
-def test_nothing_gets_through(attack: Attack | Probe, tmp_path: Path) -> None:
+def test_no_attack_succeeds(attack: Attack | Probe, tmp_path: Path) -> None:
     assert got_through(attack, tmp_path) == ""

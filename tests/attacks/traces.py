@@ -77,7 +77,7 @@ def _saved() -> bytes:
 
 
 def with_text(place: Place, text: str) -> dict[str, Any]:
-    """A saved trace with ``text`` at ``place``, which must hold a text; a list that has no such entry gets one."""
+    """A saved trace with ``text`` at ``place``, which must contain a string; an empty list gets an entry."""
     plain: dict[str, Any] = json.loads(_saved())
     held: Any = plain
     for key in place[:-1]:

@@ -1,4 +1,4 @@
-"""Layers over each other, what is said of what is wrong, and one setting changed."""
+"""Layers over each other, reports of problems, and changes of one setting."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_without_anything_the_defaults(root: Path) -> None:
     made.check()
 
 
-def test_each_layer_goes_before_the_one_below(root: Path) -> None:
+def test_each_layer_has_precedence_over_the_one_below(root: Path) -> None:
     mine = own('theme = "a"\nengine = "jeffs_brain"\nhistory = 1\nrecording = true\nprofile = "docs"')
     theirs = project(root, 'theme = "b"\nhistory = 2\nprofile = "combined"')
     made = read(root, {"profile": "brv-3"}, BRV_TUI_HISTORY="3", BRV_TUI_PROFILE="docs")
@@ -67,7 +67,7 @@ def test_each_layer_goes_before_the_one_below(root: Path) -> None:
     assert made.source("watch") == SettingSource(Layer.DEFAULT)
 
 
-def test_what_is_opened_is_named_as_the_source_of_what_it_gives_also_when_read_again(tmp_path: Path) -> None:
+def test_opened_project_is_named_as_the_source_even_after_reading_again(tmp_path: Path) -> None:
     own('engine = "soleri"\n')
     made = configure(None, {"engine": "byterover_v4", "profile": "docs"}, {}, {"engine": "the space"})
     for one in (made, made.read_again()):
@@ -75,7 +75,7 @@ def test_what_is_opened_is_named_as_the_source_of_what_it_gives_also_when_read_a
         assert one.source("profile") == SettingSource(Layer.OPTION, "--profile")
 
 
-def test_keys_are_the_users_alone(root: Path) -> None:
+def test_only_the_user_can_set_keys(root: Path) -> None:
     own('[keys]\n"panes.back" = "x"\npanes.next = "n"')
     file = project(root, '[keys]\n"panes.back" = "y"\n"dialog.not_now" = "y"')
     made = read(root)
@@ -122,13 +122,13 @@ def test_no_limit_of_a_projects_profile_is_above_the_users(root: Path) -> None:
 
 
 @pytest.mark.parametrize("mine", ["jeffs_brain", "/no/such/file.toml"])
-def test_a_profile_of_the_users_that_is_not_byterovers_limits_nothing(root: Path, mine: str) -> None:
+def test_users_profile_of_another_engine_limits_nothing(root: Path, mine: str) -> None:
     own(f'profile = "{mine}"')
     project(root, 'profile = "docs"')
     assert chosen_profile(read(root)) == profiles.load("docs")
 
 
-def test_a_projects_profile_lies_in_the_project(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_projects_profile_must_be_in_the_project(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     outside = tmp_path_factory.mktemp("outside") / "mine.toml"
     outside.write_text("[agent]\nidle_turns = 2")
     (root / "link.toml").symlink_to(outside)
@@ -154,7 +154,7 @@ def test_in_a_browser_personal_settings_are_read_only() -> None:
     assert not here.why_read_only("keys.panes.back")
 
 
-def test_keys_of_services_come_from_listed_variables_alone() -> None:
+def test_keys_of_services_come_only_from_listed_variables() -> None:
     own('key_variables = "OPENAI_API_KEY, OTHER_KEY"')
     settings = read().settings
     assert settings.may_read_key("OPENAI_API_KEY")
@@ -220,7 +220,7 @@ def test_variables_of_before_keep_their_meaning() -> None:
         ("a = 'x'\n" * 2, "cannot be read as settings (Cannot overwrite a value"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_named_with_its_file(text: str | bytes, message: str) -> None:
+def test_problems_are_reported_with_their_file(text: str | bytes, message: str) -> None:
     file = own(text)
     made = read()
     (problem,) = said(made)
@@ -275,7 +275,7 @@ def test_a_project_cannot_name_programs_or_places(root: Path, name: str) -> None
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
-def test_a_pipe_or_a_folder_is_no_settings_file(root: Path) -> None:
+def test_pipe_or_folder_is_not_a_settings_file(root: Path) -> None:
     os.mkfifo(root / ".brv" / "brv-tui.toml")
     user_file().mkdir(parents=True)
     assert [message.partition(": ")[2] for message in said(read(root))] == [
@@ -299,7 +299,7 @@ def test_the_folder_of_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert config_folder().name == "brv-tui"
 
 
-def test_a_profile_beside_the_settings_is_found_by_its_name(root: Path) -> None:
+def test_profile_next_to_the_settings_is_found_by_its_name(root: Path) -> None:
     own('profile = "low"')
     (user_file().parent / "low.toml").write_text('extends = "docs"\nname = "low"\n[search]\nlimit = 3\n')
     (user_file().parent / "other.toml").write_text('extends = "soleri"\n')
@@ -357,7 +357,7 @@ def test_signals_in_frontmatter(root: Path, text: str, name: str, reads: bool) -
     assert (made.name, made.signals.frontmatter) == (name, reads)
 
 
-def test_the_users_choice_of_signals_holds_for_any_profile(root: Path) -> None:
+def test_users_choice_of_signals_applies_to_every_profile(root: Path) -> None:
     own("[signals]\nfrontmatter = true")
     assert chosen_profile(read(root)).signals.frontmatter
     project(root, "[signals]\nfrontmatter = false")
@@ -365,7 +365,7 @@ def test_the_users_choice_of_signals_holds_for_any_profile(root: Path) -> None:
     assert chosen_profile(read(root, BRV_TUI_SIGNALS_FRONTMATTER="yes")).signals.frontmatter
 
 
-def test_other_constants_than_asked_for_are_never_used(root: Path) -> None:
+def test_only_the_requested_constants_are_used(root: Path) -> None:
     own("profile = 3")
     assert chosen_profile(read(root)).name == "brv-3"
     project(root, "theme = 3")
@@ -377,7 +377,7 @@ def test_other_constants_than_asked_for_are_never_used(root: Path) -> None:
         assert closed.value.problem in read(root).problems
 
 
-def test_the_printed_file_holds_every_default() -> None:
+def test_printed_file_contains_every_default() -> None:
     own(default_file())
     made = read()
     assert made.problems == ()
@@ -408,7 +408,7 @@ def test_one_wrong_key_leaves_the_others() -> None:
     assert ['keys."app.themes" = 5' in problem.message for problem in made.problems] == [True]
 
 
-def test_each_wrong_key_is_told() -> None:
+def test_each_invalid_key_is_reported() -> None:
     own('[keys]\n"app.theme" = 5\n"note.edit" = 7\n"panes.back" = "x"\n')
     made = configure(environ={})
     assert made.settings.keys == {"panes.back": "x"}

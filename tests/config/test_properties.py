@@ -1,4 +1,4 @@
-"""Whatever stands in a settings file or in the environment: an answer or a few lines, in time."""
+"""Any content of a settings file or the environment gives an answer or a few lines, quickly."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def good(entry: Entry) -> st.SearchStrategy[Any]:
 
 @st.composite
 def documents(draw: st.DrawFn) -> dict[str, Any]:
-    """Tables as a settings file may hold them: known and unknown names, right and wrong values."""
+    """Tables of a settings file: known and unknown names, valid and invalid values."""
     made: dict[str, Any] = {}
     for name in draw(st.lists(_NAMES, max_size=4, unique=True)):
         table, (*above, last) = made, name.split(".")

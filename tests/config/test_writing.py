@@ -62,7 +62,7 @@ def test_everything_else_stays(name: str, value: bool | str | None, old: str, ne
     assert after(_FULL, name, value) == _FULL.replace(old, new)
 
 
-def test_a_setting_that_is_there_already_writes_nothing() -> None:
+def test_unchanged_setting_writes_nothing() -> None:
     file = user_file()
     file.parent.mkdir(parents=True)
     file.write_text(_FULL)
@@ -87,7 +87,7 @@ def test_line_ends_stay() -> None:
         ("[keys.screens]\nsettings = 3\n", "keys.screens.settings", "[keys.screens]\n"),
     ],
 )
-def test_what_is_no_key_is_taken_out(text: str, name: str, left: str) -> None:
+def test_unknown_key_is_removed(text: str, name: str, left: str) -> None:
     assert after(text, name, None) == left
 
 
@@ -114,13 +114,13 @@ def test_permissions_and_links_stay(tmp_path: Path) -> None:
     ("text", "said"),
     [("junk", "cannot be read as settings"), ("[profile]\nextends = 'docs'\n", "profile is a table there")],
 )
-def test_what_would_be_lost_is_not_touched(text: str, said: str) -> None:
+def test_change_that_would_lose_content_is_refused(text: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         after(text, "profile", "docs")
     assert user_file().read_text() == text
 
 
-def test_settings_that_are_changed_at_once_are_all_kept() -> None:
+def test_concurrent_changes_of_settings_are_all_kept() -> None:
     keys = [f"keys.panes.k{number}" for number in range(24)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda key: write_setting(user_file(), key, "x"), keys))

@@ -29,7 +29,7 @@ with locked(Path(sys.argv[1])):
 
 
 def holder(folder: Path) -> subprocess.Popen[str]:
-    """Another process that holds the lock of ``folder``."""
+    """Another process with the lock of ``folder``."""
     started = subprocess.Popen(
         [sys.executable, "-c", _HOLDS, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -38,7 +38,7 @@ def holder(folder: Path) -> subprocess.Popen[str]:
     return started
 
 
-def test_a_lock_that_another_process_holds_is_waited_for_so_long(tmp_path: Path) -> None:
+def test_lock_of_another_process_is_awaited_up_to_a_limit(tmp_path: Path) -> None:
     with holder(tmp_path) as other:
         began = time.monotonic()
         with pytest.raises(BlockingIOError), locked(tmp_path, patience_s=0.2):
@@ -71,7 +71,7 @@ def test_threads_exclude_each_other_and_one_may_take_it_twice(tmp_path: Path) ->
     assert most == 1
 
 
-def test_where_there_are_no_locks_nothing_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_system_locks_nothing_is_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refusing(*_: object) -> None:
         raise OSError(errno.EBADF, "as NFS says of folders")
 

@@ -1,4 +1,4 @@
-"""What writes, renames, removes or locks files goes through ``brvtui.disk``, and notes through ``tree.saving``."""
+"""Only ``brvtui.disk`` writes, renames, removes or locks files, and notes go through ``tree.saving``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ REASONS = {
 
 
 def writers(tree: ast.AST) -> Iterator[str]:
-    """What in a module may write a file."""
+    """The calls in a module that may write a file."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
@@ -68,7 +68,7 @@ def _called(call: ast.Call) -> Iterator[str]:
 
 
 def _opens_path(call: ast.Call) -> bool:
-    """Whether it is the method of a path, with a mode to write."""
+    """True for the method of a path with a mode for writing."""
     first = call.args[0] if call.args else next((word.value for word in call.keywords if word.arg == "mode"), None)
     if isinstance(first, ast.Constant):
         return isinstance(first.value, str) and first.value[:1] in set("waxr") and first.value not in _READING

@@ -1,4 +1,4 @@
-"""Which processes are taken to be running."""
+"""The processes that count as running."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from brvtui.disk.locks import identity_of, is_running, own_identity
 
 
-def test_a_process_is_told_from_a_later_one_with_its_id() -> None:
+def test_process_is_distinguished_from_a_later_one_with_its_id() -> None:
     own = own_identity()
     assert own
     assert identity_of(os.getpid()) == own

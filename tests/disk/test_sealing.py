@@ -10,13 +10,13 @@ from brvtui.disk.sealing import Unsealed, is_sealed, sealed, sealed_line, unseal
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"a\nsha256:b\n", bytes(range(256)) * 9])
-def test_what_was_sealed_comes_back(data: bytes) -> None:
+def test_sealed_data_is_restored(data: bytes) -> None:
     assert is_sealed(sealed(data))
     assert unsealed(sealed(data)) == data
 
 
 def test_every_flipped_bit_is_noticed() -> None:
-    """Where the flip hits the mark itself, what is left is no JSON."""
+    """If the flip hits the mark itself, the rest is not JSON."""
     whole = sealed(json.dumps({"path": "a.md", "n": 31}).encode())
     for place in range(len(whole) * 8):
         changed = bytearray(whole)

@@ -1,4 +1,4 @@
-"""Files are written whole or not at all, are their owner's alone, and leave nothing behind."""
+"""Files are written atomically, only for their owner, and leave nothing behind."""
 
 from __future__ import annotations
 
@@ -50,9 +50,7 @@ def test_a_write_that_fails_leaves_the_old_file_whole(tmp_path: Path, monkeypatc
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_a_folder_that_takes_no_files_is_said_of_the_file_that_was_to_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritable_folder_is_reported_with_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(name: Path, *_: object) -> int:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(name))
 
@@ -62,7 +60,7 @@ def test_a_folder_that_takes_no_files_is_said_of_the_file_that_was_to_be_written
     assert raised.value.filename == str(tmp_path / "judgments.toml")
 
 
-def test_what_is_private_is_so_from_the_first_moment(tmp_path: Path) -> None:
+def test_private_file_is_private_from_the_first_moment(tmp_path: Path) -> None:
     file = tmp_path / "deep" / "er" / "a.json"
     with writing.replacing(file) as opened:
         (made,) = file.parent.iterdir()
@@ -86,7 +84,7 @@ def test_what_is_private_is_so_from_the_first_moment(tmp_path: Path) -> None:
     assert not copy.parent.exists()
 
 
-def test_what_is_not_private_keeps_its_permissions(tmp_path: Path) -> None:
+def test_other_files_keep_their_permissions(tmp_path: Path) -> None:
     file = tmp_path / "settings.toml"
     writing.write(file, b"one", private=False)
     assert mode(file) == 0o644
@@ -95,7 +93,7 @@ def test_what_is_not_private_keeps_its_permissions(tmp_path: Path) -> None:
     assert mode(file) == 0o640
 
 
-def test_what_is_open_to_others_is_closed(tmp_path: Path) -> None:
+def test_open_files_are_closed_to_others(tmp_path: Path) -> None:
     outside = tmp_path / "outside.txt"
     folder = tmp_path / "own"
     (folder / "deep").mkdir(parents=True)
@@ -125,7 +123,7 @@ def test_a_line_that_does_not_fit_leaves_the_file_as_it_was(tmp_path: Path, monk
 
 
 @pytest.mark.parametrize("trap", ["link", "pipe"])
-def test_nothing_is_appended_to_what_is_no_file(tmp_path: Path, trap: str) -> None:
+def test_only_regular_files_are_appended_to(tmp_path: Path, trap: str) -> None:
     log, other = tmp_path / "a.jsonl", tmp_path / "other"
     other.write_text("x")
     log.symlink_to(other) if trap == "link" else os.mkfifo(log)
@@ -144,7 +142,7 @@ with writing.replacing(Path(sys.argv[1])) as file:
 """
 
 
-def test_a_file_is_abandoned_only_when_its_writer_is_gone(tmp_path: Path) -> None:
+def test_file_is_abandoned_only_after_its_writer_has_ended(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", _WRITES, str(tmp_path / "a")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as writer:
@@ -173,7 +171,7 @@ def test_a_file_that_is_being_written_is_not_abandoned_however_old(
 
 @pytest.mark.parametrize("private", [True, False])
 @pytest.mark.parametrize("kind", [stat.S_IFIFO, stat.S_IFSOCK])
-def test_what_is_no_file_is_not_replaced(tmp_path: Path, private: bool, kind: int) -> None:
+def test_only_regular_files_are_replaced(tmp_path: Path, private: bool, kind: int) -> None:
     place = tmp_path / "a.json"
     os.mknod(place, kind | 0o600)
     with pytest.raises(OSError, match=r"not a regular file.*a\.json"):

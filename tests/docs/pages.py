@@ -47,7 +47,7 @@ def headings(text: str) -> dict[str, str]:
 
 
 def section(text: str, title: str) -> str:
-    """What stands below the second-level heading ``title``."""
+    """The text below the second-level heading ``title``."""
     return text.split(f"\n## {title}\n")[1].split("\n## ")[0]
 
 

@@ -117,7 +117,7 @@ def test_commands_in_sentences_exist(name: str) -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A folder that holds the sample tree."""
+    """A folder with the sample tree."""
     place = tmp_path_factory.mktemp("commands")
     EXAMPLES.fresh("", place)
     return place

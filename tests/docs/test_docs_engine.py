@@ -212,7 +212,7 @@ def _rules(trace: Trace) -> Iterator[str]:
 
 
 def _named_in_code() -> Iterator[tuple[str, str]]:
-    """Every rule that a Check or a Stage is made with: as written there, or in a name that holds it."""
+    """The rules of all Checks and Stages in code, as literals or through names."""
     for name, text in sources(".py").items():
         for node in ast.walk(ast.parse(text)):
             for rule in _rules_of(node):

@@ -1,2 +1,1 @@
-"""Faults that are real: nothing that fails is a stand-in. benchmarks/results/performance.md says what the full runs
-showed."""
+"""Real faults without stand-ins. benchmarks/results/performance.md contains the results of the full runs."""

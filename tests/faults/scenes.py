@@ -1,6 +1,7 @@
-"""What happens under a fault, in a process of its own: ``python -m tests.faults.scenes NAME FOLDER`` prints it in JSON.
+"""Actions under a fault, in a process of their own: ``python -m tests.faults.scenes NAME FOLDER`` prints the results
+in JSON.
 
-A scene is a function of an empty folder. It tells what came of each thing that was tried; the tests say what should.
+A scene is a function of an empty folder. It reports the result of each action, and the tests check them.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def small(folder: Path, notes: int = 3) -> Tree:
 
 
 def tried(act: Callable[[], object]) -> str:
-    """What is said of ``act``: ``done``, or why not, in one line."""
+    """The result of ``act``: ``done``, or the reason for a failure, in one line."""
     try:
         made = act()
     except OSError as error:
@@ -79,7 +80,7 @@ def queried(tree: Tree) -> list[Any]:
 
 
 def saved(session: Session, path: str, text: bytes, new: bool = False) -> str:
-    """What is said of saving ``text``."""
+    """The result of saving ``text``."""
     seen = None if new else read_note_file(session.project.tree, path)[1]
     return tried(lambda: type(session.notes.save(path, text, seen)).__name__)
 
@@ -168,7 +169,7 @@ def full_disk(folder: Path) -> Told:
 
 
 def run(name: str, folder: Path) -> Told:
-    """What a scene tells; the process is prepared for it."""
+    """The report of a scene, for which the process is prepared."""
     if name == "full_disk":
         return full_disk(folder)
     # What is imported when it is needed may not be readable to anybody but root: it is needed once before.

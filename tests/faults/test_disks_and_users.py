@@ -28,7 +28,7 @@ def place() -> Iterator[Path]:
 
 
 def played(place: Path, *words: str) -> dict[str, Any]:
-    """What the scene told."""
+    """The report of the scene."""
     known = {**os.environ, "BRV_TUI_DATA_DIR": str(place / "data"), "BRV_DATA_DIR": str(place / "engine")}
     command = [sys.executable, "-m", *words, str(place)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, env=known)

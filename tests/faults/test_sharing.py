@@ -52,7 +52,7 @@ def ended(process: subprocess.Popen[str]) -> str:
     return out
 
 
-def test_hits_and_queries_of_two_processes_are_all_kept(tree: Tree) -> None:
+def test_hits_and_queries_of_two_processes_are_all_stored(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", "all about the quokka")
     tree.notes(5)
     both = [started("-c", _RECORD, str(tree.root), str(_TURNS), name) for name in ("one", "other")]

@@ -39,7 +39,7 @@ def touched(tree: Tree, events: int) -> None:
         os.utime(places[number % FILES], ns=(number, number))
 
 
-def test_what_is_lost_in_a_storm_is_looked_for(tree: Tree) -> None:
+def test_losses_in_a_storm_are_detected(tree: Tree) -> None:
     tree.notes(FILES)
     tree.note("auth/a.md", "Before")
     events = 200_000 if IN_FULL else int(QUEUE.read_text()) + 2_000

@@ -1,4 +1,4 @@
-"""Fleets of small trees, asked in this process."""
+"""Fleets of small trees, queried in this process."""
 
 from __future__ import annotations
 

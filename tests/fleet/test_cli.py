@@ -22,7 +22,7 @@ GONE = "fix or take out its entry in the fleet, or the --over that names it, or 
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Path:
-    """Two members that know of keys, and one that is gone."""
+    """Two members that cover keys, and one with a missing folder."""
     for name in ("one", "two"):
         tree = Tree(tmp_path / name)
         tree.note(f"auth/{name}/keys.md", "Signing keys", f"keys of {name} rotate", days=40)
@@ -64,7 +64,7 @@ def test_a_query_each_and_in_one_ranking(fleet: Path) -> None:
 
 
 @pytest.mark.long
-def test_what_one_ranking_leaves_out_or_refuses_names_the_way_out(fleet: Path) -> None:
+def test_single_ranking_names_a_remedy_for_refusals(fleet: Path) -> None:
     entry = '[[member]]\npath = "{}"\n'.format
     (fleet / "fleet.toml").write_text(f'{entry("one")}{entry("two")}engine = "soleri"\n')
     asked = ("--merge", "one", "--workers", "1", "--now", NOW)
@@ -83,7 +83,7 @@ def test_what_one_ranking_leaves_out_or_refuses_names_the_way_out(fleet: Path) -
 
 
 @pytest.mark.parametrize("kind", AbsenceKind)
-def test_what_to_do_is_told_by_the_kind_of_absence_whatever_its_line_says(kind: AbsenceKind) -> None:
+def test_advice_depends_on_the_kind_of_absence(kind: AbsenceKind) -> None:
     remedies = {AbsenceKind.NO_FOLDER: f": {GONE}", AbsenceKind.NOT_RANKED: EACH.rstrip()}
     line = "a line that ends as another: no such folder"
     assert with_remedy(line, kind) == line + remedies.get(kind, "")
@@ -112,7 +112,7 @@ def test_members_are_written_as_they_answer(fleet: Path) -> None:
 
 
 @pytest.mark.long
-def test_results_of_each_member_are_as_many_as_the_limit_says(fleet: Path) -> None:
+def test_results_of_each_member_are_limited(fleet: Path) -> None:
     for number in range(4):
         (fleet / f"one/.brv/context-tree/auth/one/keys{number}.md").write_text(f"# Keys {number}\n\nSigning keys.\n")
     asked = ("query", "signing keys", "--now", NOW, "--over", "one", "--over", "two", "--workers", "1")
@@ -128,13 +128,13 @@ def test_results_of_each_member_are_as_many_as_the_limit_says(fleet: Path) -> No
     assert run(fleet, *asked, "--trace") == (2, "", "brv-tui: --trace is for --format json and jsonl\n")
 
 
-def test_scores_of_one_member_are_not_said_to_differ_from_others(fleet: Path) -> None:
+def test_scores_of_a_single_member_get_no_warning(fleet: Path) -> None:
     said = "Scores of different members are not comparable"
     assert said in run(fleet, "query", "signing keys", "--over", "one", "--over", "two", "--workers", "1")[1]
     assert said not in run(fleet, "query", "signing keys", "--over", "one", "--workers", "1")[1]
 
 
-def test_a_file_that_is_not_there_is_named_in_what_to_do(fleet: Path) -> None:
+def test_missing_file_is_named_in_the_advice(fleet: Path) -> None:
     code, _, err = run(fleet, "list", "--fleet", "my fleet.toml")
     assert code == 3
     assert "brv-tui: my fleet.toml: no such file; add a first member with brv-tui fleet add" in err
@@ -142,7 +142,7 @@ def test_a_file_that_is_not_there_is_named_in_what_to_do(fleet: Path) -> None:
     assert "brv-tui fleet add, or name places with --over" in run(fleet / "one", "list")[2]
 
 
-def test_what_is_wrong_is_one_line(fleet: Path) -> None:
+def test_problems_are_one_line(fleet: Path) -> None:
     assert run(fleet, "query", "x", "--member", "on") == (
         3, "", "brv-tui: no member on; did you mean one?\n",
     )  # fmt: skip
@@ -174,7 +174,7 @@ def test_many_wrong_members_are_counted(fleet: Path, member: str) -> None:
     assert (len(lines), lines[-1]) == (MOST_PROBLEMS + 1, "note: 10 more notes")
 
 
-def test_what_no_member_can_answer_is_a_failure(fleet: Path) -> None:
+def test_query_that_no_member_can_answer_is_a_failure(fleet: Path) -> None:
     code, out, err = run(fleet, "query", "signing keys", "--over", "gone")
     assert (code, out, err) == (4, "", f"note: {fleet}/gone: no such folder: {GONE}\n")
     code, _, err = run(fleet, "maturity", "--event", "bogus", "--over", "one")
@@ -183,7 +183,7 @@ def test_what_no_member_can_answer_is_a_failure(fleet: Path) -> None:
 
 
 @pytest.mark.long
-def test_where_no_member_covers_it_each_says_why(fleet: Path) -> None:
+def test_each_member_without_coverage_gives_a_reason(fleet: Path) -> None:
     code, out, _ = run(fleet, "query", "kubernetes", "--over", "one", "--over", "two")
     assert code == 1
     assert out.count("Not covered: no note contains ‘kubernetes’") == 2
@@ -192,7 +192,7 @@ def test_where_no_member_covers_it_each_says_why(fleet: Path) -> None:
     assert "no result: no match; ask in other words, or add a note about it to a member\n" in out
 
 
-def test_what_helps_a_note_of_a_member_is_what_helps_it_alone(fleet: Path) -> None:
+def test_remedies_for_a_members_note_are_its_own(fleet: Path) -> None:
     asked = ("explain", "signing keys", "auth/two/other.md", "--format", "json", "--now", NOW)
     command = [sys.executable, "-m", "brvtui", *asked, "--project", "two"]
     alone = json.loads(subprocess.run(command, cwd=fleet, capture_output=True, timeout=100).stdout)
@@ -239,7 +239,7 @@ def test_a_name_that_could_be_several_notes_of_a_member(fleet: Path) -> None:
     assert out.startswith("two\n")
 
 
-def test_what_is_added_and_only_names_a_space_elsewhere_is_told(fleet: Path) -> None:
+def test_added_name_of_a_space_elsewhere_is_reported(fleet: Path) -> None:
     (fleet / "two/.brvspace").write_text("{}")
     code, out, err = run(fleet, "add", "two", "--fleet", "other.toml")
     assert (code, out) == (0, "added two to other.toml\n")
@@ -261,7 +261,7 @@ def test_a_path_of_a_user_that_is_not_there_is_a_line(fleet: Path) -> None:
     assert err == f"brv-tui: other.toml: {place} is listed already\n"
 
 
-def test_the_list_and_what_is_added_name_a_folder_that_is_not_there(fleet: Path) -> None:
+def test_list_and_add_report_a_missing_folder(fleet: Path) -> None:
     code, out, err = run(fleet, "list")
     assert (code, err) == (0, f"note: {fleet}/gone: no such folder: {GONE}\n")
     assert "gone" in out

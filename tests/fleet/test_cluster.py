@@ -1,4 +1,4 @@
-"""A Dask cluster answers as this machine alone does, and says what is missing while it is."""
+"""A Dask cluster gives the same answers as this machine, and reports missing parts."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def processes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FleetProcess
 
 @pytest.fixture
 def cluster(processes: FleetProcesses, in_folders: None) -> FleetProcesses:
-    """A scheduler and three workers, whatever the test before did to them."""
+    """A scheduler and three workers, whatever the previous test did to them."""
     processes.make_whole()
     return processes
 
@@ -90,7 +90,7 @@ def answers(where: Asks, fleet: MadeFleet) -> list[object]:
 
 
 def test_one_and_three_workers_answer_as_this_machine(fleet: MadeFleet, cluster: FleetProcesses) -> None:
-    """A worker that is killed has its members asked again on the others, and one that joins late is given some."""
+    """The members of a killed worker are queried on the others, and a late worker gets some."""
     with closing(ProcessPool(fleet.members, 2)) as pool:
         here = answers(pool, fleet)
     with closing(Cluster(cluster.address, fleet.members)) as where:
@@ -158,7 +158,7 @@ def test_a_network_that_drips_is_a_line_within_the_time(fleet: MadeFleet, cluste
         assert time.monotonic() - begun < 2 * 2 + 10, "a reply that is on its way is waited for, 5 s at most"
 
 
-def test_what_goes_away_is_a_line(fleet: MadeFleet, cluster: FleetProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lost_worker_is_one_line(fleet: MadeFleet, cluster: FleetProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("brvtui.fleet.cluster._CONNECT_S", 3.0)
     with closing(Cluster(cluster.address, fleet.members)) as where:
         asker = Asker(where, NOW_MS, timeout_s=30)

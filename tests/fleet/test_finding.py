@@ -1,4 +1,4 @@
-"""What is listed becomes members; what cannot be used becomes lines."""
+"""Listed entries become members; unusable ones become lines."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_each_space_of_a_data_folder_is_a_member(tmp_path: Path) -> None:
     assert made.members[0].path.endswith(f"{spaces[0]}/context-tree")
 
 
-def test_adding_keeps_the_file_and_refuses_twice(tmp_path: Path, make_tree: MakeTree) -> None:
+def test_adding_keeps_the_file_and_refuses_duplicates(tmp_path: Path, make_tree: MakeTree) -> None:
     make_tree("shop")
     file = tmp_path / "fleet.toml"
     file.write_text('# ours\nname = "all"\n\n[[member]]\npath = "a" # first\n')
@@ -79,7 +79,7 @@ def test_adding_keeps_the_file_and_refuses_twice(tmp_path: Path, make_tree: Make
             add_entry(file, FleetEntry(path=spelling))
 
 
-def test_members_that_are_added_at_once_are_all_kept(tmp_path: Path) -> None:
+def test_members_added_concurrently_are_all_kept(tmp_path: Path) -> None:
     file, names = tmp_path / "new" / "fleet.toml", [f"m{number}" for number in range(24)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda name: add_entry(file, FleetEntry(path=name)), names))
@@ -94,7 +94,7 @@ def test_members_that_are_added_at_once_are_all_kept(tmp_path: Path) -> None:
         (b"member = 3\n", "member or name cannot be used"),
     ],
 )
-def test_a_file_that_is_no_fleet_is_refused(tmp_path: Path, text: bytes, line: str) -> None:
+def test_file_that_is_not_a_fleet_is_refused(tmp_path: Path, text: bytes, line: str) -> None:
     file = tmp_path / "fleet.toml"
     file.write_bytes(text)
     with pytest.raises(FleetError, match=line):
@@ -125,7 +125,7 @@ def test_a_folder_that_vanishes_leaves_the_others(
     assert [one.name for one in fleet_over(["*/*"], tmp_path).members] == ["shop"]
 
 
-def test_a_pattern_stops_at_its_limits_and_keeps_what_it_found(
+def test_pattern_stops_at_its_limits_and_keeps_its_results(
     make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_tree("shop").note("d/t/n.md", "A note")

@@ -113,7 +113,7 @@ def test_other_engines_and_constants_are_left_out_with_a_line(tmp_path: Path) ->
         one_ranking(fleet.here, others[1:2], "ember")
 
 
-def test_every_profile_by_which_members_were_counted_is_named_in_one_order(tmp_path: Path) -> None:
+def test_every_profile_that_counted_members_is_named_in_one_order(tmp_path: Path) -> None:
     fleet = made_fleet(tmp_path, members=2, notes=5)
     own = Path(fleet.members[0].path) / ".brv/brv-tui.toml"
     own.write_text("[signals]\nfrontmatter = true\n")

@@ -1,4 +1,4 @@
-"""What a member may read and ask, which schedulers are trusted, and which members stay open."""
+"""The permissions of members, trusted schedulers, and members that stay open."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SPACE = "11111111-1111-4111-8111-111111111111"
 
 @dataclass(frozen=True)
 class WithServices:
-    """Asks so that an engine may use whatever service it is given."""
+    """Runs queries with permission to use any service."""
 
     text: str
 
@@ -134,7 +134,7 @@ def service() -> Iterator[ListeningService]:
         listener.join(10)
 
 
-def test_a_member_cannot_have_a_service_asked(asking: Asking, tree: Tree, service: ListeningService) -> None:
+def test_members_cannot_make_services_run(asking: Asking, tree: Tree, service: ListeningService) -> None:
     """The user has an embedder; the member's settings choose the engine that would ask it."""
     settings = Path(os.environ["BRV_TUI_DATA_DIR"]) / "config" / "config.toml"
     settings.parent.mkdir(parents=True)
@@ -177,7 +177,7 @@ def test_a_repository_answers_as_its_tree_does(asking: Asking, tree: Tree, tmp_p
     assert "no revision gone" in missing.failure
 
 
-def test_what_is_gone_or_broken_is_a_line(asking: Asking, tree: Tree, tmp_path: Path) -> None:
+def test_missing_or_broken_member_is_one_line(asking: Asking, tree: Tree, tmp_path: Path) -> None:
     tree.note("a/b/c.md", "A note")
 
     def refused(one: Member) -> tuple[str, AbsenceKind]:
@@ -201,7 +201,7 @@ def test_what_is_gone_or_broken_is_a_line(asking: Asking, tree: Tree, tmp_path: 
     assert refused(member(tree)) == (f"{tree.root}: its folder is gone", AbsenceKind.NO_FOLDER)
 
 
-def test_a_profile_that_counts_words_otherwise_cannot_be_ranked(asking: Asking, tree: Tree, tmp_path: Path) -> None:
+def test_profile_with_other_word_counts_cannot_be_ranked(asking: Asking, tree: Tree, tmp_path: Path) -> None:
     tree.note("a/b/c.md", "A note")
     (tree.root / "own.toml").write_text('extends = "brv-3"\nname = "own"\n[text]\nrelevance = "tantivy"\n')
     (tree.root / ".brv/brv-tui.toml").write_text('profile = "../own.toml"\n')
@@ -209,7 +209,7 @@ def test_a_profile_that_counts_words_otherwise_cannot_be_ranked(asking: Asking, 
     assert (reply.failure, reply.kind) == ("its profile counts words by tantivy", AbsenceKind.NOT_RANKED)
 
 
-def test_what_is_kept_of_a_member_lies_in_the_cache_alone(
+def test_data_of_a_member_is_stored_only_in_the_cache(
     asking: Asking, tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Asking, ranking with others and comparing write nothing but the kept index of this machine's cache."""
@@ -261,7 +261,7 @@ def test_other_addresses_must_be_trusted(address: str) -> None:
 
 
 @pytest.mark.parametrize("address", ELSEWHERE)
-def test_a_scheduler_file_grants_nothing(tmp_path: Path, address: str) -> None:
+def test_scheduler_file_grants_nothing(tmp_path: Path, address: str) -> None:
     file = tmp_path / "scheduler.json"
     file.write_text(json.dumps({"address": address, "trust_scheduler": True, "type": "Scheduler"}))
     with pytest.raises(UntrustedScheduler):
@@ -293,7 +293,7 @@ def test_a_file_that_looks_like_an_address_is_not_read(tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize("address", ["tcp://10.0.0.1:1", 5, None, ["tls://x:1"]])
-def test_dasks_configuration_grants_nothing(address: object) -> None:
+def test_dask_configuration_grants_nothing(address: object) -> None:
     config = pytest.importorskip("dask.config")
     with (
         config.set({"scheduler-address": address, "trust-scheduler": True}),
@@ -335,7 +335,7 @@ def members(make_tree: Callable[[str], Tree]) -> list[Member]:
     return made
 
 
-def test_what_finds_no_room_is_opened_for_one_question(members: list[Member], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_member_without_room_is_opened_for_one_query(members: list[Member], monkeypatch: pytest.MonkeyPatch) -> None:
     kept = OpenMembers(most=5)
     monkeypatch.setattr("brvtui.fleet.asking._open_members", kept)
     now = [1_000.0]
@@ -355,9 +355,7 @@ def test_what_finds_no_room_is_opened_for_one_question(members: list[Member], mo
     assert opened() == []
 
 
-def test_one_that_is_larger_than_the_room_stays_when_it_is_alone(
-    members: list[Member], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_single_member_larger_than_the_limit_stays_open(members: list[Member], monkeypatch: pytest.MonkeyPatch) -> None:
     kept = OpenMembers(most=1)
     monkeypatch.setattr("brvtui.fleet.asking._open_members", kept)
     for one in members:
@@ -365,9 +363,7 @@ def test_one_that_is_larger_than_the_room_stays_when_it_is_alone(
     assert list(kept._open) == members[:1]
 
 
-def test_notes_that_a_member_gained_while_it_is_open_are_counted(
-    members: list[Member], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_notes_added_to_an_open_member_are_counted(members: list[Member], monkeypatch: pytest.MonkeyPatch) -> None:
     kept = OpenMembers(most=5)
     monkeypatch.setattr("brvtui.fleet.asking._open_members", kept)
     assert not ask(MemberQuestion(members[0], StateOf(), NOW_MS)).failure

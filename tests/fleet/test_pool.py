@@ -83,7 +83,7 @@ def test_members_stay_where_they_are_and_one_that_hangs_or_dies_is_a_line(
 
 
 @pytest.mark.long
-def test_stopping_waits_for_nobody_and_keeps_the_processes(pool: ProcessPool, members: list[Member]) -> None:
+def test_stopping_does_not_wait_and_keeps_the_processes(pool: ProcessPool, members: list[Member]) -> None:
     def ask(what: str, timeout_s: float = 60.0) -> dict[str, object]:
         questions = [MemberQuestion(one, Doing(what), NOW_MS) for one in members]
         return {reply.member: reply.failure or reply.value[0] for reply in pool.ask(questions, timeout_s)}
@@ -118,7 +118,7 @@ def _ends(process: int, seconds: float = 20.0) -> bool:
     return not is_running(process)
 
 
-def test_a_process_ends_when_nobody_asks_any_more() -> None:
+def test_process_ends_without_queries() -> None:
     worker = programs.Worker("brvtui.fleet.pool")
     worker.connection.close()
     assert worker.process.wait(60) in (0, -signal.SIGKILL)
@@ -146,7 +146,7 @@ def test_children_of_a_process_end_with_it(members: list[Member], tmp_path: Path
     pool.close()
 
 
-def test_children_of_a_process_end_when_the_process_that_asks_is_killed(members: list[Member], tmp_path: Path) -> None:
+def test_children_end_when_the_parent_is_killed(members: list[Member], tmp_path: Path) -> None:
     file = tmp_path / "child"
     code = (
         "from brvtui.fleet.asking import MemberQuestion; from brvtui.fleet.fleet_file import Member\n"
@@ -183,7 +183,7 @@ def test_questions_of_an_attempt_that_failed_are_not_answered_later(
     pool.close()
 
 
-def test_an_asker_says_that_it_was_stopped(pool: ProcessPool, members: list[Member]) -> None:
+def test_stopped_query_is_reported(pool: ProcessPool, members: list[Member]) -> None:
     heard: list[str] = []
     asker = Asker(pool, NOW_MS, replied=lambda reply: heard.append(reply.member), stopped=lambda: bool(heard))
     with pytest.raises(AskingStopped):

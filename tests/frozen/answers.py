@@ -161,7 +161,7 @@ def answers(folder: Path, part: int = 1) -> Iterator[tuple[str, Any]]:
 
 
 def digest(answer: Any) -> str:
-    """Returns 12 hexadecimal digits that stand for ``answer``."""
+    """Returns 12 hexadecimal digits for ``answer``."""
     text = json.dumps(answer, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 

@@ -1,1 +1,1 @@
-"""Hostile and odd input for whatever reads text: short in the suite, long with ``python -m tests.fuzz``."""
+"""Hostile and odd input for everything that reads text: short in the suite, long with ``python -m tests.fuzz``."""

@@ -28,7 +28,7 @@ _MOST_KEPT = 300
 
 @dataclass
 class Fuzzed:
-    """What was done with one target, and what was found."""
+    """The work on one target, and its findings."""
 
     name: str
     kind: Kind

@@ -1,4 +1,4 @@
-"""How many examples each target is given."""
+"""The number of examples for each target."""
 
 from __future__ import annotations
 

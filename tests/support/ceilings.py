@@ -16,7 +16,7 @@ Signals = tuple[float, float, str, bool]
 
 
 def inputs(notes: Sequence[Signals], profile: Profile = BRV3) -> ScoreInputs:
-    """What the scores of such notes depend on."""
+    """The inputs of the scores of such notes."""
     importance, recency, maturity, local = zip(*notes, strict=True)
     return score_inputs(
         np.asarray(importance, dtype=np.float64),

@@ -26,7 +26,7 @@ class Streamed:
 
 @dataclass
 class Refused:
-    """An answer that is no stream."""
+    """An answer that is not a stream."""
 
     status: int
     body: Any = ""
@@ -35,7 +35,7 @@ class Refused:
 
 @dataclass
 class ChatServer:
-    """What was asked, and what is answered next; the last answer stays."""
+    """A server with a record of its requests, and the next answers; the last answer stays."""
 
     answers: list[Streamed | Refused]
     asked: list[tuple[str, dict[str, Any], dict[str, str]]] = field(default_factory=list)
@@ -47,7 +47,7 @@ class ChatServer:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def next_answer(self, path: str, payload: dict[str, Any], headers: dict[str, str]) -> Streamed | Refused:
-        """Notes what was asked, and takes the next answer."""
+        """Records the request, and takes the next answer."""
         with self._lock:
             self.asked.append((path, payload, headers))
             return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
@@ -148,7 +148,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"0\r\n\r\n")
 
     def _wait(self, hold: threading.Event) -> None:
-        """Waits for ``hold``, or until the client has gone."""
+        """Waits for ``hold``, or until the client has disconnected."""
         self.connection.settimeout(0.02)
         while not hold.is_set():
             try:

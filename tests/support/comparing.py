@@ -51,7 +51,7 @@ def same(again: Snapshot, fresh: Snapshot, pick: random.Random, now_ms: float = 
 
 
 def same_around(again: Snapshot, fresh: Snapshot, reader: LinkReader) -> None:
-    """The same links, which ``reader`` has followed, the same manifest, and the same of what readers may have asked."""
+    """True for equal links by ``reader``, an equal manifest, and equal data that readers may have requested."""
     one, other = reader.index(again), LinkReader().index(fresh)
     assert one.links == other.links
     places = {*(note.path for note in fresh.notes), *(note.path.rpartition("/")[0] for note in fresh.notes)}

@@ -48,7 +48,7 @@ _ALIEN = "xylophone"
 
 @dataclass(frozen=True)
 class Asked:
-    """A query of a tree, asked at ``now_ms``."""
+    """A query of a tree at ``now_ms``."""
 
     tree: Tree
     snapshot: Snapshot

@@ -1,4 +1,4 @@
-"""How many random cases a test takes: some in ``make test``, all in the long lane."""
+"""The number of random cases of a test: some in ``make test``, all in the long lane."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fleets of random trees, the same for the same seed, and the one tree that holds all their notes."""
+"""Fleets of random trees, the same for the same seed, and the tree with all their notes."""
 
 from __future__ import annotations
 

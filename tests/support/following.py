@@ -23,7 +23,7 @@ class Following:
         session.refresh()
 
     def until(self, expected: Callable[[], bool], seconds: float = 30.0) -> bool:
-        """Whether ``expected`` comes true in time; it is looked at after each publication."""
+        """Waits until ``expected`` is true, checked after each publication. False if that takes too long."""
         deadline = time.monotonic() + seconds
         with self._published:
             while not expected():
@@ -33,11 +33,11 @@ class Following:
         return True
 
     def has(self, *paths: str) -> bool:
-        """Whether the notes of the newest snapshot include ``paths``."""
+        """True if the notes of the newest snapshot include ``paths``."""
         return all(path in self.session.snapshot.by_path for path in paths)
 
     def lacks(self, *paths: str) -> bool:
-        """Whether none of ``paths`` is a note of the newest snapshot."""
+        """True if none of ``paths`` is a note of the newest snapshot."""
         return not any(path in self.session.snapshot.by_path for path in paths)
 
     def _changed(self) -> None:

@@ -19,7 +19,7 @@ _LAST = "\U0010ffff"
 
 @dataclass(frozen=True, slots=True)
 class PhraseCounts:
-    """What BM25 makes its addend for one phrase and one document of."""
+    """The inputs of BM25 for one phrase and one document."""
 
     documents: int
     holders: int
@@ -53,7 +53,9 @@ class Counting:
         _table(self._database, "documents", index.layout, index.documents)
 
     def counts(self, text: str, is_prefix: bool, position: int) -> PhraseCounts:
-        """How often the phrase ``text`` stands in the document at ``position``, and what BM25 compares that with."""
+        """The count of the phrase ``text`` in the document at ``position``, and the values with which BM25 compares
+        it.
+        """
         ask, words = self._database.execute, words_of(self._layout, text)
         starts: set[tuple[str, int]] | None = None
         for place, word in enumerate(words):

@@ -1,4 +1,4 @@
-"""The app on a disk that stops answering: whatever reads or saves a file named ``hung.md`` waits for ever.
+"""The app on a disk that stops responding: every read or save of a file named ``hung.md`` blocks forever.
 
 python -m tests.support.hung_files PROJECT
 """

@@ -1,4 +1,4 @@
-"""MiniSearch's text relevance once more, written from its formula with loops and dictionaries alone."""
+"""MiniSearch's text relevance again, from its formula with only loops and dictionaries."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Index:
         return sum(term in held[field] for held in self.fields)
 
     def term_score(self, document: int, query: str) -> float:
-        """What one query term does to one document."""
+        """The effect of one query term on one document."""
         count = len(self.fields)
         total = 0.0
         for term, how_well in expansion(query, self.vocabulary).items():

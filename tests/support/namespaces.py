@@ -1,4 +1,4 @@
-"""What a process may have for itself on Linux: limits, disks, another user. All of it ends with the process."""
+"""Resources of a process on Linux: limits, disks, another user. All of them end with the process."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def fill(disk: Path) -> Path:
 
 
 def leave_root(needed: Path) -> None:
-    """Makes this process somebody else's when it is root's; ``needed`` must be readable to anybody."""
+    """Makes a root process run as another user; ``needed`` must be readable to everybody."""
     if os.geteuid():
         return
     os.setgroups([])

@@ -58,7 +58,7 @@ def milliseconds(moment: str) -> float:
 
 
 def same_hits(hits: tuple[Hit, ...], recorded: list[dict[str, Any]]) -> bool:
-    """Whether the hits have the recorded paths in their order, and what else was recorded of them."""
+    """True if the hits have the recorded paths in their order, and the other recorded values."""
     return len(hits) == len(recorded) and all(
         hit.path == entry["path"]
         and hit.score == entry["score"]
@@ -103,7 +103,7 @@ def raw_differences(snapshot: Snapshot, recorded: Mapping[str, Any]) -> list[str
 
 
 def route_differences(snapshot: Snapshot, now_ms: float, recorded: Mapping[str, Any]) -> list[str]:
-    """The cases whose tier, tier when asked again, results or metadata are not the recorded ones."""
+    """The cases whose tier, tier of the repeated query, results or metadata differ from the recorded ones."""
     found = []
     for case in recorded["cases"]:
         expected, query = case["query_run"], case["query"]

@@ -46,7 +46,7 @@ def unpack_space(recorded: Mapping[str, Any], folder: Path) -> None:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two answers agree; numbers within 1e-12."""
+    """True if two answers are equal, with numbers within 1e-12."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):
@@ -65,12 +65,12 @@ def arguments(asked: Mapping[str, Any], limit: int) -> list[str]:
 
 
 def opened(folder: SpaceFolder) -> RankedSpace:
-    """The space at ``folder``, ready to be asked."""
+    """The space at ``folder``, ready for queries."""
     return ranked_space(read_space(folder))
 
 
 def printed(space: RankedSpace, given: list[str], now_ms: float) -> dict[str, Any]:
-    """What ``query`` prints, with its exit code."""
+    """The output of ``query``, with its exit code."""
     line = read_command_line(given)
     try:
         return {"exit": 0, "echoed": line.query, **query_space(space, line, now_ms, V4).plain()}
@@ -79,13 +79,13 @@ def printed(space: RankedSpace, given: list[str], now_ms: float) -> dict[str, An
 
 
 def refused(error: Exception) -> dict[str, Any]:
-    """What a script prints of ``error``."""
+    """The output of a script for ``error``."""
     code = getattr(error, "code", "")
     return {"exit": 1, "ok": False, "error": str(error), **({"code": code} if code else {})}
 
 
 def run_script(name: str, given: list[str], at: Path, now_ms: float) -> dict[str, Any]:
-    """What the script called ``name`` prints in the folder ``at``, with the data folder two or more above it."""
+    """The output of the script ``name`` in the folder ``at``, with the data folder two or more levels above."""
     data = next(parent / "data" for parent in at.parents if (parent / "data").is_dir())
     if name == "brv.mjs":
         if given == ["list"]:

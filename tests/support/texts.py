@@ -13,7 +13,7 @@ _WITH_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionD
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A literal; ``{}`` stands for each value in an f-string."""
+    """A literal; ``{}`` represents each value in an f-string."""
 
     file: str
     line: int
@@ -32,7 +32,7 @@ class Text:
 
 
 def texts() -> Iterator[Text]:
-    """Yields every literal of the package that holds a blank; of commands the docstrings too, which are their help."""
+    """Yields every literal of the package that contains a blank, and docstrings of commands, which are their help."""
     for file, source in sources(".py").items():
         tree = ast.parse(source)
         yield from (Text(file, line, text) for line, text in _texts(tree, _unseen(tree)) if " " in text.strip())

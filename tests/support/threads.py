@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 def failures_in_threads(work: Callable[[int], None], count: int = 4) -> list[BaseException]:
-    """What ``work`` raised; it is given the number of its thread."""
+    """The exceptions of ``work``, which receives the number of its thread."""
     failures: list[BaseException] = []
 
     def run(number: int) -> None:

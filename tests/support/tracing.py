@@ -55,7 +55,7 @@ class Child:
 
     @property
     def exit_code(self) -> int:
-        """What the child returned; negative for the signal that ended it."""
+        """The child's return code; negative for the signal that ended it."""
         return os.waitstatus_to_exitcode(self._status)
 
     def _wait(self) -> int:

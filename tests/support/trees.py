@@ -55,7 +55,7 @@ def stored(**values: Any) -> NoteSignals:
 
 
 class Tree:
-    """A project in ``root``. Files are as old as they are told to be, counted back from :data:`NOW_MS`."""
+    """A project in ``root``. Ages of files count back from :data:`NOW_MS`."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -173,7 +173,7 @@ class Tree:
         now_ms: float = NOW_MS,
         scope: str = "",
     ) -> Trace:
-        """What the router makes of a query."""
+        """The router's answer to a query."""
         return route(Context(self.snapshot(profile), profile, now_ms), state, RouteRequest(query, scope))[0]
 
 

@@ -1,4 +1,4 @@
-"""Whether files were touched."""
+"""Checks that files were not touched."""
 
 from __future__ import annotations
 

@@ -24,12 +24,12 @@ def naive_split(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("character", [*"_-/.@#*,;:!?'\"()[]{}\\&%", "\u00a0", "\u2028", "\u3000", "\u00bf", "\u2014"])
-def test_what_splits(character: str) -> None:
+def test_separators_split(character: str) -> None:
     assert terms(f"ab{character}cd") == ["ab", "cd"]
 
 
 @pytest.mark.parametrize("character", [*"`$+=|~^<>\t", "\ufeff", "\u00a9", "\u20ac", "\x00", "\x0b", "\x85", "\u200b"])
-def test_what_does_not_split(character: str) -> None:
+def test_other_characters_do_not_split(character: str) -> None:
     assert terms(f"ab{character}cd") == [f"ab{character}cd"]
 
 
@@ -53,7 +53,7 @@ def test_distinct_pieces_are_the_field_length(text: str, pieces: set[str]) -> No
 
 
 @given(st.text())
-def test_pieces_are_those_of_javascript(text: str) -> None:
+def test_pieces_equal_javascripts(text: str) -> None:
     expected = naive_split(text)
     assert set(raw_tokens(text)) == set(expected)
     assert terms(text) == [utf16(piece.lower()) for piece in expected if piece]
@@ -68,7 +68,7 @@ def test_counting_is_splitting_and_lower_casing_each_piece(text: str) -> None:
 
 
 @given(st.text(st.characters(codec=None)))
-def test_utf16_counts_units_and_comes_back(text: str) -> None:
+def test_utf16_counts_units_and_is_reversible(text: str) -> None:
     units = utf16(text)
     assert len(units) == len(text.encode("utf-16-le", "surrogatepass")) // 2
     if not any(0xD800 <= ord(c) <= 0xDFFF for c in text):
@@ -141,16 +141,16 @@ def test_stop_words_are_whole_words_between_white_space(text: str, left: str) ->
         ("", ""),
     ],
 )
-def test_what_is_shown(text: str, shown: str) -> None:
+def test_display_of_characters(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
-def test_what_is_kept() -> None:
+def test_kept_characters() -> None:
     assert visible("a\n\x1bb", keep="\n") == "a\n␛b"
 
 
 @given(st.text(st.characters(codec=None)))
-def test_nothing_that_a_terminal_obeys_is_left(text: str) -> None:
+def test_no_terminal_control_is_left(text: str) -> None:
     shown = visible(text)
     assert not any(unicodedata.category(character) in ("Cc", "Cs") for character in shown)
     assert shown.encode("utf-8").decode("utf-8") == shown

@@ -38,7 +38,7 @@ _TOKENS = st.one_of(
 
 
 def by_sqlite(documents: Sequence[Sequence[str]], expression: str) -> list[tuple[int, float]]:
-    """What a plain FTS5 table finds, best first, equal scores in the documents' order."""
+    """The results of a plain FTS5 table, best first, equal scores in the documents' order."""
     database = sqlite3.connect(":memory:")
     database.execute("create virtual table t using fts5(path, title, content, tokenize='porter unicode61')")
     rows = [(number, *texts) for number, texts in enumerate(documents)]
@@ -56,7 +56,7 @@ def found(index: FullText, *asked: str, limit: int = 99) -> list[int]:
 
 
 def rendered(tokens: Sequence[Token]) -> str:
-    """The tokens as a user of FTS5 would write them: NOT alone, where the documented text has AND NOT."""
+    """The tokens in the syntax of FTS5: NOT where the documented text has AND NOT."""
     made = ""
     for token in tokens:
         text = f'"{token.text}"' + ("*" if token.kind is TokenKind.PREFIX else "")
@@ -65,9 +65,7 @@ def rendered(tokens: Sequence[Token]) -> str:
 
 
 @given(_DOCUMENTS, st.lists(_TOKENS, min_size=1, max_size=4), st.integers(-1, 12))
-def test_matches_scores_and_order_are_those_of_fts5(
-    documents: list[tuple[str, ...]], tokens: list[Token], limit: int
-) -> None:
+def test_matches_scores_and_order_equal_fts5(documents: list[tuple[str, ...]], tokens: list[Token], limit: int) -> None:
     index = full_text(LAYOUT, documents)
     asked = alternatives(ParsedQuery("", tuple(tokens), True))
     assert index.search(asked, WEIGHTS, limit) == by_sqlite(documents, rendered(tokens))[: max(0, limit)]
@@ -99,14 +97,14 @@ def test_counts() -> None:
     assert index.counts("—", False, 0).holders == 0
 
 
-def test_words_are_those_of_the_tokenizer() -> None:
+def test_words_equal_the_tokenizers() -> None:
     assert words_of(LAYOUT, "Running user_names, naïvely") == ["run", "user", "name", "naiv"]
     code = IndexLayout(("doc",), "unicode61 tokenchars '_' remove_diacritics 2")
     assert words_of(code, "Running user_names") == ["running", "user_names"]
 
 
 @given(_DOCUMENTS, st.lists(st.lists(st.tuples(st.integers(-4, 11), _DOCUMENT), max_size=12), max_size=5))
-def test_an_index_that_follows_changes_finds_what_a_fresh_one_does(
+def test_index_after_changes_equals_a_fresh_one(
     documents: list[tuple[str, ...]], changes: list[list[tuple[int, tuple[str, ...]]]]
 ) -> None:
     """A change lists the documents that follow: from a place before, each place once, or new ones."""
@@ -125,7 +123,7 @@ def test_an_index_that_follows_changes_finds_what_a_fresh_one_does(
             assert made == expected
 
 
-def test_documents_come_in_anywhere_until_there_is_no_room_and_then_all_are_numbered_anew() -> None:
+def test_documents_are_inserted_until_all_must_be_renumbered() -> None:
     index = full_text(LAYOUT, [("", "", "first"), ("", "", "last")])
     for _ in range(40):
         count = len(index.documents)
@@ -135,7 +133,7 @@ def test_documents_come_in_anywhere_until_there_is_no_room_and_then_all_are_numb
         assert (found(index, "first"), found(index, "last")) == ([0], [count])
 
 
-def test_an_earlier_index_stays_what_it_was() -> None:
+def test_earlier_index_stays_unchanged() -> None:
     index = full_text(LAYOUT, [("", "", "alpha"), ("", "", "beta")])
     later = index.after(np.asarray([1, -1]), [("", "", "beta"), ("", "", "alpha alpha")])
     assert (found(index, "alpha"), found(later, "alpha"), found(later, "beta")) == ([0], [1], [0])
@@ -159,7 +157,7 @@ def test_repeated_alternatives_count_as_often_as_they_are_repeated() -> None:
     assert all(math.isclose(one, other, rel_tol=CLOSE) for (_, one), (_, other) in zip(made, expected, strict=True))
 
 
-def test_nothing_is_asked_for() -> None:
+def test_empty_query() -> None:
     assert full_text(LAYOUT, [("", "", "alpha")]).search([], WEIGHTS, 9) == []
 
 
@@ -170,14 +168,14 @@ def test_any_text_is_a_phrase(text: str, is_prefix: bool) -> None:
     assert found(index, phrase(text, is_prefix)) == ([0, 1][: 1 + (words == ["beta"])] if words else [])
 
 
-def test_what_fts5_cannot_read_is_said() -> None:
+def test_invalid_fts5_expression_is_reported() -> None:
     with pytest.raises(FullTextError, match="syntax error"):
         full_text(LAYOUT, []).search(["a AND"], WEIGHTS, 9)
     with pytest.raises(FullTextError, match="tokenizer"):
         full_text(IndexLayout(("a",), "none such"), [])
 
 
-def test_threads_search_while_another_index_is_made() -> None:
+def test_threads_search_while_another_index_is_built() -> None:
     documents = [("", f"w{number}", "alpha beta" if number % 3 else "gamma") for number in range(600)]
     index = full_text(LAYOUT, documents)
     expected = index.search(['"alpha"', '"gamma"'], WEIGHTS, 600)

@@ -129,7 +129,7 @@ def test_fields_and_phrases_decide_the_order() -> None:
     assert [one.path[0] for one in index.find("zebra crossing", 10)[0]] == ["x", "w"]
 
 
-def test_newer_documents_hide_those_on_disk() -> None:
+def test_newer_documents_hide_the_ones_on_disk() -> None:
     newer = full_text(
         [TextDocument("other.md", "Changed", "", "", "zebra"), TextDocument("a.md", "New", "", "", "token")]
     )
@@ -154,7 +154,7 @@ def test_newer_documents_hide_those_on_disk() -> None:
         ("laders~ -absent", OTHER, ("text",), 1, ["ladders", "ladders"]),
     ],
 )
-def test_an_excerpt_says_where_a_document_matches(
+def test_excerpt_shows_the_matches_of_a_document(
     index: FullTextView, query: str, document: TextDocument, fields: tuple[str, ...], line: int, marked: list[str]
 ) -> None:
     excerpt = index.excerpt(query, document)

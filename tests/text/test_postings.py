@@ -34,14 +34,14 @@ def postings_of(documents: list[tuple[str, str, str]], ids: TermIds | None = Non
 
 
 def matched(postings: Postings, query: str) -> TermTable:
-    """The table of a query over postings alone, which is all of a snapshot that it reads."""
+    """The table of a query over postings only, the part of a snapshot that it reads."""
     snapshot: Any = SimpleNamespace(postings=postings, notes=range(len(postings)))
     return match_terms(snapshot, terms(query), TEXT)
 
 
 @examples(60)
 @given(CORPUS, PROSE)
-def test_raw_scores_are_those_of_the_formula(documents: list[tuple[str, str, str]], query: str) -> None:
+def test_raw_scores_follow_the_formula(documents: list[tuple[str, str, str]], query: str) -> None:
     index, tokens = Index(documents), terms(query)
     table = matched(postings_of(documents), query)
     expected = [index.raw(number, tokens) for number in range(len(documents))]
@@ -119,7 +119,7 @@ def test_describe_counts_every_match() -> None:
 
 @examples(60)
 @given(st.data())
-def test_a_changed_generation_equals_one_that_is_built_anew(data: st.DataObject) -> None:
+def test_changed_generation_equals_a_new_one(data: st.DataObject) -> None:
     ids = TermIds()
     documents = data.draw(CORPUS)
     postings = postings_of(documents, ids)
@@ -159,7 +159,7 @@ def test_folding_pays_from_some_size_on() -> None:
     assert postings.changed(np.zeros(0, dtype=np.int64), []).wants_folding
 
 
-def test_terms_that_no_note_holds_are_let_go_of(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unused_terms_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("brvtui.text.postings.MANY_TERMS", 3)
     ids = TermIds()
     before = postings_of([("a", "old words gone soon or so they say", "p"), ("b", "stays", "q")], ids)
@@ -190,7 +190,7 @@ def index() -> RelevanceIndex:
 
 
 def holding(index: RelevanceIndex, term: str, field: str = "content") -> list[int]:
-    """The documents in which a field holds a term."""
+    """The documents in which a field contains a term."""
     return np.flatnonzero(index.field_scores(term, field) > 0).tolist()
 
 
@@ -198,11 +198,11 @@ def holding(index: RelevanceIndex, term: str, field: str = "content") -> list[in
     ("term", "field", "found"),
     [("token", "content", [0, 1]), ("token", "title", [0]), ("straße", "content", [3]), ("nothing", "title", [])],
 )
-def test_which_documents_hold_a_term(index: RelevanceIndex, term: str, field: str, found: list[int]) -> None:
+def test_documents_that_contain_a_term(index: RelevanceIndex, term: str, field: str, found: list[int]) -> None:
     assert holding(index, term, field) == found
 
 
-def test_scores_of_a_term_are_those_of_its_fields(index: RelevanceIndex) -> None:
+def test_scores_of_a_term_sum_its_fields(index: RelevanceIndex) -> None:
     fields = sum(BOOST[name] * index.field_scores("token", name) for name in ("title", "content", "path"))
     assert index.term_scores("token", BOOST).tolist() == fields.tolist()
 

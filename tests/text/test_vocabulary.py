@@ -39,7 +39,7 @@ def test_expansion_is_that_of_brute_force(terms: list[str], query: str) -> None:
 
 
 @given(st.lists(TERM, max_size=40, unique=True), TERM)
-def test_every_term_comes_once(terms: list[str], query: str) -> None:
+def test_every_term_occurs_once(terms: list[str], query: str) -> None:
     ordered = sorted(terms)
     ids = Vocabulary(ordered, np.arange(len(ordered))).expand(query, TEXT).ids.tolist()
     assert len(ids) == len(set(ids))
@@ -111,7 +111,7 @@ def test_other_forms_have_the_same_stem() -> None:
     ("query", "held"),
     [("bodies", "body"), ("copied", "copying"), ("tries", "try"), ("codes", "coding"), ("use", "using")],
 )
-def test_other_forms_whose_short_stem_ends_otherwise(query: str, held: str) -> None:
+def test_other_forms_of_a_short_stem(query: str, held: str) -> None:
     terms = sorted([held, "bodkin", "cop", "codify", "trial", "usual"])
     assert Vocabulary(terms, np.arange(len(terms))).other_forms(query) == [held]
 
@@ -123,7 +123,7 @@ def test_a_short_stem_is_looked_for_whole_and_far_longer_terms_are_not() -> None
     assert made.other_forms("sharpening") == ["sharpen"]
 
 
-def test_no_term_contains_text_that_folds_to_nothing() -> None:
+def test_text_that_folds_to_nothing_is_in_no_term() -> None:
     made = Vocabulary(["token", "tokens"], np.arange(2))
     assert made.containing("") == {}
     assert made.containing("oken") == {"token": 0, "tokens": 1}

@@ -23,7 +23,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture(params=["renameat2", "without"])
 def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """With the system's own renames and its swap, and as where there are none."""
+    """Runs with the system's own renames and exchange, and without them."""
     if request.param == "without":
         monkeypatch.setattr(exchange, "_renameat2", lambda: None)
     elif exchange._renameat2() is None:

@@ -109,7 +109,7 @@ def test_stubs_that_name_other_files(original: str, full: str, said: str) -> Non
 
 
 @pytest.mark.parametrize("text", ["", "# A note\n", "---\ntype: summary\n---\n", "---\ntype: [\n---\n"])
-def test_what_is_no_stub(text: str) -> None:
+def test_file_that_is_not_a_stub(text: str) -> None:
     with pytest.raises(StubError, match="type: archive_stub"):
         read_stub(text)
 
@@ -132,7 +132,7 @@ PATHS = st.lists(
 
 
 @given(PATHS, st.text(), st.floats(0, 100))
-def test_a_stub_comes_back(path: str, text: str, importance: float) -> None:
+def test_stub_can_be_restored(path: str, text: str, importance: float) -> None:
     path = f"{path}/note.md" if not path.startswith("_archived") else "note.md"
     made = stub_text(path, text.encode("utf-8", "replace").decode(), importance, RECORDED_MS, BRV3.archive)
     if yaml.reader.Reader.NON_PRINTABLE.search(scalar(path)):

@@ -1,4 +1,4 @@
-"""Fields of a frontmatter and their scalars: where they stand, and set without a change to any other line."""
+"""Fields of a frontmatter and their scalars: their positions, and setting them without changing other lines."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def changed_lines(before: str, after: str) -> list[str]:
     return [line for line in lines if line[:1] in "+-" and line[:3] not in ("---", "+++")]
 
 
-def test_where_fields_stand() -> None:
+def test_positions_of_fields() -> None:
     found = {field.key: field for field in fields_of(NOTE)}
     texts = {key: NOTE[field.start : field.end] for key, field in found.items()}
     assert texts["title"] == '"Token: rotation"'
@@ -105,7 +105,7 @@ def test_the_sample_notes(file: Path) -> None:
     assert made.count("\n") - text.count("\n") in (0, 1, 2, 4)
 
 
-def test_true_is_no_number() -> None:
+def test_true_is_not_a_number() -> None:
     text = "---\naccessCount: false\nrecency: true\ndone: 1\n---\n"
     made = set_fields(text, {"accessCount": 0, "recency": 1.0, "done": True})
     assert made == "---\naccessCount: 0\nrecency: 1\ndone: true\n---\n"
@@ -130,7 +130,7 @@ def test_line_ends_stay() -> None:
         ("---\na: &x 1\nx: *x\n---\n", "edit it as text"),
     ],
 )
-def test_what_cannot_be_set(text: str, said: str) -> None:
+def test_impossible_fields(text: str, said: str) -> None:
     with pytest.raises(FieldsError, match=said):
         set_fields(text, {"b" if "{" in text else "a": 5})
 
@@ -152,7 +152,7 @@ def test_what_cannot_be_set(text: str, said: str) -> None:
         ("a: \x07\n", "unacceptable character", 4),
     ],
 )
-def test_what_is_broken_and_where(block: str, said: str, offset: int) -> None:
+def test_position_of_the_error(block: str, said: str, offset: int) -> None:
     with pytest.raises(BrokenFrontmatter, match=said) as error:
         fields_of(f"---\n{block}---\n")
     assert error.value.offset == offset
@@ -177,7 +177,7 @@ def test_a_field_is_set_or_refused(block: str, key: str, value: Value) -> None:
 
 
 @given(YAML)
-def test_nothing_else_is_raised(block: str) -> None:
+def test_no_other_exception_is_raised(block: str) -> None:
     begin, end = 4, len(block) + 5
     try:
         places = [(field.start, field.end) for field in fields_of(f"---\n{block}\n---\n")]
@@ -299,7 +299,7 @@ def test_no_block(text: str) -> None:
         "",
     ],
 )
-def test_a_block_that_is_no_mapping_means_none(block: str) -> None:
+def test_block_that_is_not_a_mapping_has_no_fields(block: str) -> None:
     found = parse(f"---\n{block}\n---\nbody")
     assert (found.fields, found.body_start) == ({}, 0)
     assert found.problem != ""
@@ -320,7 +320,7 @@ def test_parsing_never_raises(text: str) -> None:
     "block",
     ["k: &a [*a]", "k: &a {b: *a}", "k: &a {<<: *a}", "&a k: {b: &c [x, {d: *c}]}", "&a\nk: *a", "k: &a {? *a : 1}"],
 )
-def test_an_alias_that_leads_back_to_what_holds_it_is_no_frontmatter(block: str) -> None:
+def test_recursive_alias_is_not_frontmatter(block: str) -> None:
     """Whatever walks through the values would never end."""
     text = f"---\nimportance: 5\n{block}\n---\n# T\n"
     front = parse(text)
@@ -330,7 +330,7 @@ def test_an_alias_that_leads_back_to_what_holds_it_is_no_frontmatter(block: str)
         fields_of(text)
 
 
-def test_an_alias_may_stand_twice() -> None:
+def test_alias_may_occur_twice() -> None:
     assert parse("---\na: &x [1]\nb: [*x, *x]\n---\n").fields == {"a": [1], "b": [[1], [1]]}
 
 
@@ -343,7 +343,7 @@ def bomb(levels: int, times: int) -> str:
 
 @pytest.mark.timeout(5)
 @pytest.mark.parametrize(("levels", "times"), [(12, 5), (40, 2), (400, 2), (3, 900), (20, 3)])
-def test_aliases_that_multiply_are_no_frontmatter(levels: int, times: int) -> None:
+def test_multiplying_aliases_are_not_frontmatter(levels: int, times: int) -> None:
     text = bomb(levels, times)
     assert "multiply" in parse(text).problem or "deeper" in parse(text).problem
     assert scalars_under(f"{text[:4]}related: [a.md]\n{text[4:]}", "related") == ()

@@ -1,4 +1,4 @@
-"""What each file is to the engine, in which order its notes come, and the fingerprint of all of them."""
+"""The role of each file for the engine, the order of notes, and the fingerprint of all files."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def listed(tree: Tree) -> tuple[set[str], dict[str, str]]:
     return {file.path for file in found.files}, {file.path: file.reason for file in found.unseen}
 
 
-def test_what_the_walk_passes_over(tree: Tree) -> None:
+def test_files_skipped_by_the_walk(tree: Tree) -> None:
     for path in ("a/n.md", "a/b/c/d/deep.md", ".hidden/n.md", "a/.h/n.md", "a/.dot.md", "a/.md", "a/X.MD", "a/n.txt"):
         tree.file(path, "x")
     tree.file("dir.md/n.md", "x")
@@ -221,16 +221,16 @@ def digest(*lines: str) -> str:
     return hashlib.md5("|".join(lines).encode(), usedforsecurity=False).hexdigest()[:16]
 
 
-def test_it_is_an_md5_of_paths_and_times_in_locale_order() -> None:
+def test_fingerprint_is_an_md5_of_paths_and_times_in_locale_order() -> None:
     files = [("/t/b.md", 2), ("/t/A.md", 1), ("/t/a_b/x.md", 3), ("/t/a/x.md", 4)]
     assert fingerprint(files) == digest("/t/a_b/x.md:3", "/t/A.md:1", "/t/a/x.md:4", "/t/b.md:2")
 
 
-def test_nothing_is_empty() -> None:
+def test_no_files_are_empty() -> None:
     assert fingerprint([]) == EMPTY == "empty"
 
 
-def test_what_it_covers(tree: Tree) -> None:
+def test_covered_files(tree: Tree) -> None:
     for path in ("a/n.md", "a/context.md", "_archived/a/o.stub.md", "a/orphan.abstract.md"):
         tree.file(path, "x")
     tree.file("a/binary.md", b"\0")
@@ -263,7 +263,7 @@ def test_paths_are_real(tree: Tree) -> None:
     assert other.snapshot().fingerprint == tree.snapshot().fingerprint
 
 
-def test_touched_times_stand_in(tree: Tree) -> None:
+def test_touched_times_replace_real_ones(tree: Tree) -> None:
     place = tree.file("a/n.md", "x")
     snapshot = tree.snapshot()
     assert snapshot.fingerprint_with({}) == snapshot.fingerprint
@@ -306,7 +306,7 @@ def test_case_decides_last() -> None:
     assert in_order(["Ab", "aB", "AB", "ab", "ac"]) == ["ab", "aB", "Ab", "AB", "ac"]
 
 
-def test_letters_with_marks_stand_beside_their_base() -> None:
+def test_letters_with_marks_sort_next_to_their_base() -> None:
     assert in_order(["zebra", "éclair", "eclipse", "Ähre", "apfel", "日本"]) == [
         "Ähre", "apfel", "éclair", "eclipse", "zebra", "日本",
     ]  # fmt: skip

@@ -11,7 +11,7 @@ from brvtui.tree.saving.note_files import SaveError, read_file_on_disk
 from tests.tree.conftest import NOTE, OLD
 
 
-def test_a_folder_moves_as_it_is(root: Path, either_way: str) -> None:
+def test_folder_moves_with_its_contents(root: Path, either_way: str) -> None:
     (root / "auth/jwt/plan.png").write_bytes(b"png")
     before = read_file_on_disk(root, NOTE).version
     move_folder(root, "auth/jwt", "new/place/tokens")
@@ -56,7 +56,7 @@ def test_an_empty_folder_is_not_in_the_way(root: Path, either_way: str, target: 
     assert sorted(path.name for path in root.iterdir()) == ["empty"]
 
 
-def test_what_holds_nothing(root: Path) -> None:
+def test_empty_folders(root: Path) -> None:
     (root / "empty/inner").mkdir(parents=True)
     (root / "linked").mkdir()
     (root / "linked/out").symlink_to(root.parent)

@@ -24,7 +24,7 @@ def hierarchy() -> Hierarchy:
     return build_hierarchy(NOTES)
 
 
-def test_context_files_are_no_leaves_but_make_their_folder(hierarchy: Hierarchy) -> None:
+def test_context_files_are_not_leaves_but_create_their_folder(hierarchy: Hierarchy) -> None:
     assert "auth/jwt/context.md" not in hierarchy.by_path
     assert hierarchy.by_path["only"].children == ()
 
@@ -85,12 +85,12 @@ def test_patterns(hierarchy: Hierarchy, pattern: str, substrings: bool, path: st
         *((name, True) for name in ("root note", "/root note", "oot not")),
     ],
 )
-def test_patterns_that_find_nothing(hierarchy: Hierarchy, pattern: str, substrings: bool) -> None:
-    """A note at the root is found by its path alone."""
+def test_patterns_without_matches(hierarchy: Hierarchy, pattern: str, substrings: bool) -> None:
+    """A note at the root is found only by its path."""
     assert hierarchy.find(pattern, substrings) is None
 
 
-def test_of_equal_names_the_folder_stands_before_the_note() -> None:
+def test_folder_comes_before_the_note_with_an_equal_name() -> None:
     hierarchy = build_hierarchy([("a/note.md", "Same"), ("a/Same/deep.md", "Deep")])
     assert [child.path for child in hierarchy.by_path["a"].children] == ["a/Same", "a/note.md"]
 
@@ -105,6 +105,6 @@ def test_of_equal_names_the_folder_stands_before_the_note() -> None:
     ],
     ids=["trailing_slash", "whole_name_before_substring", "first_of_equal_titles", "exact_case"],
 )
-def test_which_symbol_wins(notes: list[tuple[str, str]], pattern: str, substrings: bool, path: str, how: str) -> None:
+def test_winning_symbol(notes: list[tuple[str, str]], pattern: str, substrings: bool, path: str, how: str) -> None:
     found = build_hierarchy(notes).find(pattern, substrings)
     assert (found.symbol.path, found.how) == (path, how)

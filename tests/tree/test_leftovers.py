@@ -1,4 +1,4 @@
-"""What killed saves left: removed when it is known, handed on when it may be a text that nobody else has."""
+"""Leftovers of killed saves: removed if their text is known, and passed on if it may be the only copy."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def part(note: str = "n.md") -> str:
 
 
 def cleared(tree: Path, now_s: float | None = None) -> tuple[ClearedLeftovers, list[UnsavedText]]:
-    """What was cleared now, and which texts were handed on."""
+    """The cleared files, and the texts that were passed on."""
     texts: list[UnsavedText] = []
 
     def keep(text: UnsavedText) -> bool:
@@ -67,7 +67,7 @@ def cleared(tree: Path, now_s: float | None = None) -> tuple[ClearedLeftovers, l
     return clear_leftovers(tree, now_s or time.time(), keep), texts
 
 
-def test_what_was_replaced_and_what_is_in_the_note_by_now_is_removed_at_once(tmp_path: Path) -> None:
+def test_replaced_and_saved_texts_are_removed_at_once(tmp_path: Path) -> None:
     (tmp_path / "n.md").write_bytes(NEW)
     replaced = left_by(tmp_path, whole(), OLD)
     removed_note = left_by(tmp_path / "a", leftovers.whole_name("gone.md", old=digest(OLD)), OLD)
@@ -107,7 +107,7 @@ def test_a_text_of_somebody_else_is_handed_on(tmp_path: Path) -> None:
     assert (text.path, text.data, text.base, text.is_whole) == ("n.md", THEIRS, "", True)
 
 
-def test_a_text_that_nobody_takes_stays(tmp_path: Path) -> None:
+def test_text_that_nobody_takes_stays(tmp_path: Path) -> None:
     file = left_by(tmp_path, whole(), NEW)
     assert clear_leftovers(tmp_path, LATER, lambda _: False).kept == (file.name,)
     assert file.read_bytes() == NEW
@@ -150,7 +150,7 @@ def test_opening_a_project_makes_drafts_of_unsaved_texts_and_cleans_it_once(tree
     assert later.exists()
 
 
-def test_a_torn_text_of_which_a_draft_has_more_makes_no_second_draft(tree: Tree) -> None:
+def test_torn_text_covered_by_a_draft_makes_no_second_draft(tree: Tree) -> None:
     tree.note("auth/a.md", "A")
     DraftStore(tree.tree).keep("auth/a.md", NEW, None, 0)
     torn = left_by(tree.tree / "auth", part("a.md"), NEW[:3])
@@ -172,7 +172,7 @@ def test_a_leftover_that_cannot_become_a_draft_is_named(tree: Tree, monkeypatch:
     assert file.read_bytes() == NEW
 
 
-def test_what_belongs_to_a_save_under_way_stays(tmp_path: Path) -> None:
+def test_files_of_a_save_in_progress_stay(tmp_path: Path) -> None:
     mine = left_by(tmp_path, part(), NEW, os.getpid())
     os.utime(mine, (1, 1))
     assert cleared(tmp_path)[0].removed == ()
@@ -189,14 +189,14 @@ def test_what_belongs_to_a_save_under_way_stays(tmp_path: Path) -> None:
     assert cleared(tmp_path, LATER)[0].removed == (mine.name,)  # by now another process has this id
 
 
-def test_what_another_program_still_writes_to_stays(tmp_path: Path) -> None:
+def test_files_that_another_program_writes_to_stay(tmp_path: Path) -> None:
     left = left_by(tmp_path, whole(), OLD)
     with left.open("ab"):
         assert cleared(tmp_path)[0] == ClearedLeftovers((), (left.name,))
     assert cleared(tmp_path)[0].removed == (left.name,)
 
 
-def test_one_opening_clears_so_much_and_the_next_one_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_opening_clears_a_limited_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leftovers, "_MOST", 2)
     monkeypatch.setattr(leftovers, "_MOST_BYTES", 100)
     for _ in range(5):
@@ -232,6 +232,6 @@ def test_only_our_own_names_are_touched(tmp_path: Path) -> None:
     assert cleared(tmp_path / "missing") == (ClearedLeftovers(), [])
 
 
-def test_a_lock_is_not_waited_for_where_nothing_is_left(tmp_path: Path) -> None:
+def test_without_leftovers_no_lock_is_awaited(tmp_path: Path) -> None:
     with locked(tmp_path):
         assert cleared(tmp_path)[0] == ClearedLeftovers()

@@ -1,4 +1,4 @@
-"""Links and relations of notes: where they stand, what they name, where they lead."""
+"""Links and relations of notes: their positions, names and targets."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_entries_of_related(related: str, expected: list[str]) -> None:
         assert yaml.safe_load(crlf[link.start : link.end]).lstrip("@") == link.target
 
 
-def test_related_elsewhere_is_none() -> None:
+def test_related_outside_frontmatter_is_ignored() -> None:
     assert links_in("related: [a/b/c.md]\n") == ()
     assert links_in("---\nmeta:\n  related: [a/b/c.md]\n---\n") == ()
     assert links_in("---\nrelated: [a/b/c.md]\nrelated: [d/e/f.md]\n---\n") == ()
@@ -115,7 +115,7 @@ def test_markdown_links(text: str, expected: list[str]) -> None:
     assert all(link.kind is LinkKind.MARKDOWN for link in links_in(text))
 
 
-def test_where_links_stand() -> None:
+def test_positions_of_links() -> None:
     text = FRONT.format(related="[é/b/c.md, '@d/e/f.md']") + "see @a/b/c.md,\r\nand [日本](x%20y.md#part)\n"
     lines = text.split("\n")
     seen = []
@@ -224,7 +224,7 @@ def test_links_never_raise_and_never_lead_out(body: str, related: str) -> None:
 )
 @pytest.mark.timeout(60)
 def test_hostile_texts_end(text: str) -> None:
-    """What grew with the square of such a text would take an hour."""
+    """Quadratic time would take an hour for such a text."""
     links_in(text)
 
 

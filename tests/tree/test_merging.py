@@ -38,7 +38,7 @@ def test_a_merge_is_the_same_from_both_sides(base: str, mine: str, theirs: str) 
 
 
 @given(TEXT, TEXT)
-def test_a_difference_tells_both_texts(mine: str, theirs: str) -> None:
+def test_difference_contains_both_texts(mine: str, theirs: str) -> None:
     hunks = difference(mine, theirs, context=100)
     assert bool(hunks) is (mine != theirs)
     lines = [line for hunk in hunks for line in hunk.lines]
@@ -97,13 +97,13 @@ def test_a_long_text_is_compared_at_once() -> None:
 
 
 @pytest.mark.parametrize("pairs", [merging._MOST_PAIRS, 0])
-def test_what_takes_too_many_steps_is_compared_more_coarsely(monkeypatch: pytest.MonkeyPatch, pairs: int) -> None:
+def test_expensive_comparison_is_coarser(monkeypatch: pytest.MonkeyPatch, pairs: int) -> None:
     monkeypatch.setattr(merging, "_MOST_STEPS", 0)
     monkeypatch.setattr(merging, "_MOST_PAIRS", pairs)
     test_one_changed_text_wins()
     test_no_new_line_of_either_is_lost()
     test_a_merge_is_the_same_from_both_sides()
-    test_a_difference_tells_both_texts()
+    test_difference_contains_both_texts()
 
 
 @pytest.mark.timeout(30)
@@ -115,7 +115,7 @@ def test_what_takes_too_many_steps_is_compared_more_coarsely(monkeypatch: pytest
     ],
     ids=["one line", "200 lines"],
 )
-def test_lines_that_stand_everywhere_take_no_minutes(mine: str, theirs: str) -> None:
+def test_very_frequent_lines_are_fast(mine: str, theirs: str) -> None:
     began = time.process_time()
     assert difference(mine, theirs)
     assert time.process_time() - began < 10

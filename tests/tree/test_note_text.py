@@ -33,7 +33,7 @@ def test_any_bytes_come_back(data: bytes) -> None:
 
 
 @given(DATA)
-def test_lines_break_at_line_feeds_alone(data: bytes) -> None:
+def test_lines_break_only_at_line_feeds(data: bytes) -> None:
     text = note_text(data).text
     assert text.splitlines() == (text.removesuffix("\n").split("\n") if text else [])
     assert all(char.isprintable() or char in "\n\t" or ord(char) > 0x9F for char in text)
@@ -53,7 +53,7 @@ def test_no_byte_outside_an_edit_changes(data: bytes, one: int, other: int, type
 
 
 @given(DATA)
-def test_plain_text_stands_where_the_text_to_edit_does(data: bytes) -> None:
+def test_plain_text_positions_match_the_editable_text(data: bytes) -> None:
     note = note_text(data)
     plain = note.plain(note.text)
     assert len(plain) == len(note.text)
@@ -78,7 +78,7 @@ def test_a_text_that_takes_the_place_of_another_can_be_undone(data: bytes, other
 
 
 @given(DATA, st.text(max_size=8))
-def test_what_has_no_mark_is_kept(data: bytes, typed: str) -> None:
+def test_characters_without_a_mark_are_kept(data: bytes, typed: str) -> None:
     kept = without_hidden(data.decode("utf-8", "surrogateescape").replace("\n", "") + typed)
     assert note_text(kept.encode()).marks == {}
     assert without_hidden(kept) == kept
@@ -99,7 +99,7 @@ def test_line_ends(data: bytes, newline: str, text: str) -> None:
     assert (note.newline, note.text) == (newline, text)
 
 
-def test_marks_are_told() -> None:
+def test_marks_are_explained() -> None:
     note = note_text("a\x1b[2Jb\u202ec".encode() + b"\xe9\x0c")
     assert note.text == "a␛[2Jb\ue02ec⣩␌"
     assert note.legend == (
@@ -111,7 +111,7 @@ def test_marks_are_told() -> None:
     assert note_text("plain é\n".encode()).legend == ()
 
 
-def test_a_mark_that_stands_in_the_note_is_not_used() -> None:
+def test_mark_that_occurs_in_the_note_is_not_used() -> None:
     note = note_text("␛ \x1b".encode())
     assert note.text == "␛ ⠁"
     assert note.plain("␛⠁") == "␛\x1b"
@@ -128,6 +128,6 @@ def test_half_a_character_that_is_pasted_is_replaced() -> None:
 
 
 @pytest.mark.parametrize("data", ["text".encode("utf-16"), b"\0", b"a\0b"])
-def test_what_is_not_text_is_refused(data: bytes) -> None:
+def test_binary_data_is_refused(data: bytes) -> None:
     with pytest.raises(NotText, match="UTF-16 or binary"):
         note_text(data)

@@ -63,8 +63,8 @@ def test_costly_topics_are_refused(what: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_no_topic_has_more_nodes_than_its_cost_pays_for(seed: int) -> None:
-    """Repeats a random run of tags, so that whatever the parser keeps of each run adds up."""
+def test_no_topic_has_more_nodes_than_its_cost_covers(seed: int) -> None:
+    """Repeats a random run of tags, so that everything that the parser keeps of each run adds up."""
     rng = random.Random(seed)
     runs = ["".join(map(_tag, rng.choices(PARTS, k=rng.randint(1, 7)), rng.choices("ssseec", k=7))) for _ in range(5)]
     for run in runs:

@@ -159,7 +159,7 @@ def test_a_character_that_is_cut_by_byte_4096() -> None:
     assert (problem.line, problem.column) == (1000, 95)
 
 
-def test_what_the_engine_does_not_see() -> None:
+def test_notes_that_the_engine_does_not_see() -> None:
     note = note_text(b"ab\ncd\xff")
     (problem,) = problems(PATH, note, note.text, KNOWN, LIMITS)
     assert (problem.line, problem.column) == (1, 2)
@@ -170,7 +170,7 @@ def test_what_the_engine_does_not_see() -> None:
     assert big[0].message == "larger than 10 MB: the engine does not see this note"
 
 
-def test_what_the_engine_does_not_search() -> None:
+def test_parts_that_the_engine_does_not_search() -> None:
     text = "a\n" * 1999 + "last\nbeyond\n"
     said = "the engine reads 2000 lines; what begins here is not searched"
     assert found(text) == [(2000, 0, said)]
@@ -206,7 +206,7 @@ def test_a_long_note_in_a_large_tree() -> None:
     assert len(problems(PATH, note, f"{note.text}x", known, LIMITS)) > 70
 
 
-def test_a_frontmatter_that_was_pushed_from_the_first_line_is_told() -> None:
+def test_frontmatter_below_the_first_line_is_reported() -> None:
     before = note_text(b"---\nmaturity: core\n---\n# Note\n")
     said = [one.message for one in problems(PATH, before, f"x{before.text}", KNOWN, LIMITS)]
     assert said == ["the frontmatter does not begin with --- in the first line, so the engine reads none"]
@@ -234,7 +234,7 @@ def test_a_mark_that_is_left_over() -> None:
         ("<<<<<<< mine\n# A\n=======\n# B\n>>>>>>> theirs\n\nText.\n\n---\n\nA rule.\n\n---\n", False),
     ],
 )
-def test_frontmatter_behind_a_conflict_is_told(text: str, is_told: bool) -> None:
+def test_frontmatter_behind_a_conflict_is_reported(text: str, is_told: bool) -> None:
     said = [message for _, _, message in found(text)]
     told = "the frontmatter does not begin with --- in the first line, so the engine reads none"
     assert (told in said) == is_told
@@ -249,12 +249,12 @@ def test_signals_that_are_not_read_anyway_are_not_blamed() -> None:
 
 
 @pytest.mark.parametrize(("body", "is_told"), [("Words.\n", True), ("## Part\n", True), ("# The hose\n", False)])
-def test_a_title_in_frontmatter_alone_is_told(body: str, is_told: bool) -> None:
+def test_title_only_in_frontmatter_is_reported(body: str, is_told: bool) -> None:
     said = "not read: a note is called by its # heading, or, as here without one, by its file name"
     assert found(block("title: The hose", body=body)) == ([(1, 0, said)] if is_told else [])
 
 
-def test_a_space_behind_the_first_fence_is_told() -> None:
+def test_space_after_the_first_fence_is_reported() -> None:
     before = note_text(b"---\nmaturity: core\n---\n# Note\n")
     edited = before.text.replace("---\n", "--- \n", 1)
     said = [one.message for one in problems(PATH, before, edited, KNOWN, LIMITS)]

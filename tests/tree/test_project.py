@@ -39,7 +39,7 @@ def test_a_project_by_its_folder(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("inside", [".brv", ".brv/context-tree"])
-def test_a_project_by_a_folder_of_its_own(tree: Tree, inside: str) -> None:
+def test_project_by_its_own_folder(tree: Tree, inside: str) -> None:
     assert find_project(tree.root / inside).root == tree.root
 
 
@@ -169,7 +169,7 @@ def test_a_source_whose_project_is_not_there_is_left_out(tree: Tree, make_tree: 
     assert "gone" in project.notices[0]
 
 
-def test_no_sources_is_no_notice(tree: Tree) -> None:
+def test_missing_sources_are_not_a_notice(tree: Tree) -> None:
     tree.sources_file({"version": 1, "sources": []})
     assert find_project(tree.root).notices == ()
 
@@ -184,7 +184,7 @@ def test_no_sources_is_no_notice(tree: Tree) -> None:
         pytest.param("/" + "y" * 300 + "/z", id="long part"),
     ],
 )
-def test_a_start_that_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_start_that_is_not_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ProjectError):
         find_project(Path(name))
@@ -201,19 +201,19 @@ def test_a_folder_of_the_engine_without_a_tree_is_named(tmp_path: Path, monkeypa
         find_project(None)
 
 
-def test_a_file_is_no_project(tmp_path: Path) -> None:
+def test_file_is_not_a_project(tmp_path: Path) -> None:
     file = tmp_path / "n.md"
     file.write_text("x")
     with pytest.raises(ProjectError, match="not a folder"):
         find_project(file)
 
 
-def test_an_empty_folder_is_no_project(tmp_path: Path) -> None:
+def test_empty_folder_is_not_a_project(tmp_path: Path) -> None:
     with pytest.raises(ProjectError, match=r"no \.brv project there"):
         find_project(tmp_path)
 
 
-def test_a_marker_without_tree_is_told_as_such(tmp_path: Path) -> None:
+def test_marker_without_a_tree_is_reported_as_such(tmp_path: Path) -> None:
     (tmp_path / ".brv").mkdir()
     with pytest.raises(ProjectError, match=r"there is no \.brv/context-tree in it; curate"):
         find_project(tmp_path)
@@ -276,7 +276,7 @@ def test_the_real_path_counts(tmp_path: Path) -> None:
     assert project_folder_name(tmp_path / "link") == project_folder_name(tmp_path / "real")
 
 
-def test_signals_lie_below_the_project_data(tree: Tree) -> None:
+def test_signals_are_below_the_project_data(tree: Tree) -> None:
     assert tree.sidecar == project_data(tree.root) / "keystore" / "signals"
     place = tree.sidecar_file("a/b/n.md", {"importance": 77})
     assert place == tree.sidecar / "a" / "b" / "n.md.json"
@@ -386,7 +386,7 @@ LINKED = [
 
 
 @pytest.mark.parametrize(("make", "message"), LINKED, ids=[make.__name__ for make, _ in LINKED])
-def test_nothing_is_found_and_a_notice_says_why(make: Callable[[Path], Path], message: str, tmp_path: Path) -> None:
+def test_empty_result_is_explained_by_a_notice(make: Callable[[Path], Path], message: str, tmp_path: Path) -> None:
     found = find_project(make(tmp_path))
     snapshot = load(found, BRV3, NOW_MS)
     assert not snapshot.notes
@@ -430,7 +430,7 @@ def test_other_links_do_not_hide_the_tree(make: Callable[[Path], Path], tmp_path
 
 
 @pytest.mark.parametrize("target", ["nowhere", "context-tree"])
-def test_a_link_to_nothing_is_named(target: str, tmp_path: Path) -> None:
+def test_link_to_nothing_is_named(target: str, tmp_path: Path) -> None:
     made = project(tmp_path / "p")
     (made / ".brv" / "context-tree").symlink_to(target)
     with pytest.raises(ProjectError, match="a link that leads to no context tree"):

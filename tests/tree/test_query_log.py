@@ -51,7 +51,7 @@ def test_an_entry(tmp_path: Path) -> None:
     assert not entry.from_cache
 
 
-def test_what_is_not_covered_is_logged_as_tier_2_without_results(tmp_path: Path) -> None:
+def test_uncovered_query_is_logged_as_tier_2_without_results(tmp_path: Path) -> None:
     bare = {**ENTRY, "tier": 2, "matchedDocs": [], "searchMetadata": {"resultCount": 0, "topScore": 0, "totalFound": 0}}
     entry = read_entry(write(tmp_path, "qry-1.json", bare))
     assert entry.not_covered
@@ -61,7 +61,7 @@ def test_what_is_not_covered_is_logged_as_tier_2_without_results(tmp_path: Path)
     assert not cached.not_covered
 
 
-def test_what_is_missing_is_unknown(tmp_path: Path) -> None:
+def test_missing_values_are_unknown(tmp_path: Path) -> None:
     entry = read_entry(write(tmp_path, "qry-77.json", {"query": "x", "status": "processing", "startedAt": "soon"}))
     assert (entry.at_ms, entry.tier, entry.took_ms, entry.top_score, entry.paths) == (77, None, None, None, ())
     without = {key: value for key, value in ENTRY.items() if key != "timing"}
@@ -92,7 +92,7 @@ def test_the_newest_come_first_and_others_are_left_out(tmp_path: Path) -> None:
 
 @examples(150)
 @given(JSON)
-def test_nothing_in_an_entry_does_harm(tmp_path: Path, value: object) -> None:
+def test_hostile_entries_do_no_harm(tmp_path: Path, value: object) -> None:
     read_entry(write(tmp_path, "qry-1.json", value))
     if isinstance(value, dict):
         read_entry(write(tmp_path, "qry-2.json", {**ENTRY, **value}))

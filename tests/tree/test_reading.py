@@ -77,12 +77,12 @@ def test_the_share_is_of_bytes_not_of_characters() -> None:
 
 
 @pytest.mark.parametrize("byte", [1, 8, 0x0E, 0x1F])
-def test_what_counts_as_a_control(byte: int) -> None:
+def test_control_characters(byte: int) -> None:
     assert not is_seen(bytes([byte]) * 11 + b"a" * 89)
 
 
 @pytest.mark.parametrize("text", ["\t", "\n", "\x0b", "\x0c", "\r", "\x7f", "\x80", "\x9f", "\u200b"])
-def test_what_does_not(text: str) -> None:
+def test_other_characters(text: str) -> None:
     assert is_seen((text * 50).encode())
 
 
@@ -159,7 +159,7 @@ def test_files_end_after_2000_lines(text: str, kept: str, lost: int) -> None:
 
 
 @given(st.text(st.sampled_from("ab\n\ré😀"), max_size=60), st.integers(1, 8), st.integers(1, 8))
-def test_cutting_is_what_it_says(text: str, lines: int, units: int) -> None:
+def test_cut_follows_its_limits(text: str, lines: int, units: int) -> None:
     limits = changed(BRV3, limits={"max_lines": lines, "max_line_units": units}).limits
     expected = []
     for line in text.split("\n")[:lines]:
@@ -224,6 +224,6 @@ _ODD = st.text(st.sampled_from([*SPACE, *"\x1c\x1d\x1e\x1f\x85\x00\x7f", "a", "�
 
 @examples(1_000)
 @given(text=st.text(max_size=12) | _ODD)
-def test_words_are_split_at_the_white_space_of_javascript_alone(text: str) -> None:
+def test_words_are_split_only_at_javascript_white_space(text: str) -> None:
     assert spaced_words(text) == [word for word in re.split(f"[{SPACE}]+", text) if word]
     assert spaced_words("a\x1cb\x1fc d") == ["a\x1cb\x1fc", "d"]

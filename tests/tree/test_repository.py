@@ -192,7 +192,7 @@ def test_a_foreign_repository_is_refused(plant: Callable[[Path, Path], None], tm
     assert str(own) in str(refusal.value) or str(foreign) in str(refusal.value)
 
 
-def test_a_repository_in_a_folder_that_is_none_is_not_looked_for_above(tmp_path: Path) -> None:
+def test_broken_repository_does_not_fall_back_to_one_above(tmp_path: Path) -> None:
     above = repository(tmp_path / "above")
     (above / "inner" / ".git").mkdir(parents=True)
     with pytest.raises(RevisionError, match="not a git repository"):
@@ -244,7 +244,7 @@ def test_a_colon_in_a_path_leads_to_no_repository_above(folder: str, tmp_path: P
     assert read(own) == ["note.md"]
 
 
-def test_a_colon_in_its_own_name_leads_a_repository_nowhere(tmp_path: Path) -> None:
+def test_colon_in_its_own_name_is_harmless(tmp_path: Path) -> None:
     repository(tmp_path / "above")
     own = repository(tmp_path / "above" / "pro:1")
     assert read(own) == ["note.md"]
@@ -326,7 +326,7 @@ def test_git_reads_no_file_without_end(tmp_path: Path, file: str) -> None:
     assert 0 < int(asked.stdout) < 1_200
 
 
-def test_names_that_no_file_system_holds_are_left_out() -> None:
+def test_impossible_file_names_are_left_out() -> None:
     names = (
         b"n" * 252, b"n" * 100_000, ("é" * 127 + "/y").encode(), ("é" * 128 + "/y").encode(), ("漢" * 86).encode(),
         b"\xff" * 253, b"x/y", b"d" * 300 + b"/y", b"/etc/y", b"x//y", b"../y",
@@ -371,7 +371,7 @@ def test_missing_git_objects_are_not_missing_notes(tmp_path: Path, is_partial: b
     assert Revision(clone, "HEAD").files
 
 
-def test_a_lacking_content_of_another_file_matters_to_nobody(tmp_path: Path) -> None:
+def test_missing_content_of_another_file_does_not_matter(tmp_path: Path) -> None:
     own = ("git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-C", str(tmp_path))
     subprocess.run((*own, "init", "-q"), check=True)
     (tmp_path / "n.md").write_text("one")

@@ -68,7 +68,7 @@ def anew(file: Path, data: bytes) -> Callable[[], None]:
     return act
 
 
-def test_reading_says_what_was_seen(root: Path) -> None:
+def test_reading_returns_the_version(root: Path) -> None:
     data, found = read_note_file(root, NOTE)
     state = (root / NOTE).stat()
     assert data == OLD
@@ -115,7 +115,7 @@ def test_a_change_is_a_conflict(root: Path, either_way: str, change: Callable[..
     assert isinstance(save(root, NOTE, NEW, found.version), Saved)
 
 
-def test_the_same_text_in_another_file_is_no_conflict(root: Path, either_way: str) -> None:
+def test_same_text_in_another_file_is_not_a_conflict(root: Path, either_way: str) -> None:
     was = seen_of(root)
     anew(root / NOTE, OLD)()
     assert isinstance(save(root, NOTE, NEW, was), Saved)
@@ -160,7 +160,7 @@ def test_two_changes_one_after_the_other_lose_neither(root: Path, monkeypatch: p
     assert leftovers.is_leftover(found.kept.rpartition("/")[2])
 
 
-def test_who_holds_the_file_open_keeps_what_is_written(root: Path) -> None:
+def test_text_of_a_program_with_the_file_open_is_kept(root: Path) -> None:
     with (root / NOTE).open("r+b", buffering=0) as theirs:
         made = save(root, NOTE, NEW, seen_of(root))
         theirs.write(THEIRS)
@@ -197,7 +197,7 @@ def test_permissions_owner_and_extended_attributes_stay(root: Path, either_way: 
     assert not extended or os.getxattr(file, "user.origin") == b"curate"
 
 
-def test_what_cannot_be_carried_over_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lost_attributes_are_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> None:
         raise PermissionError(errno.EPERM, "Operation not permitted")
 
@@ -221,7 +221,7 @@ def test_the_modification_time_can_stay(root: Path, either_way: str, keep: bool)
     assert ((root / NOTE).stat().st_mtime_ns == 2_000_000_003) is keep
 
 
-def test_nothing_is_left_when_writing_fails(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_write_leaves_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -268,7 +268,7 @@ def test_removing(root: Path, either_way: str) -> None:
     assert names(root) == []
 
 
-def test_removing_what_was_changed(root: Path, either_way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_removing_a_changed_note(root: Path, either_way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     was = seen_of(root)
     before(monkeypatch, os, "rename", over(root / NOTE, THEIRS))
     found = remove(root, NOTE, was)
@@ -295,7 +295,7 @@ def test_moving_replaces_none(root: Path, either_way: str) -> None:
     assert (root / NOTE).read_bytes() == OLD
 
 
-def test_moving_what_was_changed(root: Path, either_way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_moving_a_changed_note(root: Path, either_way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     was = seen_of(root)
     before(monkeypatch, note_files, "rename_to_free", over(root / NOTE, THEIRS))
     found = move(root, NOTE, "b.md", was)

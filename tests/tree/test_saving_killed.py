@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux's ptrace 
 
 
 def run(tmp_path: Path, *options: str) -> list[dict[str, Any]]:
-    """What a run tried, with the system's swap and without it."""
+    """The attempts of a run, with the system's exchange and without it."""
     place = MEMORY if os.access(MEMORY, os.W_OK) else tmp_path
     command = [sys.executable, "-m", "tests.soak.killed_saves", "--in", str(place), *options]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)

@@ -59,7 +59,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", str(place)], check=True)
 
 
-def test_a_full_disk_leaves_the_note_and_nothing_else(small_disk: Path) -> None:
+def test_full_disk_leaves_only_the_note(small_disk: Path) -> None:
     seen = read_note_file(small_disk, PLAIN)[1]
     full = r"^auth/\w+\.md: not done, the disk is full; free some space and try again$"
     for act in (
@@ -88,7 +88,7 @@ def test_a_read_only_file_system(small_disk: Path) -> None:
 
 
 def refused(act: Callable[[], object]) -> bytes:
-    """What ``act`` says when it is refused, done by an ordinary user."""
+    """The message of ``act`` when it is refused to an ordinary user."""
     if os.geteuid() != 0:
         with pytest.raises(SaveError) as error:
             act()
@@ -139,7 +139,7 @@ def test_a_folder_and_a_file_that_may_not_be_written() -> None:
         shutil.rmtree(root.parent)
 
 
-def test_the_text_is_on_the_disk_before_it_is_swapped_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_is_on_disk_before_it_is_swapped_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = lay(tmp_path / "tree")
     steps: list[str] = []
 
@@ -193,7 +193,7 @@ def test_a_read_only_file_is_not_written_even_by_root(root: Path) -> None:
         ("auth", "ends in .md"),
     ],
 )
-def test_paths_that_are_none_of_a_note(root: Path, path: str, said: str) -> None:
+def test_paths_that_cannot_be_notes(root: Path, path: str, said: str) -> None:
     was = seen_of(root)
     for act in (
         lambda: save(root, path, NEW, None),
@@ -224,7 +224,7 @@ def test_a_symlink_out_of_the_tree_is_refused(root: Path) -> None:
     assert outside.read_bytes() == OLD
 
 
-def test_what_is_no_file_is_refused(root: Path) -> None:
+def test_only_regular_files_are_saved(root: Path) -> None:
     (root / "folder.md").mkdir()
     os.mkfifo(root / "pipe.md")
     for path in ("folder.md", "pipe.md"):
@@ -260,7 +260,7 @@ def test_a_replaced_note_with_its_time(root: Path, either_way: str, keep: bool) 
     assert state(root / NOTE) == (5_000_000_007, 0o644)
 
 
-def test_what_the_disk_does_not_confirm_is_done(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unconfirmed_write_is_done(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sync = os.fsync
 
     def fsync(descriptor: int) -> None:

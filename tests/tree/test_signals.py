@@ -60,7 +60,7 @@ def test_a_full_set() -> None:
         {"extra": "x"},
     ],
 )
-def test_what_is_valid(value: dict[str, Any]) -> None:
+def test_valid_signals(value: dict[str, Any]) -> None:
     assert read(FULL | value) is not None
 
 
@@ -94,7 +94,7 @@ def test_one_invalid_field_makes_the_whole_value_invalid(value: dict[str, Any]) 
 
 
 @pytest.mark.parametrize("value", [None, [], "core", 3, [FULL]])
-def test_what_is_no_object(value: Any) -> None:
+def test_values_other_than_objects(value: Any) -> None:
     assert read(value) is None
 
 
@@ -202,7 +202,7 @@ def test_the_order_of_the_layers(tree: Tree, tmp_path: Path) -> None:
     assert importance(tree, signals_file=file) == (64, "signals file")
 
 
-def test_an_invalid_signal_file_is_the_defaults_for_its_own_note_alone(tree: Tree) -> None:
+def test_invalid_signal_file_gives_defaults_only_to_its_own_note(tree: Tree) -> None:
     tree.note("a/n.md", "Quokka")
     tree.note("a/m.md", "Quokka")
     tree.sidecar_file("a/n.md", {"importance": 150})
@@ -226,7 +226,7 @@ def test_one_unparsable_signal_file_loses_all_signals(tree: Tree, text: str) -> 
     assert any("a/n.md are no JSON" in notice for notice in snapshot.notices)
 
 
-def test_an_unparsable_signal_file_of_a_note_that_is_gone_is_not_asked_for(tree: Tree) -> None:
+def test_broken_signal_file_of_a_removed_note_is_ignored(tree: Tree) -> None:
     tree.note("a/m.md", "Quokka")
     tree.sidecar_file("a/gone.md", "junk")
     tree.sidecar_file("a/m.md", {"importance": 90})
@@ -278,7 +278,7 @@ def test_a_shared_note_loses_all_signals(tree: Tree, make_tree: Callable[[str], 
     assert any("shared sources" in notice for notice in snapshot.notices)
 
 
-def test_frontmatter_signals_are_said_to_be_ours(tree: Tree) -> None:
+def test_frontmatter_signals_are_marked_as_ours(tree: Tree) -> None:
     tree.file("a/n.md", "---\nimportance: 61\n---\n# Quokka")
     tree.file("a/m.md", "---\ntitle: M\n---\n# Quokka")
     assert tree.ask("quokka").notices == ()
@@ -287,7 +287,7 @@ def test_frontmatter_signals_are_said_to_be_ours(tree: Tree) -> None:
     assert tree.ask("quokka", profile=DOCS).notices == (said,)
 
 
-def test_frontmatter_is_read_anew_when_the_profile_changes(tree: Tree) -> None:
+def test_frontmatter_is_read_again_when_the_profile_changes(tree: Tree) -> None:
     """Files that did not change are read again, and the snapshot is another one, although they are the same."""
     tree.file("a/n.md", "---\nimportance: 61\n---\n# Quokka")
     tree.file("a/_index.md", "---\ntype: summary\ncondensation_order: 1\nimportance: 62\n---\n")
@@ -301,7 +301,7 @@ def test_frontmatter_is_read_anew_when_the_profile_changes(tree: Tree) -> None:
         assert found.reads_frontmatter is (summary is not None)
 
 
-def test_one_snapshot_does_not_follow_another_that_read_frontmatter_otherwise(tree: Tree) -> None:
+def test_snapshot_read_with_other_frontmatter_rules_is_not_continued(tree: Tree) -> None:
     tree.file("a/n.md", "---\nimportance: 61\n---\n# Quokka")
     before = tree.snapshot(READS_FRONTMATTER)
     assert update(before, ["a/n.md"], BRV3, NOW_MS, tree.layers()) is None
@@ -338,7 +338,7 @@ def test_dates(date: str, moment: str) -> None:
     ["soon", "2026-13-01", "2026-01-32", "2026-01-00", "20260102", "2026-01-02T10", "2026-01-02T10:00:60Z",
      "2026-01-02T24:30Z", "2026-01-02T25:00Z", "0000-01-01", "9999-12-31T23:00-23:00", "2026-01-02 # why", " \n"],
 )  # fmt: skip
-def test_what_is_no_date(date: str) -> None:
+def test_invalid_dates(date: str) -> None:
     found = updated_ms(f"updatedAt: {date}")
     assert found is not None
     assert math.isnan(found) or found > ms("9999-12-31")
@@ -352,7 +352,7 @@ def test_notes_without_a_line(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["updatedAt: 2026", "a\r\nupdatedAt:2026\r\n", "a\n\nupdatedAt:\t2026  \nupdatedAt: 1999"]
 )
-def test_the_first_line_counts_wherever_it_stands(text: str) -> None:
+def test_first_line_counts_anywhere_in_the_text(text: str) -> None:
     assert updated_ms(text) == ms("2026-01-01")
 
 
@@ -372,7 +372,7 @@ def test_no_text_is_too_much(before: str, date: str) -> None:
     assert found is None or isinstance(found, float)
 
 
-def test_it_is_kept_with_the_note(tree: Tree) -> None:
+def test_value_is_stored_with_the_note(tree: Tree) -> None:
     tree.file("a/dated.md", "---\nupdatedAt: 2026-01-02\n---\n# A\n")
     tree.file("a/plain.md", "# B\n")
     tree.file("a/vague.md", "updatedAt: soon\n")

@@ -27,7 +27,7 @@ from tests.support.namespaces import CANNOT
 
 @pytest.fixture
 def scheduled(monkeypatch: pytest.MonkeyPatch) -> dict[str, bool]:
-    """What is watched, and whether with all that is below."""
+    """The watched folders, and True for recursive ones."""
     found: dict[str, bool] = {}
     schedule = Observer.schedule
 
@@ -48,7 +48,7 @@ def scheduled(monkeypatch: pytest.MonkeyPatch) -> dict[str, bool]:
 
 
 class Noticed:
-    """What a watcher told."""
+    """A record of a watcher's notifications."""
 
     def __init__(self) -> None:
         self.event = threading.Event()
@@ -59,10 +59,10 @@ class Noticed:
         self.event.set()
 
 
-def test_a_folder_far_above_a_missing_one_is_watched_for_its_own_entries_only(
+def test_folder_far_above_a_missing_one_is_watched_only_for_its_own_entries(
     tmp_path: Path, scheduled: dict[str, bool]
 ) -> None:
-    """The folder of everybody's data may hold a whole disk."""
+    """The folder of everybody's data may contain a whole disk."""
     here = tmp_path / "here"
     here.mkdir()
     watcher = Watcher([tmp_path / "data/brv-tui/logs", here / "tree"], lambda _: None)
@@ -71,7 +71,9 @@ def test_a_folder_far_above_a_missing_one_is_watched_for_its_own_entries_only(
     assert scheduled == {str(tmp_path): False, str(here): True}
 
 
-def test_what_appears_below_a_missing_folder_is_watched_in_its_turn(tmp_path: Path, scheduled: dict[str, bool]) -> None:
+def test_folders_that_appear_below_a_missing_one_are_watched_in_turn(
+    tmp_path: Path, scheduled: dict[str, bool]
+) -> None:
     target = tmp_path / "data/brv-tui/logs"
     noticed = Noticed()
     watcher = Watcher([target], noticed.hear)
@@ -90,7 +92,7 @@ def test_what_appears_below_a_missing_folder_is_watched_in_its_turn(tmp_path: Pa
     assert scheduled == {str(tmp_path): False, str(tmp_path / "data"): False, str(tmp_path / "data/brv-tui"): True}
 
 
-def test_a_whole_path_made_at_once_is_watched(tmp_path: Path, scheduled: dict[str, bool]) -> None:
+def test_whole_path_created_at_once_is_watched(tmp_path: Path, scheduled: dict[str, bool]) -> None:
     target = tmp_path / "data/brv-tui/logs"
     noticed = threading.Event()
     watcher = Watcher([target], lambda _: noticed.set())
@@ -157,7 +159,7 @@ def test_a_reader_of_events_that_has_ended_is_noticed(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify")
-def test_reading_is_no_event(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_is_not_an_event(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A tree of thousands of folders that is read again after too many events would cause too many again."""
     from watchdog.observers.inotify import InotifyEmitter
 

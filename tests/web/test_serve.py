@@ -117,7 +117,7 @@ async def get(url: str, **headers: str) -> tuple[int, str]:
 
 
 async def connected(served: Served, origin: str, host: str = "", cookie: str = "", key: str = "") -> bool:
-    """Whether the server takes the connection of a page of ``origin``; by default one of its owner."""
+    """True if the server accepts the connection of a page of ``origin``, by default its owner's."""
     own_cookie, own_key = await served.enter()
     headers = {"Origin": origin, "Cookie": cookie or own_cookie, **({"Host": host} if host else {})}
     async with aiohttp.ClientSession() as client:
@@ -174,7 +174,7 @@ async def test_the_token_is_exchanged_for_a_cookie_that_every_path_needs(served:
         assert (await get(f"{served.url}{path}", Cookie=cookie))[0] == 404
 
 
-async def test_the_cookie_is_kept_from_scripts_and_sites_and_the_page_from_frames(served: Served) -> None:
+async def test_cookie_is_hidden_from_scripts_and_sites_and_the_page_from_frames(served: Served) -> None:
     async with aiohttp.ClientSession() as client, client.get(served.printed) as answer:
         assert "; HttpOnly; " in answer.headers["Set-Cookie"]
         assert answer.headers["Set-Cookie"].endswith("SameSite=Strict")
@@ -183,7 +183,7 @@ async def test_the_cookie_is_kept_from_scripts_and_sites_and_the_page_from_frame
         assert answer.headers["Cache-Control"] == "no-store"
 
 
-async def test_a_connection_needs_the_key_that_one_port_keeps(served: Served) -> None:
+async def test_connection_needs_the_key_of_one_port(served: Served) -> None:
     own = served.url.rstrip("/")
     cookie, _ = await served.enter()
     assert not await connected(served, own, cookie=f"{cookie}x")
@@ -217,7 +217,7 @@ async def test_so_many_pages_may_be_open(served: Served) -> None:
 
 
 @pytest.mark.long
-async def test_a_trace_and_a_picture_are_handed_to_the_browser_of_their_owner_alone(served: Served) -> None:
+async def test_trace_and_picture_go_only_to_the_owners_browser(served: Served) -> None:
     cookie, key = await served.enter()
     headers = {"Origin": served.url.rstrip("/"), "Cookie": cookie}
     async with (
@@ -250,7 +250,7 @@ async def test_a_trace_and_a_picture_are_handed_to_the_browser_of_their_owner_al
                 shown += (await connection.receive()).data
 
 
-async def test_idle_connections_keep_nobody_out(served: Served) -> None:
+async def test_idle_connections_do_not_block_others(served: Served) -> None:
     with ExitStack() as opened:
         first = opened.enter_context(socket.create_connection(("127.0.0.1", served.port)))
         for _ in range(guard.MOST_STRANGERS + 50):
@@ -260,7 +260,7 @@ async def test_idle_connections_keep_nobody_out(served: Served) -> None:
         assert first.recv(1) == b"", "the oldest is closed"
 
 
-async def test_its_own_page_alone_may_connect(served: Served) -> None:
+async def test_only_its_own_page_may_connect(served: Served) -> None:
     own = served.url.rstrip("/")
     assert await connected(served, own)
     assert await connected(served, f"http://localhost:{served.port}", f"localhost:{served.port}")
@@ -281,13 +281,13 @@ async def test_a_name_that_is_not_this_machine_is_refused(served: Served) -> Non
     assert (await get(served.url, Host=f"localhost:{served.port}", Cookie=cookie))[0] == 200
 
 
-def test_a_name_that_a_server_for_all_addresses_does_not_know_is_answered_with_what_to_open() -> None:
+def test_unknown_name_gets_the_address_to_open() -> None:
     said = guard.Guard("0.0.0.0", 80)._unknown_name
     assert "with this machine's own name or an IP address of it in place of 0.0.0.0" in said
     assert "in place of" not in guard.Guard("127.0.0.1", 80)._unknown_name
 
 
-def test_a_file_that_is_no_trace_is_refused_with_what_can_be_served(tmp_path: Path) -> None:
+def test_file_without_a_trace_is_refused_with_what_can_be_served(tmp_path: Path) -> None:
     (tmp_path / "r.md").write_text("x")
     with pytest.raises(Failure, match="neither a project's folder nor a trace saved as"):
         check_trace(tmp_path / "r.md")
@@ -332,7 +332,7 @@ async def test_an_app_that_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatc
     assert app._process.returncode == -signal.SIGKILL
 
 
-def test_a_port_that_is_taken_is_said(tree: Tree) -> None:
+def test_taken_port_is_reported(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -344,7 +344,7 @@ def test_a_port_that_is_taken_is_said(tree: Tree) -> None:
     )
 
 
-def test_a_host_that_is_not_this_machine_is_said(tree: Tree) -> None:
+def test_host_of_another_machine_is_reported(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka")
     code, error = refused(str(tree.root), "--host", "192.0.2.1", "--port", "0")
     assert code == 2
@@ -355,7 +355,7 @@ def test_a_host_that_is_not_this_machine_is_said(tree: Tree) -> None:
     ("option", "said"),
     [("--signals", "nosuch.json: cannot be read as signals (there is no such file)"), ("--profile", "no profile")],
 )
-def test_what_no_page_could_open_is_refused_at_once(tree: Tree, tmp_path: Path, option: str, said: str) -> None:
+def test_addresses_no_page_can_open_are_refused_at_once(tree: Tree, tmp_path: Path, option: str, said: str) -> None:
     tree.note("x/n.md", "Quokka")
     code, error = refused(str(tree.root), "--port", "0", option, str(tmp_path / "nosuch.json"))
     assert (code, error.count("\n")) == (2, 1)
@@ -373,11 +373,11 @@ def test_what_no_page_could_open_is_refused_at_once(tree: Tree, tmp_path: Path, 
         (OSError(errno.ENOBUFS, "No buffer space"), "cannot listen on h.example, port 80 (No buffer space): choose"),
     ],
 )
-def test_why_nothing_can_listen_is_said_in_words(error: OSError | UnicodeError, said: str) -> None:
+def test_failure_to_listen_is_explained(error: OSError | UnicodeError, said: str) -> None:
     assert serving._cannot_listen("h.example", 80, error).startswith(said)
 
 
-def test_a_missing_project_is_said(tmp_path: Path) -> None:
+def test_missing_project_is_reported(tmp_path: Path) -> None:
     code, error = refused(str(tmp_path / "nowhere"))
     assert (code, error.count("\n")) == (3, 1)
 
@@ -391,7 +391,7 @@ def test_other_machines_are_warned_of(tree: Tree) -> None:
     assert "nothing is encrypted" in error
 
 
-def test_without_the_extra_it_says_which_one(tree: Tree) -> None:
+def test_missing_extra_is_named(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka")
     code = "import sys; sys.modules['textual_serve.app_service'] = None; from brvtui.cli import main; main()"
     command = [sys.executable, "-c", code, "serve", str(tree.root)]

@@ -23,7 +23,7 @@ def write(root: Path, files: dict[str, str]) -> Path:
 
 
 def read_here(sources: Iterable[Source], rules: CodeRules) -> Iterator[CodeFile | SkippedSource]:
-    """What is read of each file, in their order, by this process: tests read what is harmless."""
+    """The parsed content of each file, in order, read by this process, because tests read harmless files."""
     for path, source in sources:
         language = language_of(path)
         if language is not None:

@@ -1,4 +1,6 @@
-"""Which files a change touches: patches of any make, and revisions of git, without running what a repository names."""
+"""The files that a change touches: patches of any origin, and revisions of git, without running programs of a
+repository.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,7 @@ def test_a_patch_names_its_files_and_its_lines_none() -> None:
 @pytest.mark.parametrize(
     "text", ["", "no diff\n", "+++ \n", "@@ -1,99999999999 +1,99999999999 @@\n+++ b/x\n", "\0" * 99]
 )
-def test_what_is_no_patch_names_none(text: str) -> None:
+def test_file_that_is_not_a_patch_names_no_file(text: str) -> None:
     assert files_of_patch(text) == []
 
 
@@ -91,7 +93,7 @@ def test_revisions_are_compared_from_any_folder(repository: Path) -> None:
 
 @NEEDS_GIT
 @pytest.mark.parametrize("revisions", ["HEAD", "none..HEAD", "--output=x..HEAD", "-..", "..", "..a"])
-def test_what_git_cannot_compare_is_one_line(repository: Path, revisions: str) -> None:
+def test_failed_git_comparison_is_one_line(repository: Path, revisions: str) -> None:
     with pytest.raises(DiffError) as raised:
         files_between(repository, revisions)
     assert str(raised.value).startswith(f"{revisions}: ")
@@ -133,12 +135,12 @@ def test_a_partial_clone_fetches_nothing(repository: Path, tmp_path: Path, url: 
 
 
 @NEEDS_GIT
-def test_a_folder_outside_of_git_is_said(tmp_path: Path) -> None:
+def test_folder_outside_of_git_is_reported(tmp_path: Path) -> None:
     with pytest.raises(DiffError, match=r"^a\.\.b: no git repository is here; "):
         files_between(tmp_path, "a..b")
 
 
-def test_without_git_the_patch_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_git_a_patch_is_requested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(DiffError, match="git is not installed; give the patch itself"):
         files_between(tmp_path, "a..b")

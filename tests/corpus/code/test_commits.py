@@ -63,7 +63,7 @@ def test_each_line_has_the_time_of_its_own_commit(root: Path) -> None:
     assert told[2:] == [20, 3]
 
 
-def test_what_is_not_committed_is_of_today_and_moved_lines_keep_their_time(root: Path) -> None:
+def test_uncommitted_lines_are_of_today_and_moved_lines_keep_their_time(root: Path) -> None:
     text = (root / "jobs.py").read_text()
     (root / "jobs.py").write_text("def draft(): pass\n" + text)
     assert ages(root)[:2] == [0, 0.5]
@@ -79,7 +79,7 @@ def test_files_that_are_in_no_commit_and_folders_without_git_have_no_times(root:
     assert ages(write(tmp_path / "plain", {"jobs.py": OLD})) == [None] * 4
 
 
-def test_without_git_nothing_is_told(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_git_there_are_no_times(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     assert ages(root) == [None] * 4
 
@@ -94,7 +94,7 @@ def test_a_new_commit_is_seen_at_the_next_look(root: Path) -> None:
     assert times.of_line("still.py", 1, NOW) == NOW
 
 
-def test_a_folder_of_a_repository_is_read_by_its_own_paths(root: Path) -> None:
+def test_folder_of_a_repository_is_read_by_its_own_paths(root: Path) -> None:
     commit(root, {"inside/part.py": "def part(): pass\n"}, days=2)
     times = CommitTimes(root / "inside")
     times.look(NOW)
@@ -118,7 +118,7 @@ def test_reading_ends_after_some_seconds(root: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("hostile", ["", "author-time x\n\ta", "a b c\n\tq", "0" * 40 + " 1 1\nauthor-time -5\n\tb"])
-def test_output_that_is_none_is_read_as_long_ago(hostile: str) -> None:
+def test_invalid_output_is_read_as_long_ago(hostile: str) -> None:
     assert all(when == 0.0 for _, when in commits._committed(hostile))
 
 
@@ -132,7 +132,7 @@ def test_commit_recency_is_a_part_of_the_score(root: Path) -> None:
         assert hit.score == pytest.approx(sum(part.value for part in hit.parts), abs=1e-9)
 
 
-def test_a_git_that_waits_is_asked_once_and_the_reason_is_kept(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hanging_git_is_called_once_and_the_reason_is_stored(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_PATIENCE_S", 0.5)
     git(root, "config", "include.path", str(root / "pipe"))
     os.mkfifo(root / "pipe")

@@ -67,7 +67,7 @@ def test_a_file_is_named_by_its_path_or_the_end_of_it(names: CodeNames, written:
         ("a b", ""),
     ],
 )
-def test_a_symbol_is_named_when_it_is_the_only_one(names: CodeNames, written: str, id_: str) -> None:
+def test_symbol_is_named_only_if_it_is_unique(names: CodeNames, written: str, id_: str) -> None:
     assert names.symbol(written) == id_
 
 
@@ -109,7 +109,7 @@ def test_notes_are_found_from_code_and_code_without_notes(graph: CodeGraph) -> N
     assert documentation.files_without_note == ["pkg/disk.go", "src/other/util.py", "src/shop/web.py"]
 
 
-def test_text_that_looks_like_anything_is_no_name(names: CodeNames) -> None:
+def test_ambiguous_text_is_not_a_name(names: CodeNames) -> None:
     text = "``` \n`a` [[x]] `" + "x" * 500 + "` " + "a/" * 5_000 + " " + "`" * 2_000 + " \x1b[31m `Store\n`"
     assert names.mentions(SpeakingNote("n.md", text)) == []
 
@@ -178,7 +178,7 @@ def test_every_symbol_has_one_page_below_its_file(held: RepositorySnapshot) -> N
     assert held.pages.path_of.keys() == {node.id for node in held.pages.graph.nodes}
 
 
-def test_a_page_holds_the_lines_up_to_the_next_symbol_outside(held: RepositorySnapshot) -> None:
+def test_page_contains_the_lines_up_to_the_next_outer_symbol(held: RepositorySnapshot) -> None:
     assert held.text("src/shop.py/Store.read") == '    def read(self):\n        return os.environ["HOME"]\n'
     assert held.text("src/shop.py/Store").startswith("class Store:\n")
     assert held.text("src/shop.py/Store").endswith("return inner()\n")
@@ -189,7 +189,7 @@ def test_a_page_holds_the_lines_up_to_the_next_symbol_outside(held: RepositorySn
     assert held.read("pkg/disk.go/Disk.Sync") == b"func (d *Disk) Sync() {}\n"
 
 
-def test_what_is_gone_or_replaced_is_not_read(held: RepositorySnapshot, tmp_path: Path) -> None:
+def test_removed_or_replaced_file_is_not_read(held: RepositorySnapshot, tmp_path: Path) -> None:
     source = held.location("src/shop.py/show")
     secret = tmp_path / "secret"
     secret.write_text("secret\n" * 99)

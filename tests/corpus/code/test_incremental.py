@@ -162,7 +162,7 @@ def test_a_file_is_linked_again_when_its_package_declares_a_name_that_it_uses(tm
     assert index.memory.relinked == ("A.java", "X.java")
 
 
-def test_a_file_is_linked_again_when_another_type_stands_above_one_that_it_names(tmp_path: Path) -> None:
+def test_file_is_linked_again_if_a_type_above_a_name_changes(tmp_path: Path) -> None:
     files = {
         "base.py": "",
         "job.py": "import base\nclass Job(base.Base): pass\n",

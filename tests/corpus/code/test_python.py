@@ -164,12 +164,12 @@ def test_calls_follow_imports(graph: CodeGraph) -> None:
     assert ("tests/test_app.py.test_all", "calls", "src/app/web.py.item") in calls
 
 
-def test_what_is_not_found_keeps_its_written_name(graph: CodeGraph) -> None:
+def test_unresolved_name_is_kept_as_written(graph: CodeGraph) -> None:
     dangling = {edge.target for edge in graph.edges if edge.source == "src/app/web.py.item" and edge.type == "calls"}
     assert dangling == {"src/app/store.py.open_store", "src/app/web.py.().read"}
 
 
-def test_confidence_is_higher_for_what_is_found(graph: CodeGraph) -> None:
+def test_confidence_is_higher_for_resolved_names(graph: CodeGraph) -> None:
     calls = {(edge.source, edge.target): edge for edge in graph.edges if edge.type == "calls"}
     found = calls["src/app/web.py.item", "src/app/store.py.open_store"]
     lost = calls["src/app/web.py.item", "src/app/web.py.().read"]

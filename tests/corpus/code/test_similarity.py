@@ -29,7 +29,7 @@ def test_pairs_above_half_are_similar_and_carry_their_share() -> None:
     assert edges[0].confidence == 4 / 6
 
 
-def test_nobody_is_in_more_pairs_than_allowed_and_the_best_come_first() -> None:
+def test_pairs_per_symbol_are_limited_and_the_best_come_first() -> None:
     names = [f"load_user_file_{letter * 3}" for letter in "abcdefghij"]
     edges = similar_pairs(functions(*names), "", RULES)
     counts = Counter(end for edge in edges for end in (edge.source, edge.target))
