@@ -661,7 +661,7 @@ def test_app_opens_with_the_options_of_commands(run: Run, tmp_path: Path, monkey
     assert (code, err) == (2, "brv-tui: no engine solery; did you mean soleri?\n")
 
 
-def test_help_shows_the_full_summary_of_every_command(run: Run) -> None:
+def test_help_lists_each_command_in_one_group_and_one_line(run: Run) -> None:
     _, out, _ = run("--help", inside=False)
     listed, examples, _ = re.split(r"\n  (?:Examples|Exit codes):", out.partition("--help")[2])
     groups = re.findall(r"^(\w[\w ]*):$", listed, re.MULTILINE)
