@@ -38,7 +38,7 @@ _PACKAGE = f"{os.sep}brvtui{os.sep}"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one input."""
+    """The result of one input."""
 
     kind: str
     """What the target says of it, such as the form of the message; inputs with a new one are worth keeping."""
@@ -77,7 +77,7 @@ class Isolated:
         return [self._read(time.monotonic() + _STARTING_SECONDS) or b"" for _ in range(int(count))]
 
     def run(self, data: bytes) -> Outcome:
-        """What comes of ``data``; a process that breaks its limits, or down, is ended and started again."""
+        """Returns the result for ``data``. A process that breaks its limits or crashes is restarted."""
         if self._process is None:
             self.start()
         process = self._process

@@ -109,7 +109,7 @@ def mutate_bytes(pick: random.Random, data: bytes, others: Sequence[bytes]) -> b
 
 
 def _block(pick: random.Random, block: bytes, others: Sequence[bytes]) -> bytes:
-    """What stands in place of ``block``."""
+    """Returns the replacement of ``block``."""
     other = pick.choice(others) if others else b"other"
     place = pick.randrange(len(other) + 1)
     forms: tuple[Callable[[], bytes], ...] = (

@@ -1,4 +1,4 @@
-"""What fuzzing found, and each target with a few changed inputs."""
+"""Cases found by fuzzing, and each target with a few changed inputs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_few_inputs_of_each_target(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(folder.name.replace("_", " ") for folder in FOUND.iterdir()))
-def test_what_was_found_is_mended(name: str, tmp_path: Path) -> None:
+def test_cases_found_by_fuzzing_are_fixed(name: str, tmp_path: Path) -> None:
     process = Isolated(name, tmp_path)
     try:
         for file in sorted((FOUND / name.replace(" ", "_")).iterdir()):

@@ -31,7 +31,7 @@ def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Isolated]:
         pytest.param(b"loop", "slow", marks=pytest.mark.long),
     ],
 )
-def test_what_breaks_is_found(process: Isolated, data: bytes, problem: str) -> None:
+def test_broken_inputs_are_found(process: Isolated, data: bytes, problem: str) -> None:
     assert process.run(data).problem.startswith(problem)
     assert process.run(b"fine").problem == ""
 

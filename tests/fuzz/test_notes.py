@@ -1,4 +1,4 @@
-"""The readers of notes: any bytes are read, whatever is found in a text stands where it is said to stand."""
+"""The readers of notes: any bytes can be read, and each part found is at its stated place in the text."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_field_is_set_or_refused(text: str, key: str, value: object) -> None:
 
 @fuzzed
 @given(TEXTS, st.sampled_from(["a/n.md", "n.md", "x/y/z/n.md"]))
-def test_links_stand_where_they_are_said_to(text: str, source: str) -> None:
+def test_links_are_at_their_stated_places(text: str, source: str) -> None:
     lines = text.split("\n")
     end = 0
     for link in links_in(text):

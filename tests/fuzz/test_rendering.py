@@ -1,4 +1,4 @@
-"""What shows traces and notes: complete lines, no control of the terminal, no markup, whatever notes and files hold."""
+"""Rendered traces and notes: complete lines, no terminal controls, no markup, for any content of notes and files."""
 
 from __future__ import annotations
 

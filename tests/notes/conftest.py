@@ -1,4 +1,4 @@
-"""What tests of notes share."""
+"""Fixtures shared by tests of notes."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def test_every_kind_of_step_and_back(three: Tree, place: PlanTarget, files: Call
 
 
 @pytest.mark.parametrize("failing", range(7))
-def test_a_step_that_fails_undoes_those_before_it(
+def test_failing_step_undoes_earlier_steps(
     three: Tree, place: PlanTarget, files: Callable[[], Files], monkeypatch: pytest.MonkeyPatch, failing: int
 ) -> None:
     before = files()
@@ -82,7 +82,7 @@ def test_a_step_that_fails_undoes_those_before_it(
     assert place.overlay.read(place.defaults) == {}
 
 
-def test_what_cannot_be_undone_is_said(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_impossible_undo_is_reported(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
     original = applying._apply_step
 
     def take(place: PlanTarget, step: Step) -> list[str]:
@@ -132,7 +132,7 @@ def test_a_file_to_be_changed_that_vanishes_undoes_the_plan(
     assert not (three.tree / "y").exists()
 
 
-def test_what_the_disk_cannot_confirm_is_done_and_said(
+def test_change_the_disk_cannot_confirm_is_applied_and_reported(
     three: Tree, place: PlanTarget, files: Callable[[], Files], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = files()
@@ -216,7 +216,7 @@ def test_recorded_signals_that_changed(three: Tree, place: PlanTarget) -> None:
     assert place.overlay.read(place.defaults) == {"x/a.md": OTHERS, "x/b.md": SIGNALS}
 
 
-def test_what_a_save_says_is_passed_on(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_of_a_save_are_passed_on(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
     def save(*_: object, **__: object) -> Saved:
         return Saved(None, ("owner",), "x/.kept")
 

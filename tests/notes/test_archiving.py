@@ -47,7 +47,7 @@ def written(tree: Tree, case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", [case for name, case in CASES.items() if name not in REFUSED], ids=lambda c: c["id"])
-def test_the_files_are_those_of_the_engine(tree: Tree, case: dict[str, Any], files: Callable[[], Files]) -> None:
+def test_archived_files_match_the_engine(tree: Tree, case: dict[str, Any], files: Callable[[], Files]) -> None:
     written(tree, case)
     before = files()
     notes = tree.session(now_ms=RECORDED_MS).notes
@@ -87,7 +87,7 @@ def test_where_the_engine_would_lose_something(tree: Tree, name: str, said: str,
     assert files() == before
 
 
-def test_a_read_only_note_is_left_as_it_is(tree: Tree, files: Callable[[], Files]) -> None:
+def test_read_only_note_is_not_changed(tree: Tree, files: Callable[[], Files]) -> None:
     note = tree.file("yard/gates/north.md", "# North\n\ngate\n")
     note.chmod(0o444)
     before = files()
@@ -115,7 +115,7 @@ def test_only_notes_are_archived(tree: Tree, path: str, said: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["../out.md", "a/../../out.md", "/out.md", "gone.md", "a/.hidden.md"])
-def test_paths_that_are_none_of_a_note(tree: Tree, path: str) -> None:
+def test_paths_of_no_note_are_rejected(tree: Tree, path: str) -> None:
     tree.note("a/n.md", "N")
     (tree.tree.parent / "out.md").write_text("secret")
     with pytest.raises(NoteError):
@@ -149,7 +149,7 @@ def test_stubs_that_lead_elsewhere(tree: Tree, original: str, full: str, files: 
 
 
 @pytest.mark.parametrize("path", ["a/n.md", "_archived/a.full.md", "../x.stub.md", "_archived/gone.stub.md"])
-def test_what_is_no_stub(tree: Tree, path: str) -> None:
+def test_files_that_are_no_stubs_are_rejected(tree: Tree, path: str) -> None:
     tree.note("a/n.md", "N")
     tree.file("_archived/a.full.md", "full")
     with pytest.raises(NoteError):
@@ -189,7 +189,7 @@ def after_a_crash(
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_a_crash_while_archiving_loses_nothing_and_is_gone_on_from(
+def test_crash_while_archiving_loses_nothing_and_can_be_resumed(
     tree: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     tree.file("a/n.md", "the text", days=3)
@@ -207,7 +207,7 @@ def test_a_crash_while_archiving_loses_nothing_and_is_gone_on_from(
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_a_crash_while_restoring_loses_nothing_and_is_gone_on_from(
+def test_crash_while_restoring_loses_nothing_and_can_be_resumed(
     tree: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     tree.file("a/n.md", "the text", days=3)
@@ -227,7 +227,7 @@ def test_a_crash_while_restoring_loses_nothing_and_is_gone_on_from(
 @pytest.mark.parametrize(
     "there", [{"stub": "old", "full": "old"}, {"stub": "old"}, {"full": "old"}, {"stub": "old", "full": ""}]
 )
-def test_older_notes_of_the_same_name_are_kept(tree: Tree, there: dict[str, str]) -> None:
+def test_older_notes_with_the_same_name_are_kept(tree: Tree, there: dict[str, str]) -> None:
     tree.note("a/n.md", "N")
     for kind, text in there.items():
         tree.file(f"_archived/a/n.{kind}.md", text)
@@ -254,14 +254,14 @@ def test_a_private_note_stays_private(tree: Tree, place: PlanTarget) -> None:
     assert stat.S_IMODE((tree.tree / "a/n.md").stat().st_mode) == 0o600
 
 
-def test_that_a_stub_holds_the_default_beside_signals_of_our_own_is_told(tree: Tree) -> None:
+def test_default_importance_in_a_stub_beside_own_signals_is_reported(tree: Tree) -> None:
     tree.note("a/n.md", "N")
     plan = plan_archive(tree.tree, "a/n.md", SignalSources(overlay=OVERLAY), NOW_MS, BRV3)
     assert plan.notices == ("a/n.md: the stub holds the importance 50 that a new note has, as brv stores none of it",)
     assert not plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3).notices
 
 
-def test_signals_of_the_sidecar_stay_and_are_told(tree: Tree) -> None:
+def test_signals_of_the_sidecar_are_kept_and_reported(tree: Tree) -> None:
     tree.note("a/n.md", "N")
     kept = tree.sidecar_file("a/n.md", {"importance": 33.25, "maturity": "validated"})
     before = kept.read_bytes()
@@ -292,7 +292,7 @@ def test_signals_of_the_overlay_go_and_come_back(tree: Tree) -> None:
     assert overlay.read(base) == {}
 
 
-def test_restoring_keeps_bytes_that_are_not_utf8(tree: Tree, place: PlanTarget) -> None:
+def test_restoring_keeps_bytes_outside_utf8(tree: Tree, place: PlanTarget) -> None:
     tree.file("_archived/a/n.full.md", b"# \xe4\n")
     tree.file("_archived/a/n.stub.md", STUB.format(original="a/n.md", full="_archived/a/n.full.md"))
     apply(place, plan_restore(tree.tree, "_archived/a/n.stub.md", NONE))

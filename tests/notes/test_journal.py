@@ -1,4 +1,4 @@
-"""What was done is undone in order; problems of topics, each at its place."""
+"""The journal of changes: undo in order, and problems of topics at their places."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def plan(title: str, size: int = 1) -> Plan:
 
 
 class Applied:
-    """What was applied, as the titles of plans; ``-`` before those that were undone."""
+    """The applied plans as titles, with ``-`` before those that were undone."""
 
     def __init__(self) -> None:
         self.titles: list[str] = []
@@ -50,7 +50,7 @@ def test_the_newest_is_undone_first_and_done_again_last() -> None:
     assert applied.titles == ["-c", "-b", "b"]
 
 
-def test_what_is_done_anew_ends_what_could_be_done_again() -> None:
+def test_new_change_clears_the_redo_list() -> None:
     journal, applied = Journal(clock), Applied()
     journal.add(plan("a"))
     journal.undo(applied)
@@ -60,7 +60,7 @@ def test_what_is_done_anew_ends_what_could_be_done_again() -> None:
         journal.redo(applied)
 
 
-def test_a_plan_whose_files_changed_since_is_forgotten_so_that_those_before_it_can_be_undone() -> None:
+def test_plan_with_files_changed_since_is_dropped_so_that_earlier_plans_can_be_undone() -> None:
     def refused(_: Plan) -> tuple[str, ...]:
         raise ChangedMeanwhile("a;b.md", "changed meanwhile")
 
@@ -91,7 +91,7 @@ def test_nothing_to_undo() -> None:
         Journal(clock).undo(Applied())
 
 
-def test_a_refusal_changes_nothing() -> None:
+def test_refused_undo_changes_nothing() -> None:
     journal, applied = Journal(clock), Applied()
     journal.add(plan("a"))
     journal.add(plan("b"))
@@ -129,7 +129,7 @@ def test_it_knows_where_a_note_is_that_was_moved() -> None:
     assert journal.path_now("a/two.md", 0) == "a/one.md", "it was there until that was undone"
 
 
-def test_of_several_notes_at_one_path_it_knows_which_was_there_then() -> None:
+def test_journal_knows_which_of_several_notes_was_at_a_path_at_a_time() -> None:
     times = iter((10.0, 20.0, 30.0))
     journal = Journal(lambda: next(times))
     journal.add(Plan("rename", (Move("a/x.md", "b/x.md", "0"),)))
@@ -151,7 +151,7 @@ def signals_of(path: str) -> Plan:
     return Plan(f"signals of {path}", (Record((Recorded(path, None, defaults(BRV3.signals)),)),))
 
 
-def test_it_knows_what_was_done_that_the_times_of_files_do_not_tell() -> None:
+def test_journal_knows_changes_that_file_times_do_not_show() -> None:
     times = (float(at) for at in range(0, 200, 10))
     journal = Journal(lambda: next(times))
     old, kept, new = FileContent(b"a", 5), FileContent(b"b", 5), FileContent(b"b")

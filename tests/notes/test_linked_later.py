@@ -20,7 +20,7 @@ SECRET = "a walrus of others"
 
 @pytest.fixture(params=[".brv", ".brv/context-tree"])
 def swapped(request: pytest.FixtureRequest, tree: Tree, tmp_path: Path) -> tuple[Session, Path]:
-    """The session of a project in which a folder has since become a link to that of another, and the other's tree."""
+    """The session of a project in which a folder later became a link to that of another, and the other's tree."""
     tree.note("x/n.md", "Quokka", "a quokka")
     tree.notes(3)
     session = tree.session()
@@ -38,7 +38,7 @@ def state_of(folder: Path) -> list[tuple[Path, bytes]]:
     return [(path, path.read_bytes() if path.is_file() else b"") for path in sorted(folder.rglob("*"))]
 
 
-def test_nothing_is_read(swapped: tuple[Session, Path]) -> None:
+def test_folder_linked_later_is_not_read(swapped: tuple[Session, Path]) -> None:
     session, _ = swapped
     with pytest.raises(OSError, match="behind a link"):
         session.snapshot.text("x/n.md")
@@ -50,7 +50,7 @@ def test_nothing_is_read(swapped: tuple[Session, Path]) -> None:
         revision_of(session.snapshot, "HEAD")
 
 
-def test_nothing_is_written(swapped: tuple[Session, Path]) -> None:
+def test_folder_linked_later_is_not_written(swapped: tuple[Session, Path]) -> None:
     session, other = swapped
     before, tree = state_of(other), session.project.tree
     _, version = note_files.read_note_file(other, "x/n.md")

@@ -116,7 +116,7 @@ def test_names_that_need_care(yard: Tree, target: str, in_flow: str, in_block: s
 
 
 @pytest.mark.parametrize("target", ["doors/back.md", "a/b/back door.md", "a/b/café.md", "a/b/c/d/e.md"])
-def test_a_relation_that_cannot_name_the_new_path_stays_and_is_told(yard: Tree, target: str) -> None:
+def test_relation_that_cannot_name_the_new_path_is_kept_and_reported(yard: Tree, target: str) -> None:
     yard.file("yard/night/rounds.md", "# R\n\n@yard/gates/north.md\n")
     plan = after(yard, "yard/gates/north.md", target)
     assert text(yard, "yard/night/rounds.md") == "# R\n\n@yard/gates/north.md\n"
@@ -170,7 +170,7 @@ def test_a_folder_moves_with_all_that_is_in_it(yard: Tree, files: Callable[[], F
     assert files() == before
 
 
-def test_what_stands_beside_a_note_goes_with_it(yard: Tree, files: Callable[[], Files]) -> None:
+def test_files_beside_a_note_move_with_it(yard: Tree, files: Callable[[], Files]) -> None:
     for end in ("abstract", "overview"):
         yard.file(f"yard/gates/north.{end}.md", "short")
     before = files()
@@ -222,7 +222,7 @@ def test_modification_times_of_notes_whose_links_change(yard: Tree, files: Calla
         ("yard", "../yard", "leads out of the tree"),
     ],
 )
-def test_what_is_refused(yard: Tree, files: Callable[[], Files], path: str, target: str, said: str) -> None:
+def test_invalid_moves_are_refused(yard: Tree, files: Callable[[], Files], path: str, target: str, said: str) -> None:
     yard.file("yard/_index.md", "x")
     yard.file("yard/.hidden.md", "x")
     yard.file("yard/night/rounds.md", "x")
@@ -240,7 +240,7 @@ def test_a_name_that_a_derived_file_has(yard: Tree) -> None:
         yard.session().notes.plan_move("yard/gates/north.md", "yard/gates/n.md")
 
 
-def test_signals_of_the_sidecar_stay_and_are_told(yard: Tree) -> None:
+def test_signals_of_the_sidecar_are_kept_and_reported(yard: Tree) -> None:
     kept = yard.sidecar_file("yard/gates/north.md", {"importance": 72.5, "maturity": "core"})
     plan = after(yard, "yard/gates/north.md", "yard/gates/n.md")
     said = "starts over in ByteRover, whose own store knows it by its old name (importance 72.5, core)"
@@ -252,7 +252,7 @@ def test_signals_of_the_sidecar_stay_and_are_told(yard: Tree) -> None:
     assert plan.notices == ("2 notes start over in ByteRover, whose own store knows them by their old names",)
 
 
-def test_signals_of_a_signals_file_are_told_to_stay_with_the_old_path(yard: Tree, tmp_path: Path) -> None:
+def test_signals_of_a_signals_file_are_reported_as_kept_at_the_old_path(yard: Tree, tmp_path: Path) -> None:
     given = tmp_path / "given.json"
     given.write_text('{"yard/gates/north.md": {"importance": 40}, "yard/gates/south.md": {"importance": 41}}')
     notes = yard.session(signals_file=given).notes
@@ -273,7 +273,7 @@ def test_signals_of_the_overlay_go_with_the_note(yard: Tree) -> None:
     assert len(overlay.read(defaults(BRV3.signals))) == 2
 
 
-def test_stubs_of_the_old_path_are_left_alone_and_told(yard: Tree) -> None:
+def test_stubs_of_the_old_path_are_kept_and_reported(yard: Tree) -> None:
     yard.file("_archived/yard/gates/north.stub.md", "see @yard/gates/north.md")
     plan = after(yard, "yard/gates/north.md", "yard/gates/n.md")
     assert plan.notices == ("_archived/yard/gates/north.stub.md: goes back to its old path when restored",)
@@ -291,7 +291,7 @@ def test_a_colon_voids_the_stored_signals_of_the_engine(yard: Tree) -> None:
     )
 
 
-def test_notes_of_shared_sources_are_left_alone(yard: Tree, make_tree: Callable[[str], Tree]) -> None:
+def test_notes_of_shared_sources_are_not_changed(yard: Tree, make_tree: Callable[[str], Tree]) -> None:
     other = make_tree("other")
     other.file("a/b.md", "@yard/gates/north.md\n")
     yard.source(("lib", other))

@@ -56,7 +56,7 @@ def test_a_change_of_a_note_that_was_removed_since_is_forgotten(yard: Tree) -> N
     assert notes.journal.done == ()
 
 
-def test_answers_are_those_of_the_newest_snapshot(yard: Tree) -> None:
+def test_answers_use_the_newest_snapshot(yard: Tree) -> None:
     session = yard.session()
     assert len(session.notes.links().backlinks("yard/gates/south.md")) == 1
     yard.file("yard/gates/east.md", "@yard/gates/south.md")
@@ -64,7 +64,7 @@ def test_answers_are_those_of_the_newest_snapshot(yard: Tree) -> None:
     assert len(session.notes.links().backlinks("yard/gates/south.md")) == 2
 
 
-def test_what_was_done_is_searched_at_once(yard: Tree) -> None:
+def test_changes_can_be_searched_at_once(yard: Tree) -> None:
     session = yard.session()
     notes = session.notes
     done = notes.apply(notes.plan_move("yard/gates/south.md", "yard/gates/sunny.md"))
@@ -75,7 +75,7 @@ def test_what_was_done_is_searched_at_once(yard: Tree) -> None:
     assert notes.journal.done == ("move yard/gates/south.md to yard/gates/sunny.md", "archive yard/gates/sunny.md")
 
 
-def test_judged_queries_follow_what_is_moved_undone_and_done_again(yard: Tree) -> None:
+def test_judged_queries_follow_moves_undo_and_redo(yard: Tree) -> None:
     notes, file = yard.session().notes, JudgmentsFile.of(find_project(yard.root))
     file.change(lambda _: (Judgment("q", "south", documents=(JudgedDocument("yard/gates/south.md", 3),)),))
 
@@ -92,7 +92,7 @@ def test_judged_queries_follow_what_is_moved_undone_and_done_again(yard: Tree) -
     assert judged() == ["court/sunny.md"]
 
 
-def test_a_move_that_judged_queries_cannot_follow_says_so(yard: Tree) -> None:
+def test_move_that_judged_queries_cannot_follow_is_reported(yard: Tree) -> None:
     notes, file = yard.session().notes, JudgmentsFile.of(find_project(yard.root))
     file.path.parent.mkdir(parents=True)
     file.path.write_text("[[query]\n")
@@ -102,7 +102,7 @@ def test_a_move_that_judged_queries_cannot_follow_says_so(yard: Tree) -> None:
     assert done.notices == (f"judged queries still name it by its path before: {broken.value}",)
 
 
-def test_what_was_done_is_searched_at_once_while_watching(yard: Tree) -> None:
+def test_changes_can_be_searched_at_once_while_watching(yard: Tree) -> None:
     session = yard.session()
     assert not session.watch(lambda: None).why
     try:
@@ -175,7 +175,7 @@ def test_a_conflict_is_answered_and_not_journaled(yard: Tree) -> None:
     assert (yard.tree / "yard/gates/north.md").read_text() == "theirs"
 
 
-def test_a_note_that_is_gone_is_a_conflict(yard: Tree) -> None:
+def test_removed_note_is_a_conflict(yard: Tree) -> None:
     notes = yard.session().notes
     _, seen = read_note_file(yard.tree, "yard/gates/north.md")
     (yard.tree / "yard/gates/north.md").unlink()
@@ -260,7 +260,7 @@ FOLDERS = ["a", "a/b", "c", "d", "x/y"]
     )
 )
 @examples(60)
-def test_whatever_was_done_is_undone_and_done_again(
+def test_every_change_can_be_undone_and_redone(
     tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[str, str, str]]
 ) -> None:
     tree = Tree(tmp_path_factory.mktemp("tree") / "p")
@@ -342,7 +342,7 @@ def test_in_the_frontmatter(marked_yard: Tree, files: Callable[[], Files]) -> No
     assert files() == before
 
 
-def test_in_the_frontmatter_that_nobody_reads(marked_yard: Tree) -> None:
+def test_unread_frontmatter_signals_are_reported(marked_yard: Tree) -> None:
     marked_yard.settings("")
     session = marked_yard.session()
     done = session.notes.apply(session.notes.plan_signals("yard/gates/north.md", NEW, SignalTarget.FRONTMATTER))
@@ -361,7 +361,7 @@ def test_a_note_can_become_young(marked_yard: Tree, files: Callable[[], Files]) 
 
 
 @pytest.mark.parametrize(("overlay", "winner"), [(True, "this tool's overlay"), (False, "ByteRover's own store")])
-def test_signals_that_win_are_told(marked_yard: Tree, overlay: bool, winner: str) -> None:
+def test_overriding_signals_are_reported(marked_yard: Tree, overlay: bool, winner: str) -> None:
     kept = marked_yard.sidecar_file("yard/gates/north.md", {"importance": 61})
     before = kept.read_bytes()
     if overlay:
@@ -386,7 +386,7 @@ def test_signals_that_win_are_told(marked_yard: Tree, overlay: bool, winner: str
         ),
     ],
 )
-def test_what_the_next_access_hit_makes_of_it_is_told(
+def test_effect_of_the_next_access_hit_is_reported(
     marked_yard: Tree, signals: NoteSignals, notices: tuple[str]
 ) -> None:
     plan = marked_yard.session().notes.plan_signals("yard/gates/north.md", signals, SignalTarget.OVERLAY)
@@ -416,7 +416,7 @@ def test_a_signals_file_wins_over_both_places(marked_yard: Tree, tmp_path: Path,
     ],
 )
 @pytest.mark.parametrize("where", list(SignalTarget))
-def test_what_is_no_signal(
+def test_invalid_signals_are_rejected(
     marked_yard: Tree, signals: NoteSignals, where: SignalTarget, files: Callable[[], Files]
 ) -> None:
     before = files()

@@ -40,7 +40,7 @@ def test_a_sound_topic_has_no_problems() -> None:
         (f"{GOOD}</bv-flow>", "</bv-flow> closes nothing"),
     ],
 )
-def test_each_problem_stands_at_its_tag(inner: str, message: str) -> None:
+def test_each_problem_is_at_its_tag(inner: str, message: str) -> None:
     ((line, column, found),) = said(inner)
     assert message in found
     assert (line, column) == (1, len(GOOD))
@@ -107,7 +107,7 @@ SOUND = (
         ("aaaa0002", "aaaa0001", "bve-aaaa0002 would not be searched"),
     ],
 )
-def test_damage_is_what_v4_no_longer_reads_of_a_topic(before: str, after: str, said: str) -> None:
+def test_damage_is_the_part_of_a_topic_that_v4_no_longer_reads(before: str, after: str, said: str) -> None:
     broken = SOUND.replace(before, after)
     assert broken != SOUND
     assert said in topic_damage(SOUND, broken)

@@ -1,4 +1,4 @@
-"""What the real engine made of hits, updates and notes to archive (``benchmarks/record_maturity.py``)."""
+"""Results of the real engine for hits, updates and notes to archive (``benchmarks/record_maturity.py``)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_updates(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", RECORDED["trees"])
-def test_what_is_offered(case: dict[str, Any], tmp_path: Path) -> None:
+def test_offered_candidates_match_the_recording(case: dict[str, Any], tmp_path: Path) -> None:
     tree = Tree(tmp_path / "project")
     now_ms = RECORDED["now_ms"]
     for note in case["notes"]:
@@ -80,7 +80,7 @@ def offered(board: Board, event: Event) -> list[str]:
     return sorted(board.snapshot.notes[place].path for place in np.flatnonzero(board.today.has_come[event]).tolist())
 
 
-def test_the_recording_holds_every_kind() -> None:
+def test_recording_has_every_kind() -> None:
     assert sum(len(tree["archive"]) for tree in RECORDED["trees"]) > 20
     assert sum(len(tree["pruning"]) for tree in RECORDED["trees"]) > 20
     moves = {(case["before"]["maturity"], case["after"]["maturity"]) for case in RECORDED["hits"]}

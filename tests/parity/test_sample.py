@@ -107,7 +107,7 @@ def test_the_questions_reach_every_tier(answers: dict[str, Any]) -> None:
     assert {step["tier"] for step in answers["sequence"]} == {0, 1, 2, 3, 4}
 
 
-def test_a_step_of_the_ladder_finds_what_the_search_does_not(snapshot: Snapshot, now_ms: float) -> None:
+def test_ladder_step_finds_notes_that_the_search_does_not(snapshot: Snapshot, now_ms: float) -> None:
     """``refreshed_strongest`` has none: its word is the one that ``strongest_term`` searched for, or skipped."""
     questions = json.loads((SAMPLE / "queries.json").read_text(encoding="utf-8"))
     lost = [question for question in questions if "rung" in question]

@@ -83,7 +83,7 @@ def test_the_sequence_on_one_cache(answers: dict[str, Any], snapshot: Snapshot, 
     assert recorded.sequence_differences(snapshot, now_ms, answers) == []
 
 
-def test_signals_in_frontmatter_are_what_the_engine_does_not_read(
+def test_signals_in_frontmatter_are_not_read_by_the_engine(
     name: str, answers: dict[str, Any], snapshots: tuple[Snapshot, Snapshot], now_ms: float
 ) -> None:
     """With them, many answers would be others: the recording tells the two apart."""

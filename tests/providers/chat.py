@@ -14,7 +14,7 @@ KEY = "sk-very-secret"
 
 
 def service(base: str, protocol: str = "openai", key: str = KEY, timeout: float = 5) -> ChatService:
-    """The model there, which waits no longer than its waits are told."""
+    """The model at that address, with short waits."""
     made = model_of(ModelSettings("mini", base, key, "SOME_KEY", True, protocol, timeout), BRV3.service)
     assert made is not None
 

@@ -1,4 +1,4 @@
-"""A local HTTP server that answers as it is told."""
+"""A local HTTP server with replies set by the test."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Answer:
 
 @dataclass
 class Service:
-    """What was asked, and what is answered next; the last answer stays."""
+    """Requests received and replies to send; the last reply is repeated."""
 
     answers: list[Answer | Callable[[Any], Answer]]
     asked: list[tuple[str, Any, dict[str, str]]] = field(default_factory=list)

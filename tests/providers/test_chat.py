@@ -120,7 +120,7 @@ def test_an_answer_at_its_limit(protocol: str, answer: Streamed) -> None:
     assert (text, reply.is_cut) == ("Too lo", True)
 
 
-def test_a_busy_service_is_asked_again_as_it_says() -> None:
+def test_busy_service_is_retried_after_the_wait_it_asks_for() -> None:
     busy = Refused(429, {"error": {"message": "slow down"}}, {"Retry-After": "3"})
     with chatting(busy, Refused(503), written("Yes.")) as server:
         text, waits, _ = turn(service(server.base))
@@ -164,7 +164,7 @@ FAILS: list[tuple[Any, str, int]] = [
 
 
 @pytest.mark.parametrize(("answer", "why", "times"), FAILS, ids=[why for _, why, _ in FAILS])
-def test_a_service_that_fails_says_why_in_one_line(answer: Any, why: str, times: int) -> None:
+def test_failing_service_gives_its_reason_in_one_line(answer: Any, why: str, times: int) -> None:
     with chatting(answer) as server:
         made = service(server.base)
         with pytest.raises(ModelError) as raised:
@@ -209,7 +209,7 @@ def test_an_event_of_another_shape_is_a_failure(protocol: str, event: dict[str, 
         list(service(server.base, protocol).turn(ASKED, Cancellation()))
 
 
-def test_calls_that_all_have_the_same_index_are_told_apart_by_their_ids() -> None:
+def test_calls_with_the_same_index_are_distinguished_by_their_ids() -> None:
     second = [call(id="b", index=0, function={"name": "y", "arguments": '{"a"'}),
               {"index": 0, "id": "c", "function": {"arguments": ": 1}"}}]  # fmt: skip
     events = [delta(tool_calls=[call(index=0)]), *(delta(tool_calls=[piece]) for piece in second)]
@@ -218,7 +218,7 @@ def test_calls_that_all_have_the_same_index_are_told_apart_by_their_ids() -> Non
     assert reply.calls == (ToolCall("a", "x", "{}"), ToolCall("c", "y", '{"a": 1}')), "a piece without a name goes on"
 
 
-def test_what_is_said_in_parts_or_as_a_refusal() -> None:
+def test_text_in_parts_and_refusals_are_read() -> None:
     thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
     end = {"choices": [{"delta": {}, "finish_reason": "stop"}]}
     with chatting(
@@ -231,7 +231,7 @@ def test_what_is_said_in_parts_or_as_a_refusal() -> None:
     assert (text, reply.notices) == ("I may not.", ("the model refused to answer",))
 
 
-def test_blocks_that_begin_with_what_they_hold() -> None:
+def test_blocks_that_begin_with_content_are_read() -> None:
     start = {"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": "Let me"}}
     events = [{"type": "message_start", "message": {}}, block(name="read_note", input={"path": "a.md"}), start]
     end = {"type": "message_delta", "delta": {"stop_reason": "tool_use"}}
@@ -247,7 +247,7 @@ def test_half_a_surrogate_pair_is_replaced() -> None:
 
 
 @pytest.mark.parametrize("host", ["a..b", "xn--a", "h\u007f"])
-def test_a_host_that_cannot_be_asked_is_a_failure(host: str) -> None:
+def test_unreachable_host_is_a_failure(host: str) -> None:
     made = service("http://localhost")
     made._endpoint = replace(made._endpoint, base=f"http://{host}/v1")
     with pytest.raises(ModelError, match=r"cannot be (asked|reached)"):
@@ -294,7 +294,7 @@ def test_a_connection_that_is_reset_was_closed_by_the_service() -> None:
         thread.join()
 
 
-def test_a_service_that_says_nothing_is_given_up() -> None:
+def test_silent_service_times_out() -> None:
     never = threading.Event()
     with chatting(replace(written("x", "y"), hold=never)) as server:
         made = service(server.base, timeout=1)
@@ -303,8 +303,8 @@ def test_a_service_that_says_nothing_is_given_up() -> None:
         never.set()
 
 
-def test_a_service_that_only_keeps_the_connection_alive_is_given_up() -> None:
-    """Comments come sooner than the time that is waited, again and again; they are no piece of an answer."""
+def test_service_that_only_sends_keepalives_times_out() -> None:
+    """Comments arrive more often than the timeout, but they are no part of an answer."""
     given_up = threading.Event()
 
     def comments() -> Iterator[Any]:
@@ -324,7 +324,7 @@ def test_a_service_that_only_keeps_the_connection_alive_is_given_up() -> None:
 @pytest.mark.parametrize(
     ("status", "why"), [(200, "is not a stream of events: look at llm.url"), (401, "look at the key: llm.key_env")]
 )
-def test_an_answer_that_is_no_stream_is_read_no_longer_than_is_waited(status: int, why: str) -> None:
+def test_reply_that_is_no_stream_is_read_no_longer_than_the_timeout(status: int, why: str) -> None:
     """Each of its pieces comes in time, and the last one does not."""
     given_up = threading.Event()
     sent: list[str] = []
@@ -359,7 +359,7 @@ def test_an_answer_that_is_no_stream_is_read_no_longer_than_is_waited(status: in
         ("unknown field stream_options", lambda payload: "stream_options" not in payload, ""),
     ],
 )  # fmt: skip
-def test_what_a_model_does_not_take_is_left_out_and_said(
+def test_parameters_that_a_model_rejects_are_left_out_and_reported(
     said: str, changes: Callable[[dict[str, Any]], bool], notice: str
 ) -> None:
     with chatting(Refused(400, {"error": {"message": said}}), written("Yes.")) as server:
@@ -373,8 +373,8 @@ def test_what_a_model_does_not_take_is_left_out_and_said(
     assert notice in "".join(reply.notices)
 
 
-def test_events_are_read_however_they_are_cut_up() -> None:
-    """The server writes each event as a chunk; a byte of a character may stand in the next one all the same."""
+def test_events_are_read_at_any_chunk_boundary() -> None:
+    """The server writes each event as a chunk; a byte of a character may still be in the next one."""
     with chatting(Streamed([json.dumps({"choices": [{"delta": {"content": "ü" * 40_000}}]}, ensure_ascii=False),
                             {"choices": [{"delta": {}, "finish_reason": "stop"}]}])) as server:  # fmt: skip
         assert turn(service(server.base))[0] == "ü" * 40_000

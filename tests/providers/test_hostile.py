@@ -88,7 +88,7 @@ def packed() -> bytes:
 
 
 def chat(base: str, policy: RequestPolicy = POLICY) -> str:
-    """What a chat model at ``base`` comes to."""
+    """Returns the result of a chat model at ``base``."""
     model = model_of(ModelSettings("mini", base, timeout_seconds=policy.timeout_seconds), policy)
     assert model is not None
     try:
@@ -99,7 +99,7 @@ def chat(base: str, policy: RequestPolicy = POLICY) -> str:
 
 
 def embed(base: str, policy: RequestPolicy = POLICY) -> str:
-    """What an embedder at ``base`` comes to."""
+    """Returns the result of an embedder at ``base``."""
     with pytest.raises(LegError) as error:
         OpenAIEmbedder(base, "mini", policy).embed(["tea"])
     return str(error.value)
@@ -280,7 +280,7 @@ def test_however_a_text_is_cut_the_key_is_taken_out(parts: list[str], cuts: list
     assert "".join(shown(REPEATS, *pieces)) == text.replace(REPEATS, "…")
 
 
-def test_only_what_may_be_the_keys_beginning_is_held() -> None:
+def test_only_possible_beginnings_of_the_key_are_held_back() -> None:
     assert shown(KEY, "It is", " so: sk-", "ip the step", "s") == ["It i", "s so: ", "sk-ip the step", "", "s"]
 
 
@@ -415,7 +415,7 @@ def test_a_line_as_large_as_an_answer_may_be_is_put_together_once() -> None:
         ({"error": {"message": "x" * 1000}}, "x" * 300),
     ],
 )
-def test_what_an_error_says(body: Any, said: str) -> None:
+def test_error_messages_of_services(body: Any, said: str) -> None:
     assert error_message(body) == said
 
 
@@ -431,7 +431,7 @@ def test_no_part_of_a_key_stays_where_reading_ended(before: str, shown: str, siz
     assert said == f"401 Unauthorized: {shown}"
 
 
-def test_a_certificate_that_is_not_trusted_is_what_to_look_at() -> None:
+def test_untrusted_certificate_is_reported_with_a_hint() -> None:
     error = ConnectError("")
     error.__cause__ = ssl.SSLCertVerificationError(1, "certificate verify failed: self-signed certificate")
     assert unreached(error, "llm") == (
@@ -454,7 +454,7 @@ def test_cancelling_in_the_middle_of_an_answer_ends_the_connection() -> None:
         never.set()
 
 
-def test_cancelling_while_it_waits_to_ask_again() -> None:
+def test_cancelling_during_the_wait_before_a_retry() -> None:
     with chatting(Refused(503, "", {"Retry-After": "8"})) as server:
         made = model_of(ModelSettings("mini", server.base), BRV3.service)
         cancellation = Cancellation()
@@ -491,7 +491,7 @@ def test_cancelling_while_a_name_is_looked_up(monkeypatch: pytest.MonkeyPatch) -
     ],
     ids=["model", "embedder"],
 )
-def test_a_name_that_is_looked_up_for_ever_holds_up_no_exit(ask: str) -> None:
+def test_endless_name_lookup_does_not_delay_exit(ask: str) -> None:
     code = (
         "import signal, socket, threading; from brvtui.providers.session_model import *\n"
         "from brvtui.engines.byterover.profile import load\n"
@@ -521,7 +521,7 @@ def test_a_name_that_is_looked_up_for_ever_ends_with_the_time_of_a_try(monkeypat
 
 
 @pytest.mark.parametrize("pending", [True, False], ids=["while it waits", "in the middle of a step"])
-def test_ctrl_c_goes_through_and_nothing_is_left_behind(pending: bool) -> None:
+def test_ctrl_c_stops_and_leaves_nothing_behind(pending: bool) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
 
@@ -565,7 +565,7 @@ def test_closing_the_iterator_ends_the_connection() -> None:
         never.set()
 
 
-def test_a_cancellation_before_anything_was_asked() -> None:
+def test_cancellation_before_any_request() -> None:
     cancellation = Cancellation()
     cancellation.cancel()
     with chatting(written("x")) as server:

@@ -120,7 +120,7 @@ def test_a_hybrid_search_over_the_protocol(tmp_path: Path) -> None:
     assert index.table is not None
 
 
-def test_a_busy_service_is_asked_again_as_it_says() -> None:
+def test_busy_service_is_retried_after_the_wait_it_asks_for() -> None:
     waits: list[float] = []
     with serving(BUSY, Answer(503), vectors) as service:
         assert len(embedder(service, RULES, waits).embed(["tea"])) == 1
@@ -128,7 +128,7 @@ def test_a_busy_service_is_asked_again_as_it_says() -> None:
 
 
 @pytest.mark.parametrize("seconds", ["9", "0000086400", "9" * 400, "9" * 5000])
-def test_service_that_asks_for_a_long_wait_is_not_asked_again(seconds: str) -> None:
+def test_service_that_asks_for_a_long_wait_is_not_retried(seconds: str) -> None:
     waits: list[float] = []
     with serving(Answer(429, {}, {"Retry-After": seconds}), vectors) as service:
         with pytest.raises(LegError, match=r"; the service demands a wait of \S+ s, which is too long"):
@@ -266,7 +266,7 @@ def test_notes_without_vectors() -> None:
     assert trace.leg("vector").why == "the notes have no vectors yet"
 
 
-def test_what_was_made_before_a_failure_is_kept(tmp_path: Path) -> None:
+def test_vectors_made_before_a_failure_are_kept(tmp_path: Path) -> None:
     profile = replace(JEFFS, vectors=replace(JEFFS.vectors, batch=1))
     with serving(vectors, vectors, Answer(500)) as service:
         asker = embedder(service, replace(RULES, tries=1))
@@ -278,7 +278,7 @@ def test_what_was_made_before_a_failure_is_kept(tmp_path: Path) -> None:
     assert index.table.positions.tolist() == [0, 1]
 
 
-def test_a_changed_text_gets_a_new_vector_and_a_gone_one_is_dropped(tmp_path: Path) -> None:
+def test_changed_text_gets_a_new_vector_and_a_removed_one_is_dropped(tmp_path: Path) -> None:
     with serving(vectors) as service:
         asker = embedder(service)
         store = VectorStore(tmp_path, asker.name)
@@ -293,7 +293,7 @@ def test_a_changed_text_gets_a_new_vector_and_a_gone_one_is_dropped(tmp_path: Pa
     assert len(after) == 2
 
 
-def test_broken_kept_vectors_are_made_again(tmp_path: Path) -> None:
+def test_broken_kept_vectors_are_rebuilt(tmp_path: Path) -> None:
     store = VectorStore(tmp_path, "model")
     assert store.read() == {}
     store.path.parent.mkdir(parents=True)
@@ -337,7 +337,7 @@ def test_an_answer_that_is_too_large_is_refused_once() -> None:
         assert len(service.asked) == 1
 
 
-def test_a_connection_that_is_closed_is_made_again() -> None:
+def test_closed_connection_is_reopened() -> None:
     def closes(listening: socket.socket) -> None:
         for _ in range(RULES.tries):
             connection, _ = listening.accept()
@@ -380,7 +380,7 @@ def test_bare_scores_and_batches() -> None:
         assert rerank(service, 6) == [(5, 6.0), (4, 5.0), (3, 4.0), (2, 3.0), (1, 2.0), (0, 1.0)]
 
 
-def test_an_answer_without_scores_is_asked_for_once_more() -> None:
+def test_reply_without_scores_is_requested_once_more() -> None:
     with serving(message("I think the second"), message("[0, 5]")) as service:
         assert rerank(service, 2) == [(1, 5.0), (0, 0.0)]
     assert "not one character more" in service.asked[1][1]["messages"][0]["content"]
@@ -389,7 +389,7 @@ def test_an_answer_without_scores_is_asked_for_once_more() -> None:
         assert len(service.asked) == 2
 
 
-def test_a_reranker_that_fails_changes_nothing() -> None:
+def test_failing_reranker_changes_nothing() -> None:
     index = index_chunks(NOTES, JEFFS)
     with serving(Answer(500)) as service:
         asker = OpenAIReranker(service.base, "judge", RULES, RerankRules(), "", lambda seconds: None)

@@ -1,4 +1,4 @@
-"""From settings to services: what they must be, whether they may be asked, and models of this machine."""
+"""From settings to services: valid values, permission to send requests, and models on this machine."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tests.support.trees import BRV3
 URL = "http://localhost:11434/v1"
 
 
-def test_nothing_is_used_unless_a_model_is_named() -> None:
+def test_no_service_is_used_unless_a_model_is_named() -> None:
     assert embedder_of(EmbedderSettings(), BRV3.service) is None
     assert reranker_of(ServiceSettings(key="k"), BRV3.service, RerankRules()) is None
 
@@ -58,9 +58,7 @@ def test_a_model_with_an_address_is_a_service_and_without_one_a_local_model() ->
         (partial(reranker_of, requests=BRV3.service, rules=RerankRules()), RERANKER),
     ],
 )
-def test_what_is_named_wrongly_is_refused_in_one_line(
-    make: object, which: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_invalid_names_are_refused_in_one_line(make: object, which: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert callable(make)
     settings = EmbedderSettings if which == EMBEDDER else ServiceSettings
     with pytest.raises(
@@ -90,7 +88,7 @@ def test_what_is_named_wrongly_is_refused_in_one_line(
         ("voyage", "voyage-3.5", [128, 72], {"input_type": "query"}),
     ],
 )
-def test_a_provider_brings_its_model_its_batch_size_and_its_fields(
+def test_provider_sets_its_model_batch_size_and_fields(
     provider: str, name: str, batches: list[int], extra: dict[str, str]
 ) -> None:
     def answer(payload: Any) -> Answer:
@@ -124,7 +122,7 @@ def test_providers_have_addresses_of_their_own() -> None:
     }
 
 
-def test_a_providers_own_key_goes_to_its_own_address_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_providers_own_key_is_sent_to_its_own_address_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VOYAGE_API_KEY", "voyage-key")
     monkeypatch.delenv("BRV_TUI_EMBEDDER_KEY", raising=False)
 
@@ -144,7 +142,7 @@ def test_a_key_is_never_shown() -> None:
     assert "secret" not in repr(ServiceSettings("mini", URL, "secret"))
 
 
-def test_settings_that_are_wrong_say_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_settings_report_the_setting_to_change(monkeypatch: pytest.MonkeyPatch) -> None:
     assert model_of(ModelSettings(), BRV3.service) is None
     for url in ("ftp://x", "example.org/v1", "http://", "http://h:99999", "http://h h/", "http://[::1"):
         with pytest.raises(ServiceError, match=r"llm\.url: .* is not an address"):
@@ -179,7 +177,7 @@ def test_the_protocols_own_addresses() -> None:
     assert made.name == "mini at localhost:11434"
 
 
-def test_what_is_set_for_an_address_is_shown_also_when_it_cannot_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_for_an_address_are_shown_even_if_it_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
     def shown(model: str = "", url: str = "") -> str:
         return SessionModel(lambda: ModelSettings(model, url), lambda: BRV3.service).address
 
@@ -201,7 +199,7 @@ def test_a_key_of_a_session_is_never_shown() -> None:
     assert held.key_source == "from SOME_KEY"
 
 
-def test_a_model_is_made_anew_when_settings_change() -> None:
+def test_model_is_rebuilt_when_settings_change() -> None:
     wanted = [ModelSettings("mini", "http://h/v1")]
     held = SessionModel(lambda: wanted[0], lambda: BRV3.service)
     held.allow()
@@ -214,7 +212,7 @@ def test_a_model_is_made_anew_when_settings_change() -> None:
     assert (other is first, other.name) == (False, "maxi at h")
 
 
-def test_it_is_asked_only_when_that_is_allowed() -> None:
+def test_model_is_called_only_with_permission() -> None:
     wanted = [ModelSettings("mini", "http://h/v1")]
     held = SessionModel(lambda: wanted[0], lambda: BRV3.service)
     assert held.allowed_model() is None
@@ -246,7 +244,7 @@ def test_checking_a_model() -> None:
     assert SessionModel(ModelSettings, lambda: BRV3.service).check() is None
 
 
-def test_the_library_is_imported_by_the_first_turn_alone() -> None:
+def test_library_is_imported_only_by_the_first_turn() -> None:
     code = (
         "import sys; from brvtui.session import Session; from brvtui.providers.session_model import *;"
         "from brvtui.engines.byterover.profile import load;"

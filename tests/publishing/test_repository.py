@@ -31,7 +31,7 @@ def names(publisher: RepositoryPublisher) -> set[str]:
     return set(publisher.newest.by_path)
 
 
-def test_only_what_changed_is_linked_again(root: Path) -> None:
+def test_only_changed_files_are_linked_again(root: Path) -> None:
     publisher = RepositoryPublisher(find_repository(root))
     assert publisher.newest is None
     assert publisher.load(CONSTANTS, 1.0)
@@ -51,7 +51,7 @@ def test_only_what_changed_is_linked_again(root: Path) -> None:
         publisher.of_generation(99)
 
 
-def test_the_next_process_begins_with_what_was_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_next_process_starts_with_the_files_already_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     publisher = RepositoryPublisher(find_repository(root))
     publisher.load(CONSTANTS, 1.0)
     assert publisher.keep(CONSTANTS)
@@ -64,7 +64,7 @@ def test_the_next_process_begins_with_what_was_read(root: Path, monkeypatch: pyt
     assert not again.keep(CONSTANTS)
 
 
-def test_changes_are_noticed_while_it_is_watched(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_are_noticed_while_watching(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(repository, "LOOK_SECONDS", 0.02)
     monkeypatch.setattr(repository, "_SHARE", 1)
     publisher = RepositoryPublisher(find_repository(root))
@@ -82,7 +82,7 @@ def test_changes_are_noticed_while_it_is_watched(root: Path, monkeypatch: pytest
     assert "new/d.py/d" in names(publisher)
 
 
-def test_nothing_is_written_into_the_repository(root: Path) -> None:
+def test_repository_is_never_written(root: Path) -> None:
     before = sorted(root.rglob("*"))
     publisher = RepositoryPublisher(find_repository(root))
     publisher.load(CONSTANTS, 1.0)
@@ -91,7 +91,7 @@ def test_nothing_is_written_into_the_repository(root: Path) -> None:
     assert sorted(root.rglob("*")) == before
 
 
-def test_what_cannot_be_opened_is_one_line(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_repository_is_an_error_of_one_line(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for wrong in (root / "a.py", root / "none"):
         with pytest.raises(ProjectError, match="there is no such folder; name one with --repo"):
             find_repository(wrong)

@@ -1,4 +1,4 @@
-"""What happens to a tree or a repository is in the next snapshot, whatever it is; memory is given back."""
+"""Every change of a tree or repository is in the next snapshot; memory is returned to the system."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def equals_a_fresh_one(followed: Following, tree: Tree) -> bool:
 
 
 def is_made_again(followed: Following, tree: Tree) -> None:
-    """What was removed is seen to be gone, and followed when it is there again."""
+    """A removed folder is noticed as removed, and followed when it exists again."""
     assert followed.until(lambda: not followed.session.snapshot.notes)
     tree.note("new/a.md", "New")
     assert followed.until(lambda: followed.has("new/a.md"))
@@ -46,13 +46,13 @@ def is_made_again(followed: Following, tree: Tree) -> None:
     assert followed.until(lambda: followed.has("new/a.md", "new/b.md"))
 
 
-def test_the_tree_removed_and_made_again(followed: Following, tree: Tree) -> None:
+def test_tree_removed_and_recreated(followed: Following, tree: Tree) -> None:
     shutil.rmtree(tree.tree)
     is_made_again(followed, tree)
     assert equals_a_fresh_one(followed, tree)
 
 
-def test_all_of_brv_removed_and_made_again(followed: Following, tree: Tree) -> None:
+def test_all_of_brv_removed_and_recreated(followed: Following, tree: Tree) -> None:
     shutil.rmtree(tree.root / ".brv")
     is_made_again(followed, tree)
     assert equals_a_fresh_one(followed, tree)
@@ -69,7 +69,7 @@ def test_another_brv_put_in_its_place(followed: Following, tree: Tree, tmp_path:
     assert equals_a_fresh_one(followed, tree)
 
 
-def test_the_project_itself_removed_and_made_again(followed: Following, tree: Tree) -> None:
+def test_project_removed_and_recreated(followed: Following, tree: Tree) -> None:
     shutil.rmtree(tree.root)
     is_made_again(followed, tree)
 
@@ -143,7 +143,7 @@ _BLOCKS, _BYTES, _KEPT_ONE_IN = 40_000, 2_000, 100
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the library has no way to give memory back")
-def test_freed_memory_between_what_is_still_used_is_given_back() -> None:
+def test_freed_memory_between_used_blocks_is_returned() -> None:
     blocks = [bytes([place % 256]) * _BYTES for place in range(_BLOCKS)]
     kept = blocks[::_KEPT_ONE_IN]
     del blocks
@@ -153,7 +153,7 @@ def test_freed_memory_between_what_is_still_used_is_given_back() -> None:
     assert [block[0] for block in kept] == [place % 256 for place in range(0, _BLOCKS, _KEPT_ONE_IN)]
 
 
-def test_a_library_that_cannot_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_library_without_trimming_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(publisher.ctypes, "CDLL", lambda name: object())
     publisher._malloc_trim.cache_clear()
     try:

@@ -243,7 +243,7 @@ def test_the_days_left_invert_the_ceiling(notes: list[tuple[float, Signals]], th
 
 
 @given(st.lists(NOTE, min_size=1, max_size=20), st.floats(0.3, 1.1))
-def test_the_age_at_which_a_ceiling_falls_inverts_it(notes: list[Signals], threshold: float) -> None:
+def test_age_for_a_ceiling_inverts_the_ceiling(notes: list[Signals], threshold: float) -> None:
     signals = inputs(notes)
     ages = falling_ages(np.full(len(notes), threshold), signals, BRV3)
     falls = np.isfinite(ages)

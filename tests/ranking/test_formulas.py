@@ -66,7 +66,7 @@ def test_nothing_ages_at_zero_days() -> None:
     assert float(decayed_recency(0.4, 0.0, DECAY)) == 0.4
 
 
-def test_recency_forgets_what_was_stored_as_soon_as_it_ages() -> None:
+def test_recency_ignores_the_stored_value_as_soon_as_it_ages() -> None:
     assert float(decayed_recency(0.4, 1e-9, DECAY)) == pytest.approx(1.0)
     assert float(decayed_recency(0.4, 30.0, DECAY)) == pytest.approx(math.exp(-1))
 
@@ -138,12 +138,12 @@ def test_each_entry_that_still_fits_is_taken_in_order(tokens: list[int], budget:
 
 
 @given(st.floats(1e-300, 1e300))
-def test_it_is_the_logarithm_but_for_the_last_digit(value: float) -> None:
+def test_logarithm_matches_except_for_the_last_digit(value: float) -> None:
     assert abs(log(value) - math.log(value)) <= math.ulp(math.log(value))
 
 
 @given(st.integers(0, 20_000), st.integers(0, 20_000))
-def test_it_is_so_where_the_ranking_asks(notes: int, df: int) -> None:
+def test_logarithm_matches_for_values_used_in_ranking(notes: int, df: int) -> None:
     value = 1 + (max(notes, df) - df + 0.5) / (df + 0.5)
     assert log(value) == pytest.approx(math.log(value), rel=1e-15)
 
@@ -154,6 +154,6 @@ def test_powers_of_two(exponent: int) -> None:
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, math.inf, -math.inf, math.nan])
-def test_what_has_no_logarithm(value: float) -> None:
+def test_values_without_a_logarithm(value: float) -> None:
     with pytest.raises(ValueError, match="no logarithm"):
         log(value)

@@ -45,7 +45,7 @@ def test_a_paragraph_hangs_below_its_beginning_and_leaves_cells_free() -> None:
     assert _plain(Text("")) == [" "]
 
 
-def test_a_beginning_keeps_its_role_and_the_others_are_blank() -> None:
+def test_cut_text_keeps_its_role_and_other_spans_are_blank() -> None:
     first, second, *_ = lines_of([Text(LONG, "muted", line(" ⚠ ", "warn"))], 24, UNICODE)
     assert first.spans == [(" ⚠ ", "warn"), ("carrier pigeons", "muted")]
     assert second.spans == [("   ", "muted"), ("resend webhooks when", "muted")]
@@ -64,14 +64,14 @@ def test_no_block_is_wider_than_its_pane(width: int) -> None:
     assert max(one.width for one in lines_of(blocks, width, UNICODE)) <= width
 
 
-def test_blocks_can_be_made_lines_of_again_at_another_width() -> None:
+def test_blocks_can_be_laid_out_again_at_another_width() -> None:
     blocks: list[Block] = [Ends(line(LONG), line("0.82")), line(LONG), Text(LONG, before=line("    "))]
     wide = _plain(*blocks, width=40)
     assert max(map(len, _plain(*blocks, width=5))) <= 5
     assert _plain(*blocks, width=40) == wide
 
 
-def test_nothing_is_cut_or_wrapped_for_a_file() -> None:
+def test_blocks_for_a_file_are_neither_cut_nor_wrapped() -> None:
     with kept_whole():
         assert _plain(Text(LONG), line(LONG), Ends(line(LONG), line("0.82")), width=10) == [
             f" {LONG}",
@@ -86,7 +86,7 @@ def test_control_characters_are_shown_and_not_written() -> None:
     assert "[31mb" in shown
 
 
-def test_what_follows_a_very_long_text_is_left_out() -> None:
+def test_blocks_after_a_very_long_text_are_left_out() -> None:
     shown = _plain(Marked("row\n" * 5000), Rule("after it"))
     assert 1500 < len(shown) < 1510
     assert shown[-1].endswith("more lines")
@@ -135,7 +135,7 @@ def shown(tokens: list[Token]) -> str:
 
 
 @given(NASTY)
-def test_escaped_text_is_text_alone(text: str) -> None:
+def test_escaped_text_is_plain_text(text: str) -> None:
     tokens = list(inner(paragraph(text)))
     assert kinds(tokens) <= HARMLESS
     assert shown(tokens) == visible(text).strip()
@@ -166,7 +166,7 @@ def test_a_path_is_code_or_text(text: str) -> None:
 
 
 @given(NASTY)
-def test_fenced_text_is_kept_letter_by_letter(text: str) -> None:
+def test_fenced_text_is_kept_verbatim(text: str) -> None:
     blocks = READER.parse(fenced(text) + "\nafter\n")
     assert [block.type for block in blocks][:2] == ["fence", "paragraph_open"]
     assert blocks[0].content == visible(text, keep="\n") + "\n"
@@ -221,7 +221,7 @@ def answered(tree: Tree) -> Trace:
     return replace(trace, answer=Answer("model", "## Summary\nYes.", trace.answer.prompt, "", ("x/n.md",), DONE))
 
 
-def test_what_was_spent() -> None:
+def test_spent_tokens_are_shown() -> None:
     assert DONE.took_ms == 2003.0
     assert spent(DONE) == "mini at h: 2 calls, 2 tools, 100 tokens sent, 10 received, 2.0 s"
     dear = replace(

@@ -73,7 +73,7 @@ def test_junit_has_a_case_for_each_gate_and_query(report: Assessment) -> None:
     assert b"\x1b" not in data
 
 
-def test_a_gate_of_tiers_says_how_a_query_is_answered_now_not_which_note_fell(report: Assessment) -> None:
+def test_tier_gate_names_the_new_tier_of_a_query_not_the_note_that_fell(report: Assessment) -> None:
     fallen = ChangeLine.of_rank("n one.md", "1 → not found")
     causes = (ChangeLine("why it is tier 4"), fallen, ChangeLine.of_cause("an edit"))
     made = replace(report, causes={"lost": causes})
@@ -100,7 +100,7 @@ def test_markdown_shows_text_as_text(report: Assessment) -> None:
     assert "Look at: lost." in html
 
 
-def test_a_run_keeps_the_order_of_equal_scores(report: Assessment) -> None:
+def test_run_file_keeps_the_order_of_equal_scores(report: Assessment) -> None:
     lines = rendered_evaluation(report, EvaluationForm.TREC_RUN).decode().splitlines()
     assert lines[:2] == [
         "a Q0 n%20one.md 1 1.000000000 brv-tui-byterover",
@@ -109,7 +109,7 @@ def test_a_run_keeps_the_order_of_equal_scores(report: Assessment) -> None:
     assert all(len(line.split()) == 6 for line in lines)
 
 
-def test_json_comes_back(report: Assessment, tmp_path: Path) -> None:
+def test_json_can_be_read_back(report: Assessment, tmp_path: Path) -> None:
     file = tmp_path / "e.json"
     save_evaluation(report, file, [])
     assert read_evaluation(file) == report.evaluation

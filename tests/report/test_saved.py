@@ -1,4 +1,4 @@
-"""A saved trace as text, Markdown and SVG, and into files: complete, and safe whatever the notes hold."""
+"""A saved trace as text, Markdown and SVG, and in files: complete, and safe for any content of notes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def text_of(saved: SavedTrace, whole: bool = False) -> str:
     return console.file.getvalue()
 
 
-def test_markdown_holds_the_whole_decision(saved: SavedTrace) -> None:
+def test_markdown_has_the_whole_decision(saved: SavedTrace) -> None:
     trace = saved.trace
     assert isinstance(trace, Trace)
     blocks = MarkdownIt("gfm-like").parse(markdown_report(saved))
@@ -82,7 +82,7 @@ def test_markdown_writes_attempts_on_the_scale_of_the_engine(saved: SavedTrace) 
     assert f"{first.path}` {first.score:.5f}" in markdown_report(finer).partition("## Retry")[2]
 
 
-def test_markdown_takes_nothing_of_a_note_for_markdown(saved: SavedTrace) -> None:
+def test_markdown_escapes_the_content_of_notes(saved: SavedTrace) -> None:
     blocks = MarkdownIt("gfm-like", {"html": True}).parse(markdown_report(saved))
     kinds = {token.type for block in blocks for token in block.children or ()}
     assert kinds <= {"text", "text_special", "strong_open", "strong_close", "code_inline", "softbreak"}
@@ -92,7 +92,7 @@ def test_markdown_takes_nothing_of_a_note_for_markdown(saved: SavedTrace) -> Non
     assert "\x1b" not in markdown_report(saved)
 
 
-def test_svg_is_xml_and_fetches_nothing(saved: SavedTrace) -> None:
+def test_svg_is_valid_xml_without_external_resources(saved: SavedTrace) -> None:
     document = rendered(saved, Form.SVG).decode()
     root = ElementTree.fromstring(document)
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
@@ -102,13 +102,13 @@ def test_svg_is_xml_and_fetches_nothing(saved: SavedTrace) -> None:
     assert not re.search(r"@font-face|@import|url\(\s*[\"']?http|href|<(?:script|image|foreignObject)", document)
 
 
-def test_svg_of_what_xml_cannot_hold(project: Tree) -> None:
+def test_svg_replaces_characters_outside_xml(project: Tree) -> None:
     project.note("x/nonchar.md", "quokka \ufffe\uffff\ud800 \x00", "text")
     session = project.session()
     ElementTree.fromstring(rendered(session.explainer.saved(session.preview("quokka \ufffe\x0b")), Form.SVG).decode())
 
 
-def test_text_is_what_query_prints(saved: SavedTrace) -> None:
+def test_text_equals_the_output_of_query(saved: SavedTrace) -> None:
     assert "TIER" in text_of(saved)
     assert "the search alone, with limit 2" in text_of(saved)
     assert len(text_of(saved, whole=True)) > len(text_of(saved))
@@ -167,7 +167,7 @@ def test_a_trace_never_becomes_a_note(saved: SavedTrace, project: Tree, tmp_path
     assert not inside.exists()
 
 
-def test_what_cannot_be_written_is_said(saved: SavedTrace, tmp_path: Path) -> None:
+def test_unwritable_files_are_reported(saved: SavedTrace, tmp_path: Path) -> None:
     with pytest.raises(ExportError, match="there is no folder"):
         export(saved, tmp_path / "no" / "trace.json")
     (tmp_path / "folder.json").mkdir()

@@ -224,7 +224,7 @@ def test_a_missing_section_is_named(tree: Tree, tmp_path: Path, section: str) ->
 
 
 @pytest.mark.parametrize("clock", ["", "x", "2026-13-45", "99999-01-01", "now", "0001-01-01T00:00:00+23:59"])
-def test_a_clock_that_is_no_time_is_refused_or_shown(tree: Tree, tmp_path: Path, clock: str) -> None:
+def test_clock_that_is_no_time_is_refused_or_shown(tree: Tree, tmp_path: Path, clock: str) -> None:
     tree.note("x/good.md", "Quokka", "all about the quokka")
     session = tree.session()
     plain = json.loads(json.dumps(as_plain(session.explainer.saved(session.preview("quokka")))))
@@ -260,7 +260,7 @@ def _text_places(value: Any, name: str = "") -> Iterator[tuple[str, Place]]:
 
 
 @pytest.mark.long
-def test_a_long_text_anywhere_is_cut_in_every_form_and_kept_in_json(tree: Tree, tmp_path: Path) -> None:
+def test_long_text_anywhere_is_cut_in_every_form_and_kept_in_json(tree: Tree, tmp_path: Path) -> None:
     saved = asked(tree)[0]
     assert bounded(saved) is saved
     plain = json.loads(as_json(saved))
@@ -280,7 +280,7 @@ def test_a_long_text_anywhere_is_cut_in_every_form_and_kept_in_json(tree: Tree, 
     assert shown > 40
 
 
-def test_a_cut_text_says_how_much_is_missing(tree: Tree) -> None:
+def test_cut_text_shows_how_much_is_missing(tree: Tree) -> None:
     saved = asked(tree)[0]
     long = replace(saved, trace=replace(saved.trace, notices=("y" * 300_000,)))
     assert "y… (290,000 more characters)" in markdown_report(long)
@@ -294,7 +294,7 @@ def test_very_many_texts_are_counted(tree: Tree) -> None:
     assert len(markdown_report(many)) < len(markdown_report(saved)) + 20_000
 
 
-def test_texts_by_which_others_are_found_stay_apart_and_together(tree: Tree) -> None:
+def test_texts_used_as_keys_stay_distinct_and_equal(tree: Tree) -> None:
     trace = asked(tree)[0].trace
     long = "y" * 9_000
     timings = {f"{long}{number}": 1.0 for number in range(300)}
@@ -321,7 +321,7 @@ def test_changed_traces_of_a_space(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("clock", ["1000-01-02T00:00:00Z", "1960-01-01T00:00:00Z", "8999-12-30T00:00:00Z"])
-def test_traces_of_every_moment_that_can_be_asked_are_shown(tree: Tree, tmp_path: Path, clock: str) -> None:
+def test_traces_of_every_valid_time_are_shown(tree: Tree, tmp_path: Path, clock: str) -> None:
     tree.note("x/good.md", "Quokka", "all about the quokka")
     session = tree.session()
     plain = json.loads(json.dumps(as_plain(session.explainer.saved(session.preview("quokka")))))
@@ -345,7 +345,7 @@ def numbers(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def number_problem(plain: Any, file: Path) -> str:
-    """What went wrong when ``plain`` was shown in every form; empty if it was shown, or refused in one line."""
+    """Returns the problem when ``plain`` was shown in every form; empty if it was shown, or refused in one line."""
     file.write_text(json.dumps(plain))
     try:
         saved = read(file)

@@ -1,4 +1,4 @@
-"""Saved traces and plain data: read again, of this version and of others, and files that are none."""
+"""Saved traces and plain data: reading those of this and other versions, and files that are no traces."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def written(file: Path, content: Any) -> Path:
 
 
 @pytest.mark.parametrize("query", ["quokka", "zebra", "", "x/n.md"])
-def test_what_was_saved_is_read_again(project: Tree, tmp_path: Path, query: str) -> None:
+def test_saved_trace_is_read_back(project: Tree, tmp_path: Path, query: str) -> None:
     session = project.session()
     saved = session.explainer.saved(session.with_plain_search(session.run(query), 3))
     assert read(written(tmp_path / "t.json", as_json(saved))) == saved
@@ -58,7 +58,7 @@ def test_a_hybrid_trace_is_read_again(project: Tree, tmp_path: Path) -> None:
     assert read(written(tmp_path / "t.json", as_json(saved))) == saved
 
 
-def test_sections_of_an_engine_that_is_not_installed_are_kept(project: Tree, tmp_path: Path) -> None:
+def test_sections_of_a_missing_engine_are_kept(project: Tree, tmp_path: Path) -> None:
     session = project.session()
     value = as_plain(session.explainer.saved(session.preview("token")))
     value["engine"] = value["trace"]["engine"] = "elsewhere"
@@ -72,7 +72,7 @@ def test_sections_of_an_engine_that_is_not_installed_are_kept(project: Tree, tmp
     assert presentation("elsewhere").title == "elsewhere"
 
 
-def test_it_holds_what_the_panes_show_of_hits_and_near_misses(project: Tree) -> None:
+def test_saved_trace_has_the_pane_details_of_hits_and_near_misses(project: Tree) -> None:
     session = project.session()
     trace = session.preview("quokka")
     saved = session.explainer.saved(trace)
@@ -84,7 +84,7 @@ def test_it_holds_what_the_panes_show_of_hits_and_near_misses(project: Tree) -> 
     assert NOW_MS == 1_795_176_000_000
 
 
-def test_when_the_snapshot_is_gone_the_trace_is_saved_without_detail(project: Tree) -> None:
+def test_trace_without_its_snapshot_is_saved_without_detail(project: Tree) -> None:
     session = project.session()
     trace = session.preview("quokka")
     for number in range(4):
@@ -116,7 +116,7 @@ def test_the_answer_of_query_is_a_saved_trace_too(project: Tree, tmp_path: Path)
         ({"trace": None}, "trace must be an object"),
     ],
 )
-def test_what_is_wrong_is_said(project: Tree, tmp_path: Path, change: dict[str, Any], says: str) -> None:
+def test_invalid_traces_are_reported(project: Tree, tmp_path: Path, change: dict[str, Any], says: str) -> None:
     session = project.session()
     file = written(tmp_path / "t.json", {**as_plain(session.explainer.saved(session.preview("quokka"))), **change})
     assert says in refusal(file)
@@ -136,18 +136,18 @@ def test_what_is_wrong_is_said(project: Tree, tmp_path: Path, change: dict[str, 
         (b'{"schema": 2, "trace": 3}', "trace must be an object"),
     ],
 )
-def test_what_is_no_trace_is_said(tmp_path: Path, content: bytes, says: str) -> None:
+def test_files_that_are_no_traces_are_reported(tmp_path: Path, content: bytes, says: str) -> None:
     assert says in refusal(written(tmp_path / "t.json", content))
 
 
-def test_a_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+def test_unreadable_file_is_reported(tmp_path: Path) -> None:
     assert "cannot be read (there is no such file)" in refusal(tmp_path / "none.json")
     assert "cannot be read" in refusal(tmp_path)
     os.mkfifo(tmp_path / "pipe.json")
     assert "not a regular file" in refusal(tmp_path / "pipe.json")
 
 
-def test_a_trace_without_steps_is_said(project: Tree, tmp_path: Path) -> None:
+def test_trace_without_steps_is_reported(project: Tree, tmp_path: Path) -> None:
     session = project.session()
     plain = as_plain(session.explainer.saved(session.preview("quokka")))
     plain["trace"]["steps"] = []
@@ -178,7 +178,7 @@ def refusal(file: Path) -> str:
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Where every value of plain data stands."""
+    """Yields the place of every value of plain data."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [at] * bool(at) + [place for key, item in inner for place in places(item, (*at, key))]
 
@@ -231,14 +231,14 @@ def through_json(value: Any) -> Any:
 
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("profile", ["brv-3", "combined"])
-def test_a_trace_comes_back_as_it_was(answered_project: Tree, query: str, profile: str) -> None:
+def test_trace_round_trips(answered_project: Tree, query: str, profile: str) -> None:
     session = answered_project.session(profile)
     for trace in (session.preview(query), session.run(query), session.run(f"{query}  "), session.preview(query, "x")):
         assert trace_from_plain(through_json(trace)) == trace
 
 
 @pytest.mark.parametrize("query", QUERIES[:-1])
-def test_a_hybrid_trace_comes_back_as_it_was(answered_project: Tree, query: str) -> None:
+def test_hybrid_trace_round_trips(answered_project: Tree, query: str) -> None:
     trace = answered_project.session().preview(query, engine="jeffs_brain", services=True)
     assert trace_from_plain(through_json(trace)) == trace
 
@@ -270,7 +270,7 @@ st.register_type_strategy(float, _finite())
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_every_record_comes_back_as_it_was(kind: type) -> None:
+def test_every_record_round_trips(kind: type) -> None:
     @given(st.from_type(kind))
     def check(value: Any) -> None:
         assert from_plain(kind, through_json(value)) == value
@@ -301,7 +301,7 @@ def test_whole_numbers_stay_whole() -> None:
         ({"text": {"term_sum": 1, "matched_terms": 1.5}}, "text.matched_terms must be a whole number"),
     ],
 )
-def test_what_does_not_fit_is_named(change: dict[str, Any], says: str) -> None:
+def test_invalid_values_are_named(change: dict[str, Any], says: str) -> None:
     plain = to_plain(Hit("p", "p", "T", words.Kind.CONTEXT, words.Origin.TEXT, 0.5, (), None, None, None))
     with pytest.raises(PlainError) as raised:
         from_plain(Hit, {**plain, **change})
@@ -309,14 +309,14 @@ def test_what_does_not_fit_is_named(change: dict[str, Any], says: str) -> None:
     assert "\n" not in str(raised.value)
 
 
-def test_what_a_later_version_adds_is_passed_over_and_what_it_can_leave_out_is_filled() -> None:
+def test_fields_of_later_versions_are_skipped_and_missing_ones_filled() -> None:
     plain = to_plain(Check("n", 1.0, "<", 2.0, True, -1.0, "", ""))
     plain["later"] = {"anything": [1]}
     del plain["note"]
     assert from_plain(Check, plain) == Check("n", 1.0, "<", 2.0, True, -1.0, "", "")
 
 
-def test_free_data_is_kept_but_not_without_end() -> None:
+def test_free_data_is_kept_up_to_a_limit() -> None:
     @dataclass(frozen=True)
     class Free:
         value: dict[str, Any]

@@ -1,4 +1,4 @@
-"""What the tests of the session share."""
+"""Fixtures shared by tests of the session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session over code answers, explains and saves as one over notes; what is of notes alone is refused."""
+"""A session on code answers, explains and saves like one on notes; functions for notes only are refused."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_files_and_changes_are_ranked_without_feedback(session: Session, root: P
         "x" * 10_000,
     ],
 )
-def test_feedback_on_what_is_no_symbol_is_named_and_does_not_count(session: Session, root: Path, document: str) -> None:
+def test_feedback_on_unknown_symbols_is_named_and_does_not_count(session: Session, root: Path, document: str) -> None:
     before = session.preview(TASK)
     judge(root, document)
     trace = session.preview(TASK)
@@ -136,7 +136,7 @@ def test_feedback_on_what_is_no_symbol_is_named_and_does_not_count(session: Sess
     assert not answered(session, "another `thing` of `mine`").notices, "only where it counts"
 
 
-def test_feedback_on_a_renamed_symbol_is_left_out_until_it_is_back(session: Session, root: Path) -> None:
+def test_feedback_on_a_renamed_symbol_is_ignored_until_it_is_back(session: Session, root: Path) -> None:
     judge(root, ROTATE)
     judged = session.preview(TASK)
     assert not judged.notices
@@ -165,7 +165,7 @@ def test_a_trace_speaks_of_symbols(session: Session) -> None:
 INJECTED_TASK = "write a custom validator for the email field"
 
 
-def test_agents_are_given_where_each_confidence_is_from_and_parts_that_sum(session: Session, root: Path) -> None:
+def test_agents_get_the_source_of_each_confidence_and_parts_that_sum(session: Session, root: Path) -> None:
     write(root, {"src/checks.py": "class EmailValidator:\n    def clean(self): pass\n"})
     session.refresh()
     answer = answered(session, f"{INJECTED_TASK} and rotate the TokenStore")
@@ -184,7 +184,7 @@ def test_agents_are_given_where_each_confidence_is_from_and_parts_that_sum(sessi
         assert 'provenance=""' not in text
 
 
-def test_an_injected_symbol_has_the_parts_of_its_own_score(session: Session, root: Path) -> None:
+def test_injected_symbol_has_the_parts_of_its_own_score(session: Session, root: Path) -> None:
     write(root, {"src/checks.py": "class EmailValidator:\n    def clean(self): pass\n"})
     session.refresh()
     hit = session.preview(INJECTED_TASK).hits[0]
@@ -193,7 +193,7 @@ def test_an_injected_symbol_has_the_parts_of_its_own_score(session: Session, roo
     assert hit.score == pytest.approx(sum(part.value for part in hit.parts), abs=1e-9)
 
 
-def test_a_step_says_that_types_go_first(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_step_explains_that_types_go_first(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     def steps() -> dict[str, str]:
         return {step.name: step.summary for step in session.preview(TASK).steps}
 
@@ -205,7 +205,7 @@ def test_a_step_says_that_types_go_first(session: Session, monkeypatch: pytest.M
     assert "types before members" in steps()["seeds"]
 
 
-def test_a_command_can_say_what_was_packed_just_now(session: Session) -> None:
+def test_command_can_show_the_last_pack(session: Session) -> None:
     trace = session.preview(TASK, options={"recent": ROTATE})
     rotate = next(hit for hit in trace.hits if hit.file == ROTATE)
     assert [part.value for part in rotate.parts if part.name == "session"] == [pytest.approx(0.1)]
@@ -237,7 +237,7 @@ def test_packs_survive_a_restart_and_are_private(session: Session, root: Path) -
 @pytest.mark.parametrize(
     "held", [None, [], 1, "x", {"k": 1}, {"k": [[], 1]}, {"k": [None, 1, 1, "", 0]}, {"k": [[], "x", 1, "", 0]}]
 )
-def test_packs_that_are_none_are_left_out(held: object) -> None:
+def test_invalid_packs_are_left_out(held: object) -> None:
     assert not kept_packs(held, load_profile().pack_cache).packs
 
 
@@ -249,7 +249,7 @@ def test_a_damaged_file_of_packs_counts_as_none(session: Session, root: Path) ->
     assert session.preview(TASK).hits
 
 
-def test_why_and_why_not_are_told(session: Session) -> None:
+def test_why_and_why_not_are_explained(session: Session) -> None:
     trace = session.preview("rotate the TokenStore")
     there = session.explainer.explain(trace.query, "src/tokens.py/TokenStore", trace=trace)
     assert there.use.startswith("given to an agent")
@@ -328,7 +328,7 @@ def test_other_engines_are_refused_by_name(session: Session) -> None:
             session.preview("rotate", engine=name)
 
 
-def test_a_page_tells_what_it_is_compared_with_the_disk(session: Session, root: Path) -> None:
+def test_page_names_its_base_when_compared_with_the_disk(session: Session, root: Path) -> None:
     page = session.about("src/tokens.py/TokenStore.rotate")
     assert (page.title, page.state, page.text) == (
         "TokenStore.rotate", "current", "    def rotate(self): self.revoke()\n",

@@ -81,7 +81,7 @@ def asked(session: Session, judgments: tuple[Judgment, ...], held: HeldNotes) ->
     return effect
 
 
-def test_the_edit_that_did_it_is_named_among_several(garden: Tree) -> None:
+def test_responsible_edit_is_named_among_several(garden: Tree) -> None:
     session = garden.session()
     held = hold(session.snapshot)
     assert held is not None
@@ -161,7 +161,7 @@ def test_signals_and_an_edit_of_one_note_are_undone_together(garden: Tree) -> No
     assert all(same(*pair) for pair in zip(before, answers(session, Variant(earlier=earlier)), strict=True))
 
 
-def test_hits_that_were_recorded_are_no_edit(garden: Tree) -> None:
+def test_recorded_hits_are_no_edit(garden: Tree) -> None:
     session = Session.open(garden.root, now_ms=NOW_MS)
     session.recording = True
     session.load()
@@ -188,7 +188,9 @@ def test_a_note_that_only_got_a_new_time_was_not_edited(garden: Tree) -> None:
     )
 
 
-def test_a_kept_time_hides_no_edit_and_a_larger_tree_is_not_held(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kept_modification_time_hides_no_edit_and_a_larger_tree_is_not_held(
+    garden: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
     session = garden.session()
     held = hold(session.snapshot)
     text = (garden.tree / STORE).read_text()
@@ -200,7 +202,7 @@ def test_a_kept_time_hides_no_edit_and_a_larger_tree_is_not_held(garden: Tree, m
     assert hold(session.snapshot) is None
 
 
-def test_a_note_that_changed_before_it_was_held_is_watched_from_there(garden: Tree) -> None:
+def test_note_changed_before_it_was_held_is_watched_from_then_on(garden: Tree) -> None:
     session = garden.session()
     text = (garden.tree / STORE).read_text()
     garden.file(STORE, f"{text}\nOne more line.\n", 2)
@@ -213,9 +215,7 @@ def test_a_note_that_changed_before_it_was_held_is_watched_from_there(garden: Tr
     assert earlier.paths == (STORE,)
 
 
-def test_a_space_is_held_whole_and_the_log_stands_in_for_judgments(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_space_is_held_whole_and_the_log_replaces_judgments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     session = Session.open(small_space(tmp_path, SPACE_NOW), now_ms=SPACE_NOW)
     session.load()

@@ -124,7 +124,7 @@ def test_tier_4_over_anthropics_messages(opened: Opened) -> None:
     ],
     ids=["doom loop", "idle", "iterations", "invalid JSON", "outside", "too long"],
 )  # fmt: skip
-def test_every_way_in_which_a_model_ends(
+def test_every_way_a_model_can_end(
     opened: Opened, project: Tree, turns: list[Streamed], ended: EndReason, asked: int
 ) -> None:
     project.notes(60)
@@ -214,7 +214,7 @@ def test_a_note_that_gives_orders_stays_data(opened: Opened, project: Tree) -> N
 
 
 @pytest.mark.parametrize("query", ["wallaby", "quokka", "numbat", "zebra"])
-def test_nobody_is_asked_without_leave(opened: Opened, query: str) -> None:
+def test_no_model_is_called_without_permission(opened: Opened, query: str) -> None:
     with chatting(written(ANSWER)) as server:
         session = opened(server, allowed=False)
         events, trace = end(session, query)
@@ -230,7 +230,7 @@ def test_nobody_is_asked_without_leave(opened: Opened, query: str) -> None:
 
 
 @pytest.mark.parametrize("query", ["numbat", "zebra"])
-def test_a_query_that_needs_no_model_asks_none(opened: Opened, query: str) -> None:
+def test_query_that_needs_no_model_calls_none(opened: Opened, query: str) -> None:
     with chatting(written(ANSWER)) as server:
         session = opened(server)
         events, trace = end(session, query)
@@ -246,7 +246,7 @@ def test_a_query_that_needs_no_model_asks_none(opened: Opened, query: str) -> No
     ("query", "tier", "kind"),
     [("wallaby", 3, "extractive"), ("quokka", 4, "extractive"), ("numbat", 2, "direct"), ("zebra", 2, "not_covered")],
 )
-def test_without_a_provider_every_tier_says_something(project: Tree, query: str, tier: int, kind: str) -> None:
+def test_every_tier_answers_without_a_provider(project: Tree, query: str, tier: int, kind: str) -> None:
     session = project.session(signals_file=project.root / "signals.json")
     _, trace = end(session, query)
     assert (trace.tier, trace.answer.kind) == (tier, kind)
@@ -254,7 +254,7 @@ def test_without_a_provider_every_tier_says_something(project: Tree, query: str,
     assert ("No model provider is set" in trace.answer.notice) == (kind == "extractive")
 
 
-def test_without_a_provider_the_cache_says_what_it_said(project: Tree) -> None:
+def test_cache_repeats_its_answer_without_a_provider(project: Tree) -> None:
     session = project.session()
     _, first = end(session, "quokka eats leaves")
     for query, tier in (("quokka eats leaves", 0), ("quokka eats leaves today", 1)):
@@ -263,7 +263,7 @@ def test_without_a_provider_the_cache_says_what_it_said(project: Tree) -> None:
     assert LABEL in first.answer.text
 
 
-def test_the_answer_is_cached_when_it_is_whole(opened: Opened, project: Tree) -> None:
+def test_complete_answer_is_cached(opened: Opened, project: Tree) -> None:
     """With the time of its end, so that it lives a minute from then."""
     with chatting(written(ANSWER)) as server:
         session = opened(server)
@@ -283,7 +283,7 @@ def test_a_profile_that_is_switched_meanwhile_has_an_empty_cache(opened: Opened)
         assert session.cache_now("quokka").look.entries == ()
 
 
-def test_a_model_that_is_set_wrongly_is_told(opened: Opened) -> None:
+def test_invalid_model_settings_are_reported(opened: Opened) -> None:
     with chatting(written(ANSWER)) as server:
         session = opened(server, url="ftp://nowhere")
         _, trace = end(session, "quokka")
@@ -291,7 +291,7 @@ def test_a_model_that_is_set_wrongly_is_told(opened: Opened) -> None:
     assert session.model.state.problem
 
 
-def test_nothing_of_the_key_is_written_anywhere(opened: Opened, project: Tree, own_data_folders: Path) -> None:
+def test_key_is_never_written_to_disk(opened: Opened, project: Tree, own_data_folders: Path) -> None:
     with chatting(written(ANSWER)) as server:
         session = opened(server)
         end(session, "quokka")

@@ -23,7 +23,7 @@ from tests.support.untouched import state_of
 Make = Callable[[str], Tree]
 
 
-def test_nothing_can_be_asked_before_it_is_loaded(quokkas: Tree) -> None:
+def test_queries_before_loading_are_refused(quokkas: Tree) -> None:
     session = Session.open(quokkas.root)
     assert not session.is_loaded
     with pytest.raises(NotLoaded):
@@ -70,12 +70,12 @@ def test_another_profile_empties_the_cache(quokkas: Tree) -> None:
     assert session.profile.name == "docs"
 
 
-def test_a_clock_that_is_given_is_frozen(quokkas: Tree) -> None:
+def test_given_clock_is_frozen(quokkas: Tree) -> None:
     assert quokkas.session().frozen
     assert not Session.open(quokkas.root).frozen
 
 
-def test_looking_changes_nothing(quokkas: Tree, make_tree: Make, own_data_folders: Path) -> None:
+def test_reading_changes_nothing(quokkas: Tree, make_tree: Make, own_data_folders: Path) -> None:
     quokkas.file("_archived/x/o.stub.md", "# Old\nquokka")
     quokkas.file("x/context.md", "# X\nquokka")
     other = make_tree("other")
@@ -131,7 +131,7 @@ def test_the_detail_of_a_hit(quokkas: Tree) -> None:
         session.explainer.detail(found, "nowhere.md")
 
 
-def test_a_detail_is_made_on_the_snapshot_of_its_trace(quokkas: Tree) -> None:
+def test_detail_uses_the_snapshot_of_its_trace(quokkas: Tree) -> None:
     session = quokkas.session()
     trace = session.preview("quokka")
     file = trace.hits[0].file
@@ -142,7 +142,7 @@ def test_a_detail_is_made_on_the_snapshot_of_its_trace(quokkas: Tree) -> None:
     assert before.hit is not None
 
 
-def test_an_older_answer_is_explained_on_its_own_tree_while_that_is_there(quokkas: Tree) -> None:
+def test_older_answer_is_explained_on_its_own_tree_while_that_exists(quokkas: Tree) -> None:
     session = quokkas.session()
     trace = session.preview("quokka")
     before = session.explainer.explain("quokka", "x/n.md", trace=trace)
@@ -158,7 +158,7 @@ def test_an_older_answer_is_explained_on_its_own_tree_while_that_is_there(quokka
     assert not before.notice
 
 
-def test_a_conflict_in_a_note_is_told(tree: Tree) -> None:
+def test_conflict_in_a_note_is_reported(tree: Tree) -> None:
     marked = "# Rotation\n\n<<<<<<< HEAD\nrefresh daily\n=======\nrefresh hourly\n>>>>>>> topic\n"
     tree.file("auth/rotation.md", marked)
     tree.file("auth/talk.md", "# About conflicts\n\nrefresh: git writes `<<<<<<< HEAD` first, later `>>>>>>> topic`.\n")
@@ -171,7 +171,7 @@ def test_a_conflict_in_a_note_is_told(tree: Tree) -> None:
     assert not any("conflict" in notice for notice in session.preview("refresh").notices)
 
 
-def test_an_older_answer_is_explained_at_its_own_time(quokkas: Tree) -> None:
+def test_older_answer_is_explained_at_its_own_time(quokkas: Tree) -> None:
     session = quokkas.session()
     trace = session.preview("quokka")
     before = session.explainer.detail(trace, "x/m.md") or session.explainer.detail(trace, "x/n.md")
@@ -181,7 +181,7 @@ def test_an_older_answer_is_explained_at_its_own_time(quokkas: Tree) -> None:
     assert after == before
 
 
-def test_signals_that_broken_frontmatter_loses_are_told(tree: Tree) -> None:
+def test_signals_lost_in_broken_frontmatter_are_reported(tree: Tree) -> None:
     tree.read_frontmatter()
     tree.file("auth/rotation.md", "---\ntitle: [Refresh\nimportance: 90\n---\n# Refresh rotation\n\nrefresh refresh")
     tree.note("auth/other.md", "Other", "refresh things")
@@ -210,7 +210,7 @@ def test_a_preview_has_no_effect_and_a_run_fills_the_cache(quokkas: Tree) -> Non
     assert session.preview("quokka facts").section(Route).used
 
 
-def test_the_simulated_cache_beside_what_is_typed(quokkas: Tree) -> None:
+def test_simulated_cache_beside_the_typed_query(quokkas: Tree) -> None:
     session = quokkas.session()
     session.run("quokka jumping facts")
     now = session.cache_now("quokka jumping")
@@ -235,7 +235,7 @@ def test_queries_from_many_threads(quokkas: Tree) -> None:
     assert len(session.cache_now("x").look.entries) == 50
 
 
-def test_recording_goes_to_the_tools_own_overlay(quokkas: Tree, own_data_folders: Path) -> None:
+def test_recording_writes_to_the_tools_own_overlay(quokkas: Tree, own_data_folders: Path) -> None:
     before = state_of(quokkas.root, own_data_folders / "engine")
     session = quokkas.session()
     session.recording = True
@@ -261,7 +261,7 @@ def test_recording_goes_to_the_tools_own_overlay(quokkas: Tree, own_data_folders
     assert read_state(written[0])["x/n.md"]["maturity"] == "validated"
 
 
-def test_a_cached_answer_records_nothing(quokkas: Tree, own_data_folders: Path) -> None:
+def test_cached_answer_records_nothing(quokkas: Tree, own_data_folders: Path) -> None:
     session = quokkas.session()
     session.run("quokka")
     session.recording = True
@@ -288,7 +288,7 @@ def test_shared_and_propagated_hits_are_not_recorded(tree: Tree, make_tree: Make
     assert {entry["importance"] for entry in recorded.values()} == {53}
 
 
-def test_a_record_that_fails_keeps_the_answer(quokkas: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_failing_record_keeps_the_answer(quokkas: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where the data folder should be")
     monkeypatch.setenv("BRV_TUI_DATA_DIR", str(blocked))
@@ -349,7 +349,7 @@ def session(tree: Tree) -> Session:
 
 
 @pytest.mark.parametrize("days", [0, 1, 30, 365])
-def test_it_counts_what_the_board_counts(session: Session, days: int) -> None:
+def test_session_counts_equal_the_board(session: Session, days: int) -> None:
     found = session.ageing.outlook("byterover", days)
     forecast = session.ageing.forecast(days)
     assert found.ranked == len(session.snapshot.notes)
@@ -374,7 +374,7 @@ def test_notes_come_in_the_order_of_their_events(session: Session) -> None:
     assert (plain.title, plain.maturity) == ("Plain", "draft")
 
 
-def test_another_engine_has_events_of_its_own(session: Session) -> None:
+def test_another_engine_has_its_own_events(session: Session) -> None:
     found = session.ageing.outlook("soleri", 30, "window-closes")
     assert [document.path for document in found.documents] == ["a/season.md"]
     assert [event.date for event in found.documents[0].events] == ["2026-12-01"]
@@ -391,7 +391,7 @@ def test_a_ceiling_of_byterover_is_the_boards(session: Session) -> None:
     assert session.ageing.in_engine("byterover", "nowhere.md") is None
 
 
-def test_what_cannot_be_asked_is_one_line(session: Session) -> None:
+def test_invalid_queries_are_errors_of_one_line(session: Session) -> None:
     with pytest.raises(EngineError, match=r"has no forecasts: .* engines here that have: byterover, soleri"):
         session.ageing.outlook("jeffs_brain", 30)
     with pytest.raises(EngineError, match="ByteRover has no event leaves-tier; did you mean leaves-tier-2"):

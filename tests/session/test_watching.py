@@ -45,7 +45,7 @@ class Changes:
             self.noticed.notify_all()
 
     def in_time(self, expected: Callable[[], bool]) -> bool:
-        """Whether it comes true in time. Waits for notices alone."""
+        """Returns whether the condition becomes true in time. Waits for notices only."""
         deadline = time.monotonic() + IN_TIME_S
         with self.noticed:
             while not expected():
@@ -135,7 +135,7 @@ def test_a_burst_is_few_calls(quokkas: Tree, make_tree: Make) -> None:
     assert len(calls) <= 5
 
 
-def test_after_closing_no_call_comes(quokkas: Tree) -> None:
+def test_no_calls_after_closing(quokkas: Tree) -> None:
     session = quokkas.session()
     calls: list[int] = []
     session.watch(lambda: calls.append(1))
@@ -159,7 +159,7 @@ def test_a_system_that_refuses_to_watch(quokkas: Tree, monkeypatch: pytest.Monke
     assert watching.poll_seconds > 0
 
 
-def test_a_tree_that_is_removed_and_made_again_is_noticed(quokkas: Tree) -> None:
+def test_removed_and_recreated_tree_is_noticed(quokkas: Tree) -> None:
     session = quokkas.session()
     noticed = threading.Event()
     assert not session.watch(noticed.set).why
@@ -176,7 +176,7 @@ def test_a_tree_that_is_removed_and_made_again_is_noticed(quokkas: Tree) -> None
         session.close()
 
 
-def test_a_signal_folder_that_is_made_later_is_noticed(quokkas: Tree) -> None:
+def test_signal_folder_created_later_is_noticed(quokkas: Tree) -> None:
     session = quokkas.session()
     quokkas.sidecar.parent.parent.parent.mkdir(parents=True, exist_ok=True)
     noticed = threading.Event()

@@ -80,7 +80,7 @@ def test_a_name_of_several_notes(quokkas: Tree) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "/", " ", "..", "../../secret"])
-def test_names_of_nothing(quokkas: Tree, name: str) -> None:
+def test_names_without_a_note(quokkas: Tree, name: str) -> None:
     with pytest.raises(UnknownNote):
         find_note(quokkas.snapshot(), name)
 
@@ -120,7 +120,7 @@ class TestOtherWays:
         assert find_note(named, "KEYS").path == "auth/KEYS.md"
         assert find_note(named, "keys").path == "auth/jwt/keys.md"
 
-    def test_what_could_be_two_is_named(self, named: Snapshot) -> None:
+    def test_ambiguous_names_are_reported(self, named: Snapshot) -> None:
         with pytest.raises(UnknownNote, match="could be") as raised:
             find_note(named, "Keys.md")
         assert set(raised.value.meant) == {"auth/jwt/keys.md", "auth/KEYS.md"}
@@ -164,7 +164,7 @@ def test_only_an_answer_without_results_names_them(odd: Tree, engine: str) -> No
     assert HTML not in str(loaded.answer(context, Query("text")).notices)
 
 
-def test_a_tree_of_topics_alone_can_be_opened(tree: Tree) -> None:
+def test_tree_with_only_topics_can_be_opened(tree: Tree) -> None:
     (tree.tree / "one.html").write_bytes(b"<bv-topic>")
     assert f"reads: open them with --engine byterover_v4 --root {tree.tree}" in str(tree.snapshot().unread)
 
@@ -183,7 +183,7 @@ def test_a_new_one_is_noticed(tree: Tree) -> None:
     assert update(before, ["a/new.html"], BRV3, NOW_MS, tree.layers()) is None
 
 
-def test_nothing_can_be_written_into_a_snapshot(tree: Tree) -> None:
+def test_snapshot_is_read_only(tree: Tree) -> None:
     snapshot = tree.snapshot()
     assert not hasattr(snapshot, "__dict__")
     with pytest.raises((FrozenInstanceError, AttributeError, TypeError)):
@@ -192,7 +192,7 @@ def test_nothing_can_be_written_into_a_snapshot(tree: Tree) -> None:
         snapshot.fresh = 1  # type: ignore[attr-defined]
 
 
-def test_snapshots_of_the_same_notes_share_what_is_gathered(tree: Tree) -> None:
+def test_snapshots_of_the_same_notes_share_derived_data(tree: Tree) -> None:
     tree.notes(3)
     snapshot = tree.snapshot()
     other = replace(snapshot, generation=9)
@@ -201,7 +201,7 @@ def test_snapshots_of_the_same_notes_share_what_is_gathered(tree: Tree) -> None:
     assert file_names_of(other) is file_names_of(snapshot)
 
 
-def test_the_next_snapshot_takes_over_what_was_gathered(tree: Tree) -> None:
+def test_next_snapshot_reuses_derived_data(tree: Tree) -> None:
     tree.notes(3)
     tree.summary("pad")
     tree.file("pad/p000.abstract.md", "short")
@@ -225,7 +225,7 @@ def test_the_next_snapshot_takes_over_what_was_gathered(tree: Tree) -> None:
     assert names_of(made) is not names_of(before)
 
 
-def test_what_nobody_asked_for_is_not_handed_on(tree: Tree) -> None:
+def test_unused_derived_data_is_not_passed_on(tree: Tree) -> None:
     tree.notes(3)
     before = tree.snapshot()
     tree.note("pad/p001.md", "Edited")

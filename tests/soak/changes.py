@@ -251,7 +251,7 @@ class Changes:
         os.utime(place, (moment, moment))
 
     def _look(self) -> None:
-        """Sees anew what is there, after folders changed."""
+        """Reads the tree again after folders changed."""
         files = sorted(self.tree.rglob("*.md"))
         paths = [file.relative_to(self.tree).as_posix() for file in files if file.name.startswith(("note_", "_", "c"))]
         self._paths = [path for path in paths if role_of(path) in (Role.NOTE, Role.STUB)]

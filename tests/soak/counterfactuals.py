@@ -25,7 +25,7 @@ CASES_A_TREE = 4
 
 @dataclass
 class Tried:
-    """What a run did."""
+    """The results of a run."""
 
     cases: int = 0
     listing: int = 0

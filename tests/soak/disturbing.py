@@ -1,4 +1,4 @@
-"""What goes on beside the changes of a soak: savers that are killed, a foreign writer, a clock that jumps, apps."""
+"""Disturbances during a soak: killed savers, a foreign writer, a clock that jumps, apps."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Turns(Stopping):
 
 
 class SaverKeeper(Turns):
-    """Savers of the same notes, each killed after some seconds and started again; what they told."""
+    """Savers of the same notes, each killed after some seconds and restarted; their output."""
 
     def __init__(self, root: Path, paths: Sequence[str], count: int, env: Env, seed: int) -> None:
         super().__init__()
@@ -265,7 +265,7 @@ class AppUser(Turns):
         self._pressed("Escape", "the screen before", lambda screen: "keep old time" not in screen)
 
     def _saved(self, token: str) -> None:
-        """Waits until ``token`` is in the note; a save that the full disk refused is asked for again."""
+        """Waits until ``token`` is in the note; a save refused by the full disk is requested again."""
         began = asked = time.monotonic()
         while token.encode() not in self._note.read_bytes():
             if time.monotonic() - began > _ANSWERS_S:

@@ -188,7 +188,7 @@ class Everything(Soak):
 
 
 def _are_same(shown: list[float], fresh: list[float]) -> bool:
-    """Whether the app shows these scores, or the first of them where there is no room for all."""
+    """Returns whether the app shows these scores, or the first of them if there is no room for all."""
     pairs = list(zip(shown, fresh, strict=False))
     return bool(pairs) == bool(fresh) and all(abs(one - other) <= _CLOSE for one, other in pairs)
 

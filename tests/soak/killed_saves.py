@@ -51,7 +51,7 @@ class Edit:
 
 @dataclass
 class Tried:
-    """What a run did."""
+    """The results of a run."""
 
     edits: int = 0
     states: int = 0
@@ -223,7 +223,7 @@ class Writer:
 
 
 def act(root: Path, edit: Edit, seen: FileVersion | None, answer: Path | None = None) -> Callable[[], int]:
-    """What the child does; what came of it is its exit code, and is written to ``answer``."""
+    """Runs in the child. The result is its exit code, and is written to ``answer``."""
 
     def run() -> int:
         try:

@@ -57,7 +57,7 @@ class Wrong(AssertionError):
 
 @dataclass
 class Measured:
-    """What a run did and saw."""
+    """The results of a run."""
 
     seconds: float = 0.0
     changes: dict[str, int] = field(default_factory=dict)
@@ -261,7 +261,7 @@ class Soak:
         session.recording = True
 
     def _has_seen_all(self, session: Session) -> bool:
-        """Whether the live index is of the files and of the signals that are on disk now."""
+        """Returns whether the live index equals the files and the signals that are on disk now."""
         live = session.snapshot
         layers = self._stored(session).layers
         return live.files == list_files(session.project.tree).files and live.stored.layers == layers

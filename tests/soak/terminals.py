@@ -54,7 +54,7 @@ class Terminal:
         self._tmux("send-keys", "-t", self._name, "-l", text)
 
     def screen(self) -> str:
-        """What is shown."""
+        """The current screen."""
         return self._tmux("capture-pane", "-p", "-t", self._name)
 
     def until(self, shown: Callable[[str], object], what: str, seconds: float = 300.0) -> float:
@@ -68,7 +68,7 @@ class Terminal:
 
     @property
     def is_running(self) -> bool:
-        """Whether the command has not ended."""
+        """Whether the command is still running."""
         return self._tmux("display-message", "-p", "-t", self._name, "#{pane_dead}").strip() == "0"
 
     @property

@@ -19,7 +19,7 @@ NOTE = "auth/jwt/a.md"
 TEXT = "# Tokens é 😀\r\n".encode() + b"\xff"
 
 
-def test_a_draft_comes_back(tree: Tree) -> None:
+def test_draft_is_read_back(tree: Tree) -> None:
     drafts = DraftStore(tree.tree)
     assert drafts.all() == ()
     assert drafts.read(NOTE) is None
@@ -112,7 +112,7 @@ def test_drafts_that_several_processes_left_come_one_after_the_other(
     assert drafts.all() == ()
 
 
-def test_whose_draft_it_is(tree: Tree) -> None:
+def test_draft_belongs_to_its_process(tree: Tree) -> None:
     drafts = DraftStore(tree.tree)
     drafts.keep(NOTE, TEXT, None, NOW_MS)
     file = next(drafts.folder.iterdir())
@@ -159,7 +159,7 @@ def test_a_killed_process_leaves_its_draft(tree: Tree) -> None:
         pytest.param("[" * 200_000, id="deep"),
     ],
 )
-def test_a_broken_draft_is_none(tree: Tree, text: str) -> None:
+def test_broken_draft_is_ignored(tree: Tree, text: str) -> None:
     drafts = DraftStore(tree.tree)
     drafts.keep("a.md", b"", None, 0)
     next(drafts.folder.iterdir()).write_text(text)
@@ -172,8 +172,8 @@ def _left(note: str, text: bytes, at_ms: float = NOW_MS) -> Draft:
     return Draft(note, text, None, at_ms, 2**22 + 1, "gone")
 
 
-def test_no_draft_takes_the_place_of_another(tree: Tree) -> None:
-    """Neither the one that is typed now that of a process before it, nor a text that was saved in vain."""
+def test_no_draft_replaces_another(tree: Tree) -> None:
+    """Neither the current one that of an earlier process, nor a text whose save failed."""
     drafts = DraftStore(tree.tree)
     drafts.add(_left(NOTE, b"left", NOW_MS - 1))
     drafts.add(_left(NOTE, b"left", NOW_MS))

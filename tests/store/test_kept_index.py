@@ -52,7 +52,7 @@ def from_kept(tree: Tree) -> Snapshot:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_what_is_kept_equals_a_fresh_reading(tmp_path: Path, seed: int) -> None:
+def test_kept_index_equals_a_fresh_reading(tmp_path: Path, seed: int) -> None:
     pick = random.Random(seed)
     tree = generated(tmp_path / "project", seed)
     kept(tree)
@@ -78,7 +78,7 @@ def test_only_changed_files_are_read(tree: Tree, monkeypatch: pytest.MonkeyPatch
     assert read == ["pad/p003.md"]
 
 
-def test_other_limits_and_nothing_kept_are_no_index(tree: Tree) -> None:
+def test_other_limits_or_no_file_mean_no_index(tree: Tree) -> None:
     tree.notes(3)
     assert KeptIndex(tree.tree).read(BRV3) is None
     assert KeptIndex(tree.tree).info().bytes == 0
@@ -90,7 +90,7 @@ def test_other_limits_and_nothing_kept_are_no_index(tree: Tree) -> None:
     assert index.read(BRV3) is None
 
 
-def test_what_cannot_be_removed_is_named_with_its_folder(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_cannot_be_removed_are_named_with_their_folder(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.notes(3)
     index = kept(tree)
 
@@ -109,14 +109,14 @@ def kept_file(tree: Tree) -> Path:
     return KeptIndex(tree.tree).folder / "kept"
 
 
-def test_nobody_else_reads_what_is_kept(tree: Tree) -> None:
+def test_kept_index_is_private(tree: Tree) -> None:
     tree.notes(2)
     kept(tree)
     assert [stat.S_IMODE(place.stat().st_mode) for place in (kept_file(tree), kept_file(tree).parent)] == [0o600, 0o700]
 
 
 def test_any_damage_is_noticed(tree: Tree) -> None:
-    """A bit that is not what it was, anywhere; an end that is missing; something behind it; a file that is no file."""
+    """A changed bit anywhere, a missing end, extra bytes at the end, or something other than a regular file."""
     tree.notes(4)
     index, pick = kept(tree), random.Random(1)
     file, data = kept_file(tree), kept_file(tree).read_bytes()
@@ -137,7 +137,7 @@ def test_any_damage_is_noticed(tree: Tree) -> None:
     assert index.info().problem == ""
 
 
-def test_a_file_that_is_cut_after_it_was_read_changes_nothing(tree: Tree) -> None:
+def test_file_cut_after_reading_changes_nothing(tree: Tree) -> None:
     """A mapped file would end the process (SIGBUS)."""
     tree.notes(4)
     kept(tree)
@@ -181,7 +181,7 @@ def always_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("always_kept")
-def test_a_session_keeps_what_it_read_and_says_when_it_was_broken(tree: Tree) -> None:
+def test_session_keeps_its_index_and_reports_a_broken_one(tree: Tree) -> None:
     tree.notes(5)
     first = tree.session()
     assert first.keep()
@@ -201,7 +201,7 @@ def test_a_session_keeps_what_it_read_and_says_when_it_was_broken(tree: Tree) ->
 
 
 @pytest.mark.usefixtures("always_kept")
-def test_a_cache_folder_that_cannot_be_written_is_an_error_of_keeping_alone(
+def test_unwritable_cache_folder_is_only_an_error_of_keeping(
     tree: Tree, own_data_folders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tree.notes(2)
@@ -257,7 +257,7 @@ def built(root: Path, before: CodeIndex | None = None) -> CodeIndex:
     return build_index(root, before=before, read=read_here)
 
 
-def test_it_comes_back_as_it_was(root: Path) -> None:
+def test_kept_index_round_trips(root: Path) -> None:
     index, kept = built(root), KeptCode(root)
     assert kept.read() is None
     kept.write(index)
@@ -272,7 +272,7 @@ def test_it_comes_back_as_it_was(root: Path) -> None:
     assert paths == ["a.py"]
 
 
-def test_it_is_for_its_owner_alone(root: Path) -> None:
+def test_kept_index_is_readable_by_its_owner_only(root: Path) -> None:
     kept = KeptCode(root)
     kept.write(built(root))
     assert stat.S_IMODE(kept.path.stat().st_mode) == 0o600

@@ -55,7 +55,7 @@ def test_trees_have_folders_of_their_own(tmp_path: Path) -> None:
     assert not tree_folder(one).exists()
 
 
-def test_history_keeps_each_query_once_newest_last(tree: Tree) -> None:
+def test_history_keeps_each_query_once_with_the_newest_last(tree: Tree) -> None:
     history = History(tree.tree, 500)
     assert history.read() == []
     assert not history.path.exists()
@@ -89,7 +89,7 @@ def test_history_of_other_things_than_strings(tree: Tree) -> None:
     assert history.read() == ["a", "c"]
 
 
-def test_an_overlay_comes_back(tree: Tree) -> None:
+def test_overlay_is_read_back(tree: Tree) -> None:
     overlay = Overlay(tree.tree)
     assert overlay.read(BASE) == {}
     overlay.write({"a/n.md": stored(importance=77.5, maturity="core", access_count=3), "caf\udce9.md": stored()})
@@ -149,7 +149,7 @@ def test_edits_from_many_threads_lose_none(tree: Tree) -> None:
     assert len(overlay.read(BASE)) == 20
 
 
-def test_layouts_come_back_and_nothing_remains_of_none(tmp_path: Path) -> None:
+def test_layouts_are_read_back_and_empty_ones_leave_no_file(tmp_path: Path) -> None:
     layouts = LayoutStore(tmp_path)
     assert layouts.read() == {}
     layouts.write({"Query": {"hidden": ["tree"], "shares": {}}})
@@ -162,7 +162,7 @@ def test_layouts_come_back_and_nothing_remains_of_none(tmp_path: Path) -> None:
     assert not layouts.path.exists()
 
 
-def test_a_state_comes_back_and_one_without_a_checksum_too(tmp_path: Path) -> None:
+def test_state_is_read_back_with_or_without_a_checksum(tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     write_state(file, {"a\udce9": [1, "é"]})
     assert read_state(file) == {"a\udce9": [1, "é"]}
@@ -171,7 +171,7 @@ def test_a_state_comes_back_and_one_without_a_checksum_too(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("text", ['{"a": 1', "[1]", '{"a": 1}\nsha256:00\n', "[" * 100_000])
-def test_what_is_damaged_is_not_overwritten(tmp_path: Path, text: str) -> None:
+def test_damaged_file_is_not_overwritten(tmp_path: Path, text: str) -> None:
     file = tmp_path / "a.json"
     file.write_text(text)
     write_state(file, {"a": 2})
@@ -190,7 +190,7 @@ KINDS: dict[str, tuple[Callable[[Path], Any], Callable[[Path], Any]]] = {
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_flipped_bit_is_noticed_and_told_and_what_was_there_is_kept(tree: Tree, name: str) -> None:
+def test_flipped_bit_is_noticed_and_reported_and_the_old_file_is_kept(tree: Tree, name: str) -> None:
     tree.note("a.md", "A")
     write, read = KINDS[name]
     write(tree.tree)
@@ -231,7 +231,7 @@ def test_a_flipped_bit_in_a_line_costs_that_line(tree: Tree) -> None:
             assert count() == 1, f"bit {place}"
 
 
-def test_flipped_bits_in_vectors_mean_that_there_are_none(tree: Tree) -> None:
+def test_vectors_with_flipped_bits_are_ignored(tree: Tree) -> None:
     import numpy as np
 
     store = VectorStore(tree.tree, "model")
@@ -349,7 +349,7 @@ def thrown() -> BaseException:
         return error
 
 
-def test_a_report_says_what_and_where_and_quotes_nothing(own_data_folders: Path) -> None:
+def test_report_names_the_error_and_place_and_quotes_nothing(own_data_folders: Path) -> None:
     line = write_crash_report(thrown(), HERE)
     assert "\n" not in line
     (file,) = (own_data_folders / "tool/crashes").iterdir()
@@ -374,15 +374,15 @@ def test_only_the_last_reports_are_kept(own_data_folders: Path) -> None:
     assert len(list((own_data_folders / "tool/crashes").iterdir())) <= crash_report.KEPT
 
 
-def test_where_no_report_can_be_written_that_is_said(own_data_folders: Path) -> None:
+def test_unwritable_report_is_reported(own_data_folders: Path) -> None:
     (own_data_folders / "tool").write_text("a file where the folder should be")
     line = write_crash_report(RuntimeError("it broke"), HERE)
     assert line.startswith("failed: RuntimeError: it broke; no report could be written: ")
     assert "\n" not in line
 
 
-def test_a_disk_without_room_leaves_no_half_report(own_data_folders: Path) -> None:
-    """A limit on the size of files stands for the disk that is full; it holds for a child alone."""
+def test_full_disk_leaves_no_partial_report(own_data_folders: Path) -> None:
+    """A limit on the size of files simulates the full disk; it applies to a child process only."""
     child = os.fork()
     if child == 0:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
@@ -408,7 +408,7 @@ def open_to_others(folder: Path) -> list[str]:
     return [str(place) for place in places if stat.S_IMODE(place.lstat().st_mode) & 0o077]
 
 
-def test_nothing_that_holds_text_of_notes_is_open_to_others(tree: Tree, own_data_folders: Path) -> None:
+def test_files_with_text_of_notes_are_private(tree: Tree, own_data_folders: Path) -> None:
     """Neither what is made now, under the usual mask, nor what an earlier version made open."""
     before = os.umask(0o022)
     try:
@@ -436,7 +436,7 @@ def test_nothing_that_holds_text_of_notes_is_open_to_others(tree: Tree, own_data
         os.umask(before)
 
 
-def test_what_killed_processes_were_writing_is_removed(tree: Tree) -> None:
+def test_partial_files_of_killed_processes_are_removed(tree: Tree) -> None:
     folders = (
         tree_folder(tree.tree), tree_folder(tree.tree) / "feedback", tree_folder(tree.tree) / "drafts",
         tree_cache(tree.tree) / "vectors", data_folder(), config_folder(),
@@ -451,7 +451,7 @@ def test_what_killed_processes_were_writing_is_removed(tree: Tree) -> None:
     assert sorted(file for folder in folders for file in folder.glob(".brv-tui-*")) == sorted(left)
 
 
-def test_the_index_removes_what_a_killed_process_was_writing(tree: Tree) -> None:
+def test_index_removes_partial_files_of_a_killed_process(tree: Tree) -> None:
     index = KeptIndex(tree.tree)
     index.folder.mkdir(parents=True)
     (index.folder / f".brv-tui-{DEAD}-01234567.part").write_bytes(b"x")

@@ -1,4 +1,4 @@
-"""The text index on disk: whatever happened to it, and whoever writes it, the answers are those of a fresh one."""
+"""The text index on disk: after any damage, and with any writer, the answers equal those of a fresh one."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_the_next_process_reads_only_changed_notes(tree: Tree, reads: list[str])
     assert (third.find("alpha", 9)[1], third.find("beta", 9)[1], second.problem) == (3, 1, "")
 
 
-def test_it_is_for_its_owner_alone_and_can_be_removed(tree: Tree) -> None:
+def test_index_is_readable_by_its_owner_only_and_can_be_removed(tree: Tree) -> None:
     tree.notes(3)
     index = index_of(tree)
     index.full_text(tree.snapshot())
@@ -314,7 +314,7 @@ def test_few_long_notes_are_kept(tree: Tree, monkeypatch: pytest.MonkeyPatch, re
      ("paths", 3), ("name", "../../etc"), ("name", 7), ("files", [["meta.json"]]), ("files", []),
      ("limits", {}), ("stamps", [])],
 )  # fmt: skip
-def test_a_state_that_was_made_up_is_rebuilt(tree: Tree, name: str, value: object) -> None:
+def test_forged_state_is_rebuilt(tree: Tree, name: str, value: object) -> None:
     tree.notes(3, "alpha")
     index = index_of(tree)
     index.full_text(tree.snapshot())
@@ -368,7 +368,7 @@ def test_a_killed_writer_leaves_right_answers(tmp_path: Path, kills: int) -> Non
 
 
 def in_child(act: Callable[[], bool]) -> bool:
-    """Whether ``act`` is true in a process of its own."""
+    """Returns whether ``act`` is true in a separate process."""
     child = os.fork()
     if child == 0:
         result = False
@@ -381,8 +381,8 @@ def in_child(act: Callable[[], bool]) -> bool:
 
 @pytest.mark.parametrize("limit", [0, 10, 300, 2_000])
 @pytest.mark.parametrize("is_kept", [False, True])
-def test_a_full_disk_is_one_line(tmp_path: Path, limit: int, is_kept: bool) -> None:
-    """A limit on the size of files stands for the disk that is full; it holds for a child alone."""
+def test_full_disk_is_an_error_of_one_line(tmp_path: Path, limit: int, is_kept: bool) -> None:
+    """A limit on the size of files simulates the full disk; it applies to a child process only."""
     tree = generated(tmp_path / "project", 7, notes=80)
     if is_kept:
         first = index_of(tree)

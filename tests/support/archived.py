@@ -1,4 +1,4 @@
-"""What the engine's archive wrote, as ``benchmarks/record_archive.py`` recorded it."""
+"""The files written by the engine's archive, recorded by ``benchmarks/record_archive.py``."""
 
 from __future__ import annotations
 

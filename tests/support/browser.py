@@ -57,7 +57,7 @@ class Page:
         """The addresses that it asked for."""
 
     async def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """What the protocol's ``method`` returns."""
+        """Returns the result of the protocol's ``method``."""
         self._number += 1
         await self._connection.send_json({"id": self._number, "method": method, "params": parameters})
         while True:

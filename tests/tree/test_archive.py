@@ -36,7 +36,7 @@ STUB = (
 
 
 @pytest.mark.parametrize("case", ALIKE, ids=lambda c: c["id"])
-def test_the_files_are_those_of_the_engine(case: dict[str, Any]) -> None:
+def test_archived_files_match_the_engine(case: dict[str, Any]) -> None:
     assert RECORDED["now"] == "2026-11-20T12:00:00.250Z"
     names = archived_as(case["path"])
     text = as_bytes(case["before"][case["path"]]).decode("utf-8")

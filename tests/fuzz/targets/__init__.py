@@ -1,4 +1,4 @@
-"""What reads files and answers of others: each target says how its inputs are changed, and what must hold of each."""
+"""Readers of files and replies from outside: each target says how inputs are changed, and what must hold for each."""
 
 from __future__ import annotations
 

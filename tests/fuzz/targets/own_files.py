@@ -177,7 +177,7 @@ class HistoryFile(Target):
 
 
 class Feedback(Target):
-    """What users said of results, and an engine that learns from it."""
+    """Feedback of users on results, and an engine that learns from it."""
 
     def __init__(self, folder: Path) -> None:
         self.tree = planted(folder)

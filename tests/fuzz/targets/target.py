@@ -33,7 +33,9 @@ class Target(ABC):
 
     @abstractmethod
     def run(self, data: bytes) -> str:
-        """The form of what is said of ``data``. Raises :class:`Wrong`, or whatever breaks."""
+        """Returns the form of the output for ``data``. Raises :class:`Wrong`, or any exception of the code under
+        test.
+        """
 
 
 def told(error: object, named: str = "") -> str:
