@@ -24,7 +24,7 @@ _SCREENS: dict[str, Sequence[str]] = {
 }
 """The keys that lead to screens with little on them, where most keys have nothing to act on."""
 _OF_ANY_PANE = "pane("
-"""How the action of a key that stands for all panes begins: that of the pane in use changes nothing."""
+"""The prefix of actions with keys for all panes. The key of the current pane has no effect."""
 
 
 async def offered(pilot: AppPilot, keys: Sequence[str]) -> list[str]:

@@ -33,7 +33,7 @@ async def test_typing_previews_and_changes_nothing(app: BrvTui, own_data_folders
 
 
 async def test_a_preview_puts_one_answer_into_the_view(app: BrvTui, pilot: AppPilot) -> None:
-    """What reads the answer is built once for a key."""
+    """The readers of the answer, which are built once for each key."""
     await settled(pilot)
     answers: list[object] = []
     app.store.subscribe((AnswerState,), lambda: answers.append(view(pilot).answer.trace))

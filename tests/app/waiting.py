@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 _SOON_S = 0.3
-"""What the app puts off for less than this is waited for; toasts and the keeping of the layout stay longer."""
+"""Timers below this are awaited. Toasts and the saving of the layout take longer."""
 _PATIENCE_S = 1.0
 """So long a batch that waits for a thread may keep the app from drawing."""
 

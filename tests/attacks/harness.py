@@ -35,7 +35,7 @@ class Attack:
     prepare: Callable[[Path], Sequence[str | Path]]
     program: str = "from brvtui.cli import main; main()"
     check: Callable[[], str] = str
-    """What got through beside the program's own behaviour; empty for nothing."""
+    """The effects of an attack that got through; empty if there were none."""
     cpu_seconds: float = CPU_SECONDS
     memory_mb: float = MEMORY_MB
 

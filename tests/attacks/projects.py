@@ -16,7 +16,7 @@ from tests.attacks.services import project, service, settings
 _BUILT_IN_CALLS, _BUILT_IN_TOKENS = 50, 400_000
 _CHARS_PER_TOKEN = 4
 _OVERHEAD_CHARS = 8_000
-"""What a request holds beside text: the tools, names, JSON."""
+"""The parts of a request other than text: tools, names, JSON."""
 _GREEDY = """
 [profile.single_call]
 max_iterations = 100000

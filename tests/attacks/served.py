@@ -26,7 +26,7 @@ from tests.attacks.services import project
 _SECONDS = 20
 _NOBODY = 65534
 _SECRETS = ("Gate 1", "data-key", "<html", "Traceback")
-"""What no stranger may be sent."""
+"""Text that a stranger must never receive."""
 
 
 @dataclass(frozen=True)

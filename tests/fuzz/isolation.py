@@ -31,7 +31,7 @@ _HANGS_SECONDS = 60.0
 """Wall time after which a process hangs, however busy the machine is."""
 _STARTING_SECONDS = 120.0
 _CEILING_BYTES = 1 << 30
-"""What a process may take beyond what it held before its first input: it cannot hurt the machine."""
+"""The memory that a process may add after its first input, to protect the machine."""
 _COLLECT_EVERY = 64
 _PACKAGE = f"{os.sep}brvtui{os.sep}"
 
@@ -41,9 +41,9 @@ class Outcome:
     """The result of one input."""
 
     kind: str
-    """What the target says of it, such as the form of the message; inputs with a new one are worth keeping."""
+    """The target's description of the outcome, such as the form of a message. Inputs with a new one are kept."""
     problem: str = ""
-    """What should not be, without what differs from input to input; empty when all is well."""
+    """The fault without details that differ from input to input; empty if there is none."""
     report: str = ""
     cpu_seconds: float = 0.0
     memory_mb: float = 0.0

@@ -48,7 +48,7 @@ POLICY = replace(BRV3.service, tries=1)
 HURRIED = replace(POLICY, timeout_seconds=0.5)
 MOST_BYTES = 64 * 1_048_576
 AT_MOST_S = 25
-"""What has no end of its own has ended by then, however busy the machine is."""
+"""The time within which endless answers must have been ended, even on a busy machine."""
 HEADS = ("HTTP/1.1 {status} Reason\r\n", "Content-Type: {kind}\r\n")
 
 

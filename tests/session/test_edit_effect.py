@@ -1,4 +1,4 @@
-"""What edits change: the held notes answer as those before did, and what is named as changed is what was."""
+"""Effects of edits: the kept notes give the earlier answers, and the named changes are the real ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What it would take, over many random trees: every change that is listed is made on disk, every proof is tried.
+"""Counterfactuals over many random trees: every listed change is made on disk, and every proof is tried.
 
 ``python -m tests.soak.counterfactuals --cases 200`` runs it in a folder of its own and prints what was tried. A change
 that does not bring tier 2, a smaller one that does, or something impossible that is possible ends it with a message.

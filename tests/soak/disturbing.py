@@ -24,14 +24,14 @@ _APPEND_S = 0.4
 _LIVES_S = (4.0, 30.0)
 _CLOCK_S = 20.0
 _JUMPS = ("+0", "-3600s", "+0", "-1d", "+0", "+2d", "-400d", "-30s", "+0", "+3600s")
-"""What is added to the clock, one after another: it goes back eight times in ten."""
+"""The steps of the clock, which goes back in eight of ten cases."""
 _SCORE = re.compile(r"[│┃▌ ] \d [○◐●▤▱] [^│┃]*?(\d\.\d+|\d) [█▉▊▋▌▍▎▏]")
 """The score in a row of the results."""
 _DRAFTED_S = 4.0
 _ANSWERS_S = 300.0
 _AGAIN_S = 20.0
 _SCREENS = {"2": " About ", "3": " TODAY ", "4": " Then and now ", "1": " Query · "}
-"""What a screen shows and no other does, by its key."""
+"""A text that only this screen shows, by its key."""
 
 
 class Turns(Stopping):

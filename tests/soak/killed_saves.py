@@ -248,7 +248,7 @@ def asked(root: Path, edit: Edit, seen: FileVersion | None) -> Saved | Conflict:
 
 
 def linked(edit: Edit) -> list[Files]:
-    """Where a name is taken by a link, a note that is being moved has both names for a moment."""
+    """If names are taken by hard links, a note that is being moved briefly has both names."""
     has_both = edit.kind == "move" and exchange._renameat2() is None
     return [edit.before | edit.after] if has_both else []
 

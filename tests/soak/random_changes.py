@@ -61,12 +61,12 @@ class Measured:
 
     seconds: float = 0.0
     changes: dict[str, int] = field(default_factory=dict)
-    """How many of each kind."""
+    """The number of changes of each kind."""
     changing_s: float = 0.0
     questions: Counter[str] = field(default_factory=Counter)
     snapshots: int = 0
     settled_s: list[float] = field(default_factory=list)
-    """How long after the last change of each part the live index had seen all of it."""
+    """The delay between the last change of each part and the live index."""
     notes: list[int] = field(default_factory=list)
     memory_mb: list[float] = field(default_factory=list)
     """Resident memory in each part: the median of its seconds."""
@@ -111,7 +111,7 @@ class Stopping:
             raise Wrong(f"{type(self).__name__} broke down: {where}")
 
     def step(self) -> None:
-        """What is done again and again."""
+        """The repeated steps."""
         raise NotImplementedError
 
 

@@ -68,7 +68,7 @@ class Terminal:
 
     @property
     def is_running(self) -> bool:
-        """Whether the command is still running."""
+        """True while the command is running."""
         return self._tmux("display-message", "-p", "-t", self._name, "#{pane_dead}").strip() == "0"
 
     @property

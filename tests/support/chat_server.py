@@ -17,7 +17,7 @@ class Streamed:
 
     events: Iterable[Any]
     cut: bool = False
-    """Whether the connection breaks in the middle of the body."""
+    """True if the connection breaks in the middle of the body."""
     hold: threading.Event | None = None
     """After the first event, the rest waits for this."""
     status: int = 200

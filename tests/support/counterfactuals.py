@@ -43,7 +43,7 @@ _LATER_DAYS = 20
 _NS_PER_MS = 1_000_000
 _MANY_HITS = 50
 _ALIEN = "xylophone"
-"""What no note holds: by itself, or in a large tree, it can leave a query without an answer."""
+"""A word that no note contains. By itself, or in a large tree, it can leave a query without an answer."""
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@ class PhraseCounts:
 
     documents: int
     holders: int
-    """How many documents hold the phrase."""
+    """The number of documents with the phrase."""
     frequencies: tuple[int, ...]
-    """How often the document holds it, by column."""
+    """The number of times the document contains it, by column."""
     length: int
     """Tokens of the document, over all columns."""
     average: float

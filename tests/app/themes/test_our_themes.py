@@ -21,7 +21,7 @@ from tests.docs.pages import ROOT
 _LEAST = {"brv-dark": LEAST, "brv-light": LEAST, "brv-contrast": HIGH}
 _ALL = pytest.mark.parametrize("theme", [our_theme(name) for name in OURS], ids=OURS)
 _EDGE = 3.0
-"""What WCAG wants of a line that carries meaning."""
+"""The contrast that WCAG requires of a meaningful line."""
 
 
 def _ratio(one: str, other: str) -> float:

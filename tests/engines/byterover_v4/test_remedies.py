@@ -30,7 +30,7 @@ NOW = 1_763_640_000_000.0
 FEW, MANY = 12, 40
 SAVED = "save it with a change"
 FOR_REASON = "save it with a new time"
-"""How a remedy for words that are not searched is made: those are carried out in ``test_engine.py``."""
+"""The remedies for words that are not searched, which ``test_engine.py`` tries."""
 
 
 @dataclass(frozen=True)

@@ -51,9 +51,9 @@ FILE_COMPONENTS = ("blast_radius", "confidence", "distance", "recency")
 FROM_STORE = replace(CODE, walk=replace(CODE.walk, whole_neighbourhood=False))
 LEAST_SCORE_TOLERANCE = 1e-6
 MOST_CALLERS_UNIT = 0.0035
-"""What one unit of a truncated number of callers is worth in a score."""
+"""The effect on a score of one unit in the truncated number of callers."""
 WALK_PER_SPREAD = 8
-"""What a walk may differ by for the spread of scores, where the program's own ends in another round each time."""
+"""The tolerance for a walk whose last round varies in the program itself."""
 TASK_TOLERANCE = 1e-3
 """A walk may end a round earlier or later where leaders are equal."""
 OVERALL = {"with_equivalence_classes": 0.361, "without_equivalence_classes": 0.311}

@@ -98,7 +98,7 @@ class OnLog(_App):
 
 
 class WithLayout(_App):
-    """How the screens were divided."""
+    """The layout of the screens."""
 
     def __init__(self, folder: Path) -> None:
         self.tree = planted(folder)

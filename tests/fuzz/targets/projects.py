@@ -43,7 +43,7 @@ class _Opened(Target):
     """A project that is opened with the input in one of its files."""
 
     NAMED = ""
-    """What a refusal names."""
+    """The names in a refusal."""
 
     def __init__(self, folder: Path) -> None:
         self.tree = planted(folder)

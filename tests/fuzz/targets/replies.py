@@ -93,7 +93,7 @@ class Chat(Target):
         self.session.load()
 
     def answers(self) -> Sequence[Streamed]:
-        """What the model says: first a text, then calls of tools."""
+        """The output of the model: first text, then tool calls."""
         calls = [called(("read_note", {"path": "x/good.md"})), called(("search", {"query": "gate"}), text="let me see")]
         return [written("The quokka ", "is here [x/good.md]."), *calls]
 

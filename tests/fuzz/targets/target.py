@@ -17,7 +17,7 @@ _VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\d+|\[[^\]]*\]|/\S+")
 
 
 class Wrong(AssertionError):
-    """What should not be; the message does not differ from input to input."""
+    """A fault. Its message is the same for all inputs."""
 
 
 class Target(ABC):
@@ -69,6 +69,6 @@ def planted(folder: Path) -> Tree:
 
 
 def same_hits(session: Session, expected: list[tuple[str, float]], what: str) -> None:
-    """Raises :class:`Wrong` when ``session`` answers otherwise than ``expected``."""
+    """Raises :class:`Wrong` if the answer of ``session`` differs from ``expected``."""
     if hits(session.preview(QUERY)) != expected:
         raise Wrong(f"{what} changes the results")
