@@ -23,7 +23,7 @@ async def test_facts_are_shown_and_a_click_opens_a_note_that_links_here(app: Brv
         text = text_of(pilot, "#about")
         assert "● Token store" in text
         assert "signals from signals file" in text
-        assert "ceiling" in text
+        assert "best possible score" in text
         assert "leaves tier 2 in" in text
         assert "contexts: number" in text
         assert "linked from 1" in text

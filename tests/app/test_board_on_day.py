@@ -146,12 +146,12 @@ def test_single_note(session: Session) -> None:
     [
         (None, ""),
         (Mark(PRUNING, 0.0, False), "⚠ prune"),
-        (Mark(LEAVES_PROMPT, 12.4, False), "12d off prompt"),
-        (Mark(LEAVES_TIER_2, 12.4, True), "▾ off tier 2"),
+        (Mark(LEAVES_PROMPT, 12.4, False), "12d leaves prompt"),
+        (Mark(LEAVES_TIER_2, 12.4, True), "▾ leaves tier 2"),
         (Mark(ARCHIVE, 12.4, True, 2), "▾ archive +2"),
         (Mark(ARCHIVE, 12.4, True, filtered=True), "▾ 12d archive"),
-        (Mark(LEAVES_TIER_2, 12.4, False, filtered=True), "12d off tier 2"),
-        (Mark(LEAVES_TIER_2, 0.0, False, filtered=True), "⚠ off tier 2"),
+        (Mark(LEAVES_TIER_2, 12.4, False, filtered=True), "12d leaves tier 2"),
+        (Mark(LEAVES_TIER_2, 0.0, False, filtered=True), "⚠ leaves tier 2"),
     ],
 )
 def test_labels(mark: Mark | None, label: str) -> None:
@@ -166,7 +166,7 @@ def test_sentences() -> None:
         assert ahead.startswith("• ")
         assert "in 12\u00a0d" in ahead
         assert then.startswith("▾ ")
-        assert ("decay\u00a0demotes\u00a0nothing" in come) == (event is BELOW_MATURITY)
+        assert ("not\u00a0demoted\u00a0by\u00a0ageing" in come) == (event is BELOW_MATURITY)
 
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])

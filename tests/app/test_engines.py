@@ -201,7 +201,7 @@ async def test_run_is_logged_and_compared_unless_the_engine_is_missing(garden: T
     await until(pilot, lambda: (log := view(pilot).log) and log.compared)
     await settled(pilot)
     (row,) = [line.split() for line in text_of(pilot, "#log").splitlines() if "rollback" in line]
-    assert row[2:4] == ["brv-tui", "–"]
+    assert row[2:4] == ["here", "–"]
     assert row[5:8] == [score.removeprefix("0"), "rollback", "jeffs_brain"]
     assert "invoices  another" in text_of(pilot, "#log")
     entry = text_of(pilot, "#entry")

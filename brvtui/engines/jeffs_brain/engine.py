@@ -43,7 +43,7 @@ _OTHERS = ("mode", "aliases")
 
 
 @dataclass(frozen=True, slots=True)
-class _ReadyIndex:
+class _PreparedMemory:
     """The index of one snapshot; ``gaps`` is a message about notes without a vector."""
 
     snapshot: Snapshot
@@ -64,7 +64,7 @@ class JeffsBrain:
 
     def __init__(self) -> None:
         """The first query builds the index."""
-        self._ready: _ReadyIndex | None = None
+        self._ready: _PreparedMemory | None = None
         self._indexing = threading.Lock()
         self._embedding = threading.Lock()
 
@@ -94,7 +94,7 @@ class JeffsBrain:
 
     def _with_vectors(
         self, context: Context[HybridProfile], progress: Progress, cancelled: Callable[[], bool]
-    ) -> _ReadyIndex:
+    ) -> _PreparedMemory:
         """The index of the snapshot with its vectors, even if a newer snapshot is being indexed."""
         from brvtui.engines.jeffs_brain.index import embed_index
 
@@ -169,7 +169,7 @@ class JeffsBrain:
 
         return explain(context, trace, document, asking(self, context, trace))
 
-    def _index(self, context: Context[HybridProfile]) -> _ReadyIndex:
+    def _index(self, context: Context[HybridProfile]) -> _PreparedMemory:
         """The index of the snapshot, rebuilt if the embedder or the profile has changed."""
         from brvtui.engines.jeffs_brain.index import index_snapshot
 
@@ -181,7 +181,7 @@ class JeffsBrain:
             if ready is None or not is_current or ready.index.profile != context.constants:
                 before = ready.index if ready is not None and ready.embedder == name else None
                 index = index_snapshot(context.snapshot, context.constants, before)
-                ready = self._ready = _ReadyIndex(context.snapshot, name, index)
+                ready = self._ready = _PreparedMemory(context.snapshot, name, index)
             return ready
 
 
