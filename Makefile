@@ -18,7 +18,7 @@ help:
 	@echo 'make test-all     those, then the long ones: large counts, faults, a browser, pictures of the docs'
 	@echo 'make check        test, lint, types and contracts'
 	@echo 'make lint         ruff: rules and format        make format       ruff: mend both'
-	@echo 'make types        mypy --strict                 make contracts    which room imports which'
+	@echo 'make types        mypy --strict                 make contracts    which layer imports which'
 	@echo 'make schema       write docs/reference/trace.schema.json  make screenshots  write docs/screenshots/'
 	@echo 'make tables       renew the tables in docs/reference/'
 	@echo 'make examples     renew output in the pages        make restamp      give the sample notes their ages anew'

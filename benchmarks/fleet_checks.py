@@ -24,7 +24,7 @@ from brvtui.fleet.asking import MemberReply
 from brvtui.fleet.cluster import Cluster
 from brvtui.fleet.fleet_file import Member
 from brvtui.fleet.one_ranking import one_ranking
-from brvtui.fleet.pool import Asks, ProcessPool
+from brvtui.fleet.pool import MemberExecutor, ProcessPool
 
 Answers = tuple[dict[str, str], str]
 """The digest of each member's trace, and that of one ranking (empty where it was not asked)."""
@@ -33,7 +33,7 @@ _KILLED_OF = 30
 """Members that are asked while a worker is killed."""
 
 
-def answered(where: Asks, members: Sequence[Member], texts: Sequence[str], name: str) -> list[Answers]:
+def answered(where: MemberExecutor, members: Sequence[Member], texts: Sequence[str], name: str) -> list[Answers]:
     """The digests of the answers to each of ``texts``: each by its own engine, and one ranking."""
     asker = Asker(where, NOW_MS, 300.0)
     begun, made = time.perf_counter(), []

@@ -27,7 +27,7 @@ from brvtui.fleet.asking import MemberQuestion, MemberReply
 from brvtui.fleet.fleet_file import Member
 from brvtui.fleet.one_ranking import one_ranking
 from brvtui.fleet.pool import ProcessPool, Stopped, never_stopped
-from brvtui.fleet.questions import Answering, StateOf
+from brvtui.fleet.questions import Answering, StateRequest
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -109,7 +109,7 @@ def opened(members: Sequence[Member], workers: int, rows: list[tuple[str, str]],
     """A pool that has opened all members, and how many notes these have."""
     pool = CountedPool(members, workers)
     begun = time.perf_counter()
-    replies = Asker(pool, NOW_MS, _LONG_S, fresh_s=_LONG_S).ask(members, StateOf())
+    replies = Asker(pool, NOW_MS, _LONG_S, fresh_s=_LONG_S).ask(members, StateRequest())
     took = time.perf_counter() - begun
     assert not replies.missing, replies.missing[:3]
     rows.append((name, f"{took:.1f} s, {pool.cpu_s:.1f} s of processor"))

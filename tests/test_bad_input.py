@@ -20,7 +20,7 @@ from brvtui.trace.routing import Route
 from brvtui.tree.reading import contents
 from brvtui.tree.reading.project import ProjectError
 from tests.support.trees import NOW_MS, READS_FRONTMATTER, Tree, paths
-from tests.test_rooms import PACKAGE
+from tests.test_layers import PACKAGE
 
 MEGABYTE = 1024 * 1024
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from brvtui.engines.together import OneRanking
     from brvtui.fleet.fleet_file import Absence, Fleet
     from brvtui.fleet.questions import MemberAnswer, MemberState
-    from brvtui.lab.about import About, Around
+    from brvtui.lab.about import About, FileSurroundings
     from brvtui.lab.answer_diff import AnswerDiff
     from brvtui.lab.evaluation.comparing import ChangeLine
     from brvtui.lab.evaluation.results import QueryResult
@@ -205,7 +205,7 @@ class NoteState(NamedTuple):
     text: NoteText | None = None
     page: About | None = None
     """The text of a note and the facts about it."""
-    around: Around | None = None
+    around: FileSurroundings | None = None
     """The surroundings of a note."""
     similar: SimilarNotes | None = None
     seeking_similar: str = ""

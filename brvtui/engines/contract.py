@@ -198,7 +198,7 @@ def asking(
 
 
 @runtime_checkable
-class Prepares(Protocol):
+class PreparingEngine(Protocol):
     """An engine with work to do before queries: vectors, or an index of its own."""
 
     def prepare(
@@ -241,7 +241,7 @@ class RemembersRuns(Protocol):
 
 
 @runtime_checkable
-class Completes(Protocol):
+class CompletingEngine(Protocol):
     """An engine whose answers a language model may write: those with :attr:`brvtui.trace.Answer.awaits_model`."""
 
     def complete(self, context: Context[Any], query: Query, cancellation: Cancellation) -> Iterator[Event]:
@@ -259,7 +259,7 @@ class TriesRemedies(Protocol):
 
 
 @runtime_checkable
-class Learns(Protocol):
+class LearningEngine(Protocol):
     """An engine whose answers depend on the feedback of users about its results."""
 
     def learn(self, context: Context[Any], trace: Trace, file: str, usefulness: Usefulness) -> str:

@@ -36,7 +36,7 @@ class Presentation:
     asks_services = True
     """True if a run calls an embedder or another service, if one is set."""
     learns = False
-    """True if it learns from feedback about results (:class:`brvtui.engines.contract.Learns`)."""
+    """True if it learns from feedback about results (:class:`brvtui.engines.contract.LearningEngine`)."""
     caches = False
     """True if it caches answers."""
     draws_graph = False

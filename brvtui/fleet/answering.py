@@ -9,7 +9,7 @@ from typing import Any
 from brvtui.fleet.asking import FleetQuestion, MemberQuestion, MemberReply
 from brvtui.fleet.fleet_file import Absence, Member
 from brvtui.fleet.opening import FRESH_S
-from brvtui.fleet.pool import Asks, Stopped, never_stopped
+from brvtui.fleet.pool import MemberExecutor, Stopped, never_stopped
 
 Replied = Callable[[MemberReply], None]
 
@@ -26,7 +26,7 @@ def _unheard(reply: MemberReply) -> None:
 class Asker:
     """Sends questions to members: the executor, the time of the questions, and the time limit per member."""
 
-    where: Asks
+    where: MemberExecutor
     now_ms: float
     timeout_s: float = 60.0
     fresh_s: float = FRESH_S

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from brvtui.fleet.answering import Asker
 from brvtui.fleet.comparing import SIMILAR, AlikeNotes, Contradiction, NotePlace, Sketches, alike_notes, contradictions
 from brvtui.fleet.fleet_file import Absence, Member
-from brvtui.fleet.questions import MemberState, StateOf
+from brvtui.fleet.questions import MemberState, StateRequest
 from brvtui.fleet.sketches import SketchOf
 
 STALE_DAYS = 180
@@ -64,7 +64,7 @@ def fleet_health(
     asker: Asker, members: Sequence[Member], stale_days: int = STALE_DAYS, minimum: float = SIMILAR
 ) -> FleetHealth:
     """The health of ``members``. Notes with a similarity of at least ``minimum`` are near-duplicates."""
-    replies = asker.ask(members, StateOf())
+    replies = asker.ask(members, StateRequest())
     states: dict[str, MemberState] = replies.values
     able = [member for member in members if member.name in states]
     sketched = asker.ask(able, SketchOf())

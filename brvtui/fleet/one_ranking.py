@@ -16,7 +16,7 @@ from brvtui.engines.together import NotTogether, OneRanking, PartQuestion, Ranks
 from brvtui.fleet.answering import Asker
 from brvtui.fleet.fleet_file import Absence, AbsenceKind, FleetError, Member
 from brvtui.fleet.opening import OpenMember
-from brvtui.fleet.questions import ConstantsOf, MemberState, StateOf
+from brvtui.fleet.questions import ConstantsOf, MemberState, StateRequest
 from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument, ScorePart
 from brvtui.lab.judgments.model import COVERED, NOT_COVERED, Judgment
 from brvtui.trace.routing import SearchOutcome
@@ -69,7 +69,7 @@ def one_ranking(asker: Asker, members: Sequence[Member], query: str, limit: int 
     Members with another engine or other constants than most are left out, each with a message. Raises
     :class:`brvtui.fleet.fleet_file.FleetError` if no member is left, or if the query names several places.
     """
-    replies = asker.ask(members, StateOf())
+    replies = asker.ask(members, StateRequest())
     states: dict[str, MemberState] = replies.values
     missing = (*replies.missing, *_different(states))
     names = {one.member for one in missing}

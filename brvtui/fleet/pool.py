@@ -60,7 +60,7 @@ def never_stopped() -> bool:
     return False
 
 
-class Asks(Protocol):
+class MemberExecutor(Protocol):
     """Executes questions to members, in processes on this machine or on a cluster."""
 
     def ask(

@@ -35,7 +35,7 @@ class MemberState:
 
 
 @dataclass(frozen=True, slots=True)
-class StateOf:
+class StateRequest:
     """Requests the :class:`MemberState`."""
 
     def of(self, opened: OpenMember) -> MemberState:

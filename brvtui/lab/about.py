@@ -68,7 +68,7 @@ class About:
 
 
 @dataclass(frozen=True, eq=False)
-class Around:
+class FileSurroundings:
     """The surroundings of the file at ``path`` in the snapshot ``generation``."""
 
     path: str
@@ -142,7 +142,7 @@ def _has_unread_signals(snapshot: Snapshot, page: About, signals: NoteSignals, r
     return own is not None and replace(own, source=signals.source) != signals
 
 
-def around(board: Board, links: LinkIndex, path: str, place: ManifestPlace | None) -> Around:
+def around(board: Board, links: LinkIndex, path: str, place: ManifestPlace | None) -> FileSurroundings:
     """The surroundings of the file at ``path`` with the manifest place ``place``. Fields that do not apply
     are empty.
     """
@@ -150,7 +150,7 @@ def around(board: Board, links: LinkIndex, path: str, place: ManifestPlace | Non
     position = snapshot.by_path.get(path) if not snapshot.kind.is_html else None
     folder = path.removesuffix(f"/{CONTEXT_FILE}")
     backlinks = links.backlinks(path) + (links.backlinks(folder) if folder != path else ())
-    return Around(
+    return FileSurroundings(
         path,
         snapshot.generation,
         links.links_of(path),
@@ -161,7 +161,7 @@ def around(board: Board, links: LinkIndex, path: str, place: ManifestPlace | Non
     )
 
 
-def around_code(snapshot: Snapshot, path: str) -> Around:
+def around_code(snapshot: Snapshot, path: str) -> FileSurroundings:
     """The surroundings of the symbol at ``path``. Code has no links and no manifest, and does not age."""
     from brvtui.corpus.code.documents import nearest_of_each_note  # slow to import, and not needed for notes
     from brvtui.corpus.code.snapshot import RepositorySnapshot
@@ -170,7 +170,7 @@ def around_code(snapshot: Snapshot, path: str) -> Around:
     page = snapshot.pages.by_path.get(path)
     mentions = snapshot.documentation.notes_about(page.symbol.id) if page is not None else []
     speaking = tuple((one.note, one.written) for one in nearest_of_each_note(mentions))
-    return Around(path, snapshot.generation, (), (), None, (), None, speaking)
+    return FileSurroundings(path, snapshot.generation, (), (), None, (), None, speaking)
 
 
 def _text(snapshot: Snapshot, path: str) -> tuple[str, str]:

@@ -65,7 +65,7 @@ class TurningChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Turner:
+class RankSwapSearch:
     """Tries changes that reverse the order of two notes. Writes nothing to disk.
 
     It changes the note ``below``, the signals of the note ``above``, and the query.
@@ -217,7 +217,7 @@ class Turner:
 
 
 @dataclass(frozen=True, slots=True)
-class PartOfBoth:
+class PartPair:
     """A part in both scores; 0 if a score has no part of this name."""
 
     name: str
@@ -241,12 +241,12 @@ class PairComparison:
     """The smallest change of each kind that puts the lower note above the other, each tried."""
 
     @property
-    def parts(self) -> tuple[PartOfBoth, ...]:
+    def parts(self) -> tuple[PartPair, ...]:
         """The parts in the order of the engine. Their differences sum to :attr:`gap`."""
         return _part_pairs(self.above.parts, self.below.parts)
 
     @property
-    def words(self) -> tuple[PartOfBoth, ...]:
+    def words(self) -> tuple[PartPair, ...]:
         """The contribution of each word of the query to the sum over words, before scaling to a relevance.
 
         Empty for engines whose score is not such a sum.
@@ -285,5 +285,5 @@ def _words(detail: Detail | None) -> dict[str, float]:
     return sums
 
 
-def _part_pairs(above: Mapping[str, float], below: Mapping[str, float]) -> tuple[PartOfBoth, ...]:
-    return tuple(PartOfBoth(name, above.get(name, 0.0), below.get(name, 0.0)) for name in {**above, **below})
+def _part_pairs(above: Mapping[str, float], below: Mapping[str, float]) -> tuple[PartPair, ...]:
+    return tuple(PartPair(name, above.get(name, 0.0), below.get(name, 0.0)) for name in {**above, **below})

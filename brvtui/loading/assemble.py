@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.snapshot import FolderSummary, Note, Parsed, Snapshot
-from brvtui.snapshot.handing_on import Transition, hand_on
+from brvtui.snapshot.carry_over import Transition, carry_over
 from brvtui.snapshot.records import columns_of
 from brvtui.snapshot.state import Predecessor
 from brvtui.text.postings import Postings, build
@@ -115,7 +115,7 @@ def assemble(parts: Parts, transition: Transition | None = None) -> Snapshot:
         predecessor=None if transition is None else _predecessor(transition, by_path),
     )
     if transition is not None:
-        hand_on(transition, snapshot)
+        carry_over(transition, snapshot)
     return snapshot
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from brvtui.loading.assemble import Parts, assemble
 from brvtui.loading.one_file import EditedFile, is_same, read_file
 from brvtui.snapshot import Parsed, Snapshot
-from brvtui.snapshot.handing_on import Transition
+from brvtui.snapshot.carry_over import Transition
 from brvtui.snapshot.state import COVERED_COUNT, FINGERPRINT, ORDERS
 from brvtui.text.segment import NoteTerms, is_too_much
 from brvtui.tree.constants import TreeConstants

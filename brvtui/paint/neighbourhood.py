@@ -51,7 +51,7 @@ class Neighbour(NamedTuple):
     """The share of the centre's probability that the walk brought over this link."""
 
 
-class WayTold(NamedTuple):
+class PathLabel(NamedTuple):
     """A path to the centre in words, and the share of probability that came over it."""
 
     share: float
@@ -71,7 +71,7 @@ class Neighbourhood(NamedTuple):
     about: str
     """The centre's place in the answer, in a few words."""
     neighbours: tuple[Neighbour, ...]
-    ways: tuple[WayTold, ...]
+    ways: tuple[PathLabel, ...]
     lacks: str
     """The missing information about the centre; empty if none is missing."""
 

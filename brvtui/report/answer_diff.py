@@ -7,7 +7,7 @@ from typing import Any
 
 from brvtui.engines.registry import kind_of
 from brvtui.lab.answer_diff import AnswerDiff, Cause, NoteDiff, PartChange
-from brvtui.lab.pair import TRIAL_LENGTH, PairComparison, PartOfBoth
+from brvtui.lab.pair import TRIAL_LENGTH, PairComparison, PartPair
 from brvtui.paint.blocks import Block, Text
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import plural, signed
@@ -61,7 +61,7 @@ def pair_as_plain(pair: PairComparison) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _parts_of_both(parts: Sequence[PartOfBoth], decimals: int) -> Iterator[Line]:
+def _parts_of_both(parts: Sequence[PartPair], decimals: int) -> Iterator[Line]:
     for part in parts:
         yield _row(part.name, [signed(value, decimals) for value in (part.above, part.below, part.difference)])
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from brvtui.engines.contract import Completes
+from brvtui.engines.contract import CompletingEngine
 from brvtui.engines.registry import has, kind_of
 from brvtui.lab.evaluation.comparing import Assessment, ChangeLine, Drift, GateResult, LineKind, QueryChange, first_lost
 from brvtui.lab.evaluation.results import Evaluation, Metric, QueryResult
@@ -158,7 +158,7 @@ def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
     pairs = [("outcomes", outcomes or NONE), (NOT_COVERED, f"{evaluation.not_covered:.1%}")]
     if expected:
         pairs.append((AS_EXPECTED, f"{met} of {expected}"))
-    if has(evaluation.engine, Completes):  # other engines write no prompt
+    if has(evaluation.engine, CompletingEngine):  # other engines write no prompt
         pairs.append(("prompt", f"{evaluation.prompt_tokens:.0f} tokens a query"))
     kept = f"; {evaluation.kept} of {len(evaluation.queries)} kept from before" if evaluation.kept else ""
     return [*pairs, ("time", f"{evaluation.ms:.1f} ms a query{kept}")]

@@ -192,7 +192,7 @@ class ExportError(ValueError):
     """A trace that cannot be written to a file. The message names the file, the reason and the remedy."""
 
 
-class InTheWayError(ExportError):
+class OutputExistsError(ExportError):
     """The file already exists."""
 
 
@@ -257,7 +257,7 @@ def _not_written(file: Path, error: Exception) -> ExportError:
 def export(saved: SavedTrace, file: Path, trees: Sequence[Path] = (), replace: bool = True) -> Path:
     """Writes ``saved`` to ``file`` in the form for its ending, completely or not at all, and returns the file's path.
 
-    Raises :class:`InTheWayError` if the file exists and ``replace`` is false. Raises :class:`ExportError` for an
+    Raises :class:`OutputExistsError` if the file exists and ``replace`` is false. Raises :class:`ExportError` for an
     unknown ending, for a file inside one of ``trees`` or another project's context tree, and if the file cannot be
     written.
     """
@@ -270,7 +270,7 @@ def export(saved: SavedTrace, file: Path, trees: Sequence[Path] = (), replace: b
         if not place.parent.is_dir():
             raise no_folder(file, place)
         if place.exists() and not replace:
-            raise InTheWayError(f"{file}: already exists")
+            raise OutputExistsError(f"{file}: already exists")
         writing.write(place, rendered(saved, form), private=False)
     except (OSError, RuntimeError) as error:
         raise _not_written(file, error) from error

@@ -18,7 +18,7 @@ from brvtui.lab.engine_comparison import EngineAnswers, JudgedEngines, ask_engin
 from brvtui.lab.evaluation.evaluate import evaluate
 from brvtui.lab.evaluation.results import Evaluation, Metric
 from brvtui.lab.judgments.model import Judgment
-from brvtui.lab.pair import PairComparison, Turner, compare_pair
+from brvtui.lab.pair import PairComparison, RankSwapSearch, compare_pair
 from brvtui.loading.revised import UNCHANGED, Difference, difference_to, edit_after_save, revised, revision_of
 from brvtui.session.evaluating import SAME_ORDER_MS
 from brvtui.snapshot.naming import find_note
@@ -88,7 +88,7 @@ def why_above(session: Session, query: Query, one: str, other: str) -> PairCompa
     engine, context = session.engines.named(session.engine), session.engines.context(session.engine)
     notes = [find_note(context.snapshot, name) for name in (one, other)]
     comparison = compare_pair(engine, context, engine.answer(context, query), notes[0], notes[1])
-    turner = Turner(engine, context, session.profile, query, comparison.above.path, comparison.below.path)
+    turner = RankSwapSearch(engine, context, session.profile, query, comparison.above.path, comparison.below.path)
     return replace(comparison, turning=turner.smallest())
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from brvtui.engines import registry
-from brvtui.engines.contract import Caches, Completes, Context, Engine, EngineError, Learns, Query
+from brvtui.engines.contract import Caches, CompletingEngine, Context, Engine, EngineError, LearningEngine, Query
 from brvtui.engines.profile_files import TreeProfile
 from brvtui.services.provided import EngineServices
 from brvtui.snapshot import Snapshot
@@ -117,7 +117,7 @@ class Engines:
         from brvtui.trace.events import Finished, Routed
 
         engine = self.named(name)
-        if isinstance(engine, Completes) and not self._opened.kind.engine:
+        if isinstance(engine, CompletingEngine) and not self._opened.kind.engine:
             yield from engine.complete(self.context(name), query, cancellation)
             return
         _, trace = self.answer(name, query)
@@ -132,7 +132,7 @@ class Engines:
         if all(hit.file != file for hit in trace.hits):
             raise EngineError(f"{file} is not a result of this query: choose one that is")
         engine = self.named(trace.engine)
-        if not isinstance(engine, Learns):
-            others = f"; engines that do: {able}" if (able := self.which(Learns)) else ""
+        if not isinstance(engine, LearningEngine):
+            others = f"; engines that do: {able}" if (able := self.which(LearningEngine)) else ""
             raise EngineError(f"{engine.title} does not learn from feedback{others}")
         return engine.learn(self.context(trace.engine), trace, file, usefulness)

@@ -54,7 +54,7 @@ class MigrationReport:
 ONLY_TREES = "only a context tree of ByteRover 3 can be migrated; open one, such as the folder with .brv"
 """The reason why a project cannot be migrated."""
 _LOSSES = (AnswerChange.NOTHING_FOUND, AnswerChange.FIRST_GONE)
-Asked = tuple[Judgment, str]
+EngineRequest = tuple[Judgment, str]
 """A query and its source."""
 
 
@@ -70,7 +70,7 @@ def migrated(session: Session) -> MigratedTree:
     return engine.migrated(session.snapshot, session.clock(), session.project.name, engine.constants())
 
 
-def asked_queries(session: Session, given: Sequence[str] = ()) -> list[Asked]:
+def asked_queries(session: Session, given: Sequence[str] = ()) -> list[EngineRequest]:
     """The queries ``given``; if there are none, the judged queries and then the logged ones, each once.
 
     Logged queries that are too long to run are left out. Raises :class:`brvtui.lab.judgments.model.JudgmentsError`.
@@ -88,7 +88,7 @@ def asked_queries(session: Session, given: Sequence[str] = ()) -> list[Asked]:
     return queries
 
 
-def answers_of(session: Session, tree: MigratedTree, asked: Sequence[Asked]) -> Iterator[MigratedAnswer]:
+def answers_of(session: Session, tree: MigratedTree, asked: Sequence[EngineRequest]) -> Iterator[MigratedAnswer]:
     """Yields the answers of both engines to each query of ``asked``, without side effects.
 
     Raises :class:`brvtui.engines.contract.EngineError`.
@@ -100,7 +100,9 @@ def answers_of(session: Session, tree: MigratedTree, asked: Sequence[Asked]) -> 
         yield migrated_answer(judgment, source, before, tree, notes, context.now_ms)
 
 
-def migration_report(session: Session, asked: Sequence[Asked], tree: MigratedTree | None = None) -> MigrationReport:
+def migration_report(
+    session: Session, asked: Sequence[EngineRequest], tree: MigratedTree | None = None
+) -> MigrationReport:
     """The effects of a migration: every note, and the answer to each query of ``asked``.
 
     ``tree`` may be an earlier result of :func:`migrated`. Raises as :func:`migrated` and :func:`answers_of`.

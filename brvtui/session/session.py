@@ -45,7 +45,7 @@ from brvtui.tree.reading.signals import NoteSignals, SignalsError, Source, defau
 if TYPE_CHECKING:
     # A cold query must not wait for the modules of other questions. The methods that need them import them.
     from brvtui.engines.edit_previews import EditPreview
-    from brvtui.lab.about import About, Around
+    from brvtui.lab.about import About, FileSurroundings
     from brvtui.lab.evaluation.keeping import KeepingEvaluator
     from brvtui.notes.operations import Notes
     from brvtui.services.model import Cancellation
@@ -392,7 +392,7 @@ class Session:
 
         return stale_files(self.snapshot, paths)
 
-    def around(self, path: str) -> Around:
+    def around(self, path: str) -> FileSurroundings:
         """The surroundings of the file at ``path``: links, backlinks, its place in the manifest, and its ageing.
 
         The first call reads every note.

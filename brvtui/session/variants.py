@@ -16,7 +16,7 @@ from brvtui.engines import registry
 from brvtui.engines.contract import Context, Engine, EngineError, Query
 from brvtui.engines.profile_files import tree_profile
 from brvtui.lab.evaluation.causes import Reverting
-from brvtui.lab.evaluation.evaluate import Asked as QueryWords
+from brvtui.lab.evaluation.evaluate import EngineRequest as QueryWords
 from brvtui.lab.evaluation.evaluate import ask, asked_words, judged_as, result_of
 from brvtui.lab.evaluation.keeping import KeepingEvaluator
 from brvtui.lab.evaluation.results import QueryResult, RankedDocument

@@ -7,14 +7,14 @@ import pytest
 from brvtui.app.query.score import legend
 from brvtui.app.widgets.lines import hanging
 from brvtui.engines import registry
-from brvtui.engines.contract import Learns
+from brvtui.engines.contract import LearningEngine
 from brvtui.paint.glyphs import UNICODE
 from brvtui.paint.line import line
 
 
 @pytest.mark.parametrize("engine", registry.names())
 def test_presentation_shows_if_its_engine_learns(engine: str) -> None:
-    assert registry.presentation(engine).learns is isinstance(registry.load(engine), Learns)
+    assert registry.presentation(engine).learns is isinstance(registry.load(engine), LearningEngine)
 
 
 @pytest.mark.parametrize("width", [30, 41, 80])

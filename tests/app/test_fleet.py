@@ -26,7 +26,7 @@ from brvtui.config.schema import Layer
 from brvtui.fleet.asking import MemberQuestion, MemberReply
 from brvtui.fleet.finding import fleet_of
 from brvtui.fleet.fleet_file import Absence, AbsenceKind, Fleet, Member
-from brvtui.fleet.pool import Asks, Stopped, never_stopped
+from brvtui.fleet.pool import MemberExecutor, Stopped, never_stopped
 from brvtui.fleet.questions import MemberState
 from tests.app.driving import WIDE, press, settled, until
 from tests.app.looking import AppPilot, brv, flat, shown, text_of, toast_text, toasts, trace_of, view
@@ -78,7 +78,9 @@ class HeldAsks(HereAsks):
             yield from super().ask([one], timeout_s, stopped)
 
 
-def fleet_app(fleet: Fleet, where: Callable[[], Asks] = HereAsks, read: Callable[[], Fleet] | None = None) -> FleetTui:
+def fleet_app(
+    fleet: Fleet, where: Callable[[], MemberExecutor] = HereAsks, read: Callable[[], Fleet] | None = None
+) -> FleetTui:
     return FleetTui(Opening(now_ms=NOW_MS, fleet=OpenFleet(fleet, lambda _: where(), 60.0, NOW_MS, read)))
 
 

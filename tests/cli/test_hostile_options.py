@@ -20,7 +20,7 @@ from brvtui.cli.program import cli
 from brvtui.engines.byterover.counterfactuals import case
 from brvtui.engines.byterover.route.decision import find_results
 from brvtui.engines.contract import LONGEST_QUERY, EngineError, Query
-from brvtui.lab.pair import TRIAL_LENGTH, Turner
+from brvtui.lab.pair import TRIAL_LENGTH, RankSwapSearch
 from brvtui.session import Session
 from brvtui.store.feedback import FeedbackFile
 from brvtui.tree.reading.project import find_project
@@ -377,7 +377,7 @@ def test_commands_with_several_queries_are_fast(
 
 def test_why_tries_no_changes_for_a_long_query(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each change would run the engine again."""
-    monkeypatch.setattr(Turner, "_try_change", None)
+    monkeypatch.setattr(RankSwapSearch, "_try_change", None)
     query = "restore refresh token " + SHAPES["one word"](TRIAL_LENGTH)
     _, out, _ = run("why", query, *NOTES, "--project", SAMPLE, inside=False)
     assert "the query is too long to try changes: ask with at most 1,000 characters" in " ".join(out.split())

@@ -91,16 +91,16 @@ class TestArchitecture:
 
     def test_the_rooms_are_the_layers(self) -> None:
         contracts = tomllib.loads(page("pyproject.toml"))["tool"]["importlinter"]["contracts"]
-        layers = next(contract for contract in contracts if contract["id"] == "rooms")["layers"]
+        layers = next(contract for contract in contracts if contract["id"] == "layers")["layers"]
         in_order = [room.strip() for layer in layers for room in layer.split("|")]
-        assert re.findall(r"^\| `(brvtui\.\w+)` \|", section(self.PAGE, "The rooms"), re.MULTILINE) == in_order
+        assert re.findall(r"^\| `(brvtui\.\w+)` \|", section(self.PAGE, "The layers"), re.MULTILINE) == in_order
 
     def test_every_module_is_in_a_room(self) -> None:
         top = {
             file.stem for file in (ROOT / "brvtui").iterdir() if (file / "__init__.py").exists() or file.suffix == ".py"
         }
-        rooms = set(re.findall(r"`brvtui\.(\w+)`", section(self.PAGE, "The rooms")))
-        assert top - {"__init__", "__main__"} == rooms
+        layers = set(re.findall(r"`brvtui\.(\w+)`", section(self.PAGE, "The layers")))
+        assert top - {"__init__", "__main__"} == layers
 
     def test_the_dependencies_are_those_of_the_package(self) -> None:
         needed = tomllib.loads(page("pyproject.toml"))["project"]["dependencies"]

@@ -18,8 +18,8 @@ from brvtui.fleet.cluster import Cluster, ClusterError
 from brvtui.fleet.fleet_file import AbsenceKind
 from brvtui.fleet.one_ranking import one_ranking
 from brvtui.fleet.opening import OpenMember
-from brvtui.fleet.pool import Asks, ProcessPool
-from brvtui.fleet.questions import Answering, StateOf
+from brvtui.fleet.pool import MemberExecutor, ProcessPool
+from brvtui.fleet.questions import Answering, StateRequest
 from tests.support.fleets import MadeFleet, made_fleet, queries
 from tests.support.trees import NOW_MS
 
@@ -76,7 +76,7 @@ def cluster(processes: FleetProcesses, in_folders: None) -> FleetProcesses:
     return processes
 
 
-def answers(where: Asks, fleet: MadeFleet) -> list[object]:
+def answers(where: MemberExecutor, fleet: MadeFleet) -> list[object]:
     """Every trace but for its timings, and every ranking."""
     asker = Asker(where, NOW_MS)
     made: list[object] = []
@@ -112,36 +112,36 @@ def test_one_and_three_workers_answer_as_this_machine(fleet: MadeFleet, cluster:
         assert answers(where, fleet) == here
         cluster.add_worker()
         cluster.wait_for(2)
-        assert len(asker.ask(fleet.members, StateOf()).values) == MEMBERS
+        assert len(asker.ask(fleet.members, StateRequest()).values) == MEMBERS
         assert len(where.workers) == 2
         assert set(where.places.values()) == set(where.workers)
 
 
 def test_a_hanging_worker_is_a_line_and_left_out_then(fleet: MadeFleet, cluster: FleetProcesses) -> None:
     with closing(Cluster(cluster.address, fleet.members)) as where:
-        Asker(where, NOW_MS).ask(fleet.members, StateOf())
+        Asker(where, NOW_MS).ask(fleet.members, StateRequest())
         asker = Asker(where, NOW_MS, timeout_s=6)
         cluster.hang(1)
-        during = asker.ask(fleet.members, StateOf())
+        during = asker.ask(fleet.members, StateRequest())
         [(why, kind)] = {(one.why, one.kind) for one in during.missing}
         assert kind is AbsenceKind.TIMEOUT
         worker = why.removeprefix("no answer from the worker ").removesuffix(" within 6 s")
         assert {one.member for one in during.missing} == {name for name, at in where.places.items() if at == worker}
         assert len(during.values) + len(during.missing) == MEMBERS
-        assert len(asker.ask(fleet.members, StateOf()).values) == MEMBERS
+        assert len(asker.ask(fleet.members, StateRequest()).values) == MEMBERS
         assert worker not in where.places.values()
         cluster.go_on(1)
         for _ in range(60):
             time.sleep(0.2)
             if worker in where.workers:
                 break
-        asker.ask(fleet.members, StateOf())
+        asker.ask(fleet.members, StateRequest())
         assert worker in where.places.values(), "it has answered meanwhile"
 
 
 def test_a_network_that_drips_is_a_line_within_the_time(fleet: MadeFleet, cluster: FleetProcesses) -> None:
     with DrippingNetwork(cluster.port) as network, closing(Cluster(network.address, fleet.members)) as where:
-        Asker(where, NOW_MS).ask(fleet.members, StateOf())
+        Asker(where, NOW_MS).ask(fleet.members, StateRequest())
 
         def drip(_: object) -> None:
             network.bytes_per_s = 40
@@ -154,7 +154,7 @@ def test_a_network_that_drips_is_a_line_within_the_time(fleet: MadeFleet, cluste
         for one in during.missing:
             assert re.fullmatch(line, one.why)
         with pytest.raises(ClusterError, match=line):
-            Asker(where, NOW_MS, timeout_s=2).ask(fleet.members, StateOf())
+            Asker(where, NOW_MS, timeout_s=2).ask(fleet.members, StateRequest())
         assert time.monotonic() - begun < 2 * 2 + 10, "a reply that is on its way is waited for, 5 s at most"
 
 
@@ -162,10 +162,10 @@ def test_lost_worker_is_one_line(fleet: MadeFleet, cluster: FleetProcesses, monk
     monkeypatch.setattr("brvtui.fleet.cluster._CONNECT_S", 3.0)
     with closing(Cluster(cluster.address, fleet.members)) as where:
         asker = Asker(where, NOW_MS, timeout_s=30)
-        asker.ask(fleet.members, StateOf())
+        asker.ask(fleet.members, StateRequest())
         gone, elsewhere = Path(fleet.members[0].path), Path(f"{fleet.members[0].path}.moved")
         gone.rename(elsewhere)
-        during = asker.ask(fleet.members, StateOf())
+        during = asker.ask(fleet.members, StateRequest())
         elsewhere.rename(gone)
         assert [one.why for one in during.missing] == [f"{gone}: its folder is gone"]
 
@@ -177,6 +177,6 @@ def test_lost_worker_is_one_line(fleet: MadeFleet, cluster: FleetProcesses, monk
         for one in late.missing:
             assert re.match(f"the scheduler at {cluster.address} .*went away", one.why)
         with pytest.raises(ClusterError, match="went away"):
-            asker.ask(fleet.members, StateOf())
+            asker.ask(fleet.members, StateRequest())
     with pytest.raises(ClusterError, match="no scheduler answers there"):
         Cluster(cluster.address, fleet.members)

@@ -15,14 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.engines.byterover.ranking_parts import CountsOf
+from brvtui.engines.byterover.ranking_parts import TermCountRequest
 from brvtui.engines.contract import Query
 from brvtui.fleet.asking import IDLE_S, MemberQuestion, OpenMembers, ask, close_members, most_notes
 from brvtui.fleet.cluster import AUTO, ClusterError, UntrustedScheduler, trusted_address
 from brvtui.fleet.fleet_file import AbsenceKind, Member
 from brvtui.fleet.one_ranking import PartOf
 from brvtui.fleet.opening import OpenMember
-from brvtui.fleet.questions import Answering, MemberAnswer, StateOf
+from brvtui.fleet.questions import Answering, MemberAnswer, StateRequest
 from brvtui.fleet.sketches import SketchOf
 from brvtui.trace import Trace
 from tests.fleet.conftest import Asking
@@ -181,7 +181,7 @@ def test_missing_or_broken_member_is_one_line(asking: Asking, tree: Tree, tmp_pa
     tree.note("a/b/c.md", "A note")
 
     def refused(one: Member) -> tuple[str, AbsenceKind]:
-        reply = asking(one, StateOf())
+        reply = asking(one, StateRequest())
         return reply.failure, reply.kind
 
     gone = Member("gone", str(tmp_path / "gone"))
@@ -194,9 +194,9 @@ def test_missing_or_broken_member_is_one_line(asking: Asking, tree: Tree, tmp_pa
         line, kind = refused(member(tree, profile=profile))
         assert line.startswith(f"{tree.root}: no profile is called {profile}; a fleet cannot name a file")
         assert kind is AbsenceKind.OTHER
-    assert asking(member(tree), StateOf()).value.notes == 1
+    assert asking(member(tree), StateRequest()).value.notes == 1
     tree.note("a/b/d.md", "Another")
-    assert asking(member(tree), StateOf()).value.notes == 2
+    assert asking(member(tree), StateRequest()).value.notes == 2
     tree.tree.rename(tmp_path / "moved")
     assert refused(member(tree)) == (f"{tree.root}: its folder is gone", AbsenceKind.NO_FOLDER)
 
@@ -205,7 +205,7 @@ def test_profile_with_other_word_counts_cannot_be_ranked(asking: Asking, tree: T
     tree.note("a/b/c.md", "A note")
     (tree.root / "own.toml").write_text('extends = "brv-3"\nname = "own"\n[text]\nrelevance = "tantivy"\n')
     (tree.root / ".brv/brv-tui.toml").write_text('profile = "../own.toml"\n')
-    reply = asking(member(tree), PartOf(CountsOf(("note",), "")))
+    reply = asking(member(tree), PartOf(TermCountRequest(("note",), "")))
     assert (reply.failure, reply.kind) == ("its profile counts words by tantivy", AbsenceKind.NOT_RANKED)
 
 
@@ -217,7 +217,7 @@ def test_data_of_a_member_is_stored_only_in_the_cache(
     tree.notes(30)
     tree.note("a/b/c.md", "A note", f"{SECRET} of our own")
     before = {file for file in tmp_path.rglob("*") if file.is_file()}
-    for question in (Answering(SECRET), PartOf(CountsOf((SECRET,), "")), SketchOf(), StateOf()):
+    for question in (Answering(SECRET), PartOf(TermCountRequest((SECRET,), "")), SketchOf(), StateRequest()):
         assert not asking(member(tree), question).failure
     assert {file for file in tmp_path.rglob("*") if file.is_file()} == before
     own = Path(os.environ["BRV_TUI_DATA_DIR"])
@@ -345,11 +345,11 @@ def test_member_without_room_is_opened_for_one_query(members: list[Member], monk
         return [one.name for one in members if kept._open.get(one)]
 
     for _ in range(2):
-        assert [ask(MemberQuestion(one, StateOf(), NOW_MS)).value.notes for one in members] == [2, 2, 2]
+        assert [ask(MemberQuestion(one, StateRequest(), NOW_MS)).value.notes for one in members] == [2, 2, 2]
         assert opened() == ["one", "two"], "they stay, though the third was asked later"
     now[0] += IDLE_S
     for one in members[1:]:
-        assert not ask(MemberQuestion(one, StateOf(), NOW_MS)).failure
+        assert not ask(MemberQuestion(one, StateRequest(), NOW_MS)).failure
     assert opened() == ["two", "three"], "nobody asked the first for long"
     close_members()
     assert opened() == []
@@ -359,18 +359,18 @@ def test_single_member_larger_than_the_limit_stays_open(members: list[Member], m
     kept = OpenMembers(most=1)
     monkeypatch.setattr("brvtui.fleet.asking._open_members", kept)
     for one in members:
-        assert not ask(MemberQuestion(one, StateOf(), NOW_MS)).failure
+        assert not ask(MemberQuestion(one, StateRequest(), NOW_MS)).failure
     assert list(kept._open) == members[:1]
 
 
 def test_notes_added_to_an_open_member_are_counted(members: list[Member], monkeypatch: pytest.MonkeyPatch) -> None:
     kept = OpenMembers(most=5)
     monkeypatch.setattr("brvtui.fleet.asking._open_members", kept)
-    assert not ask(MemberQuestion(members[0], StateOf(), NOW_MS)).failure
+    assert not ask(MemberQuestion(members[0], StateRequest(), NOW_MS)).failure
     for name in ("d", "e"):
         (Path(members[0].path) / f".brv/context-tree/a/one/{name}.md").write_text("# A note\n")
-    assert ask(MemberQuestion(members[0], StateOf(), NOW_MS, 0.0)).value.notes == 4
-    assert not ask(MemberQuestion(members[1], StateOf(), NOW_MS)).failure
+    assert ask(MemberQuestion(members[0], StateRequest(), NOW_MS, 0.0)).value.notes == 4
+    assert not ask(MemberQuestion(members[1], StateRequest(), NOW_MS)).failure
     assert list(kept._open) == members[:1]
 
 

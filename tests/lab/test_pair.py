@@ -12,7 +12,7 @@ import pytest
 from brvtui.engines import registry
 from brvtui.engines.changes import accessed
 from brvtui.engines.contract import Context, Query
-from brvtui.lab.pair import NotScored, PairComparison, Turner, compare_pair
+from brvtui.lab.pair import NotScored, PairComparison, RankSwapSearch, compare_pair
 from brvtui.snapshot.naming import Named
 from tests.support.trees import BRV3, NOW_MS, Tree, stored
 
@@ -59,7 +59,7 @@ def test_wording_of_the_engine_swaps_what_a_title_does_not(tree: Tree) -> None:
     tree.note(A, "Refresh token rotation", TEXT, 6, importance=90, maturity="core")
     tree.note(B, "Refresh token rotation", f"{TEXT} wombat wombat", 120, importance=10)
     engine, context, _ = ask(tree)
-    turned = Turner(engine, context, BRV3, QUERY, A, B).smallest()
+    turned = RankSwapSearch(engine, context, BRV3, QUERY, A, B).smallest()
     (wording,) = (one for one in turned if one.text.startswith("ask"))
     asked = engine.answer(context, Query(wording.text.partition("“")[2].partition("”")[0]))
     assert [hit.file for hit in asked.hits].index(B) + 1 == wording.rank
@@ -91,7 +91,7 @@ def stands_above(tree: Tree) -> bool:
 
 def test_each_change_swaps_them_on_disk_and_a_smaller_one_does_not(two: Tree) -> None:
     engine, context, _ = ask(two)
-    found = Turner(engine, context, BRV3, QUERY, A, B).smallest()
+    found = RankSwapSearch(engine, context, BRV3, QUERY, A, B).smallest()
     kinds = set()
     before = {path: two.signals[path] for path in (A, B)}
     for change in found:
@@ -132,7 +132,7 @@ def test_words_in_its_title(tree: Tree) -> None:
     tree.note(A, "Refresh rotation", TEXT, 1)
     tree.note(B, "Tokens", TEXT, 1)
     engine, context, _ = ask(tree)
-    (change,) = [one for one in Turner(engine, context, BRV3, QUERY, A, B).smallest() if "title" in one.text]
+    (change,) = [one for one in RankSwapSearch(engine, context, BRV3, QUERY, A, B).smallest() if "title" in one.text]
     words = re.search("“(.*)”", change.text)
     tree.note(B, f"Tokens {words[1]}", TEXT, 1)
     assert stands_above(tree)
@@ -143,7 +143,7 @@ def test_title_that_needs_the_time_of_a_save_too(tree: Tree) -> None:
     tree.note(A, "Refresh token rotation", TEXT, 1)
     tree.note(B, "Drills", TEXT, 300)
     engine, context, _ = ask(tree)
-    (change,) = [one for one in Turner(engine, context, BRV3, QUERY, A, B).smallest() if "title" in one.text]
+    (change,) = [one for one in RankSwapSearch(engine, context, BRV3, QUERY, A, B).smallest() if "title" in one.text]
     found = re.search("“(.*)” added to its title, and saved today", change.text)
     tree.note(B, f"Drills {found[1]}", TEXT, 300)
     assert not stands_above(tree)
@@ -157,7 +157,7 @@ def test_word_of_its_title_in_the_query(tree: Tree) -> None:
     tree.note(B, "Tokens of drills", TEXT, 1)
     engine, context, _ = ask(tree)
     (change,) = [
-        one for one in Turner(engine, context, BRV3, QUERY, A, B).smallest() if "added to the query" in one.text
+        one for one in RankSwapSearch(engine, context, BRV3, QUERY, A, B).smallest() if "added to the query" in one.text
     ]
     words = re.search("“(.*)”", change.text)
     files = [hit.file for hit in engine.answer(context, Query(f"{QUERY.text} {words[1]}")).hits]
@@ -170,7 +170,7 @@ def test_later_updated_at_for_engines_that_use_it(tree: Tree) -> None:
     tree.file(A, f"---\nupdatedAt: {_written(30)}\n---\n# Refresh token rotation\n\n{TEXT}", 1)
     tree.file(B, f"---\nupdatedAt: {_written(90)}\n---\n# Refresh token rotation\n\n{TEXT}", 1)
     engine, context, _ = ask(tree, "soleri")
-    found = Turner(engine, context, BRV3, QUERY, A, B).smallest()
+    found = RankSwapSearch(engine, context, BRV3, QUERY, A, B).smallest()
     (change,) = [one for one in found if one.text.startswith("B: updatedAt ")]
     days = re.search(r"updatedAt (\d+) days ago, not 90 days ago", change.text)
     for age, turned in ((int(days[1]), True), (int(days[1]) + 1, False)):
@@ -185,5 +185,5 @@ def _written(days: int) -> str:
 
 def test_unchangeable_notes_have_no_changes(two: Tree) -> None:
     engine, context, _ = ask(two)
-    assert Turner(engine, context, BRV3, QUERY, A, "nowhere.md").smallest() == ()
+    assert RankSwapSearch(engine, context, BRV3, QUERY, A, "nowhere.md").smallest() == ()
     assert stored(importance=1).importance == 1

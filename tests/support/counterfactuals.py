@@ -47,7 +47,7 @@ _ALIEN = "xylophone"
 
 
 @dataclass(frozen=True)
-class Asked:
+class EngineRequest:
     """A query of a tree at ``now_ms``."""
 
     tree: Tree
@@ -58,7 +58,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Taken(Asked):
+class Taken(EngineRequest):
     """A query that no direct answer came to, and what would have brought one."""
 
     takes: Counterfactuals
@@ -98,7 +98,7 @@ def taken(folder: Path, seed: int, most: int, profile: Profile = BRV3) -> Iterat
             return
 
 
-def answered(taken: Asked, change: Change, copy: Path) -> Trace:
+def answered(taken: EngineRequest, change: Change, copy: Path) -> Trace:
     """The answer after ``change`` was made in a copy of the tree on disk, of which nothing was read before."""
     shutil.copytree(taken.tree.root, copy)
     tree = copy / ".brv" / "context-tree"

@@ -125,11 +125,11 @@ class ExportDialog(FieldDialog[Path]):
 
 
 def _export(write: Callable[[Path, bool], Path], file: Path, replace: bool) -> _ExportResult:
-    from brvtui.report.saved import ExportError, InTheWayError
+    from brvtui.report.saved import ExportError, OutputExistsError
 
     try:
         return _ExportResult(write(file, replace))
-    except InTheWayError as error:
+    except OutputExistsError as error:
         return _ExportResult(problem=f"{error}: enter again replaces it", exists=True)
     except ExportError as error:
         return _ExportResult(problem=str(error))

@@ -17,7 +17,7 @@ from brvtui.fleet.asking import MemberReply
 from brvtui.fleet.fleet_file import Absence, AbsenceKind, Fleet, FleetError, Member
 from brvtui.fleet.one_ranking import one_ranking
 from brvtui.fleet.opening import FRESH_S
-from brvtui.fleet.questions import Answering, MemberAnswer, MemberState, StateOf
+from brvtui.fleet.questions import Answering, MemberAnswer, MemberState, StateRequest
 
 MOST_HITS = 3
 """The number of results kept for each member: the best for the list, the others for the score pane."""
@@ -135,7 +135,7 @@ def ask_members(opened: OpenFleet, request: FleetRequest, tell: Callable[[FleetB
     Returns the number of the request; None if it was stopped. Raises :class:`Refusal` on errors.
     """
     batches = _Batches(request.number, tell)
-    question = Answering(request.text) if request.text else StateOf()
+    question = Answering(request.text) if request.text else StateRequest()
     try:
         with opened.asker(batches.replied, batches.stopped, 0.0 if request.again else FRESH_S) as asker:
             asker.ask(request.members, question)

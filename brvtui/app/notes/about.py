@@ -25,7 +25,7 @@ from brvtui.paint.score import ceiling_lines, signals
 from brvtui.paint.text import cut_left, days, plural, wrap
 
 if TYPE_CHECKING:
-    from brvtui.lab.about import About, Around
+    from brvtui.lab.about import About, FileSurroundings
     from brvtui.trace import ManifestPlace
     from brvtui.tree.reading.links import Resolved
 
@@ -149,7 +149,7 @@ class AboutPane(ChoicePane):
             lines += ceiling_lines(page.ceiling, presentation(self.view.kind.native).decimals, width)
         return lines
 
-    def _speaking(self, around: Around | None, width: int) -> list[Line]:
+    def _speaking(self, around: FileSurroundings | None, width: int) -> list[Line]:
         if around is None:
             return []
         lines = [rule(width, "notes that speak of it", dash=self.glyphs.dash)]
@@ -157,7 +157,7 @@ class AboutPane(ChoicePane):
             lines += [line(f" {part}", "text") for part in wrap(f"{note} says {written}", width - 2)]
         return lines if around.speaking else [*lines, line(" none", "muted")]
 
-    def _coming(self, around: Around | None, width: int) -> list[Line]:
+    def _coming(self, around: FileSurroundings | None, width: int) -> list[Line]:
         if around is None or around.standing is None:
             return []
         lines = [rule(width, "if nobody touches it", dash=self.glyphs.dash)]
@@ -172,7 +172,7 @@ class AboutPane(ChoicePane):
             lines.append(line(" stays as it is", "muted"))
         return lines
 
-    def _manifest(self, around: Around | None, width: int) -> list[Line]:
+    def _manifest(self, around: FileSurroundings | None, width: int) -> list[Line]:
         if around is None or self.view.kind.is_html:
             return []
         lines = [rule(width, "in the manifest", dash=self.glyphs.dash)]
@@ -186,7 +186,7 @@ class AboutPane(ChoicePane):
 
     # rows that can be selected
 
-    def _links(self, around: Around | None, width: int) -> Iterable[tuple[list[Line], str]]:
+    def _links(self, around: FileSurroundings | None, width: int) -> Iterable[tuple[list[Line], str]]:
         if around is None:
             yield [rule(width, "links", dash=self.glyphs.dash), line(" reading the links of all notes…", "muted")], ""
             return

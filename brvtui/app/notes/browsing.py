@@ -18,7 +18,7 @@ from brvtui.app.workers import PAUSE_S, Newest
 from brvtui.engines.contract import LONGEST_QUERY
 
 if TYPE_CHECKING:
-    from brvtui.lab.about import About, Around
+    from brvtui.lab.about import About, FileSurroundings
     from brvtui.session import Session
     from brvtui.session.finding import FoundNotes
 
@@ -124,7 +124,7 @@ class Browsing:
             task = partial(session.around, file)
             self._services.background.run(task, self._surroundings_read, group="around", on_end=on_end)
 
-    def _surroundings_read(self, around: Around) -> None:
+    def _surroundings_read(self, around: FileSurroundings) -> None:
         store = self._services.store
         if around.path == store.view.selection.file:
             store.update(store.view.note._replace(around=around))

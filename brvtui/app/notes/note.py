@@ -26,7 +26,7 @@ from brvtui.paint.line import Line, Span, lit, painted
 
 if TYPE_CHECKING:
     from brvtui.app.notes.markdown import Document, LinkTarget, PlacedLink
-    from brvtui.lab.about import About, Around
+    from brvtui.lab.about import About, FileSurroundings
     from brvtui.paint.flow import Spot
 
 _WAIT_S = 0.15
@@ -293,7 +293,7 @@ class NotePane(Pane):
         self.rebuild()
 
 
-def is_current(facts: About | Around | None, view: View) -> bool:
+def is_current(facts: About | FileSurroundings | None, view: View) -> bool:
     """True if ``facts`` describes the selected note in the displayed tree or a newer one."""
     generation = view.project.overview.generation if view.project.overview is not None else 0
     return facts is not None and facts.path == view.selection.file and facts.generation >= generation

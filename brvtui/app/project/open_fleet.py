@@ -10,7 +10,7 @@ from brvtui.app.states import FleetSelection, FleetState
 from brvtui.fleet.answering import Asker, Replied
 from brvtui.fleet.fleet_file import Fleet, Member
 from brvtui.fleet.opening import FRESH_S
-from brvtui.fleet.pool import Asks, Stopped
+from brvtui.fleet.pool import MemberExecutor, Stopped
 from brvtui.timing import system_clock
 
 
@@ -20,7 +20,7 @@ class OpenFleet:
     def __init__(
         self,
         fleet: Fleet,
-        where: Callable[[Fleet], Asks],
+        where: Callable[[Fleet], MemberExecutor],
         timeout_s: float,
         now_ms: float | None = None,
         read: Callable[[], Fleet] | None = None,
@@ -40,7 +40,7 @@ class OpenFleet:
         """True if a question was stopped because the app was left."""
         self._read = read
         self._make = where
-        self._where: Asks | None = None
+        self._where: MemberExecutor | None = None
         self._placed: tuple[Member, ...] = ()
         """The members for which ``_where`` was created."""
         self._asking = threading.Lock()

@@ -249,10 +249,10 @@ def prepare(
     session: Session, engine: str, progressed: Callable[[int, int], None], cancelled: Callable[[], bool]
 ) -> EngineUnusable | None:
     """Prepares data that ``engine`` needs before queries; ``progressed`` is called with the done and total vectors."""
-    from brvtui.engines.contract import EngineError, Prepares
+    from brvtui.engines.contract import EngineError, PreparingEngine
 
     chosen = session.engines.named(engine)
-    assert isinstance(chosen, Prepares)
+    assert isinstance(chosen, PreparingEngine)
     try:
         chosen.prepare(session.engines.context(engine), progressed, cancelled)
     except EngineError as error:

@@ -13,7 +13,7 @@ from brvtui.app.query.runner import QueryRunner
 from brvtui.app.services import AppServices
 from brvtui.app.states import EngineState, ProjectState
 from brvtui.app.workers import is_cancelled
-from brvtui.engines.contract import EngineError, Prepares
+from brvtui.engines.contract import EngineError, PreparingEngine
 
 if TYPE_CHECKING:
     from brvtui.session import Session
@@ -104,7 +104,7 @@ class EngineChoice:
         session, view, background = self._project.session, self._services.store.view, self._services.background
         if session is None or view.project.overview is None:
             return
-        if isinstance(session.engines.named(view.engine.name), Prepares) and self._may_use_services(session):
+        if isinstance(session.engines.named(view.engine.name), PreparingEngine) and self._may_use_services(session):
             self._show(_PREPARING)
             report = background.relay(self._progressed)
             prepare = partial(answering.prepare, session, view.engine.name, report, is_cancelled)

@@ -238,13 +238,13 @@ class QueryRunner:
 
     def _begin(self, request: QueryRequest) -> None:
         """Answers ``request`` in a worker, which passes each step to ``_step``."""
-        from brvtui.engines.contract import Completes
+        from brvtui.engines.contract import CompletingEngine
 
         session, store, background = self._project.session, self._services.store, self._services.background
         if session is None:
             return
         chosen, cancellation = store.view.engine, None
-        if request.run and isinstance(session.engines.named(chosen.name), Completes):
+        if request.run and isinstance(session.engines.named(chosen.name), CompletingEngine):
             from brvtui.services.model import Cancellation
 
             self.cancel_model()  # even if that run's model has not written anything yet
@@ -448,7 +448,7 @@ class QueryRunner:
 
     def give_feedback(self, usefulness: Usefulness) -> None:
         """Sends feedback on the selected result to the engine in a worker, shows the effect, and repeats the query."""
-        from brvtui.engines.contract import EngineError, Learns
+        from brvtui.engines.contract import EngineError, LearningEngine
 
         project, services = self._project, self._services
         session, view = project.session, services.store.view
@@ -461,7 +461,7 @@ class QueryRunner:
             try:
                 return session.engines.learn(trace, hit.file, usefulness), True
             except EngineError as error:
-                able = isinstance(session.engines.named(trace.engine), Learns)
+                able = isinstance(session.engines.named(trace.engine), LearningEngine)
                 instead = f"{_NEXT if project.has_other_engines else ''}{_GRADE}"
                 return str(error) if able else f"{error}: {services.with_keys(instead)}", False
 

@@ -224,11 +224,11 @@ def list_members(options: FleetOptions, form: str) -> int:
 @answer_format
 def check(options: FleetOptions, form: str) -> int:
     """Open every member, and say what it holds or why it cannot be used. Exit code 1 when one cannot."""
-    from brvtui.fleet.questions import MemberState, StateOf
+    from brvtui.fleet.questions import MemberState, StateRequest
 
     fleet = options.fleet()
     with options.asker(fleet) as asker:
-        replies = asker.ask(fleet.members, StateOf())
+        replies = asker.ask(fleet.members, StateRequest())
     states: dict[str, MemberState] = replies.values
     missing = (*fleet.absent, *replies.missing)
     if form == "json":

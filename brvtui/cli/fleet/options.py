@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from brvtui.fleet.answering import Asker
     from brvtui.fleet.asking import MemberReply
     from brvtui.fleet.fleet_file import Fleet
-    from brvtui.fleet.pool import Asks
+    from brvtui.fleet.pool import MemberExecutor
 
 # The common output of fleet commands: rows in columns, notes, and absent members.
 
@@ -156,7 +156,7 @@ class FleetOptions:
             message = with_remedy(str(error), error.kind)
             raise Failure(message, FAILED if self.scheduler else BAD_USAGE) from error
 
-    def where(self, fleet: Fleet) -> Asks:
+    def where(self, fleet: Fleet) -> MemberExecutor:
         """The executor of the members' queries. Raises :class:`brvtui.fleet.fleet_file.FleetError`."""
         if self.scheduler:
             from brvtui.fleet.cluster import Cluster

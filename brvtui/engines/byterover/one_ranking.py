@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.ranking_parts import (
-    CountsOf,
-    FinishOf,
     NamedPlace,
-    NamesOf,
+    NameRequest,
     PathAnswerOf,
     RankedRow,
-    RowsOf,
+    ResultDetailsRequest,
+    TermCountRequest,
     TogetherQuery,
+    TopMatchesRequest,
 )
 from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.engines.byterover.search.matching import and_words
@@ -65,7 +65,7 @@ class Ranker:
         if "/" not in self.query and first not in domains:
             return self._text(_Scope(self.query))
         own_domains = (first,) if first in domains else ()
-        places = self.memories.ask(dict.fromkeys(self.memories.names, NamesOf(self.query, own_domains)))
+        places = self.memories.ask(dict.fromkeys(self.memories.names, NameRequest(self.query, own_domains)))
         paths = {name: named[0] for name, named in places.items() if named[0] is not None}
         if paths:
             best = _best(paths)
@@ -111,7 +111,7 @@ class Ranker:
     def _text(self, scope: _Scope) -> OneRanking:
         filtered = filtered_query(scope.text, self.profile)
         tokens = tuple(terms(filtered))
-        asked_counts = CountsOf(tokens, scope.path)
+        asked_counts = TermCountRequest(tokens, scope.path)
         counts: dict[str, TermCounts] = self.memories.ask(dict.fromkeys(self.memories.names, asked_counts))
         if scope.path and not any(count.inside for count in counts.values()):
             return self._text(_Scope(scope.text))
@@ -150,7 +150,9 @@ class Ranker:
         matching = [
             name for name in self.memories.names if (counts[name].every if query.needs_all else counts[name].some)
         ]
-        rows_by_member = self.memories.ask({name: RowsOf(_own(query, counts[name]), keep) for name in matching})
+        rows_by_member = self.memories.ask(
+            {name: TopMatchesRequest(_own(query, counts[name]), keep) for name in matching}
+        )
         rows = _in_order(rows_by_member, self.memories.now_ms, self.profile)[:keep]
         if not rows:
             return replace(ranking, outcome=SearchOutcome.NO_MATCH, matched=0)
@@ -191,7 +193,7 @@ class Ranker:
             paths = tuple(row.path for name, row in direct if name == member)
             misses = tuple(row.path for name, row in near if name == member)
             if paths or misses:
-                questions[member] = FinishOf(_own(query, counts[member]), filtered, paths, misses, floor)
+                questions[member] = ResultDetailsRequest(_own(query, counts[member]), filtered, paths, misses, floor)
         return self.memories.ask(questions)
 
     def _results(

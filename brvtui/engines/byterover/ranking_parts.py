@@ -51,7 +51,7 @@ class NamedPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class NamesOf:
+class NameRequest:
     """Requests the place that ``query`` names, as a path or as a scope. ``domains`` are those of all members."""
 
     query: str
@@ -89,7 +89,7 @@ class PathAnswerOf:
 
 
 @dataclass(frozen=True, slots=True)
-class CountsOf:
+class TermCountRequest:
     """Requests the :class:`TermCounts` of ``tokens``."""
 
     tokens: tuple[str, ...]
@@ -144,7 +144,7 @@ class TogetherQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class RowsOf:
+class TopMatchesRequest:
     """Requests the best ``keep`` matches of a member, scored as parts of the collection."""
 
     query: TogetherQuery
@@ -167,7 +167,7 @@ class RowsOf:
 
 
 @dataclass(frozen=True, slots=True)
-class FinishOf:
+class ResultDetailsRequest:
     """Requests the results at ``paths`` with their parts, the folders that they lift, and the notes at ``misses``."""
 
     query: TogetherQuery

@@ -16,7 +16,7 @@ from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.reached import ScoringContext, around_changes, around_files, ranked, reached
 from brvtui.engines.knowing.scoring import ScoredCandidate, ScoringInput, rank
 from brvtui.engines.knowing.seeding import NOTHING_LEARNED, SeedIndex, SeedSearch, find_seeds
-from brvtui.engines.knowing.walk import Roads, Walk, roads, walk
+from brvtui.engines.knowing.walk import Walk, WalkEdges, roads, walk
 
 INJECTED = "injected"
 """The score component of a result that a framework's class put on top: its lead over its own score."""
@@ -27,7 +27,7 @@ class TaskIndex:
     """Everything that a task runs on: a graph, the indexes of its channels, and its edges for the walk."""
 
     seeds: SeedIndex
-    ways: Roads
+    ways: WalkEdges
     vectors: NodeVectors
 
     @property

@@ -15,7 +15,7 @@ from brvtui.engines.knowing.sections import (
     GraphResult,
     GraphRetrieval,
     ToldWalk,
-    ToldWay,
+    WalkPath,
 )
 from brvtui.engines.knowing.tracing_words import note_on_code, stand_ins_in_words, stops_of, told_way, way_in_words
 from brvtui.engines.presentation import Groups, Presentation, deviation_blocks
@@ -25,7 +25,7 @@ from brvtui.paint.bars import eighths
 from brvtui.paint.blocks import Block, Marked, Rule, Text, Titled
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
-from brvtui.paint.neighbourhood import Neighbour, Neighbourhood, WayTold
+from brvtui.paint.neighbourhood import Neighbour, Neighbourhood, PathLabel
 from brvtui.paint.sentence import Clause, Sentence, clause, title
 from brvtui.paint.steps import StepName
 from brvtui.trace import Hit, NearMiss, Trace
@@ -126,27 +126,27 @@ def _neighbour(other: GraphPlace, link: GraphLink, centre: str, rank: int, share
     )
 
 
-def _ways(placed: GraphResult, centre: GraphPlace, places: Mapping[str, GraphPlace]) -> tuple[WayTold, ...]:
+def _ways(placed: GraphResult, centre: GraphPlace, places: Mapping[str, GraphPlace]) -> tuple[PathLabel, ...]:
     """The paths to the centre, from place to place. Paths that start at the centre and return count as other paths."""
     if not placed.ways:
         return ()
-    by_text: dict[str, WayTold] = {}
+    by_text: dict[str, PathLabel] = {}
     others = placed.other_ways
     for way in placed.ways:
         if not way.steps:
-            by_text[""] = WayTold(way.share, told_way(way, centre.title), "", "")
+            by_text[""] = PathLabel(way.share, told_way(way, centre.title), "", "")
         elif way.seed_place == centre.id:
             others += way.share
         else:
             text = " → ".join([*stops_of(way), "here"])
             share = way.share + (by_text[text].share if text in by_text else 0.0)
             start = places.get(way.seed_place)
-            by_text[text] = WayTold(share, text, start.id if start else "", start.file if start else "")
+            by_text[text] = PathLabel(share, text, start.id if start else "", start.file if start else "")
     ways = sorted(by_text.values(), key=lambda way: -way.share)
-    return (*ways, WayTold(others, "over all other ways", "", ""))
+    return (*ways, PathLabel(others, "over all other ways", "", ""))
 
 
-def _shares(ways: tuple[ToldWay, ...], centre: str) -> dict[str, float]:
+def _shares(ways: tuple[WalkPath, ...], centre: str) -> dict[str, float]:
     """The share of probability from each neighbour: the last place on a path before its final return to the centre."""
     shares: dict[str, float] = defaultdict(float)
     for way in ways:

@@ -10,7 +10,7 @@ import numpy as np
 from brvtui.engines.knowing.model import ASSUMED, Edge, Graph, Node
 from brvtui.engines.knowing.profile import HitsRules, KnowingProfile, ScoreRules
 from brvtui.engines.knowing.scoring import ScoredCandidate, ScoringInput, hubs_and_authorities, is_test_path, rank
-from brvtui.engines.knowing.walk import Roads, Walk, walk
+from brvtui.engines.knowing.walk import Walk, WalkEdges, walk
 
 
 def is_test(node: Node) -> bool:
@@ -114,7 +114,7 @@ def around_files(
 
 
 def around_changes(
-    graph: Graph, ways: Roads, files: Sequence[str], around: ScoringContext, profile: KnowingProfile
+    graph: Graph, ways: WalkEdges, files: Sequence[str], around: ScoringContext, profile: KnowingProfile
 ) -> tuple[Walk, list[ScoringInput]]:
     """The walk from every node in the changed ``files``, and the candidates that it reaches.
 

@@ -43,7 +43,7 @@ class WayStep:
 
 
 @dataclass(frozen=True)
-class ToldWay:
+class WalkPath:
     """A path of the walk from a seed to a result, and its share of the result's probability."""
 
     seed: str
@@ -109,7 +109,7 @@ class GraphResult:
     probability: float
     levels: int
     """The number of edges to the nearest seed."""
-    ways: tuple[ToldWay, ...]
+    ways: tuple[WalkPath, ...]
     other_ways: float
     """The share of its probability from all other paths. With the shares of ``ways``, it sums to 1."""
     authority: float

@@ -30,7 +30,7 @@ from brvtui.engines.knowing.sections import (
     NoiseNode,
     ToldSeed,
     ToldWalk,
-    ToldWay,
+    WalkPath,
     WayStep,
 )
 from brvtui.engines.knowing.seeding import NameTier
@@ -289,7 +289,7 @@ class TraceMaker:
             return "packed by a run some minutes ago"
         return ""
 
-    def _ways(self, ways: StrongestWays, place: int, limit: int) -> tuple[tuple[ToldWay, ...], float]:
+    def _ways(self, ways: StrongestWays, place: int, limit: int) -> tuple[tuple[WalkPath, ...], float]:
         walk = self.result.walk
         if walk is None or not (total := float(walk.probability[place])):
             return (), 0.0
@@ -297,7 +297,7 @@ class TraceMaker:
         candidates = (straight,) if straight is not None else ways.to(place, limit)
         strong = [way for way in candidates if way.amount / total >= _LEAST_SHARE]
         result = tuple(
-            ToldWay(
+            WalkPath(
                 self._maps.name(way.places[0]),
                 self._maps.place_of(way.places[0]),
                 tuple(self._steps_of(walk, way.places)),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from brvtui.engines.knowing.sections import GraphResult, GraphRetrieval, NoteOnCode, ToldWay
+from brvtui.engines.knowing.sections import GraphResult, GraphRetrieval, NoteOnCode, WalkPath
 from brvtui.trace import MatchedWord, MatchKind
 from brvtui.wording import counted
 
@@ -125,7 +125,7 @@ def note_on_code(note: NoteOnCode) -> str:
     return f"{note.note} says {', '.join(note.written[:_MOST_LISTED])}{more_written}: {ranks}{more}"
 
 
-def stops_of(way: ToldWay) -> list[str]:
+def stops_of(way: WalkPath) -> list[str]:
     """The names of the places on a path and of the edges between them, alternating, without the last place.
 
     A step within one place, such as from a note to its section, is left out.
@@ -138,7 +138,7 @@ def stops_of(way: ToldWay) -> list[str]:
     return stops[:-1] if len(stops) > 1 else stops
 
 
-def told_way(way: ToldWay, title: str) -> str:
+def told_way(way: WalkPath, title: str) -> str:
     """A path to the note with the title ``title`` as text: ``Token rotation → related → here``.
 
     The note's own sections appear by their headings.

@@ -38,7 +38,7 @@ class Steps:
 
 
 @dataclass(frozen=True, eq=False)
-class Roads:
+class WalkEdges:
     """The edges of a graph as the walk uses them: in both directions, each with its weight.
 
     Each edge has two entries, sorted by the node that they leave.
@@ -103,7 +103,7 @@ class Walk:
     ended: Ended
     start: Floats
     """The distribution of starting walkers."""
-    ways: Roads
+    ways: WalkEdges
     steps: Steps
     expanded: Flags
     """True for nodes whose edges were loaded. Other nodes that the walk reaches are dead ends."""
@@ -141,7 +141,7 @@ class Walk:
         return hops
 
 
-def roads(graph: Graph, rules: WalkRules) -> Roads:
+def roads(graph: Graph, rules: WalkRules) -> WalkEdges:
     """The edges of ``graph`` as the walk uses them under ``rules``."""
     is_whole = rules.whole_neighbourhood and len(graph.edges) > 1
     weigh = cache(partial(edge_weight, rules=replace(rules, whole_neighbourhood=is_whole)))
@@ -163,7 +163,7 @@ def roads(graph: Graph, rules: WalkRules) -> Roads:
         expands[place] = not _is_outside(node)
         if node.module:
             modules[place] = numbers.setdefault(node.module, len(numbers))
-    return Roads(
+    return WalkEdges(
         leaves[order],
         enters[order],
         edges,
@@ -207,7 +207,7 @@ def heaviest_edge(walk: Walk, graph: Graph, one: int, other: int) -> tuple[Edge,
     return edge, edge.source == graph.ids[one]
 
 
-def walk(ways: Roads, seeds: Mapping[int, float], rules: WalkRules) -> Walk:
+def walk(ways: WalkEdges, seeds: Mapping[int, float], rules: WalkRules) -> Walk:
     """Walks from ``seeds``, which maps positions to weights. A weight of 0 or less counts as 1."""
     start = _start(seeds, ways.size)
     restart = rules.restart if 0 < rules.restart < 1 else _RESTART
@@ -249,7 +249,7 @@ def _start(seeds: Mapping[int, float], size: int) -> Floats:
     return start
 
 
-def _expanded(ways: Roads, seeds: list[int], rules: WalkRules) -> Flags:
+def _expanded(ways: WalkEdges, seeds: list[int], rules: WalkRules) -> Flags:
     """The nodes whose edges are loaded because they are close enough to a seed."""
     expanded = np.zeros(ways.size, bool)
     frontier = np.asarray(sorted(seeds), np.int64)
@@ -274,7 +274,7 @@ def _entries(starts: Positions, nodes: Positions) -> Positions:
     return places
 
 
-def _steps(ways: Roads, expanded: Flags, rules: WalkRules) -> Steps:
+def _steps(ways: WalkEdges, expanded: Flags, rules: WalkRules) -> Steps:
     """The steps of a walk. Modules count if the checked nodes are in more than one."""
     if rules.other_module >= 1:
         return ways.steps

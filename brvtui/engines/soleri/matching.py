@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from brvtui.engines.soleri.profile import AsRun
+from brvtui.engines.soleri.profile import ProgramDeviations
 
 _SEPARATORS = re.compile(r"[\s\-_./\\]+")
 _LEAST = 2
@@ -18,7 +18,7 @@ _WORD = re.compile(
 """An FTS5 word, phrase or prefix. For FTS5, a no-break space is part of a word."""
 
 
-def terms(query: str, as_run: AsRun) -> tuple[str, ...]:
+def terms(query: str, as_run: ProgramDeviations) -> tuple[str, ...]:
     """The terms of ``query`` in order. Repeated terms count each time."""
     result = []
     for piece in _SEPARATORS.split(query.lower()):
@@ -29,12 +29,12 @@ def terms(query: str, as_run: AsRun) -> tuple[str, ...]:
     return tuple(result)
 
 
-def alternatives(query: str, as_run: AsRun) -> Sequence[str]:
+def alternatives(query: str, as_run: ProgramDeviations) -> Sequence[str]:
     """The expressions to join by OR. A query without terms is passed to FTS5 unchanged."""
     return terms(query, as_run) or (query,)
 
 
-def many_bare_words(query: str, as_run: AsRun) -> Sequence[str]:
+def many_bare_words(query: str, as_run: ProgramDeviations) -> Sequence[str]:
     """The words of a query without terms that would take FTS5 a long time; empty for any other query.
 
     FTS5 joins such words by AND and sums a score for each, including repetitions. Its time is quadratic in their
@@ -45,7 +45,7 @@ def many_bare_words(query: str, as_run: AsRun) -> Sequence[str]:
     return words if is_long and not _WORD.sub("", query).strip(" \t\n\r") else ()
 
 
-def expression(query: str, as_run: AsRun) -> str:
+def expression(query: str, as_run: ProgramDeviations) -> str:
     """The whole FTS5 expression."""
     return _OR.join(alternatives(query, as_run))
 

@@ -183,7 +183,7 @@ class MappingRules:
 
 
 @dataclass(frozen=True, slots=True)
-class AsRun:
+class ProgramDeviations:
     """Switches for deviations of the running program from its documentation; False follows the documentation."""
 
     length_before_stripping: bool
@@ -216,7 +216,7 @@ class SoleriProfile:
     vectors: VectorRules
     results: ResultRules
     mapping: MappingRules
-    as_run: AsRun
+    as_run: ProgramDeviations
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from brvtui.engines.soleri.entries import Memory, units
 from brvtui.engines.soleri.matching import terms
 from brvtui.engines.soleri.memories import RecalledMemories
-from brvtui.engines.soleri.profile import AsRun, SoleriProfile
+from brvtui.engines.soleri.profile import ProgramDeviations, SoleriProfile
 from brvtui.engines.soleri.search import ScoredEntry, VaultRanking
 from brvtui.engines.soleri.signals import temporal_decay
 from brvtui.engines.soleri.vault import Vault
@@ -58,7 +58,7 @@ def deviations(
     )
 
 
-def _terms_differ(query: str, as_run: AsRun, switch: str) -> bool:
+def _terms_differ(query: str, as_run: ProgramDeviations, switch: str) -> bool:
     return terms(query, as_run) != terms(query, replace(as_run, **{switch: False}))
 
 
@@ -85,7 +85,7 @@ _BREAKDOWN = ("semantic", "vector", "severity", "temporalDecay", "tagOverlap", "
 
 
 @dataclass(frozen=True, slots=True)
-class Shaped:
+class VaultResult:
     """A result: its score, and the record for an agent."""
 
     score: float
@@ -97,7 +97,7 @@ def default_limit(shape: Shape, profile: SoleriProfile) -> int:
     return profile.limits.scan if shape == "scan" else profile.limits.full
 
 
-def shaped(scored: ScoredEntry, shape: Shape, profile: SoleriProfile) -> Shaped:
+def shaped(scored: ScoredEntry, shape: Shape, profile: SoleriProfile) -> VaultResult:
     """The result for ``scored`` in ``shape``."""
     entry = scored.entry
     if shape == "full":
@@ -121,15 +121,15 @@ def shaped(scored: ScoredEntry, shape: Shape, profile: SoleriProfile) -> Shaped:
             "tokenEstimate": entry.tokens,
             "source": "vault",
         }
-    return Shaped(scored.score, record)
+    return VaultResult(scored.score, record)
 
 
-def shaped_memory(memory: Memory, shape: Shape, profile: SoleriProfile) -> Shaped:
+def shaped_memory(memory: Memory, shape: Shape, profile: SoleriProfile) -> VaultResult:
     """The result for ``memory`` in ``shape``, with the fixed score of memories."""
     score = profile.results.memory_score
     if shape == "full":
-        return Shaped(score, {**memory.record, "source": "memory", "score": score})
-    return Shaped(
+        return VaultResult(score, {**memory.record, "source": "memory", "score": score})
+    return VaultResult(
         score,
         {
             "id": memory.record["id"],
@@ -143,7 +143,7 @@ def shaped_memory(memory: Memory, shape: Shape, profile: SoleriProfile) -> Shape
 
 def given_to_agent(
     ranking: VaultRanking, recalled: RecalledMemories | None, shape: Shape, profile: SoleriProfile
-) -> tuple[list[Shaped], int]:
+) -> tuple[list[VaultResult], int]:
     """The results of ``ranking`` in ``shape`` with the recalled memories, and the number of entries among them.
 
     Memories displace the last entries: the total number does not exceed the limit, or the number allowed by the guard.
@@ -161,7 +161,7 @@ def loaded(vault: Vault, ids: Collection[str]) -> tuple[dict[str, Any], ...]:
     return tuple({"entry": entry.record(), "source": "vault"} for entry in vault.entries() if entry.id in ids)
 
 
-def merged(vault: Iterable[Shaped], memories: Iterable[Shaped], limit: int) -> list[Shaped]:
+def merged(vault: Iterable[VaultResult], memories: Iterable[VaultResult], limit: int) -> list[VaultResult]:
     """The first ``limit`` of both by score. Entries come before memories with an equal score."""
     return sorted([*vault, *memories], key=lambda result: -result.score)[: max(0, limit)]
 

@@ -15,9 +15,9 @@ from brvtui.lab.trace_diff import best_hits
 from brvtui.trace import Trace
 
 Progress = Callable[[int, int], None]
-Asked = tuple[str, str]
+EngineRequest = tuple[str, str]
 """The text and the scope of a query."""
-_NOTHING: Mapping[Asked, QueryResult] = {}
+_NOTHING: Mapping[EngineRequest, QueryResult] = {}
 
 
 def evaluate(
@@ -27,7 +27,7 @@ def evaluate(
     like: Query,
     revision: str = "",
     progress: Progress = lambda done, of: None,
-    known: Mapping[Asked, QueryResult] = _NOTHING,
+    known: Mapping[EngineRequest, QueryResult] = _NOTHING,
 ) -> Evaluation:
     """The evaluation of ``engine`` with ``judgments`` in ``context``. Each query is a preview with the options of
     ``like``.
@@ -87,7 +87,7 @@ def _quoted(trace: Trace) -> tuple[str, ...]:
     return tuple(dict.fromkeys(hit.file for hit in trace.hits if hit.path in named))
 
 
-def asked_words(judgment: Judgment, like: Query) -> Asked:
+def asked_words(judgment: Judgment, like: Query) -> EngineRequest:
     """The text and the scope of the query for ``judgment``, with defaults from ``like``."""
     return judgment.text, judgment.scope or like.scope
 

@@ -15,7 +15,7 @@ from brvtui import __version__
 from brvtui.derived import Key
 from brvtui.disk.walking import walk
 from brvtui.engines.contract import Context, Engine, Query
-from brvtui.lab.evaluation.evaluate import Asked, Progress, asked_words, evaluate
+from brvtui.lab.evaluation.evaluate import EngineRequest, Progress, asked_words, evaluate
 from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument, ScorePart
 from brvtui.lab.judgments.model import Judgment
 from brvtui.services.legs import ServiceError
@@ -105,7 +105,7 @@ _MOST_QUERIES = 20_000
 @dataclass(frozen=True)
 class _State:
     now_ms: float
-    results: Mapping[Asked, QueryResult]
+    results: Mapping[EngineRequest, QueryResult]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class KeepingEvaluator:
 
     def recent(
         self, engine: Engine[Any], context: Context[Any], like: Query, later_ms: float
-    ) -> tuple[float, Mapping[Asked, QueryResult]]:
+    ) -> tuple[float, Mapping[EngineRequest, QueryResult]]:
         """The time of reusable cached answers, and these answers by text and scope.
 
         Reusable answers have the same ``later_ms`` and are at most an hour older than the time of ``context``. If there
@@ -160,19 +160,23 @@ class KeepingEvaluator:
         engine: Engine[Any],
         context: Context[Any],
         like: Query,
-        results: Mapping[Asked, QueryResult],
+        results: Mapping[EngineRequest, QueryResult],
         later_ms: float,
     ) -> None:
         """Adds ``results``, the answers in ``context``, to the cache."""
         name = self._name(engine, context, like, later_ms)
         self._write(name, context, self._cached_results(name, context), results)
 
-    def _cached_results(self, name: str, context: Context[Any]) -> Mapping[Asked, QueryResult]:
+    def _cached_results(self, name: str, context: Context[Any]) -> Mapping[EngineRequest, QueryResult]:
         state = self._read(name)
         return state.results if state is not None and state.now_ms == context.now_ms else {}
 
     def _write(
-        self, name: str, context: Context[Any], known: Mapping[Asked, QueryResult], new: Mapping[Asked, QueryResult]
+        self,
+        name: str,
+        context: Context[Any],
+        known: Mapping[EngineRequest, QueryResult],
+        new: Mapping[EngineRequest, QueryResult],
     ) -> None:
         if name:
             results = {**known, **new} if len(known) < _MOST_QUERIES else new

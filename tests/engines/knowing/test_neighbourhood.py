@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from brvtui.engines.knowing.engine import Knowing
-from brvtui.engines.knowing.sections import GraphRetrieval, ToldWay, WayStep
+from brvtui.engines.knowing.sections import GraphRetrieval, WalkPath, WayStep
 from brvtui.engines.knowing.tracing_words import stops_of
 from brvtui.paint.glyphs import ASCII, UNICODE
 from brvtui.paint.neighbourhood import Neighbourhood, drawn
@@ -190,9 +190,9 @@ def test_row_names_notes_instead_of_their_sections() -> None:
         WayStep("linked from", "End › Rules", False, "end.md"),
         WayStep("in", "End", False, "end.md"),
     )
-    assert stops_of(ToldWay("Seed › Narrative", "seed.md", steps, 0.5)) == ["Seed", "related", "Middle", "linked from"]
-    assert stops_of(ToldWay("Seed › Narrative", "seed.md", steps[:1], 0.5)) == ["Seed"]
-    assert stops_of(ToldWay("Seed", "seed.md", (), 0.5)) == ["Seed"]
+    assert stops_of(WalkPath("Seed › Narrative", "seed.md", steps, 0.5)) == ["Seed", "related", "Middle", "linked from"]
+    assert stops_of(WalkPath("Seed › Narrative", "seed.md", steps[:1], 0.5)) == ["Seed"]
+    assert stops_of(WalkPath("Seed", "seed.md", (), 0.5)) == ["Seed"]
 
 
 CODE = {

@@ -20,7 +20,7 @@ from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.trace import Remedy, RemedyKind, Trace
-from tests.support.counterfactuals import Asked, answered, asked
+from tests.support.counterfactuals import EngineRequest, answered, asked
 from tests.support.generated import generated, query
 from tests.support.trees import BRV3, NOW_MS, Tree
 
@@ -29,7 +29,7 @@ FEW, MANY, TREES = 10, 200, 8
 
 
 @dataclass(frozen=True)
-class Case(Asked):
+class Case(EngineRequest):
     """A note, and the remedies for it."""
 
     path: str

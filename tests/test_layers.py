@@ -18,7 +18,7 @@ from tests.support.recorded import REPOSITORY
 PACKAGE = REPOSITORY / "brvtui"
 SETTINGS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
 CONTRACTS = {contract["id"]: contract for contract in SETTINGS["tool"]["importlinter"]["contracts"]}
-LAYERS: list[list[str]] = [re.split(r"\s*[|:]\s*", layer) for layer in CONTRACTS["rooms"]["layers"]]
+LAYERS: list[list[str]] = [re.split(r"\s*[|:]\s*", layer) for layer in CONTRACTS["layers"]["layers"]]
 
 
 def module_of(file: Path) -> str:
@@ -45,21 +45,21 @@ def files() -> dict[str, set[str]]:
     return {module_of(file): imported(file) for file in sorted(PACKAGE.rglob("*.py"))}
 
 
-def room_of(module: str) -> tuple[int, str] | None:
-    """The place of a module's layer, from the top, and its room; None for one that stands in no room."""
-    rooms = ((place, room) for place, layer in enumerate(LAYERS) for room in layer)
-    return next(((place, room) for place, room in rooms if f"{module}.".startswith(f"{room}.")), None)
+def layer_of(module: str) -> tuple[int, str] | None:
+    """The place of a module's layer, from the top, and its package; None for a module without a layer."""
+    packages = ((place, package) for place, layer in enumerate(LAYERS) for package in layer)
+    return next(((place, package) for place, package in packages if f"{module}.".startswith(f"{package}.")), None)
 
 
 def allowed(module: str, other: str) -> bool:
     """True if a module may import another: one of its own layer, or of a lower one."""
-    own, its = room_of(module), room_of(other)
+    own, its = layer_of(module), layer_of(other)
     return own is None or its is None or own == its or own[0] < its[0]
 
 
 def test_the_rooms_are_there() -> None:
     assert len(files()) > 50
-    assert {"brvtui.session", "brvtui.engines", "brvtui.trace"} <= {room for layer in LAYERS for room in layer}
+    assert {"brvtui.session", "brvtui.engines", "brvtui.trace"} <= {package for layer in LAYERS for package in layer}
     assert allowed("brvtui.engines.byterover.route.router", "brvtui.text.postings")
     assert not allowed("brvtui.text.postings", "brvtui.engines.byterover.route.router")
     assert not allowed("brvtui.ranking.bm25", "brvtui.tree.reading.files")
@@ -81,8 +81,8 @@ def test_every_engine_is_forbidden_to_import_others() -> None:
 
 
 def test_every_room_but_the_app_and_its_doors_is_headless() -> None:
-    rooms = {room for layer in LAYERS for room in layer}
-    assert rooms - set(CONTRACTS["headless"]["source_modules"]) == {"brvtui.app", "brvtui.cli"}
+    packages = {package for layer in LAYERS for package in layer}
+    assert packages - set(CONTRACTS["headless"]["source_modules"]) == {"brvtui.app", "brvtui.cli"}
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
@@ -94,7 +94,7 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
 
 
 def test_every_module_is_in_a_layer() -> None:
-    assert {module for module in files() if room_of(module) is None} <= {"brvtui", "brvtui.__main__"}
+    assert {module for module in files() if layer_of(module) is None} <= {"brvtui", "brvtui.__main__"}
 
 
 def reached(module: str) -> set[str]:

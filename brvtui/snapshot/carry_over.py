@@ -33,7 +33,7 @@ class Transition:
     """Notes that moved in document order because they are no longer recent."""
 
 
-def hand_on(transition: Transition, made: Snapshot) -> None:
+def carry_over(transition: Transition, made: Snapshot) -> None:
     """Carries derived data of the previous snapshot over to ``made``. Data that was not derived yet is not derived
     now."""
     known = transition.previous.derived

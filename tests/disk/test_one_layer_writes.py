@@ -88,7 +88,7 @@ def test_only_the_kernel_writes() -> None:
     found: set[str] = set()
     for file in PACKAGE.rglob("*.py"):
         name = file.relative_to(PACKAGE).as_posix()
-        if not name.startswith(tuple(f"{room}/" for room in KERNEL)):
+        if not name.startswith(tuple(f"{layer}/" for layer in KERNEL)):
             found |= {f"{name}: {writer}" for writer in writers(ast.parse(file.read_text(encoding="utf-8")))}
     assert sorted(found - REASONS.keys()) == [], "write through brvtui.disk.writing, or give a reason here"
     assert sorted(REASONS.keys() - found) == [], "not needed any more"
