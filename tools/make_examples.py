@@ -4,7 +4,7 @@
     python tools/make_examples.py [--check]
 
 An example is a fenced block of language ``console``: each line that begins with ``$ `` is a command, and what
-follows it is what the command prints. The commands of a page run in a temporary folder that holds the sample tree, with
+follows it is what the command prints; a last line ``…`` stands for the rest. The commands of a page run in a temporary folder that holds the sample tree, with
 its ages counted back from NOW. With --check nothing is written, and the exit code is 1 when a block differs from the
 output in more than milliseconds.
 """
@@ -45,8 +45,11 @@ def differing(old: str, new: str) -> list[str]:
 
 
 def _block(block: str, folder: Path) -> str:
-    commands = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
-    return "".join(f"$ {command}\n{_printed(command, folder)}" for command in commands)
+    """The commands of ``block`` with their output; a block that ends in a line with ``…`` keeps its number of lines."""
+    old = block.splitlines()
+    commands = [line[2:] for line in old if line.startswith("$ ")]
+    new = "".join(f"$ {command}\n{_printed(command, folder)}" for command in commands)
+    return "\n".join([*new.splitlines()[: len(old) - 1], "…", ""]) if old[-1] == "…" else new
 
 
 def _printed(command: str, folder: Path) -> str:

@@ -82,6 +82,9 @@ def explained(
         return Explanation(trace.query, path, title, True, rank, hit, detail, None, "", None, use(rank), trace)
     loss, numbers = lost()
     advice = remedy(loss, title)
+    unread = next((file.reason for file in snapshot.unseen if file.path == path), "") if place is None else ""
+    if unread:
+        numbers, advice = f"the file is there, but is not read: {unread}", Remedy("save it as readable text", False)
     return Explanation(trace.query, path, title, False, None, hit, detail, loss.reason, numbers, advice, "", trace)
 
 

@@ -19,6 +19,7 @@ from brvtui.engines.contract import Context, Engine, Query
 from brvtui.snapshot.state import Snapshot
 from brvtui.text.analysis import fold, raw_tokens, typed_word
 from brvtui.trace import Hit, MissingWord, Trace, Whereabouts
+from brvtui.tree.reading.files import Role
 
 _MOST_WORDS, _MOST_BYTES, _MOST_TRIED = 32, 2_000_000, 3
 """Limits of one query. Folding that much text takes a tenth of a second. A sentence names at most three runs."""
@@ -72,11 +73,17 @@ def _missing_word(
                 texts[place] = fold(snapshot.read(notes[place].path).decode("utf-8", "replace"))
     holding = [place for place in read if folded and folded in texts.get(place, "")]
     if not holding:
-        is_all_read = snapshot.kind.has_files and not snapshot.unread and texts.keys() >= set(read)
+        is_all_read = not _has_more_text(snapshot) and texts.keys() >= set(read)
         is_known = pieces and is_all_read
         return MissingWord(word, typed, Whereabouts.NOWHERE if is_known else Whereabouts.UNKNOWN)
     where = Whereabouts.WHOLE if holding[0] in places else Whereabouts.UNREAD
     return MissingWord(word, typed, where, len(holding), notes[holding[0]].path)
+
+
+def _has_more_text(snapshot: Snapshot) -> bool:
+    """True if there is text that no search looked at: of unread or archived files, behind a link, or code."""
+    has_archive = any(file.role is Role.ARCHIVED for file in snapshot.files)
+    return has_archive or bool(snapshot.unread or snapshot.project.link) or not snapshot.kind.has_files
 
 
 def with_causes(

@@ -228,7 +228,8 @@ def check_line(check: Check, step: Step, width: int, glyphs: Glyphs) -> Line:
     """Returns the line of a check: value, threshold, margin, and its constant if that fits."""
     sign, role = _passed(check, glyphs)
     decides = step.state not in (State.SKIPPED, State.NOT_REACHED)
-    if check.passed is False and (not decides or step.state is State.PASSED):
+    reached = [one.passed for one in step.checks if one.passed is not None]
+    if check.passed is False and (not decides or step.state is State.PASSED or reached[-1]):
         sign = glyphs.state["not_reached"]  # a cross only marks a check that failed and mattered
     if sign == glyphs.state["not_reached"] or not decides:
         role = "muted"

@@ -10,11 +10,14 @@ from brvtui.engines.contract import check_length
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.texts import text_document
 from brvtui.store.text_index import KeptTextIndex, is_worth_keeping
-from brvtui.text.full_text import TextDocument, content_words
+from brvtui.text.find_query import MOST_WORDS
+from brvtui.text.full_text import LONGEST_TEXT, TextDocument, content_words
 
 _MOST_WORDS = 6
 _MOST_SEARCHED, _ALWAYS_SEARCHED = 5_000_000, 20_000
 """The number of characters of all notes in which matches are located, and of each note even beyond that."""
+
+_TOO_MANY_WORDS = f"only the first {MOST_WORDS} words count"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,8 @@ class NoteFinder:
             notes.append(
                 TextMatch(match.path, title, excerpt.fields, excerpt.line, excerpt.snippet, excerpt.highlights)
             )
-        notices = filter(None, (self._index.problem, *snapshot.search_notices(count > 0)))
+        cut = (_TOO_MANY_WORDS if len(query.split()) > MOST_WORDS else "", _partly_searched(snapshot))
+        notices = filter(None, (self._index.problem, *cut, *snapshot.search_notices(count > 0)))
         return FoundNotes(query, count, len(snapshot.notes), tuple(notes), tuple(notices))
 
     def paths(self, query: str, is_typing: bool = False) -> tuple[str, ...]:
@@ -141,3 +145,10 @@ def _document(snapshot: Snapshot, path: str) -> TextDocument:
         return text_document(snapshot, path)
     except OSError:
         return TextDocument(path, snapshot.notes[snapshot.by_path[path]].title, "", "", "")
+
+
+def _partly_searched(snapshot: Snapshot) -> str:
+    """A notice about notes whose text is searched only in part; empty if there are none."""
+    long = [note.path for note in snapshot.notes if note.size > LONGEST_TEXT]
+    more = f" and {len(long) - 1} more" if len(long) > 1 else ""
+    return f"only the first {LONGEST_TEXT:,} characters are searched of {long[0]}{more}" if long else ""

@@ -69,7 +69,7 @@ _Alternatives = list[list[QueryClause]]
 _BARE = r'[^\s"()](?:[^\s"()]|\([^\s"()]*\)?)*'
 _PIECE = re.compile(rf'(-?)(?:(title|headings?|tags?|path|text):)?(?:"([^"]*)"?|([()])|({_BARE}))', re.IGNORECASE)
 _MARKS = re.compile(r"(?<=.)(\*|~[12]?)$")
-_MOST_WORDS = 50
+MOST_WORDS = 50
 """The limit on the words of a query, or characters of scripts without spaces. In a phrase, each of them costs time."""
 _MOST_ALTERNATIVES, _DEEPEST = 50, 20
 _LONGEST_FUZZY = 64
@@ -92,7 +92,7 @@ class _QueryReader:
     def __init__(self, query: str, has_operators: bool, is_open: bool) -> None:
         self._pieces = list(_PIECE.finditer(query))
         self._has_operators, self._is_open = has_operators, is_open
-        self._next, self._left = 0, _MOST_WORDS
+        self._next, self._left = 0, MOST_WORDS
 
     def alternatives(self, depth: int = 0, outer: str = "") -> _Alternatives:
         """The alternatives until the end of the group, which is inside ``depth`` others and in the field ``outer``."""

@@ -35,7 +35,7 @@ from brvtui.text.find_query import (
     words_in,
 )
 
-_LONGEST_TEXT = 500_000
+LONGEST_TEXT = 500_000
 """The number of characters of each text of a document that are searched."""
 
 
@@ -149,7 +149,7 @@ def _written(key: int, document: TextDocument) -> tantivy.Document:
     entry.add_text(_ID, str(key))
     folded = {}
     for name in FIELDS:
-        words, folded[name] = _prepared(encodable(getattr(document, name)[:_LONGEST_TEXT]))
+        words, folded[name] = _prepared(encodable(getattr(document, name)[:LONGEST_TEXT]))
         entry.add_text(name, words)
     for name, stems in _STEMS.items():
         entry.add_text(stems, folded[name])
@@ -243,8 +243,8 @@ _LEAST_LATIN = 3
 
 def content_words(document: TextDocument) -> Counter[str]:
     """The words of title, tags and body that say what ``document`` is about, without stop words and numbers."""
-    texts = (document.title, document.tags, _FENCE.sub("", document.text[:_LONGEST_TEXT]))
-    words = Counter(word.text for text in texts for word in words_in(encodable(text[:_LONGEST_TEXT])))
+    texts = (document.title, document.tags, _FENCE.sub("", document.text[:LONGEST_TEXT]))
+    words = Counter(word.text for text in texts for word in words_in(encodable(text[:LONGEST_TEXT])))
     for word in [*words]:
         if word in STOP_WORDS or sum(map(str.isalpha, word)) < (_LEAST_LATIN if fold(word).isascii() else 1):
             del words[word]
@@ -405,7 +405,7 @@ class _MatchFinder:
     def matches(self, text: str) -> Iterator[Word]:
         """Yields the matches in ``text``, in order. A phrase is one match."""
         last: deque[Word] = deque(maxlen=max(map(len, self._phrases), default=0))
-        for word in () if self._is_empty else words_in(text[:_LONGEST_TEXT]):
+        for word in () if self._is_empty else words_in(text[:LONGEST_TEXT]):
             if word.is_unspaced:
                 yield from self._in_run(word)
                 continue

@@ -88,7 +88,7 @@ async def test_paths_answers_prompts_traces_and_selected_text_are_copied(
         assert offered(written) == view(pilot).answer.trace.answer.text
         await ask(pilot, "refresh token rotation", "f7", "right", "y")
         await told(pilot, "copied the prompt")
-        assert offered(written) == view(pilot).answer.trace.answer.prompt.text
+        assert offered(written) == view(pilot).answer.trace.answer.prompt.text.replace("\x1b", "␛")
 
 
 async def test_browser_names_the_download_key_for_a_trace_too_long_to_copy(
@@ -194,3 +194,19 @@ async def test_leaving_without_saving(app: BrvTui, garden: Tree, here: Path) -> 
         assert app.screen is screen(pilot)
     assert sorted(here.iterdir()) == before
     assert not (garden.tree / "x.md").exists()
+
+
+async def test_copied_text_has_no_escapes_and_a_copied_path_has_one_line(
+    garden: Tree, app: BrvTui, written: list[str], here: Path
+) -> None:
+    garden.note("a/\x1b[201~\ntouch planted\n#.md", "Zork", "zork")
+    async with app.run_test(size=(120, 36)) as pilot:
+        await ask(pilot, "zork")
+        await press(pilot, "escape", "y")
+        await told(pilot, "copied the path")
+        assert "\x1b" not in offered(written)
+        assert "\n" not in offered(written)
+        pilot.app.copy_to_clipboard("one\n\ttwo \x1b]0;title\x07\x9b31m é")
+        await until(pilot, lambda: offered(written).startswith("one\n\ttwo "))
+        assert not {"\x1b", "\x07", "\x9b"} & set(offered(written))
+        assert offered(written).endswith("é")

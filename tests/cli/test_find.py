@@ -124,3 +124,10 @@ def test_damaged_index_is_a_notice_and_appears_in_cache(
     assert [f"note: {again['notices'][0]}\n"] == [err]
     run("cache", "clear", now=False)
     assert not folder.exists()
+
+
+def test_text_that_is_not_searched_is_named(run: Run, project: Tree) -> None:
+    project.note("a/long.md", "Long", "filler\n" * 80_000 + "needleend")
+    assert found(run, "needleend")["notices"] == ["only the first 500,000 characters are searched of a/long.md"]
+    query = " ".join(f"word{number}" for number in range(51))
+    assert "only the first 50 words count" in found(run, query)["notices"]

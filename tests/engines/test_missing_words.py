@@ -322,3 +322,12 @@ def test_a_topic_without_a_score_is_not_said_to_be_about_something_else(tmp_path
     trace = session.preview("plainword")
     assert len(trace.hits) == 1
     assert "about your words" not in verdict_sentence(trace)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_file_that_is_not_read_is_not_said_to_be_missing(tree: Tree, engine: str) -> None:
+    tree.note("a/b/c.md", "A note", "Some text.")
+    (tree.tree / "a/b/latin.md").write_bytes(b"# Latin\n\0 zyzzyva\n")
+    explanation = tree.session().explainer.explain("zyzzyva", "a/b/latin.md", engine=engine)
+    assert "not read" in explanation.numbers or "read" in explanation.reason.text
+    assert "add the note" not in explanation.remedy.text

@@ -26,6 +26,7 @@ from brvtui.app.workers import Refusal
 from brvtui.disk import writing
 from brvtui.engines.registry import presentation
 from brvtui.store.folders import data_folder, pictures_folder, shown_path
+from brvtui.text.visible import visible
 from brvtui.trace import Trace
 from brvtui.wording import shortened
 
@@ -153,6 +154,8 @@ _NOTHING = {
 _TOAST_S = 8
 _ALONE = "the pinned answer is not saved with it: {copy.shown} in its tab copies the comparison"
 _LONGEST_NAME = 40
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Control characters that a terminal may obey when a copied text is pasted."""
 
 
 class Sharing:
@@ -175,12 +178,14 @@ class Sharing:
             task = partial(_as_json, self._project, trace)
             self._services.background.run(task, copy, group="copy", exclusive=True)
         elif text := self._comparison() if what == "comparison" else _text_of(what, trace, file):
-            self.copy_text(text, f"{_NAMES[what]} {text}" if what == "path" else _NAMES[what])
+            is_path = what == "path"  # on one line, since a shell runs the lines of a pasted text
+            self.copy_text(visible(text) if is_path else text, f"{_NAMES[what]} {text}" if is_path else _NAMES[what])
         else:
             self._services.notify(_NOTHING[what], timeout=4)
 
     def copy_text(self, text: str, named: str, otherwise: str = "") -> None:
         """Copies ``text``, called ``named`` in messages, which end with ``otherwise``, another way to get it."""
+        text = _CONTROLS.sub(lambda match: visible(match[0]), text)
         self.copied = text
         if text:
             session = self._project.session

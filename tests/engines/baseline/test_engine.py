@@ -138,7 +138,13 @@ def test_reasons_why_note_is_missing(notes: Tree) -> None:
     assert why(notes, "tokens", "more/0.md").use.endswith("of 14")
     for query, note, scope, said, numbers in (
         ("tokens", "auth", "", "a folder, which plain search does not rank", "searched: tokens"),
-        ("tokens", "ops/odd.txt", "", "not a searchable note of the tree", "searched: tokens"),
+        (
+            "tokens",
+            "ops/odd.txt",
+            "",
+            "not a searchable note of the tree",
+            "the file is there, but is not read: the ending must be .md in lower case",
+        ),
         ("!?", "pay/refund.md", "", "the query has no word to search for", "searched: nothing"),
         ("refund", "pay/refund.md", "auth", "outside the folder that is searched", "searched: refund"),
         ("tokens", "pay/refund.md", "", "neither title nor text contains any of the words", "searched: tokens"),
