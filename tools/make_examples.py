@@ -4,9 +4,9 @@
     python tools/make_examples.py [--check]
 
 An example is a fenced block of language ``console``: each line that begins with ``$ `` is a command, and what
-follows it is what the command prints; a last line ``…`` stands for the rest. The commands of a page run in a temporary folder that holds the sample tree, with
-its ages counted back from NOW. With --check nothing is written, and the exit code is 1 when a block differs from the
-output in more than milliseconds.
+follows it is what the command prints; a last line ``…`` stands for the rest. The commands of a page run in a temporary
+folder that holds the sample tree, with its ages counted back from NOW. With --check nothing is written, and the exit
+code is 1 when a block differs from the output in more than milliseconds.
 """
 
 from __future__ import annotations
