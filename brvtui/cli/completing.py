@@ -30,17 +30,17 @@ def engines(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]
 
 
 def profiles(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
-    """Returns the built-in profiles of the engine earlier on the line, or else of all engines."""
+    """Returns the built-in profiles of the engine named earlier on the command line, or else of all engines."""
     return _beginning(_of_engines(ctx, "profiles"), typed)
 
 
 def modes(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
-    """Returns the modes of the engine earlier on the line, or else of all engines."""
+    """Returns the modes of the engine named earlier on the command line, or else of all engines."""
     return _beginning(_of_engines(ctx, "modes"), typed)
 
 
 def events(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
-    """Returns the events of the engine earlier on the line, or else of all engines with forecasts."""
+    """Returns the events of the engine named earlier on the command line, or else of all engines with forecasts."""
     return _beginning(_of_engines(ctx, "event_kinds"), typed)
 
 

@@ -58,7 +58,7 @@ def demo(ctx: click.Context, folder: Path | None, text: str | None) -> int:
 
 
 def stamp(project: Path, now_ms: float) -> int:
-    """Gives the notes of ``project`` the ages in its ``ages.json``, in days, as modification times before ``now_ms``.
+    """Sets each note's modification time to ``now_ms`` minus its age (in days) from ``ages.json``.
 
     The times are in whole milliseconds. Returns the number of notes; skips those that are gone. Raises OSError.
     """

@@ -225,8 +225,8 @@ class Signals:
 class ProjectSettings:
     """The settings that a project's file can contain.
 
-    Such a file comes with the project and may be written by anybody. It can decide how the project is read and shown,
-    but not the user's consent, keys, limits of cost, addresses, programs and records.
+    Such a file comes with the project and may be written by anyone. It can decide how the project is read and shown,
+    but not the user's consent, keys, cost limits, addresses, programs, or records.
     """
 
     theme: str = _setting(

@@ -103,8 +103,8 @@ def revised(snapshot: Snapshot, constants: TreeConstants, now_ms: float, differe
 def revision_of(snapshot: Snapshot, name: str) -> Revision:
     """The revision ``name`` of the tree of ``snapshot``.
 
-    Raises :class:`brvtui.tree.history.git.RevisionError`, also for a tree behind a link whose notes are not read,
-    because its history is not read either.
+    Raises :class:`brvtui.tree.history.git.RevisionError`. Also raised for a tree reached through a link that is not
+    followed, since its history is not read either.
     """
     if snapshot.project.link and not snapshot.limits.linked_trees:
         raise RevisionError(snapshot.project.link)

@@ -61,7 +61,10 @@ def _apply(place: PlanTarget, plan: Plan) -> tuple[str, ...]:
 
 
 def _roll_back(place: PlanTarget, failed: Step, done: Iterable[Step]) -> str:
-    """Undoes the steps ``done`` before the ``failed`` one. If that is impossible, returns the end of a message."""
+    """Undoes the steps ``done`` before the ``failed`` one.
+
+    If that is impossible, returns text to append to the error message.
+    """
     if isinstance(failed, Write) and failed.after is None and not is_taken(place.tree, failed.path):
         # Earlier steps may have copied the file that is now missing, as archiving does.
         return "; what was done before that stays"

@@ -166,7 +166,7 @@ NOTE_LETTERS: Mapping[int, str] = {
 
 
 def glyph_of(kind: Kind, maturity: str, glyphs: Glyphs) -> tuple[str, str]:
-    """Returns the sign of a result or note, and the role to paint it in."""
+    """Returns the glyph of a result or note, and the role to paint it in."""
     if kind.value in glyphs.kind:
         return glyphs.kind[kind.value], "summary" if kind.value == "summary" else "stub"
     return glyphs.maturity.get(maturity, " "), maturity if maturity in glyphs.maturity else "muted"

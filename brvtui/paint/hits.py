@@ -67,7 +67,10 @@ def chips(words: Sequence[MatchedWord], width: int) -> Line:
 
 
 def _chip(words: Sequence[MatchedWord], place: int, text: str) -> Line:
-    """The word at ``place``, after its field's name if it is the first there. ``text`` names the text field."""
+    """The matched word at ``place``, prefixed with its field's name if it is the first match in that field.
+
+    ``text`` is the label of the text field.
+    """
     one, before = words[place], words[place - 1] if place else None
     piece, field = Line().gap(1 if place else 0), _field(one)
     if field != _BELOW and (before is None or _field(before) != field):

@@ -43,8 +43,8 @@ class Named:
 def find_note(snapshot: Snapshot, name: str) -> Named:
     """The file called ``name``: a path, with or without ``.md`` or ``.html``, the end of one, a folder, or a title.
 
-    A path may begin at the tree, at the project, or at the root of the disk, and may contain backslashes. If no file
-    has exactly this name, case and Unicode form are ignored. Looks up nothing on disk. Raises :class:`UnknownNote` if
+    A path may begin at the tree, at the project, or at the filesystem root, and may contain backslashes. If no file has
+    exactly this name, case and Unicode form are ignored. Does not read the disk. Raises :class:`UnknownNote` if
     ``name`` matches no file, or more than one.
     """
     files = [*snapshot.by_path, *(file.path for file in snapshot.files), *(file.path for file in snapshot.unseen)]

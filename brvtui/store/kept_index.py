@@ -60,7 +60,7 @@ class KeptIndex:
     """The stored index of one tree, in the tool's cache folder. Creates nothing before the first write."""
 
     def __init__(self, tree: Path) -> None:
-        """The file of the index may not exist."""
+        """The index file need not exist yet."""
         self.tree = tree
         self.folder = tree_cache(tree) / "index"
         self._file = self.folder / _FILE

@@ -230,7 +230,7 @@ class FleetScreen(FrameScreen):
     # actions
 
     async def action_back(self) -> None:
-        """Stops the question, or else leaves the filter or the maximised pane, or returns to the results."""
+        """Cancels the query, or else leaves the filter or the maximised pane, or returns to the results."""
         if not self._queries.stop():
             await super().action_back()
 

@@ -120,7 +120,7 @@ class EditCheck:
             self._services.notify(message, severity="warning" if queries else "information", timeout=_TOAST_S)
 
     def _failed(self, why: str) -> None:
-        """Shows the reason of a failed check after a save; after other changes, the Lab shows it."""
+        """Shows why a check after a save failed; after other changes, the Lab shows it."""
         if self._saved:
             self._saved = False
             self._services.notify(f"no judged query was asked again: {why}", severity="warning", timeout=_TOAST_S)

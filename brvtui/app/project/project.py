@@ -144,7 +144,7 @@ class Project:
         )
 
     def _open_and_read(self) -> tuple[OpenedProject, TreeRead | None] | SettingProblem:
-        """Opens and reads in one step, so that another attempt shows nothing unless all of it succeeds. Blocks."""
+        """Opens and reads in one step, so that a retry shows nothing unless all of it succeeds. Blocks."""
         opened = opening.open_session(self._request)
         return opened if isinstance(opened, SettingProblem) else (opened, self._read_first(opened.session))
 

@@ -122,8 +122,8 @@ class QueryRunner:
     ) -> None:
         """Starts without a query.
 
-        ``logged`` is called after a run with the problem of logging it, or an empty text. ``bring_answer`` is called
-        when a model starts to write.
+        ``logged`` is called after each run with the error from logging it, or an empty string. ``bring_answer`` is
+        called when a model starts to write.
         """
         self._services = services
         self._project = project

@@ -73,7 +73,7 @@ class SettingsPane(ChoicePane):
         return (self.services.configuration, self.services.library, self._rows, *super().also_reads())
 
     def lacks(self, view: View) -> Iterable[Message]:
-        """Requests the rows after settings or themes were read again, since a profile may have changed."""
+        """Requests new rows if settings or themes were reloaded, since a profile may have changed."""
         request, configuration, library = self._rows_request, self.services.configuration, self.services.library
         closing = view.project.closed_by
         if (

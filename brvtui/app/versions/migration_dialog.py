@@ -195,7 +195,7 @@ class MigrationText(Pane):
         self.scroll_to_row(0)
 
     def build(self, view: View, width: int) -> Sequence[Line]:
-        """Returns both answers, or the losses, the topic and the note."""
+        """Returns the lines for the selected row: both answers, or else a note with its losses and its topic."""
         if self._choice.startswith(_QUERY):
             answers = sorted(self._shown.report.answers, key=lambda answer: _ORDER.index(answer.change))
             lines = list(answer_lines(answers[int(self._choice.removeprefix(_QUERY))]))

@@ -252,10 +252,10 @@ def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]
 @fleet_command
 @answer_format
 def explain(text: str, note: str, options: FleetOptions, form: str) -> int:
-    """Show why NOTE is, or is not, in the answer to TEXT of each member that has it.
+    """Show, for each member that has NOTE, why its answer to TEXT does or does not contain it.
 
-    NOTE is a note's path, the end of one, or a title. Exit code 1 when it is in no answer, 3 when no member has it or
-    only members in which it could be several.
+    NOTE is a note's path, the end of one, or a title. Exit code 1 if no answer contains it; 3 if no member has it,
+    or it is ambiguous in every member that might.
     """
     from brvtui.fleet.questions import Explaining, NoSuchNote
 

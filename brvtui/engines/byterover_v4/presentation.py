@@ -98,7 +98,7 @@ def _nothing(trace: Trace, section: SpaceAnswer) -> Iterator[Clause]:
 
 
 def way_out(trace: Trace) -> str:
-    """Advice for the case that nothing was found."""
+    """Advice for when nothing was found."""
     section = trace.section(SpaceAnswer)
     if section.topics:
         return "ask for more results"

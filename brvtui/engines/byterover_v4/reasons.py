@@ -365,7 +365,7 @@ def _improving(
 def _wordings(
     profile: V4Profile, trace: Trace, corpus: SpaceCorpus, topic: RankedTopic, asking: Asking
 ) -> Iterator[tuple[Remedy, Trace]]:
-    """Yields other wordings, the smallest change first: a word less, a word more, the title."""
+    """Yields other wordings, the smallest change first: one word fewer, one word more, the title."""
     query, title = trace.query.strip(), topic.topic.attribute(_TITLE).strip()
     words, stop = spaced_words(query), frozenset(profile.query.stop_words)
     rarest = _rarest(corpus, topic)

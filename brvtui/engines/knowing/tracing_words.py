@@ -118,7 +118,10 @@ def stand_ins_in_words(one: GraphResult) -> str:
 
 
 def note_on_code(note: NoteOnCode) -> str:
-    """A line about a note: its words for symbols of an answer, and their ranks: ``a.md says Store: #1, #3``."""
+    """One line on a note: the symbols of the answer that it mentions, with their ranks, e.g.
+
+    ``a.md says Store: #1, #3``.
+    """
     more_written = f" and {len(note.written) - _MOST_LISTED} more" if len(note.written) > _MOST_LISTED else ""
     ranks = ", ".join(f"#{rank}" for rank in note.ranks[:_MOST_LISTED])
     more = f" and {len(note.ranks) - _MOST_LISTED} more" if len(note.ranks) > _MOST_LISTED else ""

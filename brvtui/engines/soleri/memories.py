@@ -25,7 +25,7 @@ from brvtui.tree.reading.json_file import read_json
 
 @dataclass(frozen=True, slots=True)
 class FeedbackCounts:
-    """The numbers of results that were used, used with changes, dismissed, and failed because of a fault."""
+    """The number of results that were used, modified, dismissed, or failed."""
 
     accepted: int = 0
     modified: int = 0

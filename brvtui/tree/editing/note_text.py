@@ -55,7 +55,7 @@ class EditableText:
         return self.encode_plain(self.plain(_SURROGATE.sub("\ufffd", edited)))
 
     def encode_plain(self, plain: str) -> bytes:
-        """The bytes of the file for a text without marks, for example a merge of texts from :meth:`plain`."""
+        """Encodes text without marks, such as a merge of :meth:`plain` texts, as the file's bytes."""
         ended = plain if self.newline == "\n" else plain.replace("\n", self.newline)
         data = ended.encode("utf-8", "surrogateescape")
         return codecs.BOM_UTF8 + data if self.has_bom else data

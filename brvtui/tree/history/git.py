@@ -1,4 +1,4 @@
-"""Runs git over a repository of unknown origin: no programs that it names, no network, bounded output."""
+"""Runs git on an untrusted repository: no programs that it configures, no network, bounded output."""
 
 from __future__ import annotations
 

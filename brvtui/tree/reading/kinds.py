@@ -1,4 +1,4 @@
-"""The kinds of project, with their abilities and words."""
+"""The kinds of project: the features that each supports, and the terms used for it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectKind:
-    """The abilities and words of a kind of project; the defaults describe a context tree of ByteRover 3.
+    """The features and terms of a kind of project; the defaults describe a context tree of ByteRover 3.
 
     A refusal is a sentence that gives the reason; it is empty if the action is allowed.
     """

@@ -93,8 +93,8 @@ class Case:
     def relevance(self) -> float:
         """The highest text relevance that any search for the query gives the note; 0 when no word matches it.
 
-        Signals and times cannot change it, so it limits their effect. If the route uses the retry ladder, the
-        similarity of a name can replace it, so the limit is 1.
+        Signals and times cannot change it, so it limits their effect. If the route uses the retry ladder, name
+        similarity can replace it, so the limit is 1.
         """
         if self.context.constants.retry.in_route:
             return 1.0

@@ -71,7 +71,7 @@ def answer_lacks(profile: Profile, trace: Trace, hit: Hit) -> bool:
 
 
 def use_of(profile: Profile, trace: Trace, hit: Hit) -> str:
-    """The use of ``hit`` in the answer, or the reason why it is not quoted, in a few words."""
+    """The use of ``hit``: how it is used in the answer, or why it is not quoted."""
     limits, used = profile.direct, trace.section(Route).used
     direct = trace.section(Route).outcome == "direct" if used else cached_entry(trace).tier == _DIRECT
     what = "quoted in the direct answer" if direct else "quoted to the model"

@@ -126,7 +126,7 @@ def _from_query(snapshot: Snapshot, query: str) -> Scope:
 
 
 def _unknown(pattern: str) -> str:
-    """The reason why ``pattern`` names nothing. Only names of the tree are compared; the disk is not read."""
+    """The reason why ``pattern`` names nothing. Only names in the tree are compared; the disk is not read."""
     leads_out = ".." in pattern.split("/")
     return f"{pattern} leads out of the tree, which no query does" if leads_out else f"nothing is called {pattern}"
 
