@@ -1,6 +1,6 @@
 """Paths that lead out of the tree, wherever they come from: refused, and the user is told so.
 
-Beside these: ``tests/tree/test_links.py`` (where links lead), ``tests/tree/test_saving.py`` (writing through links),
+See also: ``tests/tree/test_links.py`` (where links lead), ``tests/tree/test_saving.py`` (writing through links),
 ``tests/engines/byterover/route/test_manifest.py`` (paths in a manifest), ``tests/notes/test_moving.py`` (new names).
 """
 

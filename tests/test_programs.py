@@ -107,7 +107,9 @@ def test_the_lint_rule_knows_every_way_of_the_os_module() -> None:
 
 
 class TestEnvironment:
-    def test_python_and_relative_places_are_left_behind(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_python_variables_and_relative_paths_are_dropped(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.chdir(tmp_path)
         path = f":.:bin:./bin:..:/usr/bin:{tmp_path}:{tmp_path}/bin:{tmp_path}/x/../bin:/bin:"
         given = {"PATH": path, "PYTHONPATH": "", "PYTHONHOME": ".", "PYTHONSTARTUP": "x", "DISPLAY": ":0", "HOME": "/h"}

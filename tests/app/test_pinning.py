@@ -132,7 +132,7 @@ async def test_one_key_pins_unpins_and_pins_another_answer(pilot: AppPilot) -> N
 
 @pytest.mark.long
 @pytest.mark.parametrize("word", ["compare", "diff"])
-async def test_palette_finds_it(app: BrvTui, word: str) -> None:
+async def test_palette_lists_the_comparison(app: BrvTui, word: str) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "token store", "escape", "b")
         await ask(pilot, "rollback")

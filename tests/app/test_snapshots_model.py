@@ -49,7 +49,7 @@ async def test_while_it_writes(looks: Looks, pilot: AppPilot) -> None:
     await looks(pilot, sizes=ONLY_NARROW)
 
 
-async def test_afterwards(looks: Looks, pilot: AppPilot) -> None:
+async def test_finished_answer_lists_its_turns_costs_and_sources(looks: Looks, pilot: AppPilot) -> None:
     await asked(pilot)
     trace = trace_of(pilot)
     sources = (Cited("billing/refunds.md", True, True), Cited("billing/ghost.md", False, False))

@@ -24,7 +24,7 @@ def found(run: Run, *args: str, inside: bool = True) -> dict[str, Any]:
     return value
 
 
-def test_notes_with_their_positions(run: Run) -> None:
+def test_found_notes_have_fields_line_and_highlights(run: Run) -> None:
     value = found(run, "refresh")
     assert [(note["path"], note["fields"], note["line"]) for note in value["notes"]] == [
         ("auth/jwt/rotation.md", ["title", "headings", "text"], 1),

@@ -1,4 +1,4 @@
-"""Sealed files, copies in a scratch folder, locks, walks over folders, and processes that run."""
+"""Sealed files, copies in a scratch folder, locks, folder walks, and running processes."""
 
 from __future__ import annotations
 

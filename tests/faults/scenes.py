@@ -169,7 +169,7 @@ def full_disk(folder: Path) -> Told:
 
 
 def run(name: str, folder: Path) -> Told:
-    """The report of a scene, for which the process is prepared."""
+    """Prepares this process for the scene, runs it, and returns its report."""
     if name == "full_disk":
         return full_disk(folder)
     # What is imported when it is needed may not be readable to anybody but root: it is needed once before.

@@ -312,7 +312,7 @@ def test_a_key_that_a_call_repeats_is_not_shown(protocol: str) -> None:
     ],
     ids=["limit", "broken off"],
 )
-def test_a_key_that_an_end_cuts_is_not_shown(answer: Streamed, left: str) -> None:
+def test_api_key_cut_off_at_the_end_is_hidden(answer: Streamed, left: str) -> None:
     said: list[Any] = []
     with chatting(answer) as server, pytest.raises(ModelError) if answer.cut else nullcontext():
         said.extend(service(server.base).turn(ASKED, Cancellation()))

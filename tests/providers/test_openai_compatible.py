@@ -369,7 +369,7 @@ def rerank(service: Service, count: int) -> list[tuple[int, float]]:
     return [(judged.index, judged.score) for judged in asker.rerank("tea", documents)]
 
 
-def test_a_language_model_as_reranker() -> None:
+def test_language_model_ranks_documents_by_clamped_scores() -> None:
     with serving(message('Sure: [{"id": 2, "score": 9}, {"id": 0, "score": 99}, {"id": 7, "score": 1}]')) as service:
         assert rerank(service, 3) == [(0, 10.0), (2, 9.0), (1, 0.0)]
     assert service.asked[0][0] == "/v1/chat/completions"

@@ -164,7 +164,7 @@ def test_library_without_trimming_is_skipped(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("watched", [True, False])
-def test_a_process_that_watches_gives_back_after_some_snapshots(
+def test_watching_process_releases_memory_after_several_snapshots(
     tree: Tree, monkeypatch: pytest.MonkeyPatch, watched: bool
 ) -> None:
     given: list[int] = []

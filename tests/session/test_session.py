@@ -122,7 +122,7 @@ def test_the_frozen_clock_is_the_one_that_ages(quokkas: Tree) -> None:
     assert later.hits[0].signals.days == 1.0
 
 
-def test_the_detail_of_a_hit(quokkas: Tree) -> None:
+def test_detail_contains_the_text_score_of_its_hit(quokkas: Tree) -> None:
     session = quokkas.session()
     found = session.preview("quokka")
     made = session.explainer.detail(found, found.hits[0].file)

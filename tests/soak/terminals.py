@@ -86,5 +86,5 @@ class Terminal:
 
 
 def end_all(socket: str) -> None:
-    """Ends every terminal of ``socket``."""
+    """Kills every terminal on ``socket``."""
     subprocess.run(["tmux", "-L", socket, "kill-server"], capture_output=True, check=False)

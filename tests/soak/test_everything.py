@@ -1,4 +1,4 @@
-"""Everything at once on one tree (``tests/soak/everything.py``), in short. Runs when ``BRV_TUI_SOAK`` is set.
+"""A short run of everything at once on one tree (``tests/soak/everything.py``). Runs when ``BRV_TUI_SOAK`` is set.
 
 It takes minutes, and waits for screens of apps that compete for the processor with whatever else is run.
 """

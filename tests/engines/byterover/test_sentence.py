@@ -180,7 +180,7 @@ class TestNeedsAModel:
             "direct answer needs a lead "
         )
 
-    def test_only_another_search_found_it(self, tree: Tree) -> None:
+    def test_reports_match_found_only_by_another_search(self, tree: Tree) -> None:
         tree.note("a/kiwi.md", "Kiwi", "kiwi", days=60)
         tree.notes(60)
         text = said(tree.snapshot(), "kiwi umlauts?")
