@@ -53,7 +53,7 @@ def difference_as_shown(value: float, before: float, decimals: int) -> float:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a message about the unknown ``name``: the nearest of ``known``; empty if none is near."""
+    """Text to append to a message about the unknown ``name``: the nearest of ``known``; empty if none is near."""
     import difflib
 
     near = difflib.get_close_matches(name, list(known), 1)
@@ -61,7 +61,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of a message about the unknown ``name``: the nearest of ``known``, or all of them if there are few."""
+    """Text to append to a message about the unknown ``name``: the nearest of ``known``, or all if they are few."""
     names = sorted(known) if isinstance(known, (set, frozenset)) else list(known)
     if hint := did_you_mean(name, names):
         return hint

@@ -64,7 +64,7 @@ def _of_engines(ctx: click.Context, attribute: str) -> Iterator[str]:
 
 
 def _below_tree(ctx: click.Context) -> Iterator[str]:
-    """Yields the paths of folders and notes in the tree of the project earlier on the line, or of the project here."""
+    """Yields the paths of folders and notes in the tree of the project named earlier, or of the project here."""
     from brvtui.tree.reading.project import ProjectError, find_project
 
     project: Any = ctx.params.get("project")

@@ -117,7 +117,7 @@ def _profiles_of(engine: str, kept: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def owner_hint(profile: str, engine: str) -> str:
-    """A remark about the owner of ``profile``, for the end of a message that ``engine`` has no such profile.
+    """A remark about the owner of ``profile``, to append to the message that ``engine`` has no such profile.
 
     Empty if no engine has it.
     """

@@ -30,7 +30,7 @@ def just_before_ms(now_ms: float) -> int:
     """The whole millisecond before ``now_ms``: the modification time of a file that is saved now.
 
     Engines count whole milliseconds, and the stored recency counts only at exactly 0 days, which has passed before
-    anybody queries. So it is not ``now_ms`` itself.
+    anyone queries. So it is not ``now_ms`` itself.
     """
     return math.floor(now_ms) - 1
 

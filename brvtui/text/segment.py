@@ -24,7 +24,7 @@ TOO_MUCH_TEXT = (
 
 
 def is_too_much(words: int, entries: int, size: int) -> bool:
-    """True if ``words`` different words, ``entries`` in all, or ``size`` bytes exceed the limits of a project."""
+    """True if ``words`` distinct words, ``entries`` in all, or ``size`` bytes exceed the limits of a project."""
     return words > MOST_WORDS or entries > MOST_ENTRIES or size >= MOST_BYTES
 
 

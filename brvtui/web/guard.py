@@ -83,7 +83,7 @@ class Guard:
 
     @web.middleware
     async def check(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
-        """Returns the response of ``handler`` to the owner, and a refusal without a traceback to everybody else."""
+        """Returns the response of ``handler`` to the owner, and a refusal without a traceback to everyone else."""
         try:
             self._refuse_strangers(request)
             self._strangers.pop(request.protocol, None)

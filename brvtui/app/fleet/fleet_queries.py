@@ -61,7 +61,7 @@ class FleetQueries:
             self._services.store.update(state, self._opened.selection)
 
     def leave(self) -> None:
-        """Stops the question and saves the screen's state, to be restored when the user returns."""
+        """Cancels the query and saves the screen's state, to be restored when the user returns."""
         self._drop()
         if self._opened is not None:
             view = self._services.store.view
@@ -151,7 +151,7 @@ class FleetQueries:
         return self._opened.fleet.members if self._opened is not None else ()
 
     def stop(self) -> bool:
-        """Stops the question. Returns True if there was one."""
+        """Cancels the query. Returns True if there was one."""
         state = self.state
         waits = self._pause is not None
         self._drop()

@@ -19,7 +19,7 @@ _TREE = "context-tree"
 _SOURCES = "sources.json"
 _LARGEST_POINTER = 65_536
 OR_A_TREE = ", or read a folder of notes by brv-tui --tree FOLDER"
-"""The end of a message for users who may name a folder of notes; members of a fleet are named in another way."""
+"""Text to append to a message for users who may name a folder of notes; members of a fleet are named in another way."""
 
 
 class ProjectError(Exception):

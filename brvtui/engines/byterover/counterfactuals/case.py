@@ -209,7 +209,7 @@ class Case:
 
         Candidates that cannot reach the needed score are not tried. ``is_monotonic`` means that if a candidate
         succeeds, every larger one with at least the same score does too. Then the candidates are bisected, otherwise
-        each is tried. ``what`` begins the sentence for the case that none succeeds. Raises :class:`Cancelled`.
+        each is tried. ``what`` begins the sentence for when none succeeds. Raises :class:`Cancelled`.
         """
         if not candidates:
             return impossible(lever, f"{what}: {_NO_CHANGE}")
