@@ -79,7 +79,7 @@ class SaverKeeper(Turns):
         return 0.1
 
     def rest(self) -> None:
-        """Ends every saver."""
+        """Stops every saver."""
         for process, _ in list(self._running):
             self._end(process)
         for reader in self._readers:
