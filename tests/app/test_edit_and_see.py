@@ -75,10 +75,10 @@ async def test_effects_of_saving_are_shown_above_the_text(
         assert recency.saved == pytest.approx(1.0)
         assert f"score {score.now:.2f}" in shown(pilot)
         if size == WIDE:
-            assert f"recency {recency.now:.2f} → 1.00 (kept {recency.kept:.2f})" in shown(pilot)
+            assert f"recency {recency.now:.2f} → 1.00 (old time: {recency.kept:.2f})" in shown(pilot)
         await pilot.press("f6")
         if size == WIDE:
-            assert f"recency {recency.now:.2f} (new 1.00)" in shown(pilot)
+            assert f"recency {recency.now:.2f} (new time: 1.00)" in shown(pilot)
 
 
 async def test_ranking_follows_the_query_and_lists_unread_parts(pilot: AppPilot) -> None:

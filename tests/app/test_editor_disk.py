@@ -112,7 +112,7 @@ async def test_both_texts_can_be_merged(garden: Tree, pilot: AppPilot) -> None:
 
 async def test_lines_changed_by_both_become_conflicts(garden: Tree, pilot: AppPilot) -> None:
     await _clash(pilot, garden, FEW_LINES.replace("# Rollback", "# Zurück"))
-    assert "merged, 1 place would be yours to decide" in shown(pilot)
+    assert "If you merge them, you decide 1 place" in shown(pilot)
     await pilot.press("e")
     await looked(pilot)
     assert area(pilot).text.startswith("<<<<<<< mine\nx# Rollback\n=======\n# Zurück\n>>>>>>> theirs\n")

@@ -88,7 +88,7 @@ async def test_paths_answers_prompts_traces_and_selected_text_are_copied(
         assert offered(written) == view(pilot).answer.trace.answer.text
         await ask(pilot, "refresh token rotation", "f7", "right", "y")
         await told(pilot, "copied the prompt")
-        assert offered(written) == view(pilot).answer.trace.answer.prompt.text.replace("\x1b", "␛")
+        assert offered(written) == view(pilot).answer.trace.answer.prompt.text.replace("\x1b", "␛").replace("\a", "␇")
 
 
 async def test_browser_names_the_download_key_for_a_trace_too_long_to_copy(

@@ -60,7 +60,7 @@ ARCHIVE = Event(
     happen="become archive candidates",
     has_come="an archive candidate",
     state="archive candidates",
-    meaning="the next dream run may archive it: its importance, decayed since updatedAt, is low",
+    meaning="the next dream run may archive it: low importance, by updatedAt",
     in_short="low importance",
 )
 PRUNING = Event(
@@ -77,12 +77,12 @@ PRUNING = Event(
 BELOW_MATURITY = Event(
     key="below-maturity",
     weight=1,
-    short="low importance",
+    short="fading",
     happens="becomes low in importance",
     happen="become low in importance",
     has_come="low in importance",
     state="low in importance",
-    meaning="its importance is below that of its maturity, though ageing does not demote it",
+    meaning="importance below its maturity's; ageing does not demote it",
     in_short="not demoted by ageing",
 )
 LEAVES_HIGH = Event(
