@@ -83,7 +83,7 @@ def explained(
     loss, numbers = lost()
     advice = remedy(loss, title)
     unread = next((file.reason for file in snapshot.unseen if file.path == path), "") if place is None else ""
-    if unread:
+    if unread and advice is not None and advice.text == CHECK_PATH:
         numbers, advice = f"the file is there, but is not read: {unread}", Remedy("save it as readable text", False)
     return Explanation(trace.query, path, title, False, None, hit, detail, loss.reason, numbers, advice, "", trace)
 
