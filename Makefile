@@ -21,7 +21,7 @@ help:
 	@echo 'make types        mypy --strict                 make contracts    which layer imports which'
 	@echo 'make schema       write docs/reference/trace.schema.json  make screenshots  write docs/screenshots/'
 	@echo 'make tables       renew the tables in docs/reference/'
-	@echo 'make examples     renew output in the pages        make restamp      give the sample notes their ages anew'
+	@echo 'make examples     renew output in the pages        make restamp      give the sample notes their ages again'
 	@echo 'make pictures     renew all: those of tests (.pictures/contact-sheet.png shows them) and docs/screenshots/'
 	@echo 'make quality      measure how well each engine answers sets of questions (LOCOMO=FILE adds LoCoMo)'
 	@echo 'make bench        measure speed and memory      make wheel        build into dist/'

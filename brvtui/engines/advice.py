@@ -36,6 +36,8 @@ Loss = TypeVar("Loss", bound=LossStage)
 NOTHING_HELPS = "none of the wordings that were tried brings it in"
 """The advice if no wording of the query that an engine tries has the document in its answer."""
 CHECK_PATH = "check the path, or add the note"
+MAKE_READABLE = "correct what the reason names, the file or its name: then it is read"
+MAKE_ROOM = "shorten or remove files before it"
 NO_WORDS = "the query has no word that can be searched"
 
 
@@ -82,9 +84,10 @@ def explained(
         return Explanation(trace.query, path, title, True, rank, hit, detail, None, "", None, use(rank), trace)
     loss, numbers = lost()
     advice = remedy(loss, title)
-    unread = next((file.reason for file in snapshot.unseen if file.path == path), "") if place is None else ""
-    if unread and advice is not None and advice.text == CHECK_PATH:
-        numbers, advice = f"the file is there, but is not read: {unread}", Remedy("save it as readable text", False)
+    unread = next((file for file in snapshot.unseen if file.path == path), None) if place is None else None
+    if unread is not None and advice is not None and advice.text == CHECK_PATH:
+        numbers = f"the file is there, but is not read: {unread.reason}"
+        advice = Remedy(MAKE_ROOM if unread.is_past_limit else MAKE_READABLE, False)
     return Explanation(trace.query, path, title, False, None, hit, detail, loss.reason, numbers, advice, "", trace)
 
 

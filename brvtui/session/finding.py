@@ -6,18 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from brvtui.derived import Key
 from brvtui.engines.contract import check_length
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.texts import text_document
 from brvtui.store.text_index import KeptTextIndex, is_worth_keeping
-from brvtui.text.find_query import MOST_WORDS
+from brvtui.text.find_query import MOST_WORDS, is_cut
 from brvtui.text.full_text import LONGEST_TEXT, TextDocument, content_words
 
 _MOST_WORDS = 6
 _MOST_SEARCHED, _ALWAYS_SEARCHED = 5_000_000, 20_000
 """The number of characters of all notes in which matches are located, and of each note even beyond that."""
 
-_TOO_MANY_WORDS = f"only the first {MOST_WORDS} words count"
+_CUT_QUERY = f"only the first {MOST_WORDS} words, and as many alternatives, count"
+_CUT_NOTES: Key[str] = Key("notice about notes that are searched in part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ class NoteFinder:
             notes.append(
                 TextMatch(match.path, title, excerpt.fields, excerpt.line, excerpt.snippet, excerpt.highlights)
             )
-        cut = (_TOO_MANY_WORDS if len(query.split()) > MOST_WORDS else "", _partly_searched(snapshot))
+        cut = (_CUT_QUERY if is_cut(query) else "", snapshot.derived.of(_CUT_NOTES, lambda: _cut_notes(snapshot)))
         notices = filter(None, (self._index.problem, *cut, *snapshot.search_notices(count > 0)))
         return FoundNotes(query, count, len(snapshot.notes), tuple(notes), tuple(notices))
 
@@ -147,8 +149,14 @@ def _document(snapshot: Snapshot, path: str) -> TextDocument:
         return TextDocument(path, snapshot.notes[snapshot.by_path[path]].title, "", "", "")
 
 
-def _partly_searched(snapshot: Snapshot) -> str:
+def _cut_notes(snapshot: Snapshot) -> str:
     """A notice about notes whose text is searched only in part; empty if there are none."""
-    long = [note.path for note in snapshot.notes if note.size > LONGEST_TEXT]
-    more = f" and {len(long) - 1} more" if len(long) > 1 else ""
-    return f"only the first {LONGEST_TEXT:,} characters are searched of {long[0]}{more}" if long else ""
+    cut = [
+        note.path
+        for note in snapshot.notes
+        if note.cut_lines
+        or note.cut_units
+        or (note.size > LONGEST_TEXT and len(_document(snapshot, note.path).text) > LONGEST_TEXT)
+    ]
+    more = f" and {len(cut) - 1} more" if len(cut) > 1 else ""
+    return f"searched only in part, since it is long: {cut[0]}{more}" if cut else ""

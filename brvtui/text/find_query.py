@@ -86,6 +86,12 @@ def parsed(query: str, is_typing: bool = False) -> _Alternatives:
     return _QueryReader(query, True, is_open).alternatives() or _QueryReader(query, False, is_typing).alternatives()
 
 
+def is_cut(query: str) -> bool:
+    """True if not all words or alternatives of ``query`` count."""
+    readers = (_QueryReader(query, has_operators, False) for has_operators in (True, False))
+    return next((reader.is_cut for reader in readers if reader.alternatives()), False)
+
+
 class _QueryReader:
     """Reads a query from left to right."""
 
@@ -93,6 +99,7 @@ class _QueryReader:
         self._pieces = list(_PIECE.finditer(query))
         self._has_operators, self._is_open = has_operators, is_open
         self._next, self._left = 0, MOST_WORDS
+        self.is_cut = False
 
     def alternatives(self, depth: int = 0, outer: str = "") -> _Alternatives:
         """The alternatives until the end of the group, which is inside ``depth`` others and in the field ``outer``."""
@@ -112,22 +119,26 @@ class _QueryReader:
             if parenthesis == "(" and depth < _DEEPEST:
                 group = self.alternatives(depth + 1, field)
                 unlike = ([[replace(one, excluded=not one.excluded)] for one in clauses] for clauses in group)
-                group = reduce(_both, unlike, [[]]) if without else group
+                group = reduce(self._both, unlike, [[]]) if without else group
             else:
                 group = [[replace(clause, excluded=without) for clause in self._clauses(phrase, word, field)]]
-            current = _both(current, group or [[]])
+            current = self._both(current, group or [[]])
         different = dict.fromkeys(tuple(dict.fromkeys(clauses)) for clauses in found + current)
-        return [list(clauses) for clauses in different if clauses][:_MOST_ALTERNATIVES]
+        return self._first([list(clauses) for clauses in different if clauses])
 
     def _clauses(self, phrase: str | None, word: str | None, field: str) -> Iterator[QueryClause]:
         for clause in _clauses(phrase, word, field, self._is_open and self._next == len(self._pieces)):
             if self._left > 0:
                 yield _cut(clause, self._left)
             self._left -= len(clause.words[0]) if clause.match is Match.GRAMS else len(clause.words)
+            self.is_cut |= self._left < 0
 
+    def _both(self, one: _Alternatives, other: _Alternatives) -> _Alternatives:
+        return self._first([[*left, *right] for left in one for right in other])
 
-def _both(one: _Alternatives, other: _Alternatives) -> _Alternatives:
-    return [[*left, *right] for left in one for right in other][:_MOST_ALTERNATIVES]
+    def _first(self, alternatives: _Alternatives) -> _Alternatives:
+        self.is_cut |= len(alternatives) > _MOST_ALTERNATIVES
+        return alternatives[:_MOST_ALTERNATIVES]
 
 
 def _cut(clause: QueryClause, size: int) -> QueryClause:

@@ -102,4 +102,4 @@ async def test_named_space_is_opened_whatever_the_folder_contains(
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token")
         assert trace_of(pilot).engine == "byterover_v4"
-        assert ("told to cite it" in text_of(pilot, "#score")) is bool(opening.space)
+        assert ("V4 tells the agent to cite it" in text_of(pilot, "#score")) is bool(opening.space)

@@ -126,8 +126,26 @@ def test_damaged_index_is_a_notice_and_appears_in_cache(
     assert not folder.exists()
 
 
-def test_text_that_is_not_searched_is_named(run: Run, project: Tree) -> None:
-    project.note("a/long.md", "Long", "filler\n" * 80_000 + "needleend")
-    assert found(run, "needleend")["notices"] == ["only the first 500,000 characters are searched of a/long.md"]
-    query = " ".join(f"word{number}" for number in range(51))
-    assert "only the first 50 words count" in found(run, query)["notices"]
+@pytest.mark.parametrize(
+    ("line", "count", "is_cut"),
+    [("a" * 1_500, 400, True), ("\u00e9" * 1_500, 300, False), ("a", 2_100, True), ("a" * 2_100, 1, True)],
+    ids=["characters", "bytes", "lines", "long line"],
+)
+def test_note_that_is_searched_in_part_is_named(run: Run, project: Tree, line: str, count: int, is_cut: bool) -> None:
+    project.note("a/long.md", "Long", f"{line}\n" * count)
+    assert any("a/long.md" in notice for notice in found(run, "refresh")["notices"]) is is_cut
+
+
+@pytest.mark.parametrize("joint", [" ", ".", " OR "])
+def test_words_that_do_not_count_are_reported(run: Run, joint: str) -> None:
+    words = [f"word{number}" for number in range(51)]
+    assert found(run, joint.join(words[:50]))["notices"] == []
+    [notice] = found(run, joint.join(words))["notices"]
+    assert "50 words" in notice
+
+
+def test_alternatives_that_do_not_count_are_reported(run: Run) -> None:
+    groups = [f"(a{number} OR b{number})" for number in range(6)]
+    assert found(run, " ".join(groups[:5]))["notices"] == []
+    [notice] = found(run, " ".join(groups))["notices"]
+    assert "alternatives" in notice

@@ -33,7 +33,7 @@ def test_query_gives_the_reason_and_the_citations(run: Run, space: Path) -> None
     code, out, _ = run("query", "refresh token", "--project", str(space), *AT, inside=False)
     assert code == 0
     assert "BYTEROVER V4" in out
-    assert "the agent is told to cite it" in " ".join(out.split())
+    assert "V4 tells the agent to cite it" in " ".join(out.split())
     assert "From ByteRover:" in out
     assert "3 topics of" in out
 

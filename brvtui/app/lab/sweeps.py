@@ -63,7 +63,7 @@ class SweepDialog(Dialog[None]):
         """Creates a dialog with ``title``; ``save`` saves the sweep as a picture."""
         super().__init__(title, wide=True)
         self._save = save
-        self.made: Sweep | None = None
+        self.sweep: Sweep | None = None
         """The displayed sweep; None until it is complete."""
 
     def make_parts(self) -> ComposeResult:
@@ -73,18 +73,18 @@ class SweepDialog(Dialog[None]):
     def put(self, text: str, sweep: Sweep | None = None) -> None:
         """Shows ``sweep``, or ``text`` if there is none: the progress, or the reason why there is no sweep."""
         if self.is_running:
-            self.made = sweep
+            self.sweep = sweep
             self.query_one(SweepPane).put(text, sweep)
             self.show_keys()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disables saving a picture until the sweep is complete."""
-        return action != "save_picture" or self.made is not None
+        return action != "save_picture" or self.sweep is not None
 
     def action_save_picture(self) -> None:
         """Saves the curve or heat map as SVG."""
-        if self.made is not None:
-            self._save(self.made)
+        if self.sweep is not None:
+            self._save(self.sweep)
 
 
 MOST_QUERIES = 100

@@ -20,23 +20,23 @@ NO_BREAK = "\u00a0"
 def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
     """Returns the label of a card and its role.
 
-    Examples: ``▾ leaves prompt +1`` for events by the day of the forecast, ``⚠ archive`` now, ``12d leaves tier 2``
-    in the future, with ``⚠`` if the note can already be archived or pruned. If all cards show the same event: ``▾ 12d
+    Examples: ``▾ left prompt +1`` for events by the day of the forecast, ``⚠ archive`` now, ``12d tier 2`` for 12 more
+    days in tier 2, with ``⚠`` if the note can already be archived or pruned. If all cards show the same event: ``▾ 12d
     archive``.
     """
     if mark is None:
         return "", "muted"
-    short = mark.event.short
+    short, until = mark.event.short, f"{mark.days:.0f}d {mark.event.until}"
     if mark.by_then and mark.filtered:
-        return f"{glyphs.down} {mark.days:.0f}d {short}", "bold warn"
+        return f"{glyphs.down} {until}", "bold warn"
     if mark.by_then:
         more = f" +{mark.more}" if mark.more else ""
         return f"{glyphs.down} {short}{more}", "bold warn"
     if not mark.days:
         return f"{glyphs.warn} {short}", "warn"
     if mark.after_another:
-        return f"{glyphs.warn} {mark.days:.0f}d {short}", "warn"
-    return f"{mark.days:.0f}d {short}", "muted"
+        return f"{glyphs.warn} {until}", "warn"
+    return until, "muted"
 
 
 def sentence_of(coming: UpcomingEvent, glyphs: Glyphs) -> Span:
@@ -55,8 +55,6 @@ _LABEL = 17
 _NUMBERS = 25
 """The cells of importance, hits, recency and counts in a card of one line, including gaps."""
 _LEAST_BAR = 6
-_TITLE = 14
-"""The cells that a title and its sign need beside a label; without room for both, the label has only the days."""
 _COUNTS = 6
 
 
@@ -78,8 +76,6 @@ def card(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs, stale: s
     """Returns the card of the note at ``position``; for a ``stale`` file, a warning replaces the event."""
     mark = on_day.mark(position)
     label, role = label_of(mark, glyphs)
-    if mark is not None and mark.days and width - len(label) < _TITLE:
-        label = label.replace(f" {mark.event.short}", "")
     if stale:
         label, role = STALE_LABELS[stale], "warn"
     recency = share(float(on_day.forecast.then.recency[position]))

@@ -12,9 +12,11 @@ class Event:
     key: str
     """Its name on the command line and in JSON: ``leaves-tier-2``."""
     weight: int
-    """Of two events, the heavier is named first."""
+    """The heavier of two events is named first."""
     short: str
-    """The label on a card, beside a sign: ``off tier 2``."""
+    """The label on a card after the event: ``left tier 2``."""
+    until: str
+    """The label on a card before the event, after the number of days: ``tier 2``."""
     happens: str
     """Verb phrase for one note."""
     happen: str
@@ -33,7 +35,8 @@ _AT_BEST = "even as the best match"
 LEAVES_TIER_2 = Event(
     key="leaves-tier-2",
     weight=4,
-    short="leaves tier 2",
+    short="left tier 2",
+    until="tier 2",
     happens="leaves tier 2",
     happen="leave tier 2",
     has_come="left tier 2",
@@ -44,7 +47,8 @@ LEAVES_TIER_2 = Event(
 LEAVES_PROMPT = Event(
     key="leaves-prompt",
     weight=5,
-    short="leaves prompt",
+    short="left prompt",
+    until="prompt",
     happens="leaves the prompt",
     happen="leave the prompt",
     has_come="left the prompt",
@@ -56,6 +60,7 @@ ARCHIVE = Event(
     key="archive",
     weight=7,
     short="archive",
+    until="archive",
     happens="becomes an archive candidate",
     happen="become archive candidates",
     has_come="an archive candidate",
@@ -67,6 +72,7 @@ PRUNING = Event(
     key="pruning",
     weight=6,
     short="prune",
+    until="prune",
     happens="is offered for pruning",
     happen="are offered for pruning",
     has_come="offered for pruning",
@@ -78,6 +84,7 @@ BELOW_MATURITY = Event(
     key="below-maturity",
     weight=1,
     short="fading",
+    until="fading",
     happens="becomes low in importance",
     happen="become low in importance",
     has_come="low in importance",
@@ -88,7 +95,8 @@ BELOW_MATURITY = Event(
 LEAVES_HIGH = Event(
     key="leaves-high",
     weight=2,
-    short="leaves high",
+    short="left high",
+    until="high",
     happens="leaves high confidence",
     happen="leave high confidence",
     has_come="below high confidence",
@@ -99,7 +107,8 @@ LEAVES_HIGH = Event(
 LEAVES_MEDIUM = Event(
     key="leaves-medium",
     weight=3,
-    short="leaves medium",
+    short="left medium",
+    until="medium",
     happens="leaves medium confidence",
     happen="leave medium confidence",
     has_come="below medium confidence",

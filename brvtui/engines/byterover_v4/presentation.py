@@ -76,9 +76,9 @@ def _advice(section: SpaceAnswer) -> Iterator[Clause]:
 
 
 def _cited(section: SpaceAnswer, topic: TopicHit) -> Iterator[Clause]:
-    instruction = "the agent is told to cite it" if topic.file in section.cited else "the agent is not told to cite it"
+    instruction = "tells" if topic.file in section.cited else "does not tell"
     score = f" ({topic.score:.3f})" if topic.score is not None else " (no score)"
-    yield clause(f"; {topic.confidence} confidence{score}: {instruction}", weight=90)
+    yield clause(f"; {topic.confidence} confidence{score}: V4 {instruction} the agent to cite it", weight=90)
 
 
 def _nothing(trace: Trace, section: SpaceAnswer) -> Iterator[Clause]:
@@ -88,7 +88,7 @@ def _nothing(trace: Trace, section: SpaceAnswer) -> Iterator[Clause]:
         words = listed([word(one) for one in section.significant], "or")
         yield clause("similar words match, but V4 keeps only documents that contain ", words, " as written")
     elif not trace.snapshot.notes:
-        yield clause("no topic of this space can be read" if trace.notices else "there are no topics to search")
+        yield clause("no topic of this space can be read" if trace.notices else "the space has no topics yet")
     elif trace.query.startswith("--"):
         yield clause("V4 takes a query that begins with -- as an option")
     elif not section.searched and not trace.filtered_out:
@@ -103,7 +103,7 @@ def way_out(trace: Trace) -> str:
     if section.topics:
         return "ask for more results"
     if not trace.snapshot.notes:
-        return "see the notices" if trace.notices else "have ByteRover curate a first topic"
+        return "see which files are not read" if trace.notices else "have ByteRover curate a first topic"
     if trace.query.startswith("--"):
         return "begin with another word"
     if trace.filtered_out or not (section.filtered or section.searched):
@@ -141,8 +141,8 @@ class V4Presentation(Presentation):
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "ByteRover V4: one line for each topic, by its best element.",
         "Score": "ByteRover V4: relevance is relative to the best match, so it says nothing of how well your "
-        "words are met; below stand the raw score, what it would be on an absolute scale, and what the agent is told.",
-        "Route": "ByteRover V4: stop words, scope, words, the filter, and whether the agent is told to cite. "
+        "words are met; below stand the raw score, what it would be on an absolute scale, and what V4 tells the agent.",
+        "Route": "ByteRover V4: stop words, scope, words, the filter, and whether V4 tells the agent to cite. "
         "“Covered?” is ours: V4 has no such gate; it says what ByteRover 3.14 would have said.",
         "Answer": "ByteRover V4: the block that the agent is to repeat; the second tab has the whole printed answer.",
     }
@@ -208,7 +208,7 @@ class V4Presentation(Presentation):
     def answer(self, trace: Trace) -> Iterator[Block]:
         """Yields the citation block that the agent should repeat."""
         cited = trace.section(SpaceAnswer).citation_block.splitlines()
-        instruction = ". The agent is told to repeat this block:" if cited else "; it tells the agent to cite nothing"
+        instruction = ". It tells the agent to repeat this block:" if cited else ", and asks for no citation"
         yield Text(f"V4 retrieves and writes no answer{instruction}", "muted")
         yield from map(_text, cited)
 

@@ -162,14 +162,14 @@ def use_of(topic: TopicHit, section: SpaceAnswer) -> str:
     """The agent's instructions about a hit, and the part of it that the agent sees."""
     seen = f"the agent sees {len(topic.snippet)} characters of it"
     if not section.should_cite:
-        return f"{seen}; it is not told to cite"
+        return f"{seen}; V4 asks for no citation"
     if topic.file in section.cited:
-        cited = "told to cite it"
+        cited = "V4 tells the agent to cite it"
     elif topic.confidence == LOW:
-        cited = "not told to cite it"
+        cited = "V4 does not tell the agent to cite it"
     else:
         first = "first one" if len(section.cited) == 1 else f"first {len(section.cited)}"
-        cited = f"not told to cite it, only the {first} of high or medium confidence"
+        cited = f"V4 does not tell the agent to cite it, only the {first} of high or medium confidence"
         if len(section.spaces) > 1:
             cited += " of the space of number 1"
     return f"{topic.confidence} confidence: {cited}; {seen}"

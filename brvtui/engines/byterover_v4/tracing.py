@@ -164,11 +164,11 @@ def _cite_step(section: SpaceAnswer, best: float, profile: V4Profile) -> Step:
         for name, threshold in (("high", rules.high), ("medium", rules.medium))
     ]
     if section.should_cite:
-        text = "the agent is told to cite; the best match has relevance 1 whatever it is, so any answer is cited"
+        text = "V4 tells the agent to cite; the best match has relevance 1 whatever it is, so any answer is cited"
         return Step("cite", None, "cite", State.TAKEN, tuple(checks), text)
     sure = confidence(best, rules) != LOW
     why = "the space's folder has no id" if sure else "no hit is of medium confidence"
-    return Step("cite", None, "cite", State.FAILED, tuple(checks), f"the agent is not told to cite: {why}")
+    return Step("cite", None, "cite", State.FAILED, tuple(checks), f"V4 does not tell the agent to cite: {why}")
 
 
 def stages_of(section: SpaceAnswer, matched: int, kept: int) -> Iterator[Stage]:

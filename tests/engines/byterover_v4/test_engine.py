@@ -128,7 +128,7 @@ def test_relevance_is_relative_and_the_absolute_one_is_shown_with_it(session: Se
     assert first.absolute == pytest.approx(first.raw / (1 + first.raw))
     said = verdict_sentence(trace)
     assert "relevance 1.00 of the best" in said
-    assert "told to cite it" in said
+    assert "V4 tells the agent to cite it" in said
     assert [word.query for word in trace.hits[0].words] == ["refresh", "token"]
     assert "nothing for" not in said
     assert "but nothing for ‘kumquat’;" in verdict_sentence(session.preview("the refresh token kumquat?"))
@@ -217,7 +217,7 @@ def test_ignored_file(folder: Path) -> None:
 def test_reason_for_a_topic_includes_the_agents_text_and_its_ageing(session: Session) -> None:
     made = session.explainer.explain("refresh token", "auth/jwt.html")
     assert (made.found, made.rank) == (True, 1)
-    assert "told to cite it" in made.use
+    assert "V4 tells the agent to cite it" in made.use
     assert "stops being of high confidence even as the best match in 54" in made.use
 
 
@@ -399,8 +399,8 @@ def test_only_topics_in_the_block_count_as_cited(folder: Path) -> None:
     told = [session.explainer.explain("quokka", file, trace=trace).use.partition("; ")[0] for file in files]
     confidences = [topic.confidence for topic in section.topics]
     assert "low" not in confidences
-    uncited = "not told to cite it, only the first 3 of high or medium confidence"
-    said = ["told to cite it"] * 3 + [uncited] * 2
+    uncited = "V4 does not tell the agent to cite it, only the first 3 of high or medium confidence"
+    said = ["V4 tells the agent to cite it"] * 3 + [uncited] * 2
     assert told == [f"{confidence} confidence: {one}" for confidence, one in zip(confidences, said, strict=True)]
     assert [line for line in section.citation_block.splitlines() if line.startswith("- ")] == [
         f"- Quokka {number}" for number in range(3)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from brvtui.engines.advice import CHECK_PATH, Ask, title_wordings, tried_remedy
+from brvtui.engines.advice import CHECK_PATH, MAKE_READABLE, Ask, title_wordings, tried_remedy
 from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.search.detail import detail, scored, search_of
 from brvtui.engines.byterover.search.near_misses import BELOW_FLOOR, PAST_LIMIT, PUSHED_OUT, below_gap
@@ -447,7 +447,7 @@ def _fixed_remedy(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
         Loss.DERIVED: "ask for a note that it was made from",
         Loss.PAST_FILES: f"leave at most {limits.max_files:,} files in the tree: the engine reads no more",
         Loss.ARCHIVED: "restore it by its stub, here or with brv, or read the stub: search finds it",
-        Loss.UNREADABLE: "correct what the reason names, the file or its name: then it is read",
+        Loss.UNREADABLE: MAKE_READABLE,
         Loss.CUT_OFF: f"move the words before line {limits.max_lines}, into lines of {limits.max_line_units} units",
         Loss.ENGINE_FAILS: "fix the tree as the reason says",
         Loss.INDEX_OLDER: f"ask again: the engine looks at files again after {limits.index_seconds:g} s",
