@@ -225,13 +225,17 @@ def step_lines(step: Step, outlook: Outlook, width: int, glyphs: Glyphs) -> list
 
 
 def check_line(check: Check, step: Step, width: int, glyphs: Glyphs) -> Line:
-    """Returns the line of a check: value, threshold, margin, and its constant if that fits."""
+    """Returns the line of a check: value, threshold, margin, and its constant if that fits.
+
+    A cross marks only a check that decided against the step; other failed checks are neutral.
+    """
     sign, role = _passed(check, glyphs)
-    decides = step.state not in (State.SKIPPED, State.NOT_REACHED)
-    reached = [one.passed for one in step.checks if one.passed is not None]
-    if check.passed is False and (not decides or step.state is State.PASSED or reached[-1]):
-        sign = glyphs.state["not_reached"]  # a cross only marks a check that failed and mattered
-    if sign == glyphs.state["not_reached"] or not decides:
+    is_skipped = step.state in (State.SKIPPED, State.NOT_REACHED)
+    last = next((one.passed for one in reversed(step.checks) if one.passed is not None), None)
+    in_favour = step.state is State.PASSED or (step.state is State.TAKEN and last)
+    if check.passed is False and (is_skipped or in_favour):
+        sign = glyphs.state["not_reached"]
+    if sign == glyphs.state["not_reached"] or is_skipped:
         role = "muted"
     left = Line().gap(5).add(f"{sign} ", role).fit(check.name, min(_NAME, width // 2 - 8), "text")
     places = places_of(check)

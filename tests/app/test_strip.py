@@ -6,8 +6,8 @@ import pytest
 
 from brvtui.engines.registry import presentation
 from brvtui.paint.glyphs import for_terminal
-from brvtui.paint.steps import outcome, outlook_lines, places_of, strip
-from brvtui.trace import Check, State
+from brvtui.paint.steps import check_line, outcome, outlook_lines, places_of, strip
+from brvtui.trace import Check, State, Step
 from tests.app.driving import NARROW, WIDE, ask, settled
 from tests.app.looking import AppPilot, shown
 from tests.support.trees import Tree
@@ -83,3 +83,25 @@ def test_check_has_enough_decimals_to_distinguish_its_values(
     value: float | None, threshold: float, places: int
 ) -> None:
     assert places_of(Check("top", value, "≥", threshold, None, None, "", "")) == places
+
+
+@pytest.mark.parametrize(
+    ("state", "last", "role"),
+    [
+        (State.FAILED, False, "bad"),
+        (State.FAILED, True, "bad"),
+        (State.MISSED, True, "bad"),
+        (State.TAKEN, False, "bad"),
+        (State.TAKEN, None, "bad"),
+        (State.TAKEN, True, "muted"),
+        (State.PASSED, False, "muted"),
+        (State.SKIPPED, True, "muted"),
+        (State.NOT_REACHED, True, "muted"),
+    ],
+)
+def test_cross_marks_only_a_check_that_decided_against_the_step(state: State, last: bool | None, role: str) -> None:
+    failed = Check("top", 0.5, "≥", 0.85, False, -0.35, "", "")
+    step = Step("direct", 2, "direct", state, (failed, Check("gap", 0.3, "≥", 0.08, last, 0.22, "", "")), "")
+    glyphs = for_terminal("off")
+    sign = glyphs.cross if role == "bad" else glyphs.state["not_reached"]
+    assert (f"{sign} ", role) in check_line(failed, step, 80, glyphs).spans
