@@ -14,6 +14,7 @@ from pathlib import Path
 
 from brvtui.disk.walking import leads_to_folder
 from brvtui.fleet.fleet_file import (
+    NEWEST,
     Absence,
     AbsenceKind,
     Fleet,
@@ -21,6 +22,7 @@ from brvtui.fleet.fleet_file import (
     FleetError,
     Member,
     check_revision,
+    is_glob,
     read_entries,
 )
 from brvtui.store.folders import with_home
@@ -28,7 +30,7 @@ from brvtui.tree.reading.project import MARKER
 from brvtui.tree.spaces.locating import TREE, space_at, space_folders
 from brvtui.wording import counted, shortened
 
-_GLOB = frozenset("*?[")
+_NO_REVISION = "only repositories have a revision; list this folder without one"
 _ANY_DEPTH = "**"
 _MOST_LOOKED, _MOST_SECONDS = 200_000, 5.0
 """The maximum number of files and folders to visit for one pattern, and the time limit."""
@@ -64,12 +66,10 @@ def entry_for(place: str, here: Path, options: FleetEntry | None = None) -> Flee
         raise FleetError("a place is empty: give a folder, a pattern, a git repository or a data folder")
     entry = options or FleetEntry()
     folder = here / with_home(place)
-    if not _is_glob(place) and is_repository(folder) and not os.path.lexists(folder / MARKER):
+    if not is_glob(place) and is_repository(folder) and not os.path.lexists(folder / MARKER):
         return replace(entry, repository=place)
-    if not _is_glob(place) and space_folders(folder):
-        entry = replace(entry, spaces=place)
-    else:
-        entry = replace(entry, path=place)
+    has_spaces = not is_glob(place) and space_folders(folder)
+    entry = replace(entry, spaces=place) if has_spaces else replace(entry, path=place)
     check_revision(entry, place)
     return entry
 
@@ -118,7 +118,7 @@ def _expanded(entry: FleetEntry, here: Path) -> tuple[list[Member], list[Absence
         if not is_repository(Path(place)):
             return [], [_unusable(entry.name, f"{place}: not a git repository; name a folder with path")], []
         return [_member(entry, Path(place).resolve(), is_git=True)], [], []
-    if not _is_glob(entry.path):
+    if not is_glob(entry.path):
         return [_member(entry, Path(place))], [], []
     return _globbed(entry, place)
 
@@ -154,7 +154,11 @@ def _globbed(entry: FleetEntry, pattern: str) -> tuple[list[Member], list[Absenc
             other += 1
         elif (real := os.path.realpath(place)) not in known:  # many links may lead to one folder
             known.add(real)
-            members.append(_member(entry, Path(place if is_tree else real), is_git=not is_tree))
+            member = _member(entry, Path(place if is_tree else real), is_git=not is_tree)
+            if is_tree and entry.revision != NEWEST:
+                absent.append(_unusable(member.name, f"{place}: {_NO_REVISION}"))
+            else:
+                members.append(member)
     if not members:
         why = f"{pattern}: no memory there; name folders with {MARKER}, or bare repositories"
         return [], absent or [_unusable(entry.name, why)], []
@@ -189,7 +193,7 @@ def _below(folder: str, number: int, parts: Sequence[str]) -> Iterator[tuple[str
     part, is_last = "".join(parts[number : number + 1]), number + 1 == len(parts)
     if part == _ANY_DEPTH:
         yield folder, number + 1
-    elif not _is_glob(part):
+    elif not is_glob(part):
         yield (f"{folder.rstrip('/')}/{part}", number + 1) if part and os.path.lexists(f"{folder}/{part}") else None
         return
     with suppress(OSError), os.scandir(folder) as entries:
@@ -202,7 +206,7 @@ def _below(folder: str, number: int, parts: Sequence[str]) -> Iterator[tuple[str
 
 
 def _member(entry: FleetEntry, place: Path, is_git: bool = False) -> Member:
-    single = entry.name if not _is_glob(entry.path) else ""
+    single = entry.name if not is_glob(entry.path) else ""
     return Member(
         name=single or _name_of(place),
         path="" if is_git else str(place),
@@ -227,7 +231,3 @@ def _own_name(member: Member, taken: set[str]) -> str:
     above = Path(member.path or member.repository).parent.name
     numbered = (f"{member.name}-{number}" for number in count(2))
     return next(name for name in chain((member.name, f"{above}-{member.name}"), numbered) if name not in taken)
-
-
-def _is_glob(place: str) -> bool:
-    return not _GLOB.isdisjoint(place)

@@ -19,6 +19,16 @@ from brvtui.store.folders import with_home
 from brvtui.typed_tables import ProfileError, Range, parse_tables, typed
 from brvtui.wording import MOST_PROBLEMS, first_lines, shortened
 
+NEWEST = "HEAD"
+"""The revision of a repository if no other is named."""
+_GLOB = frozenset("*?[")
+
+
+def is_glob(place: str) -> bool:
+    """True if ``place`` is a pattern for several places."""
+    return not _GLOB.isdisjoint(place)
+
+
 # The members of a fleet by name and address, and messages about unusable ones.
 
 
@@ -32,7 +42,7 @@ class Member:
     """A project, a bare tree or the tree of a V4 space; empty for a git repository."""
     repository: str = ""
     """A git repository, bare or not, whose objects are read; empty for a folder."""
-    revision: str = "HEAD"
+    revision: str = NEWEST
     folder: str = ".brv/context-tree"
     """The path of the tree in the repository."""
     engine: str = ""
@@ -99,7 +109,6 @@ class Fleet:
 
 
 NAME = "fleet.toml"
-_NEWEST = "HEAD"
 _LARGEST = 4 * 1_048_576
 _NO_FILE = "add a first member with brv-tui fleet add{}, or name places with --over"
 
@@ -124,7 +133,7 @@ class FleetEntry:
     """A git repository, whose objects are read."""
     spaces: str = ""
     """A data folder of ByteRover V4: each of its spaces is a member."""
-    revision: str = _NEWEST
+    revision: str = NEWEST
     folder: str = ".brv/context-tree"
     engine: str = ""
     profile: str = ""
@@ -184,8 +193,8 @@ def _entry(table: Any, origin: str) -> FleetEntry:
 
 
 def check_revision(entry: FleetEntry, origin: str) -> None:
-    """Raises :class:`FleetError` if ``entry`` has a revision, but no repository."""
-    if entry.revision != _NEWEST and not entry.repository:
+    """Raises :class:`FleetError` if ``entry`` has a revision, but no repository. A glob may match repositories."""
+    if entry.revision != NEWEST and not entry.repository and not is_glob(entry.path):
         raise FleetError(f"{origin}: a revision needs a repository: give repository in place of path or spaces")
 
 

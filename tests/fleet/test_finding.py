@@ -109,6 +109,19 @@ def test_a_revision_without_a_repository_is_refused(tmp_path: Path) -> None:
         entry_for("here", tmp_path, FleetEntry(revision="HEAD~1"))
 
 
+def test_revision_of_a_pattern_is_for_its_repositories_only(make_tree: MakeTree, tmp_path: Path) -> None:
+    make_tree("srv/shop").note("d/t/n.md", "A note")
+    subprocess.run(["git", "init", "-q", "--bare", str(tmp_path / "srv" / "mirror.git")], check=True)
+    why = f"{tmp_path}/srv/shop: only repositories have a revision; list this folder without one"
+    file = tmp_path / "fleet.toml"
+    for pattern, members in (("srv/*", [("mirror", "main")]), ("srv/s*", [])):
+        file.write_text(f'[[member]]\npath = "{pattern}"\nrevision = "main"\n')
+        fleet = fleet_of(file)
+        assert [(one.name, one.revision) for one in fleet.members] == members
+        assert [(one.member, one.why) for one in fleet.absent] == [("shop", why)]
+    assert entry_for("srv/*", tmp_path, FleetEntry(revision="main")).path == "srv/*"
+
+
 def test_a_folder_that_vanishes_leaves_the_others(
     make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

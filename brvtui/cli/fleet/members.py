@@ -21,7 +21,7 @@ from brvtui.cli.fleet.options import (
 )
 from brvtui.cli.options import NamedPath, Number, WholeNumber, answer_format, filled, format_option
 from brvtui.cli.output import say, say_note, write_json
-from brvtui.fleet.fleet_file import Absence, AbsenceKind
+from brvtui.fleet.fleet_file import NEWEST, Absence, AbsenceKind
 from brvtui.text.visible import visible
 from brvtui.wording import counted
 
@@ -147,7 +147,7 @@ def open_fleet(options: FleetOptions) -> int:
 @click.argument("places", nargs=-1, required=True, metavar="PLACE…")
 @click.option("--fleet", "file", type=NamedPath(), metavar="FILE", help=FILE_HELP)
 @click.option("--name", default="", help="Its name (default: that of its folder).")
-@click.option("--revision", default="HEAD", type=filled, metavar="REV", help="Of a git repository: the revision.")
+@click.option("--revision", default=NEWEST, type=filled, metavar="REV", help="Of a git repository: the revision.")
 @click.option(
     "--folder", type=filled, metavar="PATH", help="Of a git repository: the tree in it (default: .brv/context-tree)."
 )
