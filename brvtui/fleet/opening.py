@@ -26,7 +26,7 @@ from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.history.git import GitFailed, RevisionError, git
-from brvtui.tree.history.revision import CommittedFile, batch_contents, committed_files
+from brvtui.tree.history.revision import CommittedFile, batch_contents, commit_named, committed_files
 from brvtui.tree.reading import kinds
 from brvtui.tree.reading.contents import Unseen, read_bytes
 from brvtui.tree.reading.project import MARKER, FoundProject
@@ -46,13 +46,11 @@ _NOT_ON_DISK = "."
 
 def commit_of(repository: Path, revision: str) -> str:
     """The commit of ``revision`` in ``repository``. Raises RevisionError."""
-    wanted = f"{revision}^{{commit}}"
     try:
-        output = _git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted, most=_SHORT)
+        return commit_named(partial(_git, repository), revision)
     except GitFailed as error:
         why = f"{repository}: no revision {shortened(revision)}; fetch it first, or name another ({error})"
         raise RevisionError(why) from error
-    return output.decode("ascii", "replace").strip()
 
 
 def git_snapshot(repository: Path, commit: str, folder: str, constants: TreeConstants, now_ms: float) -> Snapshot:

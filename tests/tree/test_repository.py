@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.fleet.opening import commit_of
 from brvtui.tree.history import git as runner
 from brvtui.tree.history import repository as checked
 from brvtui.tree.history.git import RevisionError, git
@@ -381,3 +383,14 @@ def test_missing_content_of_another_file_does_not_matter(tmp_path: Path) -> None
     content = subprocess.run((*own, "rev-parse", "HEAD:picture.png"), capture_output=True, text=True, check=True)
     _damage(tmp_path, content.stdout.strip())
     assert list(Revision(tmp_path, "HEAD").files) == ["n.md"]
+
+
+@pytest.mark.parametrize("name", ["^main", "-q"])
+def test_names_that_git_reads_as_an_exclusion_or_an_option_are_refused(tmp_path: Path, name: str) -> None:
+    folder = repository(tmp_path / "own")
+    run_git(folder, "update-ref", "refs/heads/-q", "HEAD")
+    commit = run_git(folder, "rev-parse", "main")
+    assert Revision(folder, "main").commit == commit_of(folder, "main") == commit
+    for find in (Revision, commit_of):
+        with pytest.raises(RevisionError, match=rf"no revision {re.escape(name)}"):
+            find(folder, name)

@@ -31,12 +31,25 @@ def named_revisions(folder: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     with suppress(RevisionError):
         for name, description in (("HEAD", "the notes as committed last"), ("HEAD~1", "the commit before")):
-            git(folder, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", most=_SHORT)
+            commit_named(partial(git, folder), name)
             found[name] = description
     with suppress(RevisionError):
         lines = git(folder, *heads, "refs/heads", most=_SHORT).decode("utf-8", "replace").splitlines()
         found |= {each[1:]: "a branch" for each in lines if each.startswith(" ")}
     return found
+
+
+def commit_named(run: Callable[..., bytes], name: str) -> str:
+    """Returns the commit that ``name`` refers to: a branch, a tag or a commit.
+
+    ``run`` is :func:`git` in its repository. Raises :class:`GitFailed` if there is none, or if git would read ``name``
+    as an exclusion or an option.
+    """
+    if name.startswith(("^", "-")):
+        raise GitFailed("a name of a revision begins with neither ^ nor -")
+    wanted = f"{name}^{{commit}}"
+    found = run("rev-parse", "--verify", "--quiet", "--end-of-options", wanted, most=_SHORT)
+    return found.decode("ascii", "replace").strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +124,11 @@ class Revision:
             self._prefix = git(folder, "rev-parse", "--show-prefix", most=_SHORT).rstrip(b"\n")
         except GitFailed as error:
             raise RevisionError(f"{folder}: {error}; a revision can be named only of a tree that git keeps") from error
-        wanted = f"{name}^{{commit}}"
         try:
-            found = git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted, most=_SHORT)
-            if found.startswith(b"^"):
-                raise GitFailed("it names no single commit")
+            self.commit = commit_named(partial(git, folder), name)
         except GitFailed as error:
             hint = "fetch it first (in CI: a checkout with fetch-depth: 0), or name another"
             raise RevisionError(f"{folder}: no revision {shortened(name)} in git; {hint}") from error
-        self.commit = found.decode("ascii", "replace").strip()
 
     @cached_property
     def files(self) -> Mapping[str, CommittedFile]:
