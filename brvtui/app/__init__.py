@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable
+from threading import Lock
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,23 +19,29 @@ def run(opening: Opening, at_end: Callable[[], None] = lambda: None) -> int:
     """Runs the app on ``opening`` and returns the exit code when the user quits.
 
     If the user switches to another memory, of the project or of a fleet member, another app is started. ``at_end`` is
-    called before the process ends.
+    called before the process ends, after its threads, and perhaps twice.
     """
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.disable()  # objects from the start are permanent; `settle_memory` turns collection on again
     from brvtui.app.app import BrvTui, FleetTui
     from brvtui.app.ending import end_process_unless_idle, run_until_ended
 
+    ending = Lock()
+
+    def end() -> None:  # a signal may force the end while the app is already ending
+        with ending:
+            at_end()
+
     app = FleetTui(opening) if opening.is_fleet_alone else BrvTui(opening)
     while True:
         app.report_thread_errors()
+        app.at_end = end
         run_until_ended(app.run_async)
         if app.leaving.reopening is None:
             break
         app = BrvTui(app.leaving.reopening)
     if opening.fleet is not None:
         opening.fleet.close()
-    at_end()
     code = app.return_code or 0
-    end_process_unless_idle(code, app.time_left.seconds)
+    end_process_unless_idle(code, app.time_left.seconds, end)
     return code

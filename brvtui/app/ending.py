@@ -88,15 +88,17 @@ async def finished_in_time(work: Callable[[], object], seconds: float) -> bool:
     return True
 
 
-def end_process_unless_idle(code: int, seconds: float) -> None:
+def end_process_unless_idle(code: int, seconds: float, at_end: Callable[[], None]) -> None:
     """Ends the process with ``code`` if a thread is still running after ``seconds``; otherwise returns.
 
-    Python itself would wait for every thread. Writing files can be killed safely at any time.
+    Calls ``at_end`` after waiting for the threads, in either case. Python itself would wait for every thread. Writing
+    files can be killed safely at any time.
     """
     end = time.monotonic() + seconds
     others = [one for one in threading.enumerate() if not one.daemon and one is not threading.current_thread()]
     for thread in others:
         thread.join(max(0.0, end - time.monotonic()))
+    at_end()
     if any(thread.is_alive() for thread in others):
         sys.stdout.flush()
         sys.stderr.flush()

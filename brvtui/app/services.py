@@ -11,7 +11,6 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from rich.text import Text
@@ -79,6 +78,8 @@ class AppServices(App[None]):
         super().__init__(ansi_color=ansi_color)
         self.time_left = TimeLeft()
         """The remaining time for waiting when the app ends."""
+        self.at_end: Callable[[], None] = lambda: None
+        """Is called before the process ends, also if a signal forces it to."""
         self.background = Workers(self, self.error_line)
         self.keymap: Mapping[str, str] = {}
         """The user's own keys by action name."""
@@ -228,7 +229,11 @@ class AppServices(App[None]):
                 self.exit(return_code=_BY_SIGNAL + number)
 
         def limit(number: int, _: object = None) -> None:
-            seconds, leave = _HANGING_S if os.isatty(0) else _WITHOUT_TERMINAL_S, partial(os._exit, _BY_SIGNAL + number)
+            def leave() -> None:
+                self.at_end()
+                os._exit(_BY_SIGNAL + number)
+
+            seconds = _HANGING_S if os.isatty(0) else _WITHOUT_TERMINAL_S
             for after, do in ((seconds - 0.2, driver.stop_application_mode), (seconds, leave)):
                 timer = threading.Timer(after, do)  # two timers, since the first blocks if the terminal does not read
                 timer.daemon = True

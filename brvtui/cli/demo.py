@@ -13,8 +13,10 @@ from tempfile import TemporaryDirectory
 import click
 
 import brvtui
+from brvtui import faults
 from brvtui.cli.failure import BAD_USAGE, FAILED, Failure, check_terminal
 from brvtui.cli.options import NamedPath, query_text
+from brvtui.config.schema import PREFIX
 from brvtui.timing import system_clock
 
 _SAMPLE, _AGES = "sample-tree", "ages.json"
@@ -38,13 +40,18 @@ def demo(ctx: click.Context, folder: Path | None, text: str | None) -> int:
     """Open a sample tree in the app: 75 notes of an invented company, with ages that count back from now.
 
     FOLDER is where to put the notes: a new or an empty folder. Without it, they and everything that brv-tui keeps about
-    them are in a temporary folder, which is removed at the end, and the settings are the defaults.
+    them are in a temporary folder, which is removed at the end, and your own settings are not read.
     """
     if text is None:
         check_terminal(instead="brv-tui demo --query TEXT")
     with ExitStack() as stack:
-        project = folder.absolute() if folder is not None else stack.enter_context(_temporary_project())
-        _copy_sample(project)
+        try:
+            project = folder.absolute() if folder is not None else stack.enter_context(_temporary_project())
+            _copy_sample(project)
+        except OSError as error:
+            where = f" to {folder}" if folder is not None else ""
+            why = f"the sample tree cannot be copied{where} ({faults.reason(error)}); name another folder"
+            raise Failure(why, FAILED) from error
         if text is not None:
             from brvtui.cli.query import query
 
@@ -95,12 +102,16 @@ def _sample() -> Path:
 
 @contextmanager
 def _temporary_project() -> Iterator[Path]:
-    """A folder for the sample tree, with the data, cache and settings of this process beside it; removed at the end."""
+    """A folder for the sample tree, with the data, cache and settings of this process beside it; removed at the end.
+
+    Meanwhile, the environment contains no settings of the user.
+    """
     before = dict(os.environ)
     with TemporaryDirectory(prefix="brv-tui-demo-", ignore_cleanup_errors=True) as place:
+        for name in before:
+            if name.startswith(PREFIX):
+                del os.environ[name]
         os.environ["BRV_TUI_DATA_DIR"] = str(Path(place, "data"))
-        for name in ("BRV_TUI_CONFIG_DIR", "BRV_TUI_CACHE_DIR"):
-            os.environ.pop(name, None)
         try:
             yield Path(place, _SAMPLE)
         finally:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from benchmarks.app_in_pty import start
+from brvtui.app.ending import end_process_unless_idle
 from brvtui.cli.demo import stamp
 from brvtui.config import user_file
 from tests.app.driving import WIDE
@@ -42,12 +45,26 @@ def test_a_query_answers_and_leaves_nothing(run: Run, temporary: Path, own_data_
     assert not [file for file in own_data_folders.rglob("*") if file.is_file()]
 
 
-def test_the_users_settings_do_not_count(run: Run) -> None:
+def test_the_users_settings_do_not_count(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     file = user_file()
     file.parent.mkdir(parents=True)
     file.write_text('engine = "soleri"\n')
-    assert "TIER 3" in run("demo", "--query", "carrier resends", inside=False)[1]
+    monkeypatch.setenv("BRV_TUI_ENGINE", "baseline")
+    monkeypatch.setenv("BRV_TUI_LLM_MODEL", "a-model")
+    before = dict(os.environ)
+    code, out, err = run("demo", "--query", "carrier resends", inside=False)
+    assert (code, err) == (0, "")
+    assert "TIER 3" in out
+    assert "No model provider is set" in out
     assert file.read_text() == 'engine = "soleri"\n'
+    assert dict(os.environ) == before
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    folder = tmp_path / "file" / "copy"
+    why = f"the sample tree cannot be copied to {folder} (Not a directory); name another folder"
+    assert run("demo", str(folder), "--query", "x", inside=False) == (4, "", f"brv-tui: {why}\n")
 
 
 def test_a_named_folder_keeps_the_notes_with_their_ages(run: Run, tmp_path: Path, temporary: Path) -> None:
@@ -102,3 +119,20 @@ def test_the_app_opens_answers_and_leaves_nothing(temporary: Path, own_data_fold
     assert _ended(terminal)[0] == 0
     assert list(temporary.iterdir()) == []
     assert not [file for file in own_data_folders.rglob("*") if file.is_file()]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_the_app_leaves_nothing_if_its_terminal_goes_away(temporary: Path) -> None:
+    terminal = start(Path("demo"), *WIDE)
+    _wait(terminal, lambda text: "75 notes" in text)
+    os.close(terminal.descriptor)
+    os.waitpid(terminal.pid, 0)
+    assert list(temporary.iterdir()) == []
+
+
+def test_work_at_the_end_follows_the_threads() -> None:
+    events = list[str]()
+    thread = threading.Thread(target=lambda: (time.sleep(0.2), events.append("thread")))
+    thread.start()
+    end_process_unless_idle(0, 10, lambda: events.append("end"))
+    assert events == ["thread", "end"]
