@@ -19,8 +19,10 @@ def install_command(extra: str) -> str:
     if folder is not None:
         wanted = f"{unquote(urlsplit(url).path)}[{extra}]"
     else:
-        kind = where.get("vcs_info", {}).get("vcs", "")
-        wanted = f"{_NAME}[{extra}]" + (f" @ {kind}{'+' if kind else ''}{url}" if url else "")
+        versioned = where.get("vcs_info", {})
+        kind, revision = versioned.get("vcs", ""), versioned.get("requested_revision", "")
+        source = f"{kind}{'+' if kind else ''}{url}{'@' if revision else ''}{revision}"
+        wanted = f"{_NAME}[{extra}]" + (f" @ {source}" if url else "")
     editable = "-e " if folder is not None and folder.get("editable") else ""
     return f"{_installer()} {editable}{shlex.quote(wanted)}"
 

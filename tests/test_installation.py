@@ -17,6 +17,7 @@ EDITABLE = {"url": "file:///src/brv%20tui", "dir_info": {"editable": True}}
 FOLDER = {"url": "file:///src/brv-tui", "dir_info": {}}
 WHEEL = {"url": "file:///dist/brv_tui-0.1.0-py3-none-any.whl", "archive_info": {}}
 GIT = {"url": "https://example.org/brv-tui", "vcs_info": {"vcs": "git", "commit_id": "0"}}
+BRANCH = {**GIT, "vcs_info": {"vcs": "git", "requested_revision": "fix/one", "commit_id": "0"}}
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,7 @@ GIT = {"url": "https://example.org/brv-tui", "vcs_info": {"vcs": "git", "commit_
             "uv tool install --force 'brv-tui[web] @ file:///dist/brv_tui-0.1.0-py3-none-any.whl'",
         ),
         (GIT, "", "pip install 'brv-tui[web] @ git+https://example.org/brv-tui'"),
+        (BRANCH, "", "pip install 'brv-tui[web] @ git+https://example.org/brv-tui@fix/one'"),
         (None, "", "pip install 'brv-tui[web]'"),
         ([], "", "pip install 'brv-tui[web]'"),
     ],
