@@ -15,7 +15,7 @@ from brvtui.loading import EditedFile, load, update
 from brvtui.loading.revised import UNPUBLISHED, edited
 from brvtui.snapshot import Snapshot
 from brvtui.text import segment
-from brvtui.text.segment import TOO_MUCH_TEXT
+from brvtui.text.segment import TOO_LARGE, TOO_MANY_WORDS
 from brvtui.tree.engine_files.sidecar import read_sidecar
 from brvtui.tree.reading import contents
 from brvtui.tree.reading.project import find_project
@@ -242,9 +242,12 @@ def test_the_manifest_of_a_followed_snapshot_is_that_of_a_fresh_one(tmp_path: Pa
             assert one.lanes == other.lanes
 
 
-@pytest.mark.parametrize("limit", ["MOST_BYTES", "MOST_ENTRIES", "MOST_WORDS"])
+@pytest.mark.parametrize(
+    ("limit", "reason"),
+    [("MOST_BYTES", TOO_LARGE), ("MOST_ENTRIES", TOO_MANY_WORDS), ("MOST_WORDS", TOO_MANY_WORDS)],
+)
 def test_a_tree_of_too_much_text_is_read_up_to_a_limit(
-    limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    limit: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pick = random.Random(5)
     tree = generated(tmp_path / "project", 5)
@@ -257,12 +260,14 @@ def test_a_tree_of_too_much_text_is_read_up_to_a_limit(
     monkeypatch.setattr(segment, limit, sizes[limit] // 2)
     cut = tree.snapshot()
     assert 0 < len(cut.notes) < len(whole.notes)
-    left = {file.path for file in cut.unseen if file.reason == TOO_MUCH_TEXT}
+    left = {file.path for file in cut.unseen if file.reason == reason}
     searched = {note.path for note in cut.notes}
     assert {note.path for note in whole.notes} - searched <= left  # which may name files that hold no text
     assert left.isdisjoint(searched)
-    assert any("words" in notice for notice in cut.notices)
+    assert [notice.rpartition(": ")[2] for notice in cut.limit_notices] == [reason]
     same(tree.snapshot(previous=cut), cut, pick)
+    tree.file("ops/more.md", "# More\n")
+    assert update(cut, ["ops/more.md"], BRV3, NOW_MS, tree.layers()) is None, "left to the full load"
     for _ in range(4):  # what is searched is the same, however the tree came to be as it is
         edit(tree, pick)
         cut = tree.snapshot(previous=cut)
@@ -279,7 +284,20 @@ def test_removed_words_leave_no_note_out(tmp_path: Path, monkeypatch: pytest.Mon
         made = update(now, ["ops/long.md"], BRV3, NOW_MS, tree.layers())
         now = made or tree.snapshot(previous=now)
         same(now, tree.snapshot(), random.Random(turn))
-        assert not any(file.reason == TOO_MUCH_TEXT for file in now.unseen)
+        assert not any(file.is_past_limit for file in now.unseen)
+
+
+def test_file_too_large_to_read_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = generated(tmp_path / "project", 6)
+    limits = BRV3.limits
+    tree.file("ops/large.md", "a " * limits.max_file_bytes)
+    monkeypatch.setattr(segment, "MOST_BYTES", limits.max_file_bytes)
+    before = tree.snapshot()
+    assert not before.limit_notices
+    tree.file("ops/new.md", "# New\n")
+    after = update(before, ["ops/new.md"], BRV3, NOW_MS, tree.layers())
+    assert after is not None
+    assert after.notes == tree.snapshot().notes
 
 
 WIDE = changed(READS_FRONTMATTER, out_of_domain={"min_notes": 10_000}, search={"gap_ratio": 0.0})

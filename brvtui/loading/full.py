@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from brvtui.loading.assemble import Parts, assemble
-from brvtui.loading.one_file import EditedFile, is_same, read_file
+from brvtui.loading.one_file import EditedFile, counted_size, is_same, read_file
 from brvtui.snapshot import Parsed, Reusable, Snapshot
-from brvtui.text.segment import TOO_MUCH_TEXT, NoteTerms, TermIds, is_too_much
+from brvtui.text.segment import NoteTerms, TermIds, passed_limit
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.files import (
     CONTEXT_FILE,
@@ -87,11 +87,11 @@ def load(
     known_before = previous.reusable if previous is not None else kept
     reuse = known_before if known_before is not None and known_before.is_read_with(constants) else None
     read = _read_files(located, constants, edited, reuse, progress)
-    if reuse is not None and is_too_much(len(read.ids), 0, 0):
+    if reuse is not None and passed_limit(len(read.ids)):
         reuse = None  # its ids include words of removed notes; only reading everything again counts correctly
         read = _read_files(located, constants, edited, reuse, progress)
     parsed, places = read.parsed, reuse.by_path if reuse else {}
-    unseen += [UnseenFile(path, TOO_MUCH_TEXT, True) for path in read.left]
+    unseen += read.left
     notes = [path for path, entry in parsed.items() if entry.is_note]
     unreadable = [path for path, entry in parsed.items() if entry.unseen]
     return assemble(
@@ -129,7 +129,7 @@ class _ReadFiles:
     terms: Mapping[str, NoteTerms]
     """The terms of the notes that were read now."""
     ids: TermIds
-    left: Sequence[str]
+    left: Sequence[UnseenFile]
     """The notes that were left out because earlier notes contain too much text."""
 
 
@@ -145,17 +145,17 @@ def _read_files(
     ids = reuse.postings.ids if reuse else TermIds()
     parsed: dict[str, Parsed] = {}
     fresh: dict[str, NoteTerms] = {}
-    left: list[str] = []
+    left: list[UnseenFile] = []
     places: Mapping[str, int] = reuse.by_path if reuse else {}
     sizes = reuse.postings.sizes.tolist() if reuse else []
     entries = size = 0
     for number, item in enumerate(located):
         if progress and number % _READ_AT_ONCE == 0:
             progress(number, len(located))
-        if is_too_much(len(ids), entries, size) and item.file.role in SEARCHABLE:
-            left.append(item.path)
+        if (reason := passed_limit(len(ids), entries, size)) and item.file.role in SEARCHABLE:
+            left.append(UnseenFile(item.path, reason, True))
             continue
-        size += item.file.size if item.file.size <= constants.limits.max_file_bytes else 0
+        size += counted_size(item.file, constants.limits)
         known = reuse.parsed.get(item.path) if reuse else None
         if known and is_same(known, item.file):
             parsed[item.path] = known

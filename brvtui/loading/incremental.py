@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.loading.assemble import Parts, assemble
-from brvtui.loading.one_file import EditedFile, is_same, read_file
+from brvtui.loading.one_file import EditedFile, counted_size, is_same, read_file
 from brvtui.snapshot import Parsed, Snapshot
 from brvtui.snapshot.carry_over import Transition
 from brvtui.snapshot.state import COVERED_COUNT, FINGERPRINT, ORDERS
-from brvtui.text.segment import NoteTerms, is_too_much
+from brvtui.text.segment import NoteTerms, passed_limit
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.files import (
     CONTEXT_FILE,
@@ -160,8 +160,8 @@ def _changed_files(
             if own is not None:
                 terms[path] = own
     entries = previous.postings.sizes.sum() + sum(len(own.rows) for own in terms.values())
-    size = sum(file.size for file in (*previous.files, *files.values()))
-    if is_too_much(len(ids), entries, size):
+    size = sum(counted_size(file, constants.limits) for file in (*previous.files, *files.values()))
+    if passed_limit(len(ids), entries, size):
         return None
     limit = constants.limits.max_files
     if limit and len(previous.files) - len(gone) + len(files.keys() - previous.parsed.keys()) > limit:

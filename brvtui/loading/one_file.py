@@ -35,6 +35,11 @@ class EditedFile:
         return TreeFile(self.path, len(self.data), self.mtime_ns, _NOWHERE, _NOWHERE)
 
 
+def counted_size(file: TreeFile, limits: ReadingLimits) -> int:
+    """The bytes of ``file`` that count in the size of a project: 0 if it is too large to be read."""
+    return file.size if file.size <= limits.max_file_bytes else 0
+
+
 def is_same(known: Parsed, file: TreeFile) -> bool:
     """True if ``file`` is unchanged since ``known`` was read from it.
 

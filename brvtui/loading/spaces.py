@@ -14,7 +14,7 @@ from brvtui.snapshot import Note, Parsed, Snapshot
 from brvtui.snapshot.records import columns_of
 from brvtui.text.analysis import utf16
 from brvtui.text.postings import build
-from brvtui.text.segment import TOO_MUCH_TEXT, NoteTerms, TermIds, is_too_much, note_terms
+from brvtui.text.segment import NoteTerms, TermIds, note_terms, passed_limit
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.files import Role, UnseenFile
 from brvtui.tree.reading.project import FoundProject
@@ -104,8 +104,8 @@ def _with_terms(
     for alias, space in zip(_aliases(project), spaces, strict=True):
         topics, unseen = list[TopicFile](), list(space.unseen)
         for topic in space.topics:
-            if is_too_much(len(ids), entries, 0):
-                unseen.append(UnseenFile(_path(alias, topic), TOO_MUCH_TEXT, True))
+            if reason := passed_limit(len(ids), entries):
+                unseen.append(UnseenFile(_path(alias, topic), reason, True))
                 continue
             topics.append(topic)
             terms.append(note_terms(_title(topic), topic.topic.body, _path(alias, topic), ids))

@@ -17,15 +17,16 @@ MOST_ENTRIES = 20_000_000
 """The limit on words in total, each counted once per note and field."""
 MOST_BYTES = 200_000_000
 """The limit on the size of all notes together. Reading that much takes about ten seconds."""
-TOO_MUCH_TEXT = (
-    f"the files before it have {MOST_BYTES // 1_000_000} MB, or more than"
-    f" {MOST_WORDS:,} different words or {MOST_ENTRIES:,} in all"
-)
+TOO_LARGE = f"the files before it have {MOST_BYTES // 1_000_000} MB"
+TOO_MANY_WORDS = f"the files before it have more than {MOST_WORDS:,} different words or {MOST_ENTRIES:,} in all"
 
 
-def is_too_much(words: int, entries: int, size: int) -> bool:
-    """True if ``words`` distinct words, ``entries`` in all, or ``size`` bytes exceed the limits of a project."""
-    return words > MOST_WORDS or entries > MOST_ENTRIES or size >= MOST_BYTES
+def passed_limit(words: int, entries: int = 0, size: int = 0) -> str:
+    """Returns the reason for leaving out further files after ``words`` distinct words, ``entries`` in all, and ``size``
+    bytes: :data:`TOO_LARGE` or :data:`TOO_MANY_WORDS`, or an empty string if they are within the limits."""
+    if size >= MOST_BYTES:
+        return TOO_LARGE
+    return TOO_MANY_WORDS if words > MOST_WORDS or entries > MOST_ENTRIES else ""
 
 
 class TermIds(dict[str, int]):
