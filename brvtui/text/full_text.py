@@ -340,8 +340,12 @@ class FullTextView:
         return self._found(tantivy.Query.boolean_query(queries), limit, {document.path})[0]
 
     def rarest(self, words: Iterable[str], most: int) -> tuple[str, ...]:
-        """The ``most`` of ``words`` that the fewest documents contain, rarest first."""
-        return tuple(heapq.nsmallest(most, words, lambda word: (self._holding(tuple(_STEMS), word), word)))
+        """The ``most`` of ``words`` that the fewest documents contain, rarest first.
+
+        Leaves out those that no document contains as a word, such as runs of scripts without spaces.
+        """
+        counts = {word: self._holding(tuple(_STEMS), word) for word in words}
+        return tuple(heapq.nsmallest(most, filter(counts.get, counts), lambda word: (counts[word], word)))
 
     def _holding(self, fields: Iterable[str], term: str) -> int:
         """The number of documents with ``term`` in the one of ``fields`` where it is most common."""

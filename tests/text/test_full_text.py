@@ -255,3 +255,10 @@ def test_content_words_leave_out_markup_numbers_and_stop_words() -> None:
     text = "The `yaml` of k8s and oauth2:\n```sh\nrun 61 x a1b2\n```\nÄh, да я 東京 with it"
     words = content_words(TextDocument("a.md", "Quokka", "", "tag-one", text))
     assert set(words) == {"quokka", "tag", "one", "yaml", "oauth2", "run", "да", "я", "東京"}
+
+
+def test_rarest_words_are_words_of_documents() -> None:
+    documents = [TextDocument(f"{number}", "", "", "", text) for number, text in enumerate(("quokka", "quokka 東京 a"))]
+    index = full_text(documents)
+    assert index.rarest(["quokka", "東京", "gone", "a"], 9) == ("a", "quokka")
+    assert index.rarest(["quokka", "a"], 1) == ("a",)

@@ -246,8 +246,8 @@ class AboutPane(ChoicePane):
             for like in similar.found:
                 row = self._note_row(like.path, width - _BAR - 1, "").to(width - _BAR)
                 row.add(eighths(like.share, _BAR, self.glyphs), "bar")
-                words = line("   ").add(", ".join(like.words), "faint").cut(width)
-                yield [row, words], f"{_LIKE}{like.path}"
+                words = [line("   ").add(", ".join(like.words), "faint").cut(width)] if like.words else []
+                yield [row, *words], f"{_LIKE}{like.path}"
 
     def _branch(self, path: str) -> Branch | None:
         return self.view.project.overview.branches.get(path) if self.view.project.overview is not None else None
