@@ -166,6 +166,12 @@ async def test_cursor_is_on_the_best_match_while_a_filter_is_typed(tree: Tree, m
         await press(pilot, "escape", "j", "slash", *"hunt")
         await until(pilot, lambda: rows.choices == ["a.md", "b.md"])
         assert rows.chosen == "a.md", "the former row"
+        await press(pilot, "escape", "g", "slash", *"hunt")
+        await until(pilot, lambda: rows.chosen == "b.md")
+        await press(pilot, "up")
+        rows.put_filter("hun")
+        assert rows.chosen == "a.md", "the best match of the former text does not count"
+        await until(pilot, lambda: rows.chosen == "b.md")
 
 
 async def test_filter_typed_before_the_tree_is_read_says_that_texts_wait(

@@ -44,7 +44,8 @@ class NotesTree(TreePane):
     )
     BINDINGS = bindings(NOTES_TREE)
     _typed, _requested, _is_searching = "", ("", 0), False
-    _best: tuple[str, ...] = ()
+    _best: tuple[str, ...] | None = None
+    """The notes found for the text of the filter, best first; None until the search ends."""
     _former: tuple[frozenset[str] | None, str, str] | None = None
     """The open folders, the row and the note before a filter was typed."""
 
@@ -56,9 +57,10 @@ class NotesTree(TreePane):
 
     def put_filter(self, text: str) -> None:
         """Filters by title and path immediately, and requests a search of the texts."""
-        self._typed = text
+        if text != self._typed:
+            self._typed, self._best = text, None
         if not text.strip():
-            self._best, self.outline.found, self._is_searching = (), frozenset(), False
+            self.outline.found, self._is_searching = frozenset(), False
         super().put_filter(text)
         self._ask_for_texts(self.view)
 
@@ -85,7 +87,7 @@ class NotesTree(TreePane):
         """While the filter is typed, moves to the former row if it matches, or else to the best match."""
         kept = self.outline.kept
         if kept is not None and self._former is not None and self.field is not None and self.field.has_focus:
-            best = next((path for path in (self._former[1], *self._best) if path in kept.files), self.chosen)
+            best = next((path for path in (self._former[1], *(self._best or ())) if path in kept.files), self.chosen)
             self.cursor = self.choices.index(best) if best in self.choices else 0
         super().filter_changed()
 
