@@ -79,17 +79,17 @@ def coverage(hits: Sequence[Hit], absolutes: Sequence[float], words: Sequence[st
     elif missed and not escapes:
         quoted = ", ".join(f"‘{word}’" for word in missed)
         where = f"none of the first {rules.results} results" if len(hits) > rules.results else "no result"
-        lacks = f"{quoted} in {where}"
+        lacks = f"{quoted} {'is' if len(missed) == 1 else 'are'} in {where}"
     else:
         lacks = ""
     if lacks:
-        why = f"ours, V4 has no such gate: ByteRover 3.14 would say not covered, {lacks}"
+        why = f"ours, V4 has no such gate: ByteRover 3.14 would say not covered, since {lacks}"
         return Coverage(Step(COVERAGE, None, "covered?", State.FAILED, checks, why), lacks)
     if scores[0] >= rules.sure_top or (scores[0] >= rules.direct_top and lead >= rules.lead):
         how = "answer directly"
     else:
-        small = "lead" if scores[0] >= rules.direct_top else "score"
-        how = f"ask a model: the {small} is too small for a direct answer"
+        lacks = "the lead is too small" if scores[0] >= rules.direct_top else "the best score is too low"
+        how = f"ask a model: {lacks} for a direct answer"
     why = f"ours, V4 has no such gate: ByteRover 3.14 would say covered, and {how}"
     return Coverage(Step(COVERAGE, None, "covered?", State.PASSED, checks, why), "")
 
