@@ -44,11 +44,16 @@ def opened_first(rows: tuple[Attempted, ...]) -> str:
     return next((identity for identity in found if identity != f"{RUNG}0"), "")
 
 
+def strategy_text(rung: Rung) -> str:
+    """Returns the strategy of a ladder's step in words."""
+    return rung.strategy.replace("_", " ")
+
+
 def rung_row(rung: Rung, times: Mapping[str, float], depth: int = 0) -> Attempted:
     """Returns the row of a ladder's step. ``times`` contains milliseconds by name."""
     return Attempted(
         id=f"{RUNG}{rung.number}",
-        name=rung.strategy.replace("_", " "),
+        name=strategy_text(rung),
         state=rung.state,
         found=f"{rung.hits} found" if rung.ran else "",
         why=rung.why,

@@ -11,6 +11,7 @@ from brvtui.engines.advice import remarks
 from brvtui.engines.presentation import Presentation
 from brvtui.engines.registry import kind_of, presentation
 from brvtui.paint.answers import completion_blocks, kind_of_answer, sandbox_text
+from brvtui.paint.attempts import strategy_text
 from brvtui.paint.blocks import lines_of
 from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.hits import ResultRow, added_rule, hit_lines, miss_title_room, near_miss_lines, title_room
@@ -80,7 +81,7 @@ def ladder_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         return []
     lines = [Line(), rule(width, "retry ladder", dash=glyphs.dash)]
     for rung in ran:
-        left = Line().gap().fit(rung.strategy, _STRATEGY, "muted").add(f"“{rung.query}”", "text")
+        left = Line().gap().fit(strategy_text(rung), _STRATEGY, "muted").add(f"“{rung.query}”", "text")
         lines.append(left.right(width, Line().add(counted(rung.hits, "hit", "hits"), "strong")))
     return lines
 

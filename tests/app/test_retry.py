@@ -51,10 +51,10 @@ async def test_each_attempt_shows_its_results_and_rows_can_be_clicked(pilot: App
     await pilot.click("#retry", offset=(5, 1 + line_of(pilot, "Refunds")))
     await settled(pilot)
     assert view(pilot).selection.file == "billing/refunds.md"
-    await pilot.click("#retry", offset=(5, 1 + line_of(pilot, "refreshed_sanitised")))
+    await pilot.click("#retry", offset=(5, 1 + line_of(pilot, "refreshed sanitised")))
     await settled(pilot)
     assert pane(pilot).opened == ""
-    await pilot.click("#retry", offset=(5, 1 + line_of(pilot, "trigram_fuzzy")))
+    await pilot.click("#retry", offset=(5, 1 + line_of(pilot, "trigram fuzzy")))
     await settled(pilot)
     assert "no results" in text_of(pilot, "#retry")
 
@@ -62,7 +62,7 @@ async def test_each_attempt_shows_its_results_and_rows_can_be_clicked(pilot: App
 async def test_result_of_a_row_is_selected_on_every_pane(pilot: AppPilot) -> None:
     await ask(pilot, "tokenstore", "f5")
     assert pane(pilot).row is not None
-    assert pane(pilot).row.name == "trigram_fuzzy"  # type: ignore[union-attr]
+    assert pane(pilot).row.name == "trigram fuzzy"  # type: ignore[union-attr]
     await press(pilot, "j")
     assert view(pilot).selection.file == "auth/jwt/token_store.md"
     assert "by the ladder alone" in text_of(pilot, "#score")
@@ -74,9 +74,9 @@ async def test_result_of_a_row_is_selected_on_every_pane(pilot: AppPilot) -> Non
 
 
 FOUND = (
-    ("rollback|freeze", "strongest_term", "Rollback"),
-    ("refund+zzzzzzzz", "refreshed_sanitised", "Refunds"),
-    ("tokenstore", "trigram_fuzzy", "Token store"),
+    ("rollback|freeze", "strongest term", "Rollback"),
+    ("refund+zzzzzzzz", "refreshed sanitised", "Refunds"),
+    ("tokenstore", "trigram fuzzy", "Token store"),
 )
 
 
@@ -98,10 +98,10 @@ async def test_successful_rung_is_opened_and_empty_ones_say_so(pilot: AppPilot) 
     assert "– ● Token store" in results
     assert "begins a note" not in results
     assert view(pilot).selection.file == "auth/jwt/token_store.md"
-    await choose(pilot, "refreshed_sanitised")
+    await choose(pilot, "refreshed sanitised")
     await pilot.press("l")
     lines = text_of(pilot, "#retry").splitlines()
-    assert "no results" in "".join(lines[line_of(pilot, "refreshed_sanitised") :][:5])
+    assert "no results" in "".join(lines[line_of(pilot, "refreshed sanitised") :][:5])
     await pilot.press("h")
     assert "no results" not in text_of(pilot, "#retry")
     await pilot.press("f2", "w")

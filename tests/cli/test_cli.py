@@ -233,7 +233,8 @@ def test_text_contains_the_rows_of_the_retry_ladder(run: Run, command: tuple[str
     out = run(command[0], query, *rest, "--engine", engine)[1]
     shown = [" ".join(line.split()) for line in out.split("retry ladder ─", 1)[-1].splitlines()]
     expected = [
-        f"{one['strategy']} “{one['query']}” {one['hits']} hit{'' if one['hits'] == 1 else 's'}" for one in rows
+        f"{one['strategy'].replace('_', ' ')} “{one['query']}” {one['hits']} hit{'' if one['hits'] == 1 else 's'}"
+        for one in rows
     ]
     assert len(expected) > 1
     assert [line for line in shown if line in expected] == expected
@@ -357,7 +358,7 @@ def test_letters_in_every_path_suggest_no_note(run: Run, name: str) -> None:
         ),
         (("completion", "bash"), 0, ["_BRV_TUI_COMPLETE"]),
         (("query", "refresh rotation"), 0,
-         ["TIER ", "auth/jwt/rotation.md", "sum", "- strongest_term", "- except for its path"]),
+         ["TIER ", "auth/jwt/rotation.md", "sum", "- strongest term", "- except for its path"]),
         (("query", "zyzzyva"), 1, ["not covered"]),
         (("explain", "refresh rotation", "rotation"), 0, ["IN THE RESULTS rank ", "rank 1"]),
         (("query", "auth/jwt/rotation.md"), 0, ["except for its path"]),
@@ -367,7 +368,7 @@ def test_letters_in_every_path_suggest_no_note(run: Run, name: str) -> None:
          ["__query_results_{taskId} (the results), __query_meta_{taskId} (resultCount ", "hasPreFetched false)"]),
         (("query", "refresh token", "--engine", "jeffs_brain", "--top-k", "1"), 0,
          ["auth/jwt/rotation.md", "there is no embedder"]),
-        (("query", "refresh rotation", "--engine", "jeffs_brain"), 0, ["- strongest_term"]),
+        (("query", "refresh rotation", "--engine", "jeffs_brain"), 0, ["- strongest term"]),
         (("query", "zyzzyvaquux", "--engine", "jeffs_brain", "--skip-retry-ladder"), 1, []),
     ],
 )  # fmt: skip
