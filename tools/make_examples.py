@@ -45,11 +45,14 @@ def differing(old: str, new: str) -> list[str]:
 
 
 def _block(block: str, folder: Path) -> str:
-    """The commands of ``block`` with their output; a block that ends in a line with ``…`` keeps its number of lines."""
+    """The commands of ``block`` with their output; a block that ends in a line with ``…`` keeps at most its number of
+    lines."""
     old = block.splitlines()
     commands = [line[2:] for line in old if line.startswith("$ ")]
     new = "".join(f"$ {command}\n{_printed(command, folder)}" for command in commands)
-    return "\n".join([*new.splitlines()[: len(old) - 1], "…", ""]) if old[-1] == "…" else new
+    most = len(old) - 1
+    is_cut = old[-1] == "…" and len(new.splitlines()) > most
+    return "\n".join([*new.splitlines()[:most], "…", ""]) if is_cut else new
 
 
 def _printed(command: str, folder: Path) -> str:

@@ -42,6 +42,18 @@ def test_the_examples_print_what_they_show(name: str, maker: ModuleType, tmp_pat
     assert maker.differing(text, maker.fresh(text, tmp_path)) == [], "run make examples and look at the difference"
 
 
+@pytest.mark.parametrize(
+    ("printed", "shown"),
+    [("a\\nb\\nc\\n", "a\nb\n…\n"), ("a\\nb\\n", "a\nb\n"), ("a\\n", "a\n")],
+    ids=["longer", "as long", "shorter"],
+)
+def test_an_example_ends_in_an_ellipsis_only_if_it_is_cut(
+    printed: str, shown: str, maker: ModuleType, tmp_path: Path
+) -> None:
+    command = f"```console\n$ printf '{printed}'\n"
+    assert maker.fresh(f"{command}old\nold\n…\n```\n", tmp_path) == f"{command}{shown}```\n"
+
+
 def test_every_key_that_is_named_exists() -> None:
     table = section(README, "Screens and keys")
     named = set(re.findall(r"`([^`]+)`", "".join(re.findall(r"^\|[^|]+\|", table, re.MULTILINE))))
