@@ -10,7 +10,7 @@ import argparse
 from datetime import UTC, datetime
 from pathlib import Path
 
-from brvtui.cli.demo import stamp
+from brvtui.tree.saving.ages import stamp
 
 
 def main() -> None:

@@ -112,7 +112,6 @@ def test_a_pointer_and_aliases_are_read_so(target: str, tmp_path: Path) -> None:
 _PACKAGE = Path(brvtui.__file__).parent
 _READS = ("read_text", "read_bytes")
 _OTHERWISE = {
-    "cli/demo.py": "a table of the package",
     "installation.py": "the record of this installation",
     "corpus/code/rules.py": "a table of the package",
     "engines/profile_files.py": "the profiles of the package",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -18,10 +17,10 @@ from brvtui.cli.failure import BAD_USAGE, FAILED, Failure, check_terminal
 from brvtui.cli.options import NamedPath, query_text
 from brvtui.config.schema import PREFIX
 from brvtui.timing import system_clock
+from brvtui.tree.saving.ages import AGES, stamp
 
-_SAMPLE, _AGES = "sample-tree", "ages.json"
+_SAMPLE = "sample-tree"
 _NOT_COPIED = ("restamp.py", ".restamped")
-_MS_PER_DAY = 86_400_000
 
 
 @click.command(
@@ -64,20 +63,6 @@ def demo(ctx: click.Context, folder: Path | None, text: str | None) -> int:
         return run(Opening(project), at_end=stack.close)
 
 
-def stamp(project: Path, now_ms: float) -> int:
-    """Sets each note's modification time to ``now_ms`` minus its age (in days) from ``ages.json``.
-
-    The times are in whole milliseconds. Returns the number of notes; skips those that are gone. Raises OSError.
-    """
-    tree, count = project / ".brv" / "context-tree", 0
-    for path, days in json.loads((project / _AGES).read_text(encoding="utf-8")).items():
-        if (tree / path).is_file():
-            time_ns = (int(now_ms) - round(days * _MS_PER_DAY)) * 1_000_000
-            os.utime(tree / path, ns=(time_ns, time_ns))
-            count += 1
-    return count
-
-
 def _copy_sample(folder: Path) -> None:
     """Copies the sample tree to ``folder``. Raises :class:`Failure` unless that is new or empty, and OSError."""
     if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
@@ -95,7 +80,7 @@ def _sample() -> Path:
     """The folder of the sample tree: within the package of a wheel, beside that of a checkout."""
     package = Path(brvtui.__file__).parent
     for place in (package / _SAMPLE, package.parent / _SAMPLE):
-        if (place / _AGES).is_file():
+        if (place / AGES).is_file():
             return place
     raise Failure("the sample tree is missing from this installation: install brv-tui again", FAILED)
 

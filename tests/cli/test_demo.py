@@ -14,8 +14,8 @@ import pytest
 
 from benchmarks.app_in_pty import start
 from brvtui.app.ending import end_process_unless_idle
-from brvtui.cli.demo import stamp
 from brvtui.config import user_file
+from brvtui.tree.saving.ages import stamp
 from tests.app.driving import WIDE
 from tests.app.test_editor_killed import _wait
 from tests.app.test_signals import _ended

@@ -28,7 +28,7 @@ REASONS = {
     "regular_files.py: os.open": "opens to read: the one place that does",
     "tree/reading/inside.py: os.open": "opens folders, to follow a path without symlinks",
     **dict.fromkeys(
-        (f"cli/demo.py: {name}" for name in ("mkdir", "os.utime", "shutil", "tempfile")),
+        (f"cli/demo.py: {name}" for name in ("mkdir", "shutil", "tempfile")),
         "copies the sample tree to a temporary folder, or to one that the user names",
     ),
     "cli/program.py: open": "the null device in place of a closed stream",

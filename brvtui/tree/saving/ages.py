@@ -1,0 +1,28 @@
+"""Gives the notes of a copied tree their ages, since neither version control nor packages keep modification times."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from brvtui.regular_files import read_regular
+
+AGES = "ages.json"
+"""The file of a project with the age of each note in days, by the path of the note."""
+_LARGEST = 1_048_576
+_MS_PER_DAY = 86_400_000
+
+
+def stamp(project: Path, now_ms: float) -> int:
+    """Sets each note's modification time to ``now_ms`` minus its age from the file :data:`AGES`.
+
+    The times are in whole milliseconds. Returns the number of notes; skips those that are gone. Raises OSError.
+    """
+    tree, count = project / ".brv" / "context-tree", 0
+    for path, days in json.loads(read_regular(project / AGES, _LARGEST)).items():
+        if (tree / path).is_file():
+            time_ns = (int(now_ms) - round(days * _MS_PER_DAY)) * 1_000_000
+            os.utime(tree / path, ns=(time_ns, time_ns))
+            count += 1
+    return count
