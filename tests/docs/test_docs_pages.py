@@ -109,7 +109,7 @@ class TestArchitecture:
         assert {name for row in rows[1:] for name in row.split(", ")} - {"---"} == named
 
     def test_every_file_that_is_named_exists(self) -> None:
-        to_come = section(self.PAGE, "Where the next things go")
+        to_come = section(self.PAGE, "Where to add things")
         named = set(re.findall(r"`((?:brvtui|tests|docs|tools|benchmarks)/[\w./-]+)`", self.PAGE.replace(to_come, "")))
         assert [path for path in named if not (ROOT / path).exists()] == []
 
