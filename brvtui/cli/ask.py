@@ -82,7 +82,7 @@ def ask(
     """Answer TEXT by the whole route; at tiers 3 and 4 a model writes the answer, if one is set and --llm allows it.
 
     The answer goes to the standard output, everything else to the standard error. A terminal shows text as it comes,
-    from its heading Summary on; a pipe or a file gets the answer alone, once it is whole.
+    from its heading Summary on; a pipe or a file gets only the answer, once it is complete.
 
     Exit code 1 when the tree does not cover it, 2 when TEXT is empty or the settings of the model
     are wrong, 4 when the model fails, or when the answer needs one, --llm is given and none is set.
@@ -266,9 +266,9 @@ def llm() -> None:
 @project_option
 @answer_format
 def check(project: Path | None, form: str) -> int:
-    """Say which model is set, and ask it a few words: whether it answers, and whether it calls tools.
+    """Say which model is set, and send it a few words, to see if it answers and if it calls tools.
 
-    Outside a project your own settings count.
+    Outside a project, your own settings apply.
 
     Exit code 1 when none is set, 2 when it is set wrongly, 4 when it does not answer.
     """

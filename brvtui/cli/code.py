@@ -46,7 +46,7 @@ Examples:
 )
 @click.argument("task", nargs=-1)
 @click.option("--repo", type=NamedPath(), default=Path(), help="The repository (default: here).")
-@click.option("--files", is_flag=True, help="TASK names files: show what they hold, and who calls that.")
+@click.option("--files", is_flag=True, help="TASK names files: show their contents, and the callers of these.")
 @click.option(
     "--diff", metavar="REVISIONS|-", help="Show what a change touches: main..HEAD, or - for a patch on stdin."
 )
@@ -56,9 +56,9 @@ Examples:
 @format_option("text", "xml", "markdown", "json", text="text says why; the others are what an agent is given.")
 @click.option("--profile", type=click.Choice(_PROFILES), default=_PROFILES[0], show_default=True, help="The constants.")
 @click.option("--project", type=NamedPath(), help="Notes about it (default: those of the repository, if any).")
-@click.option("--why", metavar="SYMBOL", help="Say where SYMBOL stands in the answer, and what put it there.")
-@click.option("--notes", is_flag=True, help="List the notes that speak of the code of the answer.")
-@click.option("--without-note", is_flag=True, help="List the files of which no note speaks: all, or the answer's.")
+@click.option("--why", metavar="SYMBOL", help="Say where SYMBOL ranks in the answer, and why.")
+@click.option("--notes", is_flag=True, help="List the notes that mention the code of the answer.")
+@click.option("--without-note", is_flag=True, help="List the files that no note mentions: all, or those of the answer.")
 def code(
     task: tuple[str, ...],
     repo: Path,
@@ -72,7 +72,7 @@ def code(
     notes: bool,
     without_note: bool,
 ) -> int:
-    """Show what TASK needs of the code in a repository, why, and which notes speak of it.
+    """Show which code of a repository TASK needs, why, and which notes mention it.
 
     The engine knowing ranks the symbols of the repository; what was read of it is kept for the next time. Exit code 1
     when the answer is empty, SYMBOL is not in it, or no note or file is listed.
@@ -172,9 +172,9 @@ def _show_files_without_note(code: RepositorySnapshot, answer: CodeAnswer | None
     for path in files:
         click.echo(visible(path))
     if not code.documentation.has_code:
-        say("no source file was read, so there is none that a note could speak of", err=True)
+        say("no source file was read, so there is none that a note could mention", err=True)
     elif not files:
-        say("a note speaks of every file" + (" of the answer" if answer is not None else ""), err=True)
+        say("a note mentions every file" + (" of the answer" if answer is not None else ""), err=True)
     return OK if files else NEGATIVE
 
 

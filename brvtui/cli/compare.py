@@ -50,11 +50,11 @@ def compare(
     request: ProjectRequest,
     form: str,
 ) -> int:
-    """Ask every engine TEXT, and show their results side by side; without TEXT, measure them on the judged queries.
+    """Run TEXT with every engine, and show the results side by side; without TEXT, measure them on judged queries.
 
     A number before a title, such as 3×, says how many of the engines found that note.
 
-    Nothing is changed, and no service that costs is asked. Exit code 1 when no engine finds anything.
+    Nothing is changed, and no paid service is called. Exit code 1 when no engine finds anything.
     """
     from brvtui.engines.contract import Query
     from brvtui.lab.evaluation.results import DEFAULT_METRICS, parse_metric

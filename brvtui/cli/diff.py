@@ -66,8 +66,8 @@ def diff(text: str | None, request: ProjectRequest, form: str, **differences: Un
     """Compare the answers to TEXT before and after an edit, a time or a setting, and say why each note moved.
 
     The causes sum to the change of a note's score. Before is the project as it is, or at --rev; after is the project
-    with what the other options change. Nothing is written. Exit code 1 when another tier answers, or a note has
-    another rank.
+    with what the other options change. Nothing is written. Exit code 1 when a different tier answers, or
+    the rank of a note changed.
     """
     from brvtui.engines.contract import Query
     from brvtui.session.diffing import DiffPlan, diff_answers

@@ -78,11 +78,11 @@ Examples:
 )
 @click.option(
     "--drift", is_flag=False, flag_value="7,30,90", metavar="[DAYS]",
-    help="Also ask in so many days (7,30,90), and say what is lost by then if nobody touches a note.",
+    help="Also run them in so many days (7,30,90), and say what is lost by then if nobody touches a note.",
 )  # fmt: skip
 @click.option("--metric", "named_metrics", multiple=True, metavar="NAME", help=_METRIC_HELP)
-@click.option("--services", is_flag=True, help="Let queries ask services that cost: embedders and rerankers.")
-@click.option("--fresh", is_flag=True, help="Ask every query again, also those whose answers are kept.")
+@click.option("--services", is_flag=True, help="Let queries call paid services: embedders and rerankers.")
+@click.option("--fresh", is_flag=True, help="Run every query again, also those whose answers are kept.")
 @click.option("--baseline", type=_PATH, metavar="FILE", help="Compare with an evaluation that --format json wrote.")
 @click.option(
     "--baseline-rev",
@@ -92,7 +92,7 @@ Examples:
 )
 @click.option("--fail-under", multiple=True, metavar="METRIC=N", help="Fail when a mean is under N.")
 @click.option("--fail-on-drop", multiple=True, metavar="METRIC=N", help="Fail when a mean falls by more than N.")
-@click.option("--fail-on-tier-change", is_flag=True, help="Fail when a query is answered by another tier.")
+@click.option("--fail-on-tier-change", is_flag=True, help="Fail when a different tier answers a query.")
 @click.option(
     "--save",
     "files",
@@ -103,9 +103,9 @@ Examples:
 )
 @format_option("table", *_FORMS)
 def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **options: Unpack[_Options]) -> int:
-    """Ask every judged query and measure what it finds, now or since a revision of the tree: what did an edit break?
+    """Run every judged query and measure what it finds, now or since a revision of the tree: what did an edit break?
 
-    Judgments are written with brv-tui judge. Nothing is changed, and no service that costs is asked without --services.
+    Judgments are written with brv-tui judge. Nothing is changed, and no paid service is called without --services.
     Exit code 1 when a --fail-… condition is not met; it names the queries.
     """
     from brvtui.engines.contract import Query

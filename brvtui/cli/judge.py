@@ -50,7 +50,7 @@ Examples:
 def judge() -> None:
     """Write down which notes a query should find, for brv-tui eval to measure.
 
-    Judgments lie in .brv/brv-tui/judgments.toml, made to be committed and to be edited by hand.
+    Judgments are in .brv/brv-tui/judgments.toml. Commit that file; you can also edit it by hand.
     """
 
 
@@ -230,7 +230,7 @@ def follow_moves(project: Path | None, named: Path | None) -> int:
 @judgments_option
 @click.option("--queries", type=NamedPath(), help="trec: the texts (JSON lines, or id, tab, text).")
 def import_judgments(form: str, path: Path, project: Path | None, named: Path | None, queries: Path | None) -> int:
-    """Take in judgments from PATH; a query whose id is there already is replaced.
+    """Import judgments from PATH. A query with the same id is replaced.
 
     beir is a folder with queries.jsonl and qrels/*.tsv, trec a qrels file, qmd a JSON file of qmd bench. Grades above 3
     become 3, and those below 0 become 0.
@@ -271,7 +271,7 @@ def import_judgments(form: str, path: Path, project: Path | None, named: Path | 
 @project_option
 @judgments_option
 def export_judgments(form: str, path: Path, project: Path | None, named: Path | None) -> int:
-    """Write the judgments to PATH in the format of others: a folder for beir, a file for trec and qmd."""
+    """Write the judgments to PATH in another format: a folder for beir, a file for trec and qmd."""
     from brvtui.lab.judgments.exchange import FORMATS
 
     judgments = read_judgments(judgments_file(find_session(project), named))

@@ -100,13 +100,13 @@ Examples:
     "soleri: window-opens, window-fades, window-closes, age-halves; "
     "byterover_v4: high, medium, below-maturity).",
 )
-@click.option("--all", "with_come", is_flag=True, help="Also list notes to which it has come before.")
+@click.option("--all", "with_come", is_flag=True, help="Also list notes that an event has already reached.")
 @click.option(
     "--engine",
     default="",
     metavar="NAME",
     shell_complete=completing.engines,
-    help="The memory system whose forecast to make (default: the one that is set, byterover).",
+    help="The memory system that makes the forecast (default: the one that is set, byterover).",
 )
 @project_option
 @shared
@@ -119,7 +119,7 @@ def maturity(
     request: ProjectRequest,
     form: str,
 ) -> int:
-    """List what the next days bring to notes that nobody touches: what they leave, lose, or are offered for.
+    """List what the next days will bring to notes that nobody touches: what they leave, lose, or are offered for.
 
     Nothing is changed. Exit code 1 when no note is listed.
     """

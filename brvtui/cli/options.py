@@ -215,13 +215,13 @@ def engine_option(command: _F) -> _F:
 def space_options(command: _F) -> _F:
     """Adds ``--space`` and ``--root``, which name a space of ByteRover V4 as its own scripts do."""
     for option in (
-        click.option("--root", type=NamedPath(), help="Ask the space of ByteRover V4 with this tree."),
+        click.option("--root", type=NamedPath(), help="Query the space of ByteRover V4 with this tree."),
         click.option(
             "--space",
             metavar="NAME",
             type=filled,
             callback=lambda _, __, name: name or "",
-            help="Ask the space of ByteRover V4 of this name.",
+            help="Query the space of ByteRover V4 with this name.",
         ),
     ):
         command = option(command)
@@ -231,7 +231,7 @@ def space_options(command: _F) -> _F:
 def repo_option(command: _F) -> _F:
     """Adds ``--repo``."""
     where = NamedPath()
-    return click.option("--repo", type=where, help="Ask the code of this repository in place of notes.")(command)
+    return click.option("--repo", type=where, help="Query the code of this repository in place of notes.")(command)
 
 
 def format_option(*forms: str, text: str = "How to answer.") -> Callable[[_F], _F]:

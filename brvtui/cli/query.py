@@ -50,7 +50,7 @@ Examples:
 def why(text: str, one: str, other: str | None, request: ProjectRequest, form: str) -> int:
     """Compare two notes in the answer to TEXT: the parts of both scores, and what would bring the lower one above.
 
-    NOTE is a note's path, the end of one, or a title. Nothing is changed. Exit code 1 when one of them is no result.
+    NOTE is a note's path, the end of one, or a title. Nothing is changed. Exit code 1 when one of them is not a result.
     """
     from brvtui.engines.contract import Query
     from brvtui.lab.pair import NotScored
@@ -104,7 +104,7 @@ Examples:
 @click.option("--detail", is_flag=True, help="text: add the term × field detail of every hit.")
 @format_option("text", "json", "md", "svg", text="How to show it.")
 def show(file: Path, detail: bool, form: str) -> int:
-    """Show the trace in FILE again, as query saved it; its tree need not be here."""
+    """Show the trace in FILE again, as query saved it; its tree is not needed."""
     from brvtui.report.saved import Form, rendered, text_report
     from brvtui.saved.traces import read
 
@@ -155,7 +155,7 @@ def query(
 ) -> int:
     """Answer TEXT by an engine and show every decision: ByteRover's route through the five tiers, if no other is set.
 
-    Nothing is changed or cached. Exit code 1 when the tree does not cover it; it covers no empty TEXT.
+    Nothing is changed or cached. Exit code 1 when the tree does not cover TEXT, or TEXT is empty.
     """
     if files:
         from brvtui.report.saved import form_of
@@ -281,8 +281,8 @@ def replay(
 ) -> int:
     """Answer many queries, one JSON line each, in input order.
 
-    --queries asks each on a cache of its own; --sequence asks them on one cache, moving the clock. In the JSON, "step",
-    and the "id" of a query that has none, are places in the list, from 0; messages count entries from 1.
+    --queries runs each on a cache of its own; --sequence runs them on one cache, moving the clock. In the JSON, "step",
+    and the "id" of a query without one, are places in the list, from 0; messages count entries from 1.
     """
     from brvtui import replay as replays
     from brvtui.engines.contract import Query

@@ -38,14 +38,14 @@ Examples:
 @click.argument("axes", nargs=-1, metavar="CONSTANT[=FROM:TO[:N]]…")
 @engine_command
 @judgments_option
-@click.option("--metric", "named_metric", default="ndcg@10", show_default=True, help="What is drawn.")
+@click.option("--metric", "named_metric", default="ndcg@10", show_default=True, help="The metric to draw.")
 @click.option(
     "--query",
     "queries",
     multiple=True,
     type=query_text,
     metavar="TEXT",
-    help="Ask this in place of the judged queries; one that is judged keeps its judgment.",
+    help="Run this in place of the judged queries; a judged one keeps its judgment.",
 )
 @click.option(
     "--save", "files", multiple=True, type=NamedPath(), metavar="FILE",
@@ -63,12 +63,11 @@ def sweep(
     lists: bool,
     form: str,
 ) -> int:
-    """Ask the judged queries over a range of one or two constants: a curve, or a heat map.
+    """Run the judged queries over a range of one or two constants: a curve, or a heat map.
 
     CONSTANT is a constant of the engine's profile by its name (direct.min_top), days (the clock, from now), or a signal
-    of a note (auth/tokens.md:importance), named by its path, the end of one, or its title. N is how many values
-    are asked. Over one constant, the values are given at which a query comes to be answered by another tier. Nothing is
-    changed.
+    of a note (auth/tokens.md:importance), named by its path, the end of one, or its title. N is the number of values.
+    For one constant, the values are listed at which a different tier starts to answer a query. Nothing is changed.
     """
     from brvtui.lab.evaluation.results import parse_metric
     from brvtui.lab.judgments.model import Judgment

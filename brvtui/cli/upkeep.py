@@ -31,11 +31,11 @@ def feedback(
     usefulness: str,
     request: ProjectRequest,
 ) -> int:
-    """Say that the result PATH of TEXT was of use, of use with changes, or not: engines that learn follow it.
+    """Say that the result PATH of TEXT was useful, useful with changes, or not; engines that learn follow it.
 
-    ``failed`` stands for a fault of the system. It is kept, and engines do not count it.
+    ``failed`` means a fault of the system. It is kept, but engines do not count it.
 
-    It is kept among the tool's own files, never in the tree; brv-tui forget drops it.
+    Feedback is kept among the tool's own files, never in the tree; brv-tui forget drops it.
     """
     from brvtui.snapshot.naming import find_note
 
@@ -53,7 +53,7 @@ _FEW_BYTES = 100_000
 @project_option
 @click.option("--repo", type=NamedPath(), help="Feedback on the code of this repository instead.")
 def forget(project: Path | None, repo: Path | None) -> int:
-    """Drop what this tool keeps of a project's notes: access hits, signals set here, feedback on results.
+    """Drop what this tool keeps about a project's notes: access hits, signals set here, feedback on results.
 
     With --repo, the feedback on the symbols of a repository.
     """
@@ -84,7 +84,7 @@ _CACHE_EXAMPLES = (
 @project_option
 @click.option("--repo", type=NamedPath(), help="What was read of this repository's code instead.")
 def cache(what: str, project: Path | None, repo: Path | None) -> int:
-    """Show or remove what is kept of a project to save time: its indexes, and answers to judged queries.
+    """Show or remove what is kept about a project to save time: its indexes, and answers to judged queries.
 
     With --repo, what was read of the source files of a repository: clear it to have them all read again.
     """

@@ -63,7 +63,7 @@ Examples:
   brv-tui verify --status
 """
 )
-@click.option("--queries", type=_PATH, metavar="FILE", help="A JSON list of queries to ask, as replay reads it.")
+@click.option("--queries", type=_PATH, metavar="FILE", help="A JSON list of queries to run, as replay reads it.")
 @click.option("--most", type=WholeNumber(1, 10_000), help="How many questions to ask at most (226; over a space 30).")
 @click.option(
     "--package",
@@ -85,10 +85,10 @@ def verify(
     request: ProjectRequest,
     form: str,
 ) -> int:
-    """Ask the engine that is installed on this machine and brv-tui the same questions, and compare the answers.
+    """Ask the engine on this machine and brv-tui the same questions, and compare the answers.
 
-    Asks the judged and logged queries, and questions made of the notes, over a copy of the project, with the network
-    cut off. The project and the engine's data are not touched. Exit code 1 when an answer
+    The questions are the judged and logged queries, and some made from the notes. They are answered over a copy of the
+    project, with the network cut off. The project and the engine's data are not touched. Exit code 1 when an answer
     differs, or with --status when nothing was verified yet.
     """
     session = request.open()

@@ -94,7 +94,7 @@ def test_budget_is_respected(run: Run, repository: Path) -> None:
 def test_notes_that_mention_the_code_are_shown_with_it(run: Run, project: Tree, repository: Path) -> None:
     project.note("auth/jwt/code.md", "Where it is", "`TokenStore.rotate` is called by src/web.py.", 1)
     _, out, _ = run("code", "rotate", "--repo", str(repository), "--project", str(project.root), inside=False)
-    assert out.endswith("\n1 note speaks of this code:\nauth/jwt/code.md says TokenStore.rotate, src/web.py: #1, #4\n")
+    assert out.endswith("\n1 note mentions this code:\nauth/jwt/code.md says TokenStore.rotate, src/web.py: #1, #4\n")
     project.note("auth/jwt/code.md", "Where it is", "See `TokenStore.rotate`.", 1)
     _, out, _ = run("code", "rotate", "--repo", str(repository), "--project", str(project.root), inside=False)
     assert out.endswith("says TokenStore.rotate: #1\n\n1 file of it without a note:\nsrc/web.py\n")
@@ -207,11 +207,11 @@ def test_notes_about_touched_code_are_listed(
         "auth/jwt/code.md says TokenStore.rotate, src/web.py: #1, #4",
     ]
     code, out, err = run("code", "round cents", "--without-note", *arguments, inside=False)
-    assert (code, out, err.splitlines()[-1]) == (1, "", "a note speaks of every file of the answer")
+    assert (code, out, err.splitlines()[-1]) == (1, "", "a note mentions every file of the answer")
     code, out, _ = run("code", "round cents", "--without-note", "--repo", str(repository), inside=False)
     assert (code, out) == (0, "src/billing.py\n")
     code, out, _ = run("code", "round cents", "--notes", "--repo", str(repository), inside=False)
-    assert (code, out) == (1, "no note speaks of 1 symbol\n")
+    assert (code, out) == (1, "no note mentions 1 symbol\n")
 
 
 def test_without_source_no_note_mentions_code(run: Run, tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_without_source_no_note_mentions_code(run: Run, tmp_path: Path) -> None:
     (tmp_path / "notes" / "readme.txt").write_text("no source")
     code, out, err = run("code", "--without-note", "--repo", str(tmp_path / "notes"), inside=False)
     assert (code, out) == (1, "")
-    assert err.splitlines()[-1] == "no source file was read, so there is none that a note could speak of"
+    assert err.splitlines()[-1] == "no source file was read, so there is none that a note could mention"
 
 
 def test_first_reading_shows_progress_only_on_a_terminal(

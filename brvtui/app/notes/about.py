@@ -152,7 +152,7 @@ class AboutPane(ChoicePane):
     def _speaking(self, around: FileSurroundings | None, width: int) -> list[Line]:
         if around is None:
             return []
-        lines = [rule(width, "notes that speak of it", dash=self.glyphs.dash)]
+        lines = [rule(width, "notes that mention it", dash=self.glyphs.dash)]
         for note, written in around.speaking[:_MOST]:
             lines += [line(f" {part}", "text") for part in wrap(f"{note} says {written}", width - 2)]
         return lines if around.speaking else [*lines, line(" none", "muted")]

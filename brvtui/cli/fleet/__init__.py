@@ -24,9 +24,9 @@ Examples:
 """,
 )
 def fleet() -> None:
-    """Ask many memories at once: those of a fleet.toml, or those named with --over.
+    """Query many memories at once: those of a fleet.toml, or those named with --over.
 
-    A memory that cannot be read is a line on the standard error; the others answer. No service is asked.
+    A memory that cannot be read gets a line on the standard error; the others answer. No service is called.
     """
 
 

@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 @fleet_command
 @answer_format
 def evaluate(judgments: Path | None, named_metrics: tuple[str, ...], options: FleetOptions, form: str) -> int:
-    """Ask every member its own judged queries, and measure how well they are answered.
+    """Run every member's own judged queries, and measure how well they are answered.
 
-    With --judgments, one set is asked over all members by one ranking: its documents are paths that any member may
+    With --judgments, one set is run over all members by one ranking: its documents are paths that any member may
     have, or [member]:path. Exit code 1 when nothing was judged.
     """
     from brvtui.fleet.questions import EvaluationOf
@@ -131,10 +131,10 @@ _SHOWN = 3
 def query(
     text: str, scope: str, with_trace: bool, merge: str, limit: int | None, options: FleetOptions, form: str
 ) -> int:
-    """Answer TEXT by every member; exit code 1 when no member covers it, 4 when none can be asked.
+    """Answer TEXT with every member; exit code 1 when no member covers it, 4 when no member can answer.
 
-    Each by its own engine, scores of different members are not comparable: each is counted with its own tree's
-    statistics. In one ranking they are.
+    With --merge each, scores of different members are not comparable, because each depends on the statistics of its
+    own tree. With --merge one, they are.
     """
     from brvtui.fleet.questions import Answering
 

@@ -54,7 +54,7 @@ _MOST_LINES = 20
     help="From which likeness on (0.5 to 1, of word triples) two notes are near-duplicates.",
 )
 @fleet_command
-@format_option("text", "json", "md", text="How to answer; md is a report to be sent around.")
+@format_option("text", "json", "md", text="How to answer; md is a report to send to others.")
 def health(stale_days: int, similar: float, options: FleetOptions, form: str) -> int:
     """Compare the notes of all members: near-duplicates, possible contradictions, notes that only one member has, stale
     notes, and members with unusual settings. Reads every note; needs the extra fleet.
@@ -99,9 +99,9 @@ def _named(place: NotePlace) -> str:
 @fleet_command
 @answer_format
 def maturity(days: int, event: str, options: FleetOptions, form: str) -> int:
-    """Count what the next days bring to the notes of every member.
+    """Count what the next days will bring to the notes of every member.
 
-    Exit code 1 when nothing comes, 4 when none of them can tell.
+    Exit code 1 when there are no events, 4 when no member can forecast.
     """
     from brvtui.fleet.questions import OutlookOf
 
@@ -154,7 +154,7 @@ def open_fleet(options: FleetOptions) -> int:
 @click.option("--engine", default="", help="The engine that answers (default: as its own settings say).")
 @click.option("--profile", default="", help="The engine's constants.")
 @click.option("--weight", type=Number(0, 1_000_000, min_open=True), default=1.0, help="How much work it is.")
-@click.option("--owner", default="", help="Whose memory it is.")
+@click.option("--owner", default="", help="The owner of the memory.")
 def add(places: tuple[str, ...], file: Path | None, folder: str | None, **values: Any) -> int:
     """Add PLACEs to fleet.toml: folders, globs, git repositories, or data folders of ByteRover V4.
 
@@ -223,7 +223,7 @@ def list_members(options: FleetOptions, form: str) -> int:
 @fleet_command
 @answer_format
 def check(options: FleetOptions, form: str) -> int:
-    """Open every member, and say what it holds or why it cannot be used. Exit code 1 when one cannot."""
+    """Open every member, and say what it contains or why it cannot be used. Exit code 1 when one cannot."""
     from brvtui.fleet.questions import MemberState, StateRequest
 
     fleet = options.fleet()

@@ -187,11 +187,11 @@ def fleet_command(command: _F) -> _F:
         ),
         click.option(
             "--workers", type=WholeNumber(0, 512), default=0, metavar="N",
-            help="How many processes ask (default: one for each core).",
+            help="The number of processes (default: one for each core).",
         ),
         click.option(
             "--timeout", type=Number(0.1, 86_400), default=60.0, show_default=True, metavar="SECONDS",
-            help="How long one member is waited for.",
+            help="How long to wait for one member.",
         ),
         click.option("--now", metavar="ISO", type=moment, help=NOW_HELP),
         click.option("--member", "names", multiple=True, metavar="NAME", help="Only this member; may be repeated."),

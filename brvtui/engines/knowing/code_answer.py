@@ -215,7 +215,7 @@ class SymbolAnswer:
     def _lines_beside(self) -> list[str]:
         """The first notes that mention the symbols, and the first of their files without a note."""
         notes, files = self._notes, self.files_without_note()
-        lines = ["", f"{counted(len(notes), 'note speaks', 'notes speak')} of this code" + (":" if notes else "")]
+        lines = ["", f"{counted(len(notes), 'note mentions', 'notes mention')} this code" + (":" if notes else "")]
         lines += notes[:_SHOWN_BESIDE]
         if len(notes) > _SHOWN_BESIDE:
             lines.append(f"and {len(notes) - _SHOWN_BESIDE} more: --notes lists them all")
@@ -234,7 +234,7 @@ class SymbolAnswer:
 
         If there is none, the reason and False.
         """
-        none = f"no note speaks of {self._counted}" if self.packed else self._nothing
+        none = f"no note mentions {self._counted}" if self.packed else self._nothing
         return (notes, True) if (notes := self._notes) else ([none], False)
 
     def why_lines(self, symbol: str) -> tuple[list[str], bool] | None:

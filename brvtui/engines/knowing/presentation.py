@@ -300,7 +300,7 @@ class KnowingPresentation(Presentation):
 def _note_blocks(section: GraphRetrieval) -> Iterator[Block]:
     notes = [note_on_code(note) for note in section.notes_on_code]
     for heading, lines in (
-        ("notes that speak of it", notes),
+        ("notes that mention it", notes),
         ("files of it without a note", section.files_without_note),
     ):
         if lines:
