@@ -96,7 +96,7 @@ async def test_value_source_default_and_purpose_are_shown_at_all_sizes(garden: T
             line = next(line for line in text_of(pilot, "#settings").splitlines() if "history" in line)
             assert line.split() == ["history", "7", "user"]
             beside = flat(pilot, "#setting")
-            for part in ("the number of run queries that are remembered", "value 7", "default 500", "0 to 10000", "next start"):
+            for part in ("the number of run queries", "value 7", "default 500", "0 to 10000", "next start"):
                 assert part in beside
             assert file.name in beside.replace(" ", "")
             assert "Settings" in shown(pilot).splitlines()[0]
