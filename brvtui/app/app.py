@@ -299,7 +299,7 @@ class BrvTui(ConfiguredApp):
             if isinstance(self.frame, LabScreen):
                 self.frame.add_column(Variant(days=days))
 
-        self.run_worker(show(), exclusive=True, group="answers later")
+        self.run_worker(show(), exclusive=True, group="the answers on that day")
 
     async def go_to_remedy(self, path: str, remedy: Remedy) -> None:
         """Opens the place for the change of ``remedy``: the query field, the signals, or the editor.
@@ -619,7 +619,7 @@ class BrvTui(ConfiguredApp):
             self.notify(NO_MEMORY, timeout=4)
             mode = self.current_mode
         if mode == MATURITY.name and not self.view.kind.has_maturity:
-            self.notify("this is code: notes alone have a maturity", timeout=4)
+            self.notify("this is code: only notes have a maturity", timeout=4)
             mode = self.current_mode
         return super().switch_mode(mode)
 

@@ -97,7 +97,7 @@ class ConfiguredApp(ThemedApp):
             self._use_keys(checked.usable)
         problems = checked.problems.items()
         self.tell_faults(
-            [f"{self.configuration.source(f'keys.{name}').place}: {why}; left out" for name, why in problems]
+            [f"{self.configuration.source(f'keys.{name}').place}: {why}; ignored" for name, why in problems]
         )
 
     # changing settings
@@ -105,7 +105,7 @@ class ConfiguredApp(ThemedApp):
     def action_next_theme(self) -> None:
         """Switches to the next of our own themes for the session; a message explains how to keep one."""
         super().action_next_theme()
-        self.notify(f"theme {self.theme}, for this session; {self.shown_key('app.themes')} keeps one", timeout=2)
+        self.notify(f"theme {self.theme}, for this session; keep it with {self.shown_key('app.themes')}", timeout=2)
 
     def keep_theme(self, name: str) -> None:
         """Switches to the theme ``name`` and saves it in the settings."""
@@ -132,16 +132,16 @@ class ConfiguredApp(ThemedApp):
         self.adopt(configuration)
         file = configuration.user_file
         source = configuration.source(name)
-        later = "; holds from the next start" if name in entries() and entries()[name].restart else ""
-        later += " where panes were not changed" if name == "panes" else ""
+        later = "; takes effect at the next start" if name in entries() and entries()[name].restart else ""
+        later += " where you have not changed panes" if name == "panes" else ""
         if source.layer not in (Layer.USER, Layer.DEFAULT):
-            done = f"{name} is taken out of" if value is None else f"{name} = {value_text(value)} is kept in"
-            self.notify(f"{done} {file}, but {source.place} goes before it", severity="warning", timeout=8)
+            done = f"{name} is removed from" if value is None else f"{name} = {value_text(value)} is saved in"
+            self.notify(f"{done} {file}, but {source.place} overrides it", severity="warning", timeout=8)
         elif value is None:
             known = name in entries() or name.removeprefix("keys.") in ACTIONS
-            self.notify(f"{name} is {'back at its default' if known else f'taken out of {file}'}{later}", timeout=3)
+            self.notify(f"{name} is {'back at its default' if known else f'removed from {file}'}{later}", timeout=3)
         else:
-            self.notify(f"{name} = {value_text(value)}, kept in {file}{later}", timeout=4)
+            self.notify(f"{name} = {value_text(value)}, saved in {file}{later}", timeout=4)
 
     # effects
 

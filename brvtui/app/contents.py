@@ -87,7 +87,7 @@ class Overview:
     def why_empty(self) -> str:
         """The reason why there are no notes, for a tree without notes."""
         if self.unreadable:
-            return f"the tree: {self.unreadable}; once it is there, so are its notes"
+            return f"the tree cannot be read: {self.unreadable}. Its notes appear here as soon as it can."
         return self.kind.why_empty or self.unread or "no notes in this tree yet"
 
 

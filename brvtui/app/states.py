@@ -39,7 +39,7 @@ CHANGED = "changed"
 """The difference between a note on disk and the one in the editor; :data:`GONE` is another one."""
 NO_SUCH_NOTE = "there is no such note (any more)"
 """The message about a note that was removed before a key could act on it."""
-GONE_TEXT = "the file is gone: this is from before it was removed"
+GONE_TEXT = "the file is gone: this is the state before it was removed"
 """The message above a displayed file that is :data:`GONE`."""
 LOOKING = "looking for the context tree"
 """The message while a project is opened, before its files are counted."""
@@ -178,7 +178,7 @@ class AnswerState(NamedTuple):
     @property
     def busy(self) -> str:
         """The work in the background as text; empty if there is none."""
-        return self.preparing or ("asking the services" if self.serving else "")
+        return self.preparing or ("calling services" if self.serving else "")
 
 
 class PinState(NamedTuple):

@@ -158,8 +158,8 @@ class ThemedApp(AppServices):
         self._take(library.keeping(self.library))
         for file, lines in library.problems.items():
             if problems_before.get(file) != lines:
-                more = f" (and {len(lines) - 1} more: brv-tui themes lists all)" if len(lines) > 1 else ""
-                self.notify(f"{lines[0]}{more}; left out", severity="warning", timeout=_PROBLEM_S)
+                more = f" (and {len(lines) - 1} more: brv-tui themes lists them all)" if len(lines) > 1 else ""
+                self.notify(f"{lines[0]}{more}; ignored", severity="warning", timeout=_PROBLEM_S)
         self._look_for_wanted(last=True)
 
     def _take(self, library: Library) -> None:

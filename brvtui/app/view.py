@@ -83,10 +83,10 @@ SubState = (
 )
 
 
-NO_MEMORY = "no memory is open: Enter on a result or a member opens its own"
+NO_MEMORY = "no memory is open: Enter on a result or a member opens one"
 """The message on the Fleet screen if no project is open."""
 NO_FLEET = "no fleet is open; brv-tui fleet open opens one"
-OTHER_MEMORY = "that note is in a memory that is not open: Enter on its result opens it"
+OTHER_MEMORY = "that note is in a memory that is not open: Enter on its result opens that memory"
 Found = TypeVar("Found", "Hit", "NearMiss")
 
 
@@ -137,7 +137,7 @@ class View(NamedTuple):
     def no_project(self) -> str:
         """The reason why there is no project to query, with advice; empty if one is open or being opened."""
         if self.project.saved:
-            return "a saved trace: its project is not open; brv-tui FOLDER opens it"
+            return "this is a saved trace and its project is not open; brv-tui FOLDER opens it"
         if self.project.phase is Phase.FAILED:
             return "no project is open; brv-tui FOLDER opens one"
         if self.fleet.alone:

@@ -297,7 +297,11 @@ class CommandsDialog(Dialog[Command]):
     def _count(self, amount: int, has_more: bool = False) -> None:
         """Shows the number of rows; ``has_more`` means that more notes match by their text."""
         of = f"{amount} or more" if has_more else f"{amount}"
-        tally = f"the first {min(amount, MOST_ROWS)} of {of}: type on" if has_more or amount > MOST_ROWS else of
+        tally = (
+            f"the first {min(amount, MOST_ROWS)} of {of}: type more to narrow them down"
+            if has_more or amount > MOST_ROWS
+            else of
+        )
         self.query_one("#dialog").border_subtitle = tally
 
     def _notes(self, word_filter: WordFilter) -> list[Branch]:
@@ -352,7 +356,7 @@ def show_palette(
             await services.switch_mode("notes")
             show_note(command.note)
         elif command.act is not None and not await _act(services, perform, command.act):
-            services.notify(f"not possible now: {command.title}", severity="warning", timeout=4)
+            services.notify(f"not available now: {command.title}", severity="warning", timeout=4)
 
     services.push_screen(CommandsDialog(services.current_mode, near, find), carry_out)
 

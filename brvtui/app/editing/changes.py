@@ -78,7 +78,7 @@ class NewNoteDialog(Dialog[NewNoteRequest]):
 
         path = self.query_one("#path", Paragraphs)
         if not self.query_one("#title", Field).value.strip():
-            path.set_text(("give the note a title: its name follows from it", "muted"))
+            path.set_text(("give the note a title; its file name is made from it", "muted"))
             return
         try:
             path.set_text((self._path, "bold strong"))
@@ -99,7 +99,7 @@ class NewNoteDialog(Dialog[NewNoteRequest]):
             self.dismiss(request)
 
 
-_FROM_FILE = "its signals are those of the file that --signals named, which wins: change them there, and open it again"
+_FROM_FILE = "its signals come from the file given with --signals: change them there and open the project again"
 _FOREIGN = ("[", "_")
 """The first characters of the names of shared sources and of the engine's own folders."""
 
@@ -125,9 +125,9 @@ class NoteChanges:
             return
         question = "" if query.is_covered else query.text
         title = query.text if always_titled else question
-        why = f"Nothing in the tree covers “{question}”: the note will say that it was asked." if question else ""
+        why = f"No note covers “{question}”. The new note will record that it was asked." if question else ""
         if member:
-            why = f"It goes to {member}, the memory that is open. {why}".rstrip()
+            why = f"It will be saved in {member}, the open memory. {why}".rstrip()
         folder = query.scope or path.rpartition("/")[0]
         taken = frozenset(file.path for file in session.snapshot.files)
 
@@ -158,7 +158,7 @@ class NoteChanges:
 
         if role_of(path) is Role.STUB:
             title, make = "Restore", partial(session.notes.plan_restore, path)
-            message = f"{path} is removed: its note is in its old place then, with its whole text."
+            message = f"The stub {path} is removed, and the whole note is back in its old place."
         else:
             try:
                 check_archivable(path)
@@ -166,7 +166,9 @@ class NoteChanges:
                 self._services.notify(str(error), severity="warning")
                 return
             title, make = "Archive", partial(session.notes.plan_archive, path)
-            does = "is archived as ByteRover does it: search finds a short stub, and the full text is kept beside it."
+            does = (
+                "is archived as ByteRover does it: search then finds a short stub, and the full text is kept beside it."
+            )
             message = f"{path} {does}"
         self._confirm(path, lambda: PlanDialog(title, message, make))
 
@@ -177,7 +179,7 @@ class NoteChanges:
             return
         position = session.snapshot.by_path.get(path) if session.is_loaded else None
         if position is None:
-            self._services.notify(f"{path} is no note: notes alone have maturity and importance", timeout=4)
+            self._services.notify(f"{path} is not a note: only notes have maturity and importance", timeout=4)
             return
         from brvtui.app.editing.note_saving import KEPT_TIME
         from brvtui.app.editing.plan_dialog import SignalsDialog
@@ -224,11 +226,11 @@ class NoteChanges:
 
     def undo(self) -> None:
         """Undoes the last change."""
-        self._change(lambda session: session.notes.undo(), "undone; {note.redo} does it again")
+        self._change(lambda session: session.notes.undo(), "undone; {note.redo} redoes it")
 
     def redo(self) -> None:
         """Repeats the last undone change."""
-        self._change(lambda session: session.notes.redo(), "done again; {note.undo} undoes it")
+        self._change(lambda session: session.notes.redo(), "redone; {note.undo} undoes it")
 
     def list_all(self) -> None:
         """Lists the changes of this session in a dialog in which they can be undone and redone."""

@@ -121,7 +121,7 @@ class Editing:
             self._services.notify("the notes are still being read", timeout=4)
         elif not path:
             message = "select a note first: {note.edit} edits it"
-            message += "" if self._services.is_web else ", {note.outside} hands it to your own editor"
+            message += "" if self._services.is_web else ", {note.outside} opens it in your own editor"
             self._services.notify(self._services.with_keys(message), timeout=4)
         else:
             self.edit(path, outside)
@@ -174,18 +174,24 @@ class Editing:
             return
         from brvtui.app.editing import questions
 
-        paragraphs = [f"{note.disk.path} has text from {seconds(draft.age_s)} ago that was never saved."]
+        paragraphs = [f"{note.disk.path} has a draft from {seconds(draft.age_s)} ago that was never saved."]
         is_gone = note.disk.data is None and not draft.is_on_disk_text
         if draft.moved is not None:
-            paragraphs.append(f"The note was moved meanwhile: it is {draft.moved.path} now, and mine is taken there.")
+            paragraphs.append(
+                f"The note has been moved since: it is {draft.moved.path} now, and the draft goes there too."
+            )
         elif is_gone:
-            paragraphs.append("The note was removed on disk meanwhile; with mine, a save makes it again.")
+            paragraphs.append(
+                "The note has been removed on disk since. If you use the draft, saving creates the note again."
+            )
         elif not draft.is_on_disk_text:
             paragraphs.append("The note on disk has changed since the draft was begun.")
         if draft.hunks is None:
             count = max(len(draft.text.text), len(draft.base.text))
-            opens = "mine opens in a terminal" if self._services.is_web else "mine opens in your own editor"
-            paragraphs.append(f"{count} characters are too many to show and edit them here: {opens}.")
+            opens = (
+                "use mine opens it in a terminal" if self._services.is_web else "use mine opens it in your own editor"
+            )
+            paragraphs.append(f"{count} characters are too many to show and edit here: {opens}.")
 
         mine_outside = outside or draft.hunks is None
 
@@ -245,7 +251,9 @@ class Editing:
 
 NO_PROJECT = 3
 """The exit code if no project could be opened."""
-_STILL_WRITING = "something is still being written, and the disk does not answer: {app.quit} again ends without waiting"
+_STILL_WRITING = (
+    "a file is still being written, and the disk does not respond; press {app.quit} again to quit without waiting"
+)
 _STILL_WRITING_S = 10
 
 

@@ -65,7 +65,7 @@ class ExternalEditor:
         if data is None:
             return
         if data == disk.data:
-            self._services.notify(f"{disk.path} is as it was: nothing to save", timeout=4)
+            self._services.notify(f"{disk.path} was not changed: nothing to save", timeout=4)
         else:
             self.save(disk, data)
 
@@ -90,7 +90,7 @@ class ExternalEditor:
         A project's settings file cannot set ``editor.command``. In a browser, this always raises :class:`Refusal`.
         """
         if self._services.is_web:
-            raise Refusal("a browser opens no other program: notes are edited here")
+            raise Refusal("in a browser, no other program can be opened: edit the note here")
         configured = self._services.configuration.settings.editor.command
         if configured.strip():
             return _parse_command(configured, "editor.command")
@@ -98,8 +98,8 @@ class ExternalEditor:
             if os.environ.get(name, "").strip():
                 return _parse_command(os.environ[name], f"${name}")
         raise Refusal(
-            "no editor is set: set editor.command, $VISUAL or $EDITOR, as in export EDITOR=nano; "
-            f"{self._services.shown_key('note.edit')} edits here"
+            "no editor is set: set editor.command, $VISUAL or $EDITOR (for example export EDITOR=nano), or "
+            f"edit here with {self._services.shown_key('note.edit')}"
         )
 
     def save(self, disk: OnDisk, data: bytes) -> None:
@@ -128,7 +128,7 @@ class ExternalEditor:
 
     def set_aside(self, why: str, disk: OnDisk, data: bytes) -> None:
         """Writes ``data``, which could not be saved, to a draft, and shows the reason ``why``."""
-        offers = self._services.with_keys("{note.edit} or {note.outside} offers it")
+        offers = self._services.with_keys("{note.edit} or {note.outside} brings it back")
         message = f"{why}; your text is kept as a draft: {offers}"
         self._services.notify(message, severity="error", timeout=10)
         self._drafts.write(DraftRequest(disk.path, data, disk.version, is_set_aside=True))
@@ -139,7 +139,7 @@ def _parse_command(text: str, origin: str) -> EditorCommand:
     try:
         return EditorCommand(tuple(shlex.split(text)), origin)
     except ValueError as error:
-        raise Refusal(f"{origin} cannot be read as a command ({error}): fix its quotes") from error
+        raise Refusal(f"{origin} is not a valid command ({error}): check its quotes") from error
 
 
 def _run_editor(
@@ -158,18 +158,18 @@ def _run_editor(
     words, environ = command.words, programs.environment(*projects)
     program = programs.find_program(words[0], environ)
     if program is None or any(programs.is_inside(program, each) for each in projects):
-        raise Refusal(f"{words[0]}: no such program on PATH outside of the project; look at {command.origin}")
+        raise Refusal(f"{words[0]}: no such program on PATH outside the project; check {command.origin}")
     try:
         with writing.private_copy(PurePosixPath(path).name, data) as copy:
             with suspended():
                 code = _run([program, *words[1:], str(copy)], environ, copy.parent)
             edited = read_regular(copy, LARGEST)
     except SuspendNotSupported as error:
-        raise Refusal("no other program can be opened in this terminal; edit the note here instead") from error
+        raise Refusal("this terminal cannot open another program; edit the note here instead") from error
     except OSError as error:
-        raise Refusal(f"{words[0]}: {faults.reason(error)}; look at {command.origin}") from error
+        raise Refusal(f"{words[0]}: {faults.reason(error)}; check {command.origin}") from error
     if code and edited == data:
-        raise Refusal(f"{words[0]} ended with {code} and wrote nothing; look at {command.origin}")
+        raise Refusal(f"{words[0]} ended with exit code {code} and wrote nothing; check {command.origin}")
     return edited
 
 

@@ -56,11 +56,11 @@ class NoteEditor(TextArea, inherit_bindings=False):
 
     TITLE = "Text"
     HELP_TEXT = (
-        "The note as it is on disk, every character of it: characters that a terminal cannot show are drawn as "
-        "placeholders and saved as they were. Problems of the frontmatter and relations to missing notes are marked "
-        "beside the line and listed ({editor.problems}); {editor.ranking} shows what the edit does to the current "
-        "query. {editor.save} saves; the line above the text says what saving does to the note's modification time, "
-        "and so to its score."
+        "The note exactly as it is on disk. Characters that a terminal cannot show appear as placeholders and "
+        "are saved unchanged. Problems in the frontmatter and relations to missing notes are marked beside "
+        "their lines and listed in Problems ({editor.problems}). Ranking ({editor.ranking}) shows what the "
+        "edit does to the current query. {editor.save} saves. The line above the text says what saving does to "
+        "the note's modification time, and so to its score."
     )
     BINDINGS = bindings(TEXT)
 

@@ -46,7 +46,7 @@ def on_disk(session: Session, path: str) -> OnDisk:
     session.notes.check_kind(path)
     entry = session.snapshot.parsed.get(path)
     if entry is not None and entry.alias:
-        raise SaveError(f"{path}: belongs to the shared source {entry.alias}; open that project to edit it")
+        raise SaveError(f"{path} belongs to the shared source {entry.alias}: open that project to edit it")
     if not os.path.lexists(session.project.tree / path):
         return OnDisk(path, None, None)
     return OnDisk(path, *read_note_file(session.project.tree, path))
@@ -115,7 +115,7 @@ def text_to_edit(data: bytes, before: EditableText | None = None, replaced: str 
 
 
 def _too_many(text: EditableText) -> str:
-    return f"{len(text.text)} characters are too many to edit them here"
+    return f"{len(text.text)} characters are too many to edit here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def open_note(session: Session, path: str, outside: bool, outside_key: str) -> N
     if disk.data is None and draft is None:
         raise Refusal(f"{path}: {NO_SUCH_NOTE}")
     if not outside and len(text.text) > MOST_CHARS:
-        raise Refusal(f"{path}: {_too_many(text)}; {outside_key} opens your own editor")
+        raise Refusal(f"{path}: {_too_many(text)}; {outside_key} opens it in your own editor")
     return NoteOpened(disk, text, draft)
 
 
@@ -244,7 +244,7 @@ def write_draft(session: Session, request: DraftRequest) -> None:
         else:
             drafts.keep(request.path, request.data, base, system_clock(), inode)
     except OSError as error:
-        raise Refusal(f"the draft of {request.path} cannot be kept: {faults.advice(error)}") from error
+        raise Refusal(f"the draft of {request.path} cannot be saved: {faults.advice(error)}") from error
 
 
 def notes_with_drafts(session: Session) -> tuple[str, ...]:

@@ -67,10 +67,10 @@ SaveResult = SaveDoubt | NoteSaved | SaveConflict | SaveFailed
 
 def changed_meanwhile(path: str) -> str:
     """Returns a message that the note was changed on disk during editing."""
-    return f"{path} was changed on disk meanwhile"
+    return f"{path} has been changed on disk"
 
 
-KEPT_TIME = "its time is kept, so cached answers stay as they are: {cache.clear} on screen {screens.query} removes them"
+KEPT_TIME = "its time is kept, so cached answers stay valid; {cache.clear} on the screen {screens.query} removes them"
 """The message after a change that kept the file's time, since the cache's fingerprint depends on paths and times."""
 
 
@@ -114,15 +114,15 @@ def _damage(session: Session, disk: OnDisk, data: bytes) -> str:
     was, now = (each.decode("utf-8", "replace").replace("\r\n", "\n") for each in (disk.data or b"", data))
     damage = []
     if _is_utf8(disk.data or b"") and not _is_utf8(data):
-        damage.append("it would not be text in UTF-8")
+        damage.append("it would no longer be UTF-8 text")
     if sum(1 for _ in conflict_marks(now)) > sum(1 for _ in conflict_marks(was)):
-        damage.append("the marks of a conflict would become text of it")
+        damage.append("the conflict marks would become part of its text")
     if session.kind.is_html:
         damage.append(topic_damage(was, now))
     elif not parse(was).problem:
         is_lost = ":" in block_of(was) and not block_of(now)
         if is_lost or parse(now).problem:
-            damage += ["its frontmatter would not be read", _lost_signals(session, disk, data)]
+            damage += ["its frontmatter would no longer be read", _lost_signals(session, disk, data)]
     return "; ".join(filter(None, damage))
 
 
@@ -148,7 +148,10 @@ def _lost_signals(session: Session, disk: OnDisk, data: bytes) -> str:
 
 
 def _kept_notice(path: str, copy: str) -> str:
-    return f"{path}: another program was writing it; its text is kept in {copy}, and the next start makes a draft of it"
+    return (
+        f"{path}: another program was writing the file; your text is kept in {copy} and becomes a draft at "
+        "the next start"
+    )
 
 
 def _unconfirmed(session: Session, disk: OnDisk, data: bytes, notice: str) -> SaveResult:
@@ -158,7 +161,7 @@ def _unconfirmed(session: Session, disk: OnDisk, data: bytes, notice: str) -> Sa
     try:
         now = on_disk(session, disk.path)
     except SaveError as error:
-        return SaveFailed(disk, data, f"{notice}; and it cannot be read again: {error}")
+        return SaveFailed(disk, data, f"{notice}; it cannot be read again: {error}")
     if now.data == data:
         return NoteSaved(now, (notice,))
     return _conflict(disk, data, now)

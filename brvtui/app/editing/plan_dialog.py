@@ -46,16 +46,17 @@ def legend(mine: str) -> Line:
 # The pane with a plan before it is applied: every file and line that it changes.
 
 
-_LOOKING = "looking what that changes…"
+_LOOKING = "working out what this changes…"
 
 
 class PlanPane(Pane):
     """Shows the files that a plan changes, then notices, then lines."""
 
-    TITLE = "What it does"
+    TITLE = "What will change"
     HELP_TEXT = (
-        "Every file that would be made, moved, changed or removed, and every line that would change. Nothing is done "
-        "before you confirm; then all of it is done or nothing, and {note.undo} undoes it."
+        "Every file that would be created, moved, changed or removed, and every line that would change. "
+        "Nothing happens before you confirm. Then either everything is done or nothing, and {note.undo} undoes "
+        "it."
     )
 
     def __init__(self, *, id: str) -> None:
@@ -169,8 +170,8 @@ def _change(number: int, sign: str, text: str, width: int) -> list[Line]:
 
 PAUSE_S = 0.15
 """The pause in typing, in seconds, after which the plan is prepared again."""
-_SAME = "type another path, below the tree, ending in .md; Enter then moves the note"
-_SAME_SIGNALS = "these are its signals now: change one, or where they are kept"
+_SAME = "type another path in the tree, ending in .md; Enter then moves the note"
+_SAME_SIGNALS = "these are its current signals: change one of them, or where they are kept"
 _NUMBER = "importance must be a number from 0 to 100"
 
 
@@ -261,7 +262,7 @@ class PlanDialog(Dialog["Plan"]):
         if self.pane.plan is not None and self._planned_for == self.entered:
             self.dismiss(self.pane.plan)
         else:  # only a plan that was shown is applied
-            self.services.notify("Enter carries it out once it is shown here", timeout=3)
+            self.services.notify("the changes appear here; then Enter makes them", timeout=3)
 
 
 def _planned(make: Callable[[], Plan]) -> tuple[Plan | None, str]:
@@ -281,7 +282,7 @@ class MoveDialog(PlanDialog):
 
     def __init__(self, path: str, make: Callable[[str], Plan]) -> None:
         """Creates a dialog for ``path``; ``make`` plans the move to another path."""
-        super().__init__("Rename or move", f"{path} gets another path; links to it, and in it, follow.")
+        super().__init__("Rename or move", f"Changes the path of {path}, and the links to it and in it.")
         self._path = path
         self._make_move = make
 

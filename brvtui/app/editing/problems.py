@@ -90,7 +90,7 @@ def _refused_name(path: str) -> TextCheck | None:
     from brvtui.tree.spaces.contents import unseen_name
 
     why = unseen_name(path)
-    text = f"V4 does not see the file, whatever it holds: {why}"
+    text = f"V4 does not read the file, whatever its text: {why}"
     return TextCheck((Problem(0, 0, text, Severity.ERROR),)) if why else None
 
 
@@ -192,9 +192,9 @@ class ProblemsPane(ChoicePane):
     TITLE = "Problems"
     READS = (EditorState,)
     HELP_TEXT = (
-        "What is wrong with the text: frontmatter that the engine would not read, values that it does not know, "
-        "relations to notes that do not exist. Problems are found while you type, and you can save all the same. Enter "
-        "goes to the line."
+        "Problems in the text: frontmatter that the engine cannot read, values that it does not know, "
+        "relations to notes that do not exist. They are found while you type, and do not stop you from saving. "
+        "Enter goes to the line."
     )
     BINDINGS = bindings(PROBLEMS)
 

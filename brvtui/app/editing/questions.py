@@ -39,10 +39,10 @@ class ChangesDialog(Dialog[str]):
     def __init__(self, done: Sequence[str], undone: Sequence[str]) -> None:
         """Creates a list of titles; the last entry of each sequence is the next to be undone or redone."""
         message = (
-            "The changes of notes in this session, the newest first. They are undone in this order; those marked "
-            "undone can be done again."
+            "The changes to notes in this session, newest first. They are undone in this order. Changes marked "
+            "as undone can be redone."
         )
-        super().__init__("Changes of this session", message, wide=True)
+        super().__init__("Changes in this session", message, wide=True)
         self._listed = {UNDO: done, REDO: undone}
         self._pane = ChangesPane(done, undone, id="changes")
 
@@ -61,8 +61,8 @@ class ChangesPane(Pane):
 
     TITLE = "Changes"
     HELP_TEXT = (
-        "What can be undone of this session, the newest first, and what was undone, marked so. Undoing goes back one "
-        "at a time, in this order; what was undone last is the first that is done again."
+        "The changes of this session, newest first; undone changes are marked. Undo takes back one change at a "
+        "time in this order, and redo starts with the change that was undone last."
     )
 
     def __init__(self, done: Sequence[str], undone: Sequence[str], *, id: str) -> None:
@@ -73,7 +73,7 @@ class ChangesPane(Pane):
     def build(self, view: View, width: int) -> list[Line]:
         """Returns one line per change."""
         if not self._done and not self._undone:
-            return wrapped("there is no change of a note to undo or to do again", width)
+            return wrapped("no note was changed in this session: there is nothing to undo or redo", width)
         lines = [line("  undone  ", "muted").add(title, "muted") for title in self._undone]
         lines += [
             line(f" {self.glyphs.here if place == 0 else ' '}        ", "accent").add(title, "text")
@@ -89,7 +89,7 @@ class DraftsDialog(Dialog[str]):
 
     def __init__(self, paths: Sequence[str]) -> None:
         """Creates a list of drafts of the notes at ``paths``, newest first."""
-        super().__init__("Drafts", "Texts of notes that were typed and never saved, the newest first.", wide=True)
+        super().__init__("Drafts", "Drafts: texts that were typed and never saved, newest first.", wide=True)
         self._pane = DraftsPane(paths, id="drafts")
 
     def make_parts(self) -> ComposeResult:
@@ -102,7 +102,10 @@ class DraftsPane(ChoicePane):
     """One row for each note with a draft."""
 
     TITLE = "Drafts"
-    HELP_TEXT = "Texts that were typed and never saved. Enter shows how one differs from its note, and asks."
+    HELP_TEXT = (
+        "Drafts: texts that were typed and never saved. Enter shows how a draft differs from its note, "
+        "and lets you decide."
+    )
     BINDINGS = bindings(DRAFTS)
 
     def __init__(self, paths: Sequence[str], *, id: str) -> None:
@@ -113,7 +116,7 @@ class DraftsPane(ChoicePane):
         """Returns one line per draft."""
         self.choices = list(self._paths)
         self.owner = list(range(len(self.choices)))
-        return [line(f" {path}", "text").cut(width) for path in self._paths] or wrapped("there are none", width)
+        return [line(f" {path}", "text").cut(width) for path in self._paths] or wrapped("there are no drafts", width)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disables Enter if there are no drafts."""
@@ -145,7 +148,7 @@ class LeavingDialog(Dialog[str]):
 
     def __init__(self, path: str, can_stay_open: bool) -> None:
         """Creates a dialog for the note at ``path``; offers KEEP only if it ``can_stay_open``."""
-        super().__init__("Unsaved text", f"{path} has text that is not saved. What should happen to it?")
+        super().__init__("Unsaved text", f"The text of {path} is not saved. What should happen to it?")
         self._can_stay_open = can_stay_open
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -204,7 +207,7 @@ class ConflictDialog(UnexpectedQuestion):
 
     def __init__(self, paragraphs: Sequence[str], hunks: Sequence[Hunk] | None) -> None:
         """Creates a dialog; THEIRS and MERGED need ``hunks``, which exist if the note on disk can be edited."""
-        super().__init__("Changed on disk", *paragraphs, hunks=hunks, mine="your text, not saved")
+        super().__init__("Changed on disk", *paragraphs, hunks=hunks, mine="your unsaved text")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disables THEIRS and MERGED if the note on disk cannot be edited."""
@@ -220,7 +223,7 @@ class DamageDialog(UnexpectedQuestion):
 
     def __init__(self, problem: str) -> None:
         """Creates a dialog that describes the ``problem``."""
-        super().__init__("Not saved yet", f"{problem}. Esc leads back to the text.")
+        super().__init__("Not saved yet", f"{problem}. Esc goes back to the text.")
 
 
 class DraftDialog(UnexpectedQuestion):
@@ -230,7 +233,7 @@ class DraftDialog(UnexpectedQuestion):
 
     def __init__(self, paragraphs: Sequence[str], hunks: Sequence[Hunk] | None) -> None:
         """Creates a dialog with the draft's differences from the note; None if one of them is too long."""
-        super().__init__("A draft was found", *paragraphs, hunks=hunks, mine="the draft, not saved")
+        super().__init__("A draft was found", *paragraphs, hunks=hunks, mine="the unsaved draft")
 
 
 class GoneDialog(UnexpectedQuestion):
@@ -241,10 +244,10 @@ class GoneDialog(UnexpectedQuestion):
     def __init__(self, path: str, moved: str) -> None:
         """Creates a dialog about the note at ``path``; MOVED needs ``moved``, the path of a file with the same text."""
         message = f"{path} was {'moved' if moved else 'removed'} while you were editing it"
-        message += f": what you read is in {moved} now. " if moved else ". "
+        message += f": its text is now in {moved}. " if moved else ". "
         super().__init__(
             f"{'Moved' if moved else 'Removed'} on disk",
-            f"{message}Keeping mine makes {path if moved else 'it'} again.",
+            f"{message}Keeping yours creates {path if moved else 'it'} again.",
         )
         self._moved = moved
 
@@ -258,8 +261,8 @@ class DiffPane(Pane):
 
     TITLE = "Differences"
     HELP_TEXT = (
-        "Lines with - are theirs: only in the note on disk. Lines with + are mine: only in the text that is not saved. "
-        "The numbers are those of the lines in each, on disk first."
+        "Lines with - are only in the note on disk (theirs). Lines with + are only in the unsaved text (mine). "
+        "Line numbers: on disk first, then in your text."
     )
 
     def __init__(self, hunks: Sequence[Hunk], mine: str, *, id: str) -> None:
@@ -272,7 +275,7 @@ class DiffPane(Pane):
     def build(self, view: View, width: int) -> list[Line]:
         """Returns a legend, then each line with its numbers in both texts and its sign; rules separate the hunks."""
         if not self._hunks:
-            return [line(" nothing differs", "muted")]
+            return [line(" no differences", "muted")]
         from brvtui.app.editing.plan_dialog import legend
 
         numbers = [number for hunk in self._hunks for row in hunk.lines for number in (row.mine, row.theirs) if number]

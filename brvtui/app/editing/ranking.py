@@ -23,9 +23,9 @@ class RankingPane(Pane):
     TITLE = "Ranking"
     READS = (ProjectState, QueryState, EditorState, EngineState)
     HELP_TEXT = (
-        "How the current query would be answered if the text were saved now, beside how it is answered today, both "
-        "without the cache. The first number is the rank after the edit; an arrow shows where it was. Nothing is "
-        "written. It is ByteRover's ranking, whichever engine is chosen."
+        "The answer to the current query if the text were saved now, beside the answer without the edit, both "
+        "without the cache. The first number is the rank after the edit; an arrow shows how far the note "
+        "moved. Nothing is written. The ranking is ByteRover's, whichever engine is selected."
     )
 
     def heading(self, view: View) -> str:
@@ -38,14 +38,14 @@ class RankingPane(Pane):
         check = view.editor.edit.check if view.editor.edit else None
         preview = check.preview if check is not None else None
         if not view.query.text.strip():
-            hint = "Ask a query on the Query screen (1): while you edit, its answer with this text stands here."
+            hint = "Ask a query on the screen Query (1): this pane then shows its answer with your text, as you edit."
             return wrapped(hint, width)
         if preview is None:
             is_unread = check is not None and bool(check.problems) and view.kind.is_html
-            return wrapped("no save changes an answer: Problems says why" if is_unread else "looking…", width)
+            return wrapped("saving changes no answer; Problems says why" if is_unread else "looking…", width)
         lines = [*_outcome(preview, width), Line()]
         if preview.unseen:
-            lines += [line(f" {part}", "bad") for part in wrap(f"not read any more: {preview.unseen}", width - 2)]
+            lines += [line(f" {part}", "bad") for part in wrap(f"no longer read: {preview.unseen}", width - 2)]
         for moved in preview.results:
             lines += _result(moved, preview.path, width, self.glyphs)
         return [entry.cut(width) for entry in lines]

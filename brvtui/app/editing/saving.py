@@ -27,10 +27,10 @@ from brvtui.tree.reading.files import Role, role_of
 
 _GENERATED = frozenset({Role.SUMMARY, Role.ABSTRACT, Role.OVERVIEW})
 _WARNINGS = {
-    CHANGED: ("CHANGED ON DISK", "another program changed this note; {editor.save} shows both texts"),
-    GONE: ("REMOVED ON DISK", "another program removed or moved this note; {editor.save} asks what to do"),
+    CHANGED: ("CHANGED ON DISK", "another program has changed this note; {editor.save} shows both texts"),
+    GONE: ("REMOVED ON DISK", "another program has removed or moved this note; {editor.save} asks what to do"),
 }
-_NEW = " a new note: nothing is on disk until {editor.save}"
+_NEW = " a new note: {editor.save} writes it to disk"
 
 
 class SavingLine(Lines):
@@ -49,7 +49,7 @@ class SavingLine(Lines):
                 line(f" {title} ", "bold badge-text on bad").gap().add(self.services.with_keys(what), "text").cut(width)
             ]
         if role_of(edit.path) in _GENERATED:
-            what = "the engine makes this file from its notes, and overwrites what is written here"
+            what = "the engine generates this file from its notes and will overwrite your changes"
             return [line(" GENERATED ", "bold badge-text on warn").gap().add(what, "text").cut(width)]
         if edit.is_new:
             return [line(self.services.with_keys(_NEW), "muted").cut(width)]
@@ -136,7 +136,7 @@ class NoteSaver:
             return
         data = self._note.data
         if data == disk.data and edit.on_disk != GONE:
-            message = "nothing to save: the text is as it was read; a change, if only of a blank, gives it a new time"
+            message = "nothing to save: the text is unchanged. Any change, even a space, gives the note a new time."
             self._screen.notify(message, timeout=4)
             self.look_at_disk()
             if then is not None:
@@ -220,13 +220,15 @@ class NoteSaver:
             moved = conflict.moved.path if conflict.moved is not None else ""
             self._screen.app.push_screen(questions.GoneDialog(path, moved), lambda answer: self._gone(answer, conflict))
             return
-        paragraphs = [f"{path} was changed on disk since its text was read."]
+        paragraphs = [f"{path} has changed on disk since you opened it."]
         if conflict.merged is None:
-            paragraphs = [f"{path} was changed on disk since its text was read, and can no longer be edited here"]
+            paragraphs = [f"{path} has changed on disk since you opened it, and can no longer be edited here"]
             paragraphs[0] += f" ({conflict.problem})."
         elif conflict.undecided:
             places = plural(conflict.undecided, "place")
-            paragraphs.append(f"Both changed the same or neighbouring lines. If you merge them, you decide {places}.")
+            paragraphs.append(
+                f"Both versions changed the same or neighbouring lines. If you merge them, you decide {places}."
+            )
         dialog = questions.ConflictDialog(paragraphs, conflict.hunks if conflict.merged is not None else None)
         self._screen.app.push_screen(dialog, lambda answer: self._resolved(answer, conflict))
 
@@ -284,11 +286,13 @@ class NoteSaver:
             if edit.on_disk != state:
                 self._note.show(replace(edit, on_disk=state))
                 became = "removed or moved" if state == GONE else "changed"
-                message = f"{edit.path} was {became} on disk; your text is kept here"
+                message = f"{edit.path} was {became} on disk; your text is still here"
                 self._screen.notify(message, severity="warning", timeout=8)
         elif now.data is None:
-            self._screen.notify(f"{edit.path} was removed or moved on disk: closed", severity="warning", timeout=8)
+            self._screen.notify(
+                f"{edit.path} was removed or moved on disk, so it was closed", severity="warning", timeout=8
+            )
             self._leave()
         elif self._note.put_data(now.data):
             self._note.rebase(now)
-            self._screen.notify(f"{edit.path} has changed: this is its text now", timeout=4)
+            self._screen.notify(f"{edit.path} has changed on disk: this is its new text", timeout=4)

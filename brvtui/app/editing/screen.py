@@ -48,7 +48,9 @@ class FindField(OrderedInput):
     """The field of the find bar."""
 
     TITLE = "Find"
-    HELP_TEXT = "Words to find in the text, in any case. Enter and down go to the next place, up to the one before."
+    HELP_TEXT = (
+        "Words to find in the text; case does not matter. Enter or down goes to the next place, up to the previous one."
+    )
     BINDINGS = bindings(FIND)
 
     def action_step(self, step: int) -> None:
@@ -201,7 +203,8 @@ class EditorScreen(FrameScreen):
         if legend:
             rest = f" and {len(legend) - _NAMED_MARKS} more" if len(legend) > _NAMED_MARKS else ""
             message = (
-                f"what cannot be shown has a mark, and is saved as it is: {', '.join(legend[:_NAMED_MARKS])}{rest}"
+                "characters that cannot be shown have marks, and are saved unchanged: "
+                f"{', '.join(legend[:_NAMED_MARKS])}{rest}"
             )
             self.notify(message, timeout=8)
 
@@ -354,7 +357,7 @@ class EditorScreen(FrameScreen):
     def action_keep_mtime(self) -> None:
         """Switches between keeping and renewing the modification time on saving; a new note has none yet."""
         if self.edit is not None and self.edit.is_new:
-            self.notify("a new note has no time yet that could be kept", timeout=4)
+            self.notify("a new note has no time to keep", timeout=4)
         elif self.edit is not None:
             self._note.show(replace(self.edit, keep_mtime=not self.edit.keep_mtime))
             self._checks.check_soon()

@@ -67,12 +67,12 @@ def copy(text: str, named: str, where: Surroundings, kept: Path) -> Copied:
         writing.write(kept, _encoded(text))
     except OSError as error:
         if escape:
-            return Copied(f"copied {it} through {through}, if it allows that", escape)
+            return Copied(f"copied {it} through {through}, if it allows this", escape)
         problem = f"{kept} cannot be written ({faults.reason(error)})"
-        return Copied(f"not copied: {it} is too long for that, and {problem}", failed=True)
+        return Copied(f"not copied: {it} is too long, and {problem}", failed=True)
     if escape:
-        return Copied(f"copied {it} through {through}; if nothing arrives, it is in {file}", escape)
-    return Copied(f"{it} is too long to be copied through {through}: it is in {file}")
+        return Copied(f"copied {it} through {through}; if the clipboard stays empty, see {file}", escape)
+    return Copied(f"{it} is too long to be copied through {through}; it was saved to {file}")
 
 
 def osc52(text: str, in_tmux: bool) -> str:
@@ -103,7 +103,7 @@ def _programs(where: Surroundings) -> Iterator[tuple[list[str], str]]:
             yield ["xclip", "-selection", "clipboard", "-in"], "with xclip"
             yield ["xsel", "--clipboard", "--input"], "with xsel"
     if environ.get("TMUX") and not where.is_web:
-        yield ["tmux", "load-buffer", "-w", "-"], "through tmux: to the terminal's clipboard, and prefix ] pastes it"
+        yield ["tmux", "load-buffer", "-w", "-"], ("through tmux, to the terminal's clipboard; prefix ] pastes it")
         yield ["tmux", "load-buffer", "-"], "into tmux: prefix ] pastes it"
 
 

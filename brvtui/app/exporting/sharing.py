@@ -71,7 +71,7 @@ def _take(app: App[None], deliver: Deliver, filename: str | None, path: str | No
 # The dialog that asks where to save a trace, and saves it there.
 
 
-_FORMS = ".json opens again without the tree · .md a document · .svg a picture"
+_FORMS = ".json can be opened without the tree · .md is a document · .svg is a picture"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def _export(write: Callable[[Path, bool], Path], file: Path, replace: bool) -> _
     try:
         return _ExportResult(write(file, replace))
     except OutputExistsError as error:
-        return _ExportResult(problem=f"{error}: enter again replaces it", exists=True)
+        return _ExportResult(problem=f"{error}: press enter again to replace it", exists=True)
     except ExportError as error:
         return _ExportResult(problem=str(error))
 
@@ -146,13 +146,15 @@ _NAMES = {
 _NO_TRACE = "there is no trace yet: type a query"
 _NOTHING = {
     "path": "no note is selected: there is no path to copy",
-    "answer": "no answer to copy: type a query; where a model would answer, copy the prompt; some engines write none",
+    "answer": (
+        "no answer to copy: type a query. If a model would answer it, copy the prompt. Some engines write no answers."
+    ),
     "prompt": "there is no prompt to copy: no model is asked at this tier",
-    "comparison": "nothing to compare yet: ask something else than the pinned answer",
+    "comparison": "nothing to compare yet: ask another query than the pinned one",
     "trace": _NO_TRACE,
 }
 _TOAST_S = 8
-_ALONE = "the pinned answer is not saved with it: {copy.shown} in its tab copies the comparison"
+_ALONE = "the pinned answer is not saved with it; {copy.shown} in its tab copies the comparison"
 _LONGEST_NAME = 40
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Control characters that a terminal may obey when a copied text is pasted."""
@@ -244,7 +246,7 @@ class Sharing:
     def deliver(self, name: str, content: bytes) -> None:
         """Sends a file to the browser that shows the app, and shows a message about it."""
         self._services.deliver_binary(BytesIO(content), save_filename=name)
-        message = f"{name} goes to your browser: it is among its downloads, on the machine that you sit at"
+        message = f"your browser downloads {name} to the machine you are using"
         self._services.notify(message, timeout=_TOAST_S)
 
 

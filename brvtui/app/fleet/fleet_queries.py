@@ -23,7 +23,7 @@ _PAUSE_S = 0.3
 """The pause in typing, in seconds, before a question is sent; hundreds of members cannot answer on every key."""
 _GROUP = "fleet"
 _DIRECT, _NO_TIER = 2, 9
-_FROM_GIT = "is read from git, so there is no folder to open: check it out, and open that with brv-tui FOLDER"
+_FROM_GIT = "is read from git, so there is no folder to open: check it out, and open it with brv-tui FOLDER"
 
 
 class FleetQueries:

@@ -17,21 +17,21 @@ from brvtui.wording import counted
 # Advice about members without an answer.
 
 
-EACH = "{fleet.merge} asks each by its own engine"
+EACH = "{fleet.merge} asks each member's own engine instead"
 """The advice if one ranking is impossible; the key is named by its action."""
-_FIX, _ALONE = "fix that and press {fleet.again}", "; Enter opens it alone"
+_FIX, _ALONE = "fix this and press {fleet.again}", "; Enter opens this memory"
 _WHAT_TO_DO = {
     AbsenceKind.OTHER: _FIX,
-    AbsenceKind.ENTRY: "fix or take out that entry and press {fleet.again}",
+    AbsenceKind.ENTRY: "fix or remove that entry and press {fleet.again}",
     AbsenceKind.NO_FOLDER: (
-        "fix or take out its entry in the fleet, or bring the folder back, and press {fleet.again}; or open the fleet "
-        "without the --over that names it"
+        "bring the folder back, or fix or remove its entry in the fleet, and press {fleet.again}; or open the "
+        "fleet without the --over that names it"
     ),
     AbsenceKind.ONLY_ALONE: _FIX,
     AbsenceKind.TIMEOUT: "{fleet.again} asks again; brv-tui fleet open --timeout SECONDS waits longer",
     AbsenceKind.PROCESS_ENDED: "{fleet.again} asks again, in a new process",
     AbsenceKind.NOT_RANKED: EACH,
-    AbsenceKind.OTHER_CONSTANTS: EACH + "; a profile in its entry makes it comparable",
+    AbsenceKind.OTHER_CONSTANTS: EACH + "; set a profile in its entry to make it comparable",
 }
 
 
@@ -58,21 +58,24 @@ def missing_words(state: FleetState, count: int) -> str:
 
 _METER = 24
 _EACH = (
-    "each by its own engine: words are counted in its own notes alone, so scores of members are not comparable",
-    "each by its own engine: scores of members are not comparable",
-    "scores of members are not comparable",
+    (
+        "each by its own engine: each counts words only in its own notes, so scores of different members are not "
+        "comparable"
+    ),
+    "each by its own engine: scores of different members are not comparable",
+    "scores of different members are not comparable",
 )
 """The description of the mode, longest text first."""
 _TOGETHER = (
-    "one ranking: words are counted over the notes of all who are ranked, so scores are comparable",
+    "one ranking: words are counted over the notes of all ranked members, so scores are comparable",
     "one ranking: scores are comparable",
 )
 _ROWS = 2
 _OUTCOMES = {
     SearchOutcome.NO_TOKENS: "the question has no word to search for",
     SearchOutcome.NO_MATCH: "no note matches any of its words",
-    SearchOutcome.BELOW_FLOOR: "the best match is too weak to be on the subject",
-    SearchOutcome.UNMATCHED_WORDS: "a word of it is in none of the best matches",
+    SearchOutcome.BELOW_FLOOR: "the best match is too weak to be on topic",
+    SearchOutcome.UNMATCHED_WORDS: "none of the best matches has one of its words",
 }
 
 
@@ -85,7 +88,7 @@ class FleetHeadline(Lines):
         """Returns the sentence and the state."""
         state = view.fleet
         if state.fleet is None:
-            return [badge("NO FLEET", "warn").add("  many memories are asked here at once", "muted").cut(width)]
+            return [badge("NO FLEET", "warn").add("  ask many memories at once here", "muted").cut(width)]
         lines = _sentence_lines(state, width)
         return [
             *lines,
@@ -118,7 +121,7 @@ def _headline_of_each(state: FleetState) -> Headline:
     is_whole = state.work is FleetWork.IDLE
     among = _memories(count) if is_whole else f"{_memories(replied)} asked so far"
     if not covering:
-        text = clause("none of " if count != 1 else "it is not covered by the one of ", f"{among} covers it")
+        text = clause("none of " if count != 1 else "it is not covered by the memory of ", f"{among} covers it")
         if count == 1 and is_whole:
             text = clause("the memory does not cover it")
         if not is_whole and not replied:
@@ -147,7 +150,7 @@ def _headline_of_ranking(state: FleetState) -> Headline:
     if not ranking.hits:
         why = _OUTCOMES.get(ranking.outcome, "nothing was found")
         notes = plural(ranking.notes, "note")
-        sentence = (clause(why), clause(f"; {notes} were counted", weight=40), *_unread(state))
+        sentence = (clause(why), clause(f"; words were counted in {notes}", weight=40), *_unread(state))
         return Headline("NOTHING", NO_ANSWER, sentence)
     best = ranking.hits[0]
     others = len({one.member for one in ranking.hits})
@@ -199,5 +202,5 @@ def _mode_line(state: FleetState, width: int, glyphs: Glyphs, again: str) -> Lin
     mode = next((text for text in texts if len(text) + len(spent) + 2 <= width), texts[-1])
     row = line(f" {mode}", "muted")
     if state.work is FleetWork.STOPPED and state.text:
-        row = line(" stopped: ", "warn").add(f"enter in the field asks the rest, {again} all again", "muted")
+        row = line(" stopped: ", "warn").add(f"enter in the field asks the rest, {again} asks all again", "muted")
     return row.right(width, line(spent, "muted"))

@@ -36,10 +36,10 @@ class FleetMembersPane(ChoicePane):
     TITLE = "Members"
     READS = (FleetState,)
     HELP_TEXT = (
-        "Every member: name, owner, engine, how many notes it has, and its state: open, what it said to the question, "
-        "or why it cannot be read. S orders them as listed, by state (those that are missing first), or by notes; / "
-        "keeps those whose name, owner, engine, place or state holds some words. Enter opens the member's memory. "
-        "Near-duplicates, contradictions and stale notes across members: brv-tui fleet health."
+        "Every member: its name, owner, engine, number of notes and state (open, its answer to the question, "
+        "or why it cannot be read). S sorts members as listed, by state (missing ones first) or by number of "
+        "notes. / filters them by name, owner, engine, place or state. Enter opens a member's memory. For "
+        "near-duplicates, contradictions and stale notes across members, run brv-tui fleet health."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(FLEET_MEMBERS)
 

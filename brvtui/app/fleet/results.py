@@ -34,7 +34,7 @@ _LEAST_NAME, _MOST_NAME = 8, 26
 _TITLE = "Results"
 _TIER = 4
 _CORNERS = 4
-BY_ITS_ENGINE, BY_ITSELF = "each by its own engine", "each by itself"
+BY_ITS_ENGINE, BY_ITSELF = "each by its own engine", "each separately"
 """The names of the mode, in full and for narrow panes."""
 _ROOMY = 62
 _HINT = 7
@@ -43,15 +43,15 @@ _LEAST_PATH = 12
 _MOST_REASONS, _MOST_MISSES = 40, 10
 _HINTS = (
     ("Type", "and all memories are asked when you pause; Enter asks at once"),
-    ("{fleet.merge}", "each by its own engine, or one ranking of all notes"),
-    ("Enter", "on a result opens it in its own memory; {screens.fleet} leads back"),
+    ("{fleet.merge}", "switches between each engine's own answer and one ranking of all notes"),
+    ("Enter", "on a result opens it in its own memory; {screens.fleet} comes back here"),
     ("Esc", "stops asking"),
 )
 _NO_FLEET = (
-    "No fleet is open. brv-tui fleet open opens that of fleet.toml, and brv-tui fleet open --over '~/repos/*' the "
-    "memories below a folder; brv-tui fleet add writes a fleet.toml."
+    "No fleet is open. brv-tui fleet open opens the fleet in fleet.toml; brv-tui fleet open --over '~/repos/*' "
+    "opens the memories in a folder. brv-tui fleet add writes a fleet.toml."
 )
-_WAY_OUT = "Ask in other words, or add a note about it to a member: {fleet.members}, then Enter opens it."
+_WAY_OUT = "Ask in other words, or add a note about it to a member: {fleet.members} lists the members, Enter opens one."
 
 
 class FleetResultsPane(ChoicePane):
@@ -60,14 +60,14 @@ class FleetResultsPane(ChoicePane):
     TITLE = "Fleet results"
     READS = (FleetState, FleetSelection)
     HELP_TEXT = (
-        "Each by its own engine: the members that cover the question, with the tier that answers, the best note, the "
-        "score that its own engine gives it, and the words of yours that it holds (= the same word, ^ a longer one, ~ "
-        "one some letters off, / another form). Scores of members are not comparable: each counts words in its own "
-        "notes alone, so a word that is rare in one is common in another. First stand those that answer without a "
-        "model (tier 2), then those whose best note holds most words of yours, then by tier, then as listed. One "
-        "ranking ({fleet.merge}): the notes of all members in the order in which one tree of all of them would give "
-        "them; those scores are comparable. {fleet_results.open} opens a result in its own memory; {screens.fleet} "
-        "leads back."
+        "Each by its own engine: the members that cover the question, each with the tier that answers, its "
+        "best note, that note's score from the member's own engine, and the words of your question in it (= "
+        "the same word, ^ a longer one, ~ a word some letters off, / another form). Scores of different "
+        "members are not comparable: each counts words only in its own notes, so a word that is rare in one is "
+        "common in another. Members that answer without a model (tier 2) come first, then those whose best "
+        "note has most of your words, then by tier, then as listed. One ranking ({fleet.merge}): the notes of "
+        "all members, ranked as if they were in one tree; these scores are comparable. {fleet_results.open} "
+        "opens a result in its own memory; {screens.fleet} comes back."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(FLEET_RESULTS)
 
@@ -207,7 +207,7 @@ class FleetResultsPane(ChoicePane):
         tier = f"T{answer.tier}" if answer.tier is not None else "–"
         row.fit(tier, _TIER, tier_role(answer.tier))
         if not answer.hits:
-            return row.add("no note of its own: ", "muted").add(answer.sentence, "muted").cut(width)
+            return row.add("no note: ", "muted").add(answer.sentence, "muted").cut(width)
         hit = answer.hits[0]
         sign, role = glyph_of(hit.kind, hit.maturity, self.glyphs)
         score = Line().add(f"{hit.score:.{answer.scale.decimals}f}", "strong").add(" own", "muted")
@@ -242,7 +242,7 @@ class FleetResultsPane(ChoicePane):
                 continue
             if miss.reason != reason:
                 reason = miss.reason
-                self.add_rows(lines, [rule(width, f"not among them: {reason}", dash=self.glyphs.dash)])
+                self.add_rows(lines, [rule(width, f"not in the ranking: {reason}", dash=self.glyphs.dash)])
             is_selected = (near.member, miss.file) == chosen
             row = ResultRow(f"{near.member}: {miss.title}", miss.maturity, "", "", is_selected)
             self._chosen[key] = (near.member, miss.file)
@@ -269,7 +269,7 @@ class FleetResultsPane(ChoicePane):
             left = state.total - state.done
             if state.work is FleetWork.STOPPED and left > 0:
                 lines.append(line(f" {counted(left, 'member was', 'members were')} not asked: ", "warn"))
-                lines[-1].add("enter in the field goes on", "muted").cut(width)
+                lines[-1].add("enter in the field continues", "muted").cut(width)
         lines += self._missing_lines(state, width)
         self.owner += [-1] * len(lines)
         return lines

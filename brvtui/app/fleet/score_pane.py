@@ -21,14 +21,14 @@ from brvtui.paint.text import cut_left, plural
 from brvtui.text.visible import visible
 from brvtui.trace import Hit, NearMiss, Scale
 
-_EMPTY = "how the selected result came to its score: parts that sum to it"
+_EMPTY = "the parts of the selected result's score, and their sum"
 _NOT_COMPARABLE = (
-    "Counted over its own {notes}: a word that is rare there may be common in another member, so {scores} not "
-    "comparable with those of others."
+    "Words are counted only in its own {notes}: a word that is rare there may be common in another member, so "
+    "{scores} not comparable with scores of other members."
 )
-_MERGE = " {fleet.merge} ranks all notes as one, by counts over all of them."
-_COMPARABLE = "Counted over {notes} of {members} by {profile}: scores are comparable."
-_NOT_COUNTED = "The question names it, so no words are counted."
+_MERGE = " {fleet.merge} ranks the notes of all members together."
+_COMPARABLE = "Words are counted over {notes} of {members}, by {profile}: scores are comparable."
+_NOT_COUNTED = "The question names this note, so no words are counted."
 
 
 class FleetScorePane(Pane):
@@ -37,10 +37,9 @@ class FleetScorePane(Pane):
     TITLE = "Fleet score"
     READS = (FleetState, FleetSelection)
     HELP_TEXT = (
-        "The member, the sentence in which its own engine says why it answers so, and the score of its best note in "
-        "parts that sum to it; below, its other good notes. In one ranking: the parts of the score counted over the "
-        "notes of all members, and in how many of them each word of the question is. Of a member that gave no answer: "
-        "why, and what to do."
+        "The member, its engine's own explanation of the answer, and the parts of its best note's score; "
+        "below, its other good notes. In one ranking: the parts of the score, and the number of notes of all "
+        "members that contain each word of the question. For a member without an answer: why, and what to do."
     )
 
     @property
@@ -88,7 +87,7 @@ class FleetScorePane(Pane):
 def _not_answered(state: FleetState, member: Member) -> str:
     known = state.known.get(member.name)
     text = f"open: {plural(known.notes, 'note')}, {known.engine} {known.profile}" if known is not None else "not asked"
-    return text if member.repository else f"{text}; Enter opens its memory"
+    return text if member.repository else f"{text}; Enter opens this memory"
 
 
 def _head(member: Member, width: int) -> Line:
@@ -106,7 +105,7 @@ def _of_member(answer: MemberAnswer, width: int, glyphs: Glyphs, merge: str) -> 
     if answer.hits:
         lines += [Line(), *_score(answer.hits[0], answer.scale, width, glyphs)]
     if len(answer.hits) > 1:
-        lines += [Line(), rule(width, "its next", dash=glyphs.dash)]
+        lines += [Line(), rule(width, "next", dash=glyphs.dash)]
         before = answer.hits[0].found_by
         for hit in answer.hits[1:]:
             lines += [*added_rule(hit, before, width, glyphs), _short(hit, answer.scale, width, glyphs)]

@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from brvtui.app.project.layouts import Layouts
 
 _ROOMY = 26
-_NO_RESULT = "no result is selected: choose one of those that are listed; where none is, ask a question"
-_NO_WHY = "Enter opens the result in its own memory: {results.why} says there why it is, or is not, in the answer"
-_NO_TRACE = "each result has a trace in its own memory, where Enter leads"
+_NO_RESULT = "no result is selected: select one, or ask a question first"
+_NO_WHY = "Enter opens the result in its own memory; there {results.why} says why it is or is not in the answer"
+_NO_TRACE = "each result has a trace in its own memory: Enter opens it"
 _ANSWER = "the fleet's answer: brv-tui fleet query … --format json"
 _GIT_WHY = (
-    "{} is read from git: brv-tui fleet explain QUERY NOTE --member {}, with --fleet FILE or --over PLACE, says why it "
-    "is, or is not, in the answer"
+    "{} is read from git: brv-tui fleet explain QUERY NOTE --member {}, with --fleet FILE or --over PLACE, "
+    "says why it is or is not in the answer"
 )
 _GIT_TRACE = "its trace: brv-tui fleet query … --member {} --trace --format json"
 
@@ -73,8 +73,9 @@ class FleetInput(OrderedInput):
 
     TITLE = "Question"
     HELP_TEXT = (
-        "Type a question. When you pause, every member is asked; typing on, or Esc, stops that. Enter asks at once and "
-        "goes to the results. {fleet.again} asks again, of the fleet and its files as they are now."
+        "Type a question. When you pause, every member is asked; more typing, or Esc, stops that. Enter asks "
+        "at once and goes to the results. {fleet.again} asks again, with the fleet and its files as they are "
+        "now."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(FLEET_FIELD)
 

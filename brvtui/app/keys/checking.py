@@ -12,7 +12,7 @@ from brvtui.wording import MOST_PROBLEMS, nearest, shortened, unlisted
 
 _MOST_NAMED = 2
 _SENT_AS = {"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "escape", "ctrl+left_square_bracket": "escape"}
-_INSTEAD = "choose another key, or give that one another key first"
+_INSTEAD = "choose another key, or first give that action another key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def _problem_with(action: Action, assigned: str) -> str:
             return f"terminals send {key!r} as {_SENT_AS[key]}: choose another key"
     if action.first and len({is_text(key) for key in keys}) > 1:
         text = next(key for key in keys if is_text(key))
-        return f"{text!r} is text in a field, the other keys are not; give this binding keys of one kind"
+        return f"{text!r} types text in a field, and the other keys do not: give this action keys of one kind"
     return ""
 
 

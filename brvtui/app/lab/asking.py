@@ -37,10 +37,10 @@ _QUICK_S, _PAUSE_S, _LONG_S = 0.04, 0.15, 0.4
 """The intervals between batches of answers, which keep the event loop free; the first batch is sent immediately."""
 _FEW_ROWS = 100
 """The maximum number of rows of a table that is quick to draw."""
-_KEPT = "as it was answered when it was added: look through the grade"
+_KEPT = "with its current answer as the expected one: check the grades"
 _EITHER_WAY = "judge it in the Lab's column “before edits”, or remove that column to accept the edits"
-_EXPECTED = "brv-tui judge set QUERY --expect changes how it is expected to be answered"
-_BY_HAND = f"where an answer is wrong, grade its results on the Query screen; {_EXPECTED}"
+_EXPECTED = "brv-tui judge set QUERY --expect changes the expected answer"
+_BY_HAND = f"if an answer is wrong, grade its results on the screen Query; {_EXPECTED}"
 _MOST_ADDED = 200
 
 
@@ -164,16 +164,16 @@ def keep_profile(session: Session, variant: Variant, engine: str, name: str) -> 
     try:
         text = session.variants.profile_text(variant, engine, name)
         if file.exists():
-            raise Refusal(f"{file} is there already: choose another name, or remove it")
+            raise Refusal(f"{file} exists already: choose another name, or remove the file")
         if file.name == USER_FILE or name in registry.names() or engine_of_profile(name):
-            raise Refusal(f"{name} is a name of ours: choose another one")
+            raise Refusal(f"{name} is the name of a built-in profile: choose another one")
         writing.make_folder(file.parent)
         writing.write(file, text.encode("utf-8"))
     except EngineError as error:
         raise Refusal(str(error)) from error
     except OSError as error:
-        raise Refusal(f"cannot be kept: {faults.error_line(error, file)}") from error
-    return f"kept as {file}: --profile {name} uses it, so does the setting profile, or the key of the next profile"
+        raise Refusal(f"cannot be saved: {faults.error_line(error, file)}") from error
+    return f"saved as {file}: use it with --profile {name}, the setting profile, or the key for the next profile"
 
 
 def grade_of(session: Session, text: str, scope: str, path: str) -> int | None:
@@ -224,10 +224,10 @@ def take_back(session: Session, done: Judged) -> Judged:
 
     def restored(now: Judgments) -> Judgments:
         if now != done.after:
-            raise JudgmentsError("the judgments were changed since: brv-tui judge remove takes single ones away")
+            raise JudgmentsError("the judgments have changed since then: brv-tui judge remove removes single ones")
         return done.before
 
-    return _changed(session, "taken back", restored)
+    return _changed(session, "undone", restored)
 
 
 def _changed(session: Session, message: str, edit: Callable[[Judgments], Judgments]) -> Judged:
@@ -273,7 +273,7 @@ def keep_answers(
     which = f"“{left_out[0]}” is" if len(left_out) == 1 else f"{len(left_out)} queries are"
     edited = f"{which} not judged, because an edit changed the answer: {_EITHER_WAY}" if left_out else ""
     if not added:
-        return Judged(edited or f"judged already, nothing to add: {_BY_HAND}", judgments, judgments)
+        return Judged(edited or f"already judged, so nothing was added: {_BY_HAND}", judgments, judgments)
 
     def edit(now: Judgments) -> Judgments:
         for each in added:
@@ -282,7 +282,7 @@ def keep_answers(
 
     what = f"“{added[0].text}” is" if len(added) == 1 else f"{len(added)} queries are"
     how = "now" if variant == Variant() else "before the edits" if variant.earlier is not None else f"with {variant}"
-    done = _changed(session, f"{what} judged as answered {how}", edit)
+    done = _changed(session, f"{what} judged by the answer {how}", edit)
     by_hand = _BY_HAND if any(each.documents for each in added) else _EXPECTED
     hint = edited or (by_hand if variant == Variant() else "")
     return done._replace(said=f"{done.said}; {hint}") if hint else done

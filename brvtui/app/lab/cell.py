@@ -77,7 +77,7 @@ def tier_role_of(outcome: str) -> str:
 
 
 _MOST = 10
-_GONE = "is gone: brv-tui judge set QUERY NOTE=none takes it out of the judged ones"
+_GONE = "is gone: brv-tui judge set QUERY NOTE=none removes its grade"
 
 
 class CellPane(Pane):
@@ -86,9 +86,8 @@ class CellPane(Pane):
     TITLE = "Answer"
     READS = (LabState,)
     HELP_TEXT = (
-        "The query of the row under the cursor, as the column under the cursor answers it: the outcome and why, the "
-        "rank of every judged note there and now, the metrics, and the results with the places that they gained or "
-        "lost against now."
+        "The answer for the row and column under the cursor: its outcome and why, the rank of every judged "
+        "note in this column and now, the metrics, and the results with the ranks that they gained or lost."
     )
     BINDINGS: ClassVar = []
 
@@ -114,7 +113,7 @@ class CellPane(Pane):
         """Returns the lines of the cell, as far as its query has run."""
         judgment, column = self._judgment, self._column
         if judgment is None or column is None:
-            return wrapped("how the query under the cursor is answered in the column under the cursor", width)
+            return wrapped("the answer for the query and the column under the cursor", width)
         lines = wrapped(judgment.text, width, "bold strong")
         if judgment.scope:
             lines += wrapped(f"in {judgment.scope}", width)
@@ -128,7 +127,7 @@ class CellPane(Pane):
         first = view.lab.columns[0].cells.get(judgment.id)
         now = first.result if first is not None and column is not view.lab.columns[0] else None
         if column.variant.revision:
-            lines += wrapped(f"the texts of {column.variant.revision}, each as old as its file is now", width)
+            lines += wrapped(f"the texts of {column.variant.revision}, with the files' current ages", width)
         lines += [Line(), *self._outcome(cell.result, now, width), *self._causes(view.lab, cell.result, width)]
         if cell.result.grades:
             lines += [
@@ -137,7 +136,7 @@ class CellPane(Pane):
             ]
             lines += [rule(width, "metrics", dash=self.glyphs.dash), *_metrics(cell, first, width)]
         scores = [item.score for item in cell.result.results[:_MOST]]
-        order = "" if scores == sorted(scores, reverse=True) else ", as they stand in the answer"
+        order = "" if scores == sorted(scores, reverse=True) else ", in the order of the answer"
         lines += [rule(width, f"results{order}", dash=self.glyphs.dash), *self._results(cell.result, now, width)]
         return lines
 
@@ -162,7 +161,7 @@ class CellPane(Pane):
         if column.variant != causes.variant and (column is not lab.columns[0] or causes.variant.earlier is None):
             return []
         if causes.lines is None:
-            return [line(" what changed it is sought…", "muted")]
+            return [line(" looking for the cause…", "muted")]
         lines = [each for each in causes.lines if each.text != result.sentence]
         if not lines:
             return []
@@ -205,7 +204,7 @@ def _now_text(now: QueryResult | None, path: str, rank: int | None) -> str:
     place = now.rank_of(path)
     if place == rank:
         return "" if rank is None else "same"
-    return "not found now" if place is None else f"now {place}."
+    return "not a result now" if place is None else f"now {place}."
 
 
 def _metrics(cell: LabCell, first: LabCell | None, width: int) -> list[Line]:

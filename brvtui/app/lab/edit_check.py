@@ -27,7 +27,7 @@ HOLD_S = 1.0
 PAUSE_S = 0.4
 """The delay in seconds after the last change before queries run."""
 _ASKING = "edits"
-AS_BEFORE = "as before in outcome and first note"
+AS_BEFORE = "with the same outcome and first note as before"
 """The compared parts of each answer (``docs/how-to/use-the-lab.md``); scores and further results may differ."""
 _TOAST_S = 10
 
@@ -142,9 +142,9 @@ def sentence(effect: EditEffect, noun: str, key: str = "") -> str:
         parts = [(f"the first {judged}" if effect.left_out else judged, effect.judged, len(effect.judged_otherwise))]
         parts += [(OPEN_QUERY, 1, len(effect.unjudged_otherwise))] if effect.unjudged else []
     else:
-        name = "the query asked last" if effect.unjudged == 1 else f"the {effect.unjudged} queries asked last"
+        name = "the latest query" if effect.unjudged == 1 else f"the latest {effect.unjudged} queries"
         parts = [(name, effect.unjudged, len(effect.unjudged_otherwise))]
-    rest = "" if effect.judged else "; none is judged"
+    rest = "" if effect.judged else "; none of them is judged"
     otherwise = [(who if count == 1 else f"{changed} of {who}", changed) for who, count, changed in parts if changed]
     as_before = [(who, count) for who, count, changed in parts if not changed]
     if not otherwise:

@@ -33,9 +33,15 @@ _SOUGHT = 50
 _HEAD = 2
 """The number of lines above the rows: names and means."""
 EMPTY = (
-    "No query is judged yet. {lab.judge} judges the open one by its answer in the column; without one, all of the Log.",
-    "Meanwhile the open query and the Log's last 20 are asked here: after an edit, with other constants, in a month.",
-    "Judged queries are kept in FILE, made to be committed. On the Query screen, {results.judge} grades a result.",
+    (
+        "No query is judged yet. {lab.judge} judges the open query by its answer in the column; without an open "
+        "query, all queries of the Log."
+    ),
+    (
+        "Until then, the open query and the latest 20 of the Log are compared here: after an edit, with other "
+        "constants, in a month."
+    ),
+    "Judged queries are saved in FILE, which you can commit. On the screen Query, {results.judge} grades a result.",
 )
 
 
@@ -45,16 +51,15 @@ class JudgedPane(ChoicePane):
     TITLE = "Judged queries"
     READS = (LabState, ProjectState, EngineState)
     HELP_TEXT = (
-        "Every judged query, and the open one: the value of a metric and the tier, now and in other columns, each with "
-        "how much it differs from now (of earlier notes, how much now differs from it), 'tier' where another one "
-        "answers, or 'other' where another note comes first or "
-        "is quoted. Outcomes are T0 to T4 for tiers, yes and none for engines without tiers; a cross is one that is "
-        "not expected. Loss is what a query loses in the worst of the other columns, or, with one column, what it "
-        "lacks of 1; there an answer that is not the expected one comes first. A column of before says what changed "
-        "since. "
-        "Other columns are of an engine, a moment, a git revision, a constant, unsaved text. Once notes were edited, "
-        "one says how queries were answered before; judging there takes the earlier answer as the right one, removing "
-        "it accepts the edits."
+        "Every judged query and the open one, with the value of a metric and the outcome, now and in the other "
+        "columns. Each other column shows its difference from now (in columns of the past: how much now "
+        "differs from them), 'tier' if another tier answers, or 'other' if another note comes first or is "
+        "quoted. Outcomes are T0 to T4 for tiers, yes and none for engines without tiers; a cross marks an "
+        "unexpected outcome. Loss is the largest drop of a query in any other column, or, if there is one "
+        "column, the distance from 1; there, unexpected answers come first. A column can be another engine, "
+        "moment, git revision, constant or unsaved text; a column of the past says what has changed since. "
+        "After an edit, a column shows the answers before it: judging there makes the earlier answer the "
+        "expected one, and removing the column accepts the edit."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(JUDGED)
 
@@ -103,11 +108,13 @@ class JudgedPane(ChoicePane):
         many = len(lab.judgments or ())
         more = " + 1 open" if lab.open_query is not None else ""
         title = (
-            f"{self.TITLE} {many}{more} · {DEFAULT_METRICS[self.metric]}" if many else "Queries asked last, none judged"
+            f"{self.TITLE} {many}{more} · {DEFAULT_METRICS[self.metric]}"
+            if many
+            else "Latest queries, none of them judged"
         )
         heading = f"{title} · {_ORDERS[self.order]}"
         if lab.stopped:
-            return self.services.with_keys(f"{heading} · stopped at {lab.done} of {lab.total}: {{lab.stop}} goes on")
+            return self.services.with_keys(f"{heading} · stopped at {lab.done} of {lab.total}: {{lab.stop}} continues")
         if lab.done < lab.total:
             return self.services.with_keys(f"{heading} · asking {lab.done} of {lab.total}, {{lab.stop}} stops")
         return heading

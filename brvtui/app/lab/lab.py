@@ -40,9 +40,7 @@ class GradeDialog(Dialog[int]):
 
     def __init__(self, query: str, path: str, noun: str) -> None:
         """Creates a dialog for the note at ``path`` and ``query``; ``noun`` is the kind of document."""
-        message = (
-            "3 is what the query is about, 2 relevant, 1 related, 0 irrelevant. The screen Lab lists judged queries."
-        )
+        message = "3 is highly relevant, 2 relevant, 1 related, 0 irrelevant. The screen Lab lists all judged queries."
         super().__init__(f"How relevant is this {noun} to the query?", f"{query}", path, message)
 
     def make_parts(self) -> ComposeResult:
@@ -66,7 +64,7 @@ def ask_grade(services: AppServices, project: Project, path: str, grade: Callabl
     if project.refuses():
         return
     if not query or not path:
-        message = "ask something and choose a result: {results.judge} then grades it for the query"
+        message = "ask a query and select a result: {results.judge} then grades it for the query"
         services.notify(services.with_keys(message), timeout=4)
         return
 
@@ -274,10 +272,12 @@ class Lab:
         """Adds a column for ``variant``; returns True if the column exists or will appear."""
         self._hidden.discard(variant)
         if variant == _PRESENT or variant in self._variants(self.state.what_if):
-            self._services.notify("that column is there already", timeout=4)
+            self._services.notify("that column exists already", timeout=4)
             return True
         if len(self._variants(None)) >= _MOST_COLUMNS:
-            message = self._services.with_keys(f"{_MOST_COLUMNS} columns are the most: {{judged.remove}} removes one")
+            message = self._services.with_keys(
+                f"there can be at most {_MOST_COLUMNS} columns: {{judged.remove}} removes one"
+            )
             self._services.notify(message, severity="warning", timeout=4)
             return False
         self._added.append(variant)
@@ -290,14 +290,14 @@ class Lab:
             self.reset()
             return
         if variant == _PRESENT:
-            self._services.notify("the present stays: the others are compared with it", timeout=4)
+            self._services.notify("the column of now cannot be removed: the others are compared with it", timeout=4)
             return
         if variant in self._added:
             self._added.remove(variant)
         elif variant.earlier is not None:
             self._edits.hold()
             noun = self._services.store.view.kind.noun
-            self._services.notify(f"edits are compared with the {noun}s of now from here on", timeout=5)
+            self._services.notify(f"later edits are compared with the {noun}s as they are now", timeout=5)
             return
         else:
             self._hidden.add(variant)
@@ -364,7 +364,7 @@ class Lab:
         self._fill(judgment.text, judgment.scope)
         rest = replace(variant, engine="", profile="")
         if rest != _PRESENT:
-            text = f"asked as things are now: {title_of(rest)} is only in the Lab"
+            text = f"asked with the current notes and settings: {title_of(rest)} applies only in the Lab"
             self._services.notify(text, timeout=6)
 
     # judging
@@ -413,7 +413,7 @@ class Lab:
         if queries:
             self.keep(queries, variant)
         else:
-            self._services.notify("no query is open, and none is logged: ask one on the Query screen", timeout=5)
+            self._services.notify("no query is open or logged: ask one on the screen Query", timeout=5)
 
     def unjudge(self, judgment: Judgment) -> None:
         """Removes the query of ``judgment`` from the judgments."""
@@ -437,7 +437,7 @@ class Lab:
         session, message = self.session, done.said
         if session is not None and done.before != done.after:
             self._done.append((done, session.notes.journal.depth))
-            message = f"{message}; {self._services.shown_key('note.undo')} takes it back"
+            message = f"{message}; {self._services.shown_key('note.undo')} undoes it"
         self._tell_judged(message)
 
     def _taken_back(self, done: asking.Judged) -> None:

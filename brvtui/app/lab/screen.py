@@ -63,7 +63,9 @@ class ProfileNameField(FieldDialog[str]):
     """Asks for the name of a profile; returns it or None."""
 
     def __init__(self) -> None:
-        super().__init__("Name of the profile", "", "letters, digits, - and _; it is kept beside your settings")
+        super().__init__(
+            "Name of the profile", "", ("letters, digits, - and _; the profile is saved next to your settings")
+        )
 
     def submit(self, text: str) -> None:
         """Closes the dialog with the name, if it is valid."""
@@ -187,7 +189,9 @@ class LabScreen(FrameScreen):
         if self.view.lab.what_if is not None and self.view.lab.what_if.constants:
             self.app.push_screen(ProfileNameField(), keep)
         else:
-            message = "a profile keeps constants, and none is changed: {whatif.less} and {whatif.more} move one"
+            message = (
+                "a profile saves changed constants, and none is changed: {whatif.less} and {whatif.more} change one"
+            )
             self.notify(self.services.with_keys(message), timeout=4)
 
     # actions

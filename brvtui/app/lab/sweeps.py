@@ -113,10 +113,10 @@ class Sweeps:
         session, lab = self._session(), self._services.store.view.lab
         rows = (lab.judgments or lab.rows)[:MOST_QUERIES]
         if session is None or not rows:
-            self._services.notify("there is no query to ask: type one on the Query screen, or judge some", timeout=5)
+            self._services.notify("there is no query to ask: type one on the screen Query, or judge some", timeout=5)
             return
         if with_last and (self._last is None or self._last.key == control.key):
-            self._services.notify("sweep another constant first: this one then comes across it", timeout=5)
+            self._services.notify("sweep another constant first; then this key sweeps both together", timeout=5)
             return
         controls = [self._last, control] if with_last and self._last is not None else [control]
         if not with_last:
@@ -133,7 +133,7 @@ class Sweeps:
 
 
 def _progress(done: int, of: int) -> str:
-    return f"asked {done} of {of} points" + (": looking for where tiers change…" if done == of else "")
+    return f"asked {done} of {of} points" + (": looking for the values at which tiers change…" if done == of else "")
 
 
 def _swept(
@@ -157,7 +157,7 @@ def _swept(
     def progress(done: int, of: int) -> None:
         nonlocal reported
         if is_cancelled():
-            raise Refusal("the sweep was left")  # not shown, since the dialog is closed
+            raise Refusal("the sweep was closed")  # not shown, since the dialog is closed
         if done != reported:
             reported = done
             progressed(done, of)

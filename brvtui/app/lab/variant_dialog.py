@@ -82,8 +82,8 @@ class VariantDialog(Dialog[Variant]):
         self._variants, self._profiles, self._engine = variants, variants.profiles, view.engine.name
         constants = (each for each in view.lab.controls if isinstance(each.base, float) and "." in each.name)
         self._constant = next((f"{each.name}={each.base}" for each in constants if each.group != "limits"), "")
-        written = f"Or write it, words in any order: {', '.join(self._kinds())}."
-        super().__init__("Another column: ask the judged queries in…", written, wide=True)
+        written = f"Or type it, words in any order: {', '.join(self._kinds())}."
+        super().__init__("Add a column: ask the judged queries with…", written, wide=True)
         moments = _MOMENTS if variants.kind.has_maturity else {}
         named = {f"rev:{name}": description for name, description in revisions.items()}
         self._offered = offered_variants(self._profiles, self._engine, edited, {**named, **moments})
@@ -144,7 +144,7 @@ class VariantDialog(Dialog[Variant]):
         except VariantError as error:
             written, problem = None, str(error)
         if written is not None and all(variant != written for variant, _ in rows):
-            rows.insert(0, (written, "as it is written"))
+            rows.insert(0, (written, "as typed"))
         self.query_one(VariantsPane).put(rows, problem)
 
     @on(Input.Submitted)

@@ -35,9 +35,10 @@ class WhatIfPane(ChoicePane):
     TITLE = "What if"
     READS = (LabState, ProjectState)
     HELP_TEXT = (
-        "What if a constant of the engine, the clock, or the note at hand were different? The column 'what if' "
-        "follows, first for the open query and the rows in view; {pane.filter} finds a constant by its name. What is "
-        "changed is marked and shows what it was. A sweep asks over a whole range and says where tiers change."
+        "What if a constant of the engine, the clock, or the note in question were different? The column 'what "
+        "if' shows the answers, first for the open query and the rows in view. {pane.filter} finds a constant "
+        "by its name. Changed constants are marked and show their original value. A sweep asks with many "
+        "values of a constant and says at which of them the tier changes."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(WHAT_IF)
 

@@ -31,10 +31,10 @@ class LogPane(ChoicePane):
     TITLE = "Log"
     READS = (LogState, ProjectState, EngineState)
     HELP_TEXT = (
-        "The queries that were answered, newest first: those that the engine logged, and those that you ran here, each "
-        "with its time, who asked, the tier, the milliseconds and the score of number 1. The query under the cursor is "
-        "asked again, on an empty cache, and beside it stands what is different now. {log.follow} follows the engine: "
-        "each query that it logs is explained on the Query screen as it comes. {log.take} takes the query there."
+        "The answered queries, newest first: those logged by the engine and those you ran here, each with its "
+        "time, who asked, the tier, the milliseconds and the best score. The query under the cursor is asked "
+        "again with an empty cache, and the differences are shown beside it. {log.follow} follows the engine: "
+        "each query that it logs is then explained on the screen Query. {log.take} asks the query there."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(LOG_LIST)
 
@@ -100,8 +100,8 @@ class LogPane(ChoicePane):
         if view.project.saved:
             return wrapped("a saved trace: open its project to see the log", width)
         text = (view.project.problem if view.log.entries is None else "") or (
-            "nothing is logged yet: a query is logged when it is run on the Query screen; the engine's own log appears "
-            "here as soon as it has answered one"
+            "nothing is logged yet. Run a query on the screen Query to log it. The engine's own log appears "
+            "here once the engine has answered a query."
         )
         return [Line(), *wrapped(text, width), *_looked_for(view, width)]
 
@@ -158,7 +158,7 @@ class LogPane(ChoicePane):
 
 def _looked_for(view: View, width: int) -> list[Line]:
     log = view.log.engine_log
-    return [Line(), *wrapped(f"looked for in {log.place}", width, "faint")] if log is not None else []
+    return [Line(), *wrapped(f"searched in {log.place}", width, "faint")] if log is not None else []
 
 
 def names_engines(view: View) -> bool:

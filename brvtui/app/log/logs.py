@@ -99,18 +99,18 @@ class Logs:
         if entry is not None and note:
             self._explain(entry, note)
             return
-        message = "choose a query first: {log.why} says why a note is, or is not, in its answer"
+        message = "select a query first: {log.why} says why a note is or is not in its answer"
         compared = view.log.compared
         if compared is not None and compared.entry == entry and compared.failure:
             message = compared.verdict_sentence
         elif entry is not None:
             which = (
-                "that answered this query is here any more"
+                "that answered this query exists any more"
                 if results_of(view, entry)
                 else "answered this query, then or now"
             )
             noun = view.kind.noun
-            asks = f"{{log.take}} asks it, and there {{results.why}} on a {noun} says why it is not in the answer"
+            asks = f"{{log.take}} asks it; there {{results.why}} on a {noun} says why it is not in the answer"
             overview = view.project.overview
             begins = "" if overview is not None and overview.unread else _BEGINS.get(noun, "")
             message = f"no {noun} {which}: {begins}{asks}"
@@ -128,13 +128,15 @@ class Logs:
         if log.engine_log is None:
             return
         if not log.following and not log.engine_log.exists and not log.engine_log.is_pending:
-            text = f"there is nothing to follow: the engine has kept no query of this project in {log.engine_log.place}"
-            self._services.notify(f"{text}: ask it something first (brv query)", severity="warning")
+            text = (
+                f"there is nothing to follow: the engine has logged no query of this project in {log.engine_log.place}"
+            )
+            self._services.notify(f"{text}: ask it a query first (brv query)", severity="warning")
             return
         following = not log.following
         store.update(log._replace(following=following), store.view.query._replace(followed=None))
-        text = "each query that the engine logs is explained on the Query screen, re-computed here"
-        self._services.notify(text if following else "the engine is no longer followed", timeout=4)
+        text = "each query that the engine logs is now computed again and explained on the screen Query"
+        self._services.notify(text if following else "stopped following the engine", timeout=4)
 
     def _engine_answered(self, entries: list[LoggedQuery]) -> None:
         store = self._services.store

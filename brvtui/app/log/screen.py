@@ -40,19 +40,19 @@ class LogEntryPane(Pane):
     TITLE = "Then and now"
     READS = (LogState, ProjectState, EngineState)
     HELP_TEXT = (
-        "What the log says of the chosen query, and what asking it again, on an empty cache, gives with the notes as "
-        "they are now. Differences of tier, first note and its score are listed, and their cause: notes that changed "
-        "since, time that has passed, another profile. What came from the cache then is compared with what the notes "
-        "themselves give. At the end stands the answer that the agent received, where the log holds it."
+        "The logged answer to the selected query, and its answer with an empty cache and the notes as they are "
+        "now. Differences in tier, first note and score are listed with their causes: notes that have changed "
+        "since, time that has passed, another profile. An answer that came from the cache is compared with the "
+        "answer from the notes themselves. At the end is the answer that the agent received, if the log has it."
     )
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns the logged answer, the answer now, and the differences."""
         compared = view.log.compared
         if compared is None:
-            hint = "choose a query: it is asked again, and compared"
+            hint = "select a query: it is asked again, and the answers are compared"
             if not view.log.entries:
-                hint = "a logged query is compared here with its answer now"
+                hint = "a logged query is compared here with its current answer"
             return wrapped("a saved trace: open its project to compare" if view.project.saved else hint, width)
         lines = wrapped(compared.entry.query, width, "bold strong")
         lines += self._verdict(compared, width)
@@ -62,7 +62,7 @@ class LogEntryPane(Pane):
         lines += _at_hand(view, compared, width)
         now = f"now by {compared.entry.engine}" if named else "now"
         caches = presentation(compared.entry.engine).caches
-        lines.append(rule(width, f"{now}, on an empty cache" if caches else now, dash=self.glyphs.dash))
+        lines.append(rule(width, f"{now}, with an empty cache" if caches else now, dash=self.glyphs.dash))
         lines += _now(compared, width)
         if compared.entry.response:
             lines.append(rule(width, "the answer that the agent received", dash=self.glyphs.dash))
@@ -82,7 +82,7 @@ class LogEntryPane(Pane):
         if not compared.differences and compared.cached and not compared.entry.paths:
             return lines  # the log contains nothing to compare
         if not compared.differences:
-            same = "the notes give the same" if compared.cached else "would be answered the same"
+            same = "the notes give the same answer" if compared.cached else "the answer would be the same"
             return [*lines, line(f" {self.glyphs.check} {same}", "ok"), *_moved(compared, width)]
         for difference in compared.differences:
             for place, part in enumerate(wrap(difference, width - 4)):
@@ -128,8 +128,8 @@ def _at_hand(view: View, compared: LogComparison, width: int) -> list[Line]:
     note, results = answering_note(view, compared.entry), results_of(view, compared.entry)
     if not note or note == results[0]:
         return []
-    why = "number 1 now" if note in compared.paths[:1] else "of these results, the first that is a note now"
-    return wrapped(f"keys for a note act on {note}: {why}", width, "muted")
+    why = "number 1 now" if note in compared.paths[:1] else "the first of these results that is still a note"
+    return wrapped(f"keys for a note apply to {note}: {why}", width, "muted")
 
 
 def _now(compared: LogComparison, width: int) -> list[Line]:
@@ -170,16 +170,16 @@ class LogSummaryPane(Pane):
     TITLE = "Summary"
     READS = (LogState,)
     HELP_TEXT = (
-        "A summary of the log: how many queries each tier answered, how many came from the cache, which took longest, "
-        "and which were not covered; those show what the project's memory lacks. For an engine without tiers: how many "
-        "queries it answered, and for how many it found nothing."
+        "A summary of the log: how many queries each tier answered, how many answers came from the cache, "
+        "which queries took longest, and which were not covered (these show what the project's memory lacks). "
+        "For an engine without tiers: how many queries it answered, and how many had no results."
     )
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns tiers, cache hits, uncovered queries, slow queries, and the place of the engine's log."""
         summary = view.log.summary
         if summary is None or not view.log.entries:
-            return wrapped("tiers, cache hits, slow queries, and those that were not covered", width)
+            return wrapped("tiers, cache hits, slow queries, and queries that were not covered", width)
         lines = self._tiers(summary, width)
         lines.append(rule(width, "not covered", dash=self.glyphs.dash))
         lines += [_query(entry, "", width) for entry in summary.not_covered[:_MOST]]
@@ -195,7 +195,7 @@ class LogSummaryPane(Pane):
         lines = [rule(width, "the engine's log", dash=self.glyphs.dash)]
         lines += wrapped(f"{log.place}{'' if log.exists else ', which is not there yet'}", width)
         if log.is_pending:
-            lines += wrapped("V4's rows that wait to be sent: what was sent is not here. They are only read.", width)
+            lines += wrapped("V4's rows that wait to be sent; rows that were sent are gone. They are only read.", width)
         return lines
 
     def _tiers(self, summary: LogSummary, width: int) -> list[Line]:

@@ -137,14 +137,14 @@ def _line_ends(series: Sequence[Series], height: int) -> dict[int, tuple[str, st
 
 
 _STALE = {
-    NEWER: "the file has changed: this is how the earlier text ages",
+    NEWER: "the file has changed: this is the ageing of the earlier text",
     GONE: GONE_TEXT,
 }
 _PLOT_ROWS = 7
 _WHAT_IF_ROWS = 3
 _AXIS = 4
-_YOUNG_AGAIN = "a save with a new time makes it young again"
-_ARCHIVING = "; archiving goes by updatedAt alone"
+_YOUNG_AGAIN = "saving it with a new time makes it young again"
+_ARCHIVING = "; archiving depends only on updatedAt"
 
 
 class AgeingPane(Pane):
@@ -200,7 +200,7 @@ class AgeingPane(Pane):
         ageing = self.ageing
         if ageing is None:
             if view.project.saved:
-                return wrapped("a saved trace: open its project to see how the note ages", width)
+                return wrapped("this is a saved trace: open its project to see how the note ages", width)
             if view.project.phase is not Phase.READY:
                 return wrapped(view.project.problem or "reading the tree…", width)
             return wrapped("no note is selected", width)
@@ -212,7 +212,7 @@ class AgeingPane(Pane):
             lines.append(rule(width, "in ByteRover", dash=self.glyphs.dash))
         lines += _bar(ageing, width, self.glyphs)
         lines += _curves(ageing, width, self.glyphs)
-        lines.append(rule(width, "what ageing brings, from today", dash=self.glyphs.dash))
+        lines.append(rule(width, "coming events, from today", dash=self.glyphs.dash))
         lines += _events(ageing, width, self.glyphs)
         lines += [row for text in _ends(ageing) for row in wrapped(self.services.with_keys(text), width)]
         lines.append(rule(width, "maturity", dash=self.glyphs.dash))
@@ -300,18 +300,18 @@ def _ends(ageing: Ageing) -> list[str]:
         since = "" if row.updated_days is None else f" by updatedAt, {days(row.updated_days)} ago,"
         later = "a later updatedAt in its frontmatter ({note.edit}) or " if row.importance_stored >= threshold else ""
         ends.append(
-            f"its importance{since} is {math.floor(10 * row.archive_importance) / 10:.1f}, under {threshold:g}: "
-            f"{later}validated ({{note.signals}}, here alone) ends that"
+            f"its importance{since} is {math.floor(10 * row.archive_importance) / 10:.1f}, below {threshold:g}: "
+            f"{later}maturity validated ({{note.signals}}, only in brv-tui) prevents this"
         )
     if PRUNING in row.has_come:
-        ends.append(f"unchanged for {days(row.days)}: saving it with a new time ({{note.edit}}) ends that")
+        ends.append(f"unchanged for {days(row.days)}: saving it with a new time ({{note.edit}}) prevents this")
     if row.demoted_below is not None and row.importance_stored < row.demoted_below:
         how = (
-            "{note.signals} sets it and the maturity, here alone"
+            "{note.signals} sets it and the maturity, only in brv-tui"
             if threshold is not None
             else "hits and updates raise it"
         )
-        ends.append(f"its stored importance is {row.importance_stored:.4g}, under {row.demoted_below:g}: {how}")
+        ends.append(f"its stored importance is {row.importance_stored:.4g}, below {row.demoted_below:g}: {how}")
     return ends
 
 
@@ -320,7 +320,7 @@ def _distances(row: BoardRow, width: int, glyphs: Glyphs) -> list[Line]:
     if row.promoted_from is None:
         texts.append((f"{glyphs.check} core: there is no higher maturity", "muted"))
     elif row.hits_to_promotion is None:
-        texts.append((f"{glyphs.cross} promoted from {row.promoted_from:g}, which no number of hits reaches", "muted"))
+        texts.append((f"{glyphs.cross} promoted from {row.promoted_from:g}, beyond any number of hits", "muted"))
     else:
         lack = f"{row.to_promotion:.4g} more, {plural(row.hits_to_promotion, 'hit')}"
         texts.append((f"{glyphs.up} promoted from {row.promoted_from:g}: {lack}", "text"))

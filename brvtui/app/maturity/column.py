@@ -40,16 +40,17 @@ class ColumnPane(ChoicePane):
     TITLE = "Maturity"
     READS = (ProjectState, StaleState)
     HELP_TEXT = (
-        "The notes of one maturity. The bar is importance after decay, its light part what decay took of the stored "
-        "value; ticks stand where a hit would promote the note or demote it. Beside it: importance, access hits until "
-        "the next promotion, recency, access hits and updates. On the right stands what ageing brings next, in days; "
-        "⚠ says that it has come: that the note can be archived or pruned, or the one event that {board.only} keeps; "
-        "what comes by the day of the forecast is marked. "
-        "{forecast.before} and {forecast.next} move the forecast by a "
-        "day, {forecast.month_before} and {forecast.month} by 30, {forecast.today} is today; {board.order} orders, "
-        "{pane.filter} filters. {board.only} keeps the notes to which one event has come by that day, {board.changes} "
-        "those that change between today and that day. {note.edit} edits the note; in a context tree {note.signals} "
-        "sets its maturity and {note.archive} archives it. A column without notes is a narrow strip. " + _TERMS
+        "The notes of one maturity. The bar is the importance after decay; its light part is what decay took "
+        "from the stored value, and ticks mark where a hit would promote the note or decay demote it. Next to "
+        "it: importance, access hits needed for promotion, recency, and the numbers of access hits and "
+        "updates. On the right is the next event of ageing and the days until it. ⚠ means that the event has "
+        "already happened: the note can be archived or pruned, or the event chosen with {board.only} has come. "
+        "Events by the day of the forecast are marked. {forecast.before} and {forecast.next} move the forecast "
+        "by one day, {forecast.month_before} and {forecast.month} by 30; {forecast.today} goes back to today. "
+        "{board.order} sorts, {pane.filter} filters. {board.only} shows only notes to which one event has come "
+        "by that day, {board.changes} only notes that change by then. {note.edit} edits the note; in a context "
+        "tree, {note.signals} sets its maturity and {note.archive} archives it. A column without notes is a "
+        "narrow strip. " + _TERMS
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(COLUMN)
 
@@ -141,18 +142,18 @@ class ColumnPane(ChoicePane):
     def _empty(self, on_day: BoardOnDay, view: View) -> str:
         options, noun = on_day.wanted, view.kind.noun
         others = sum(map(len, on_day.columns.values()))
-        beside = f", {others} of other maturities" if others else ""
+        beside = f"; {others} with other maturities" if others else ""
         if options.in_span:
             does = options.only.happens if options.only is not None else "changes"
             key = self.services.shown_key("board.changes")
-            again = "shows all again" if options.only is None else "shows those of before too"
+            again = "shows all again" if options.only is None else "shows earlier ones too"
             return f"no {self.level} {noun} {does} in {these_days(options.day)}{beside}; {key} {again}"
         if options.only is not None:
             key, then = (
                 self.services.shown_key("board.only"),
                 f" in {counted(options.day, 'day', 'days')}" if options.day else "",
             )
-            return f"no {self.level} {noun} is {options.only.has_come}{then}{beside}; {key} keeps another event"
+            return f"no {self.level} {noun} is {options.only.has_come}{then}{beside}; {key} shows another event"
         overview = view.project.overview
         return f"no {self.level} {noun}" if len(on_day.board) or overview is None else overview.why_empty
 

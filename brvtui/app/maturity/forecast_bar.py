@@ -76,7 +76,7 @@ class ForecastBar(Lines):
         if view.project.saved:
             return (
                 badge("SAVED", "accent")
-                .add("  a saved trace: open its project to see its notes age", "muted")
+                .add("  this is a saved trace: open its project to see its notes age", "muted")
                 .cut(width)
             )
         if on_day is None:
@@ -191,7 +191,7 @@ def _sentence(on_day: BoardOnDay, noun: str) -> str:
     options, forecast = on_day.wanted, on_day.forecast
     only, span = options.only, these_days(options.day)
     if only is None and not options.day:
-        return "{forecast.next} a day on, {forecast.month} a month, {forecast.today} today, or drag"
+        return "{forecast.next} +1 day, {forecast.month} +30 days, {forecast.today} today, or drag"
     if only is None:
         changes = int(forecast.any_change.sum())
         if options.in_span:
@@ -208,7 +208,7 @@ def _meaning(options: BoardOptions) -> str:
     if options.only is not None:
         return f"{options.only.short}: {options.only.meaning}"
     if options.day:
-        does = "shows all" if options.in_span else "keeps them"
-        keys = f"{{board.changes}} {does}, {{board.only}} one event, {{forecast.answers}}: answers"
-        return f"new: in {these_days(options.day)}; {keys}"
-    return "counts are for today; {board.only} shows one event and explains it"
+        does = "shows all" if options.in_span else "shows only these"
+        keys = f"{{board.changes}} {does}, {{board.only}} one event, {{forecast.answers}} answers"
+        return f"“new” means in {these_days(options.day)}; {keys}"
+    return "counts are for today; {board.only} picks one event and explains it"

@@ -127,7 +127,7 @@ class MaturityScreen(FrameScreen):
         """The key for changes, which shows more notes while only changes are shown."""
         if not self.wanted.in_span:
             return super().renamed
-        shows = "all notes" if self.wanted.only is None else "also before"
+        shows = "all notes" if self.wanted.only is None else "earlier too"
         return {**super().renamed, "board.changes": shows}
 
     # the displayed board
@@ -240,7 +240,7 @@ class MaturityScreen(FrameScreen):
     def why_notice(self) -> str:
         """A notice that explanations are for today, if the board shows another day."""
         is_forecast = self.wanted.day and self.view.answered is not None and self.note_at_hand
-        return "this is about the answer of today, not of the day of the forecast" if is_forecast else ""
+        return "this explains today's answer, not the answer on the day of the forecast" if is_forecast else ""
 
     def action_answers(self) -> None:
         """Shows judged queries with other answers on the day of the forecast, or in a month if that is today."""

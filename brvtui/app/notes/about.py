@@ -34,10 +34,10 @@ _MOST = 300
 """The maximum number of links shown in each direction; more would block the event loop without use to a reader."""
 _SEPARATOR = "\0"
 _LIKE = f"like{_SEPARATOR}"
-_OF_A_TRACE = "a saved trace: open its project to see what surrounds the note (brv-tui FOLDER)"
+_OF_A_TRACE = "this is a saved trace: open its project to see facts about the note (brv-tui FOLDER)"
 _OF_CODE = (
-    "a symbol, and its lines up to the next one; signals, links and the manifest are those of notes. What it is joined "
-    "with, the Query screen shows once a question brings it up"
+    "a symbol, with its lines up to the next one. Only notes have signals, links and a place in the manifest. "
+    "To see what this symbol is linked with, ask a query that finds it."
 )
 FIND_SIMILAR = "find similar"
 """The choice that finds similar notes."""
@@ -49,10 +49,10 @@ class AboutPane(ChoicePane):
     TITLE = "About"
     READS = (NoteState, SelectionState, ProjectState)
     HELP_TEXT = (
-        "Facts about the selected note: its signals before and after decay, the best score that any wording could give "
-        "it and for how long that is enough, what ageing brings next, and its place in the manifest that a model is "
-        "shown. Below stand the notes that it links to, the notes that link to it and, after {about.similar}, the "
-        "notes most like it: Enter goes to one."
+        "Facts about the selected note: its signals before and after decay, the best possible score for any "
+        "query and how long that is enough, the next events of ageing, and its place in the manifest that a "
+        "model sees. Below are the notes that it links to, the notes that link to it and, after "
+        "{about.similar}, the most similar notes: Enter goes to one."
     )
     BINDINGS = bindings(ABOUT)
 
@@ -102,7 +102,7 @@ class AboutPane(ChoicePane):
         before = self.chosen if self._has_surroundings else ""
         self.choices, self.owner = [], []
         if not view.selection.file:
-            return wrapped(view.worded("what is known of a note, and what surrounds it"), width)
+            return wrapped(view.worded("facts about a note, its links, and similar notes"), width)
         page, around = view.note.page, view.note.around
         result: list[Line] = []
         if page is not None and page.path == view.selection.file:
@@ -214,7 +214,7 @@ class AboutPane(ChoicePane):
         return ([line(f" … {count - _MOST} more", "muted")] if count > _MOST else []), ""
 
     def _broken_link(self, target: str, link: Resolved, width: int) -> Line:
-        word = {"broken": "no such note", "refused": "leads out", "foreign": "no note"}.get(link.state, link.state)
+        word = {"broken": "no such note", "refused": "outside", "foreign": "not a note"}.get(link.state, link.state)
         right = Line().add(word, "muted" if link.state == "foreign" else "bad")
         return (
             line(f" {self.glyphs.cross} ", "bad")
@@ -236,12 +236,12 @@ class AboutPane(ChoicePane):
         similar = view.note.similar
         yield [rule(width, "similar notes", dash=self.glyphs.dash)], ""
         if view.note.seeking_similar == view.selection.file:
-            yield [line(" looking through all notes…", "muted")], ""
+            yield [line(" searching all notes…", "muted")], ""
         elif similar is None or similar.path != view.selection.file:
             hint = line(f" {self.services.shown_key('about.similar')} ", "bold accent")
             yield [hint.add("finds similar notes", "muted").cut(width)], FIND_SIMILAR
         elif similar.problem or not similar.found:
-            yield wrapped(similar.problem or "no note shares words with it", width), ""
+            yield wrapped(similar.problem or "no other note shares words with it", width), ""
         else:
             for like in similar.found:
                 row = self._note_row(like.path, width - _BAR - 1, "").to(width - _BAR)
@@ -267,7 +267,7 @@ class AboutPane(ChoicePane):
         elif self._branch(self.path) is not None:
             self.post_message(self.LinkFollowed(self.path))
         elif self.path:
-            self.notify(f"this link leads to no note: {self.path}", severity="warning", timeout=4)
+            self.notify(f"this link does not lead to a note: {self.path}", severity="warning", timeout=4)
 
     def clicked(self, place: int) -> None:
         """Selects the clicked row and acts on it."""

@@ -56,7 +56,7 @@ class Browsing:
         """Finds the notes most similar to ``file``."""
         session, store = self._project.session, self._services.store
         if session is not None and not session.kind.has_files:
-            self._services.notify("this is code: notes alone are looked through for similar ones", timeout=4)
+            self._services.notify("this is code: only notes have similar notes", timeout=4)
         elif session is not None:
             store.update(store.view.note._replace(similar=None, seeking_similar=file))
             task = partial(_similar, session, file)
@@ -96,7 +96,12 @@ class Browsing:
         if file:
             self._services.select(file)
         else:
-            self._services.notify("no link was followed before this" if way < 0 else "nothing ahead", timeout=2)
+            self._services.notify(
+                "there is nothing to go back to: no link was followed"
+                if way < 0
+                else "there is nothing to go forward to",
+                timeout=2,
+            )
 
     def _read_page(self, file: str, on_end: Callable[[], None]) -> None:
         session, before = self._project.session, self._services.store.view.note.page
@@ -200,8 +205,6 @@ def _similar(session: Session, file: str) -> SimilarNotes:
         return SimilarNotes(file, session.finder.similar(file, MOST_SIMILAR))
     except KeyError:
         is_there = file in session.snapshot.parsed
-        return SimilarNotes(
-            file, problem="only notes have notes that are like them" if is_there else "the file is gone"
-        )
+        return SimilarNotes(file, problem="only notes have similar notes" if is_there else "the file is gone")
     except OSError as error:
         return SimilarNotes(file, problem=faults.error_line(error, file))

@@ -147,7 +147,7 @@ def typeset(text: str, typesetter: Typesetter) -> None:
     Raises :class:`Full` if the text exceeds the maximum size, and :class:`Abandoned` if no longer needed.
     """
     if len(text) > MOST_CHARS or sum(1 for _ in islice(MARKED.finditer(text), MOST_MARKS + 1)) > MOST_MARKS:
-        typesetter.warn("too long to be rendered: this is the text as it is")
+        typesetter.warn("too long to be rendered: this is the raw text")
         plain(text, typesetter)
         return
     before = len(typesetter.lines)

@@ -49,10 +49,11 @@ class NotePane(Pane):
     TITLE = "Note"
     READS = (NoteState, SelectionState, ProjectState)
     HELP_TEXT = (
-        "The selected note: frontmatter as a table, then its text. The words of the current query are underlined. "
-        "{note.next_link} and {note.link_before} go from link to link, Enter follows one: relations, entries of "
-        "related, links to other notes and within this one. {notes.back} goes back to the note before, {notes.forward} "
-        "forward again. {note.raw} shows the text as it is in the file. {pane.filter} finds words."
+        "The selected note: its frontmatter as a table, then its text. The words of the current query are "
+        "underlined. {note.next_link} and {note.link_before} go to the next and the previous link, Enter "
+        "follows it: relations, entries of related, and links to other notes or within this one. {notes.back} "
+        "goes back to the previous note, {notes.forward} forward again. {note.raw} shows the text as it is in "
+        "the file. {pane.filter} finds words."
     )
     BINDINGS = bindings(NOTE)
 
@@ -140,7 +141,7 @@ class NotePane(Pane):
         listed = [root for root in overview.roots if not root.aside] if overview is not None else []
         if listed:
             has_folder = any(root.is_folder for root in listed)
-            how = "{tree.open} opens a folder" if has_folder else "{notes_tree.take} shows one"
+            how = "{tree.open} opens a folder" if has_folder else "{notes_tree.take} shows a note"
             empty += self.services.with_keys(f": in the tree, {how}")
         return wrapped(texts.get(view.project.phase, view.worded(empty)), width)
 
@@ -223,7 +224,7 @@ class NotePane(Pane):
         """Moves to the next or previous link, starting with a visible one; wraps around at the ends."""
         count = len(self.links)
         if not count:
-            why = "this note links to nothing" if self.view.selection.file else "select a note first"
+            why = "this note has no links" if self.view.selection.file else "select a note first"
             self.notify(self.view.worded(why), timeout=2)
             return
         if not any(self._in_view(spot.line) for spot in self._spots(self.link)):

@@ -47,7 +47,7 @@ def put_topic(page: About, typesetter: Typesetter) -> None:
         _put_text(typesetter, f"not read: {error}", "warn")
         return
     is_whole = not parts.topic.searched_elements
-    label = "searched as a whole: no element has a valid id" if is_whole else "searched with each element"
+    label = "searched as a whole: no element has a valid id" if is_whole else "searched together with each element"
     labelled_rule(typesetter, label, _DASH)
     searched = [(name, [Piece(visible(parts.topic.attribute(name)) or "–", "text")]) for name in SEARCHED_ATTRIBUTES]
     fields(searched, typesetter)
@@ -102,7 +102,7 @@ def page_document(page: About, width: int, raw: bool, is_abandoned: Callable[[],
     try:
         _put(page, raw, typesetter)
     except Full:
-        typesetter.end_early("too long to be shown whole: the rest is missing here; open the note in your own editor")
+        typesetter.end_early("too long to be shown in full: open the note in your own editor to see the rest")
     return typesetter.document()
 
 
@@ -128,17 +128,19 @@ def _put(page: About, raw: bool, typesetter: Typesetter) -> None:
 def notices(page: About) -> Iterator[str]:
     """Yields the notices above ``page``, one sentence each."""
     if page.state is FileState.NEWER:
-        yield "changed on disk since it was read: scores, signals and links are those of the earlier text"
+        yield "changed on disk since it was read: scores, signals and links are from the earlier text"
     if page.state is FileState.GONE and page.text:
         yield GONE_TEXT
     elif page.problem:
         yield page.problem
     if page.unseen:
-        yield f"not seen by the engine: {page.unseen}"
+        yield f"not read by the engine: {page.unseen}"
     if has_conflict(page.text):
-        yield "a conflict to decide: keep one side and remove the marks (<<<<<<<); until then both are searched"
+        yield (
+            "an unresolved conflict: keep one side and remove the marks (<<<<<<<); until then both sides are searched"
+        )
     if page.unread_signals:
-        yield "the engine does not read the signals in its frontmatter, nor does this profile (signals.frontmatter)"
+        yield "neither the engine nor this profile reads the signals in its frontmatter (signals.frontmatter)"
     if page.cut_lines:
         yield f"the engine does not read the last {plural(page.cut_lines, 'line')}"
     if page.cut_units:
@@ -166,7 +168,7 @@ def resolver(page: About) -> Resolve:
             return LinkTarget(f"{prefix}{path}", fragment)
         if target.state is LinkState.FOREIGN:
             return LinkTarget(outside=name)
-        return LinkTarget(broken="no such note" if target.state is LinkState.BROKEN else "leads out of the tree")
+        return LinkTarget(broken="no such note" if target.state is LinkState.BROKEN else "outside the tree")
 
     return resolve
 

@@ -32,15 +32,15 @@ class NotesTree(TreePane):
     """A tree that selects the note under its cursor."""
 
     HELP_TEXT = (
-        "The context tree: folders with their notes by maturity (○ draft, ◐ validated, ● core). The note under the "
-        "cursor is shown beside it; {notes_tree.take} goes to its text. Right and left open and close folders, "
-        "{tree.order} orders the notes by name, importance or age. The key {tree.aside} shows two kinds of file more: "
-        "stubs (▱, what is left of an archived note) and files that the engine made from notes (▫: abstracts, folder "
-        "summaries, the manifest, full texts of archived notes). ⚠ marks a note to look at: it changed on disk since "
-        "it was read, the signals in its frontmatter cannot be used, or a conflict stands in it; a closed folder that "
-        "holds one has it too. {pane.filter} keeps the notes with these words in the title, the path or the text, and "
-        "takes phrases, OR, -word, begin* and title:word. The last row lists files that the engine does not see, each "
-        "with its reason."
+        "The context tree: folders, each with the number of its notes by maturity (○ draft, ◐ validated, ● "
+        "core). The note under the cursor is shown beside it; {notes_tree.take} goes to its text. Right and "
+        "left open and close folders, {tree.order} sorts notes by name, importance or age. {tree.aside} also "
+        "shows stubs (▱, what is left of an archived note) and files that the engine made from notes (▫: "
+        "abstracts, folder summaries, the manifest, full texts of archived notes). ⚠ marks a note that needs "
+        "attention: it has changed on disk since it was read, its signals cannot be used, or it has an "
+        "unresolved conflict; a closed folder with such a note has the mark too. {pane.filter} shows only "
+        "notes with given words in their title, path or text; it also takes phrases, OR, -word, begin* and "
+        "title:word. The last row lists files that the engine does not read, each with its reason."
     )
     BINDINGS = bindings(NOTES_TREE)
     _typed, _requested, _is_searching = "", ("", 0), False
@@ -130,8 +130,8 @@ class NotesTree(TreePane):
     def tally(self) -> str:
         """Returns the number of matching files of all listed files; empty without a filter."""
         told, overview = super().tally(), self.view.project.overview
-        stubs = "stubs left out" if told and overview and overview.aside and not self.outline.aside else ""
-        return ", ".join(filter(None, (told, stubs, "texts not searched yet" if self._is_searching else "")))
+        stubs = "without stubs" if told and overview and overview.aside and not self.outline.aside else ""
+        return ", ".join(filter(None, (told, stubs, "titles and paths only, so far" if self._is_searching else "")))
 
     def followed(self, before: str) -> str:
         """Returns the selected note, to which the cursor moves."""

@@ -89,4 +89,4 @@ def _write(session: Session, layouts: dict[str, dict[str, Any]]) -> None:
     try:
         LayoutStore(session.project.tree).write(layouts)
     except OSError as error:
-        raise Refusal(f"the layout cannot be remembered: {faults.advice(error)}") from error
+        raise Refusal(f"the layout cannot be saved: {faults.advice(error)}") from error

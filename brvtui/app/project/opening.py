@@ -140,7 +140,7 @@ def remember(choice: MemoryChoice, memory: str) -> None:
     try:
         choice.write(memory)
     except OSError as error:
-        raise Refusal(f"the choice is not kept: {faults.error_line(error, choice.path)}") from error
+        raise Refusal(f"the choice cannot be saved: {faults.error_line(error, choice.path)}") from error
 
 
 def read_saved(file: Path) -> tuple[SavedTrace, Overview]:
@@ -188,7 +188,7 @@ def keep(session: Session) -> None:
         session.keep()
     except OSError as error:
         what = faults.error_line(error, "the cache folder")
-        raise Refusal(f"{what}; until then each start has to read every note again") from error
+        raise Refusal(f"{what}; until then, every start reads all notes again") from error
 
 
 def follow_texts(session: Session) -> IndexState:

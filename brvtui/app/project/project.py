@@ -38,7 +38,7 @@ LOAD = "load"
 """The group of workers that read the tree."""
 _COLLECTIONS = (10_000, 5, 20)
 """The thresholds of garbage collection; the first is the number of new objects (700 by default in Python)."""
-_LINKED = "the context tree is behind a link: open the folder that the link points to, and add notes there"
+_LINKED = "the context tree is a link: open the folder that it points to, and add notes there"
 
 
 class Project:
@@ -299,7 +299,7 @@ class Project:
         shown = store.view.watch
         store.update(watch._replace(catching_up=shown.catching_up, text_index=shown.text_index))
         if watch.poll_s:
-            often = f"so all files are looked at every {seconds(watch.poll_s)}, or less often when there are many"
+            often = f"so all files are checked every {seconds(watch.poll_s)}, or less often if there are many"
             self._services.notify(f"{watch.why}; {often}", severity="warning", timeout=10)
 
     def _disk_changed(self) -> None:
@@ -344,9 +344,9 @@ class Switches:
         if view.engine.name != engine:
             return
         if len(names) < 2:
-            keeps = self._services.with_keys("{whatif.keep} in the Lab (What if) keeps another")
+            keeps = self._services.with_keys("{whatif.keep} in the Lab (What if) saves another one")
             self._services.notify(
-                f"{view.presentation.title} has one profile: {view.engine.profile}; {keeps}", timeout=4
+                f"{view.presentation.title} has only one profile, {view.engine.profile}; {keeps}", timeout=4
             )
             return
         engine_before, profile = self._requested
@@ -383,7 +383,7 @@ class Switches:
         self._project.show_tree(read)
         store, profile = self._services.store, session.engines.profile(engine)
         store.update(store.view.engine._replace(profile=profile), store.view.answer._replace(ticks={}))
-        summary = f": {session.profile.summary}; the simulated cache is emptied" if reads_trees(engine) else ""
+        summary = f": {session.profile.summary}; the simulated cache has been cleared" if reads_trees(engine) else ""
         self._services.notify(f"profile {profile}{summary}", timeout=4)
         self._ask_again()
 
@@ -393,7 +393,7 @@ class Switches:
         if session is not None and not self._project.refuses_changes():
             session.recording = not session.recording
             store.update(store.view.engine._replace(recording=session.recording))
-            message = "runs now record access hits in brv-tui's own overlay (the engine's files stay untouched)"
+            message = "runs now record access hits in brv-tui's own overlay (the engine's files are not changed)"
             self._services.notify(message if session.recording else "access hits are no longer recorded")
 
     def adopt(self, configuration: Configuration) -> None:

@@ -94,10 +94,7 @@ class StaleFiles:
             self._services.store.update(StaleState(stale))
 
 
-NOT_SAVED = (
-    "what the answer quotes is saved with the trace, and no other text of the note: "
-    "open its project to read it (brv-tui FOLDER)"
-)
+NOT_SAVED = "the trace has only the quoted part of this note: open its project to read the whole note (brv-tui FOLDER)"
 
 
 class Selection:

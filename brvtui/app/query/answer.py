@@ -36,11 +36,11 @@ class AnswerPane(Pane):
     TITLE = "Answer"
     READS = (QueryState, AnswerState, PinState, SelectionState, NoteState, ModelState, ProjectState)
     HELP_TEXT = (
-        "answer: what a reader would get at this tier. prompt: what would be sent to a model at tier 3 or 4, section "
-        "by section with estimated tokens. note: the text of the selected result. The left and right arrows change the "
-        "tab; the words of the query are underlined. pinned: {answer.pin} pins the answer, and {answer.compare} shows "
-        "here how any other (another wording, profile, engine or moment) differs from it: ▴ up, ▾ down, + new, − gone, "
-        "= the same rank."
+        "answer: the text that a reader would get at this tier. prompt: the text that would be sent to a model "
+        "at tier 3 or 4, section by section with estimated tokens. note: the text of the selected result. The "
+        "left and right arrows change the tab; the words of the query are underlined. pinned: {answer.pin} "
+        "pins the answer, and {answer.compare} shows here how another answer (another wording, profile, engine "
+        "or moment) differs from it: ▴ up, ▾ down, + new, − gone, = same rank."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ANSWER)
 
@@ -72,7 +72,7 @@ class AnswerPane(Pane):
     def heading(self, view: View) -> str:
         """Returns the title for the front tab and the kind of answer."""
         if self.tab == PINNED:
-            return "Beside the pinned answer"
+            return "Compared with the pinned answer"
         if view.answered is not None and self.tab == "note" and view.selection.file:
             return view.worded("Note") + f" · {view.selection.file}"
         if view.answered is None:
@@ -127,7 +127,7 @@ class AnswerPane(Pane):
 
             return lines + pinned_lines(view.pin, trace, width, self.glyphs, self.services.shown_key("answer.pin"))
         if trace is None:
-            return [*lines, *wrapped("what the user would read, and what a model would be sent", width)]
+            return [*lines, *wrapped("the text that the user would read, and the prompt for a model", width)]
         if self.tab == "note":
             return [*lines, *wrapped("no result is selected", width)]
         from brvtui.paint.answers import completion_blocks
@@ -194,5 +194,5 @@ def live_lines(live: LiveAnswer, width: int, glyphs: Glyphs) -> list[Line]:
     if live.waiting:
         lines += wrapped(live.waiting, width, "warn")
     elif not live.text:
-        lines.append(line(" waiting for its first words…", "muted"))
+        lines.append(line(" waiting for the model's first words…", "muted"))
     return lines

@@ -31,12 +31,12 @@ class CachePane(Pane):
     TITLE = "Cache"
     READS = (QueryState, AnswerState, CacheState, EngineState, ProjectState)
     HELP_TEXT = (
-        "What the router's cache would hold if the queries that you ran here had gone to the engine. It is a "
-        "simulation: the engine keeps its cache in its own process. An entry answers the same query at tier 0 and a "
-        "similar one at tier 1, while it is fresh and the tree's fingerprint is the same. Below a stale entry stands "
-        "what changed since. The engine looks at the tree only now and then (cache.fingerprint_seconds, "
-        "limits.index_seconds); until it does, it may give an old answer. {cache.clear} empties the cache, and so "
-        "does another profile."
+        "A simulation of the router's cache, as if the queries that you ran here had gone to the engine (which "
+        "keeps its cache in its own process). An entry answers the same query at tier 0 and a similar one at "
+        "tier 1, while it is fresh and the tree's fingerprint is unchanged. Below a stale entry is a list of "
+        "what has changed since. The engine checks the tree only now and then (cache.fingerprint_seconds, "
+        "limits.index_seconds), and may give an old answer until it does. {cache.clear} clears the cache, and "
+        "so does switching to another profile."
     )
 
     def heading(self, view: View) -> str:
@@ -81,7 +81,7 @@ class Cache:
         """Clears the simulated cache and repeats the query."""
         session, shown = self._project.session, presentation(self._services.store.view.engine.name)
         if session is not None and not shown.caches:
-            self._services.notify(f"{shown.title} keeps no answers: there is no cache to empty", timeout=4)
+            self._services.notify(f"{shown.title} has no cache: there is nothing to clear", timeout=4)
         elif session is not None:
             session.engines.clear_caches()
             self._services.notify("the simulated cache is empty", timeout=2)

@@ -38,10 +38,10 @@ def pinned_lines(pin: PinState, now: Trace | None, width: int, glyphs: Glyphs, k
     then = pin.trace
     assert then is not None  # the tab exists only while an answer is pinned
     if now is None:
-        return wrapped(f"pinned: the answer to ‘{then.query}’. Type a query: its answer stands beside it here", width)
+        return wrapped(f"the answer to ‘{then.query}’ is pinned. Type a query to compare its answer with it", width)
     if now is then:
-        hint = "this is the pinned answer: ask otherwise, or edit a note"
-        return wrapped(f"{hint}; what differs then stands here. {key} unpins it", width)
+        hint = "this is the pinned answer: change the query, or edit a note"
+        return wrapped(f"{hint}, and the differences appear here. {key} unpins it", width)
     causes = _causes(pin.diff, now.scale.decimals) if pin.diff is not None else {}
     return comparison_lines(diff_traces(then, now), width, glyphs, causes)
 
@@ -71,11 +71,11 @@ def comparison_lines(
     sentence = sentence_lines(difference_sentence(compared), (room, room), _SENTENCE_ROWS)
     lines = [Line().gap().extend(row.spans) for row in sentence]
     if compared.now.answer.kind == "cached":
-        lines += wrapped("the answer now is from the cache; below stands a new search", width)
+        lines += wrapped("the current answer is from the cache; below is a new search", width)
     for setting in compared.settings:
         lines += wrapped(f"{setting.name}: {setting.then} → {setting.now}", width)
     if not compared.results:
-        return lines + wrapped("neither has a result", width)
+        return lines + wrapped("neither answer has results", width)
     lines.append(rule(width, "then → now" if compared.by_score else "then → now, by rank", dash=glyphs.dash))
     cells = _score_cells(compared)
     title_room = max(width - _RANKS - _both_cells(cells), 1)
@@ -83,7 +83,9 @@ def comparison_lines(
     for one, title in zip(compared.results, titles, strict=True):
         lines += _row(one, title, cells, width, glyphs, causes.get(one.now.path, ""))
     return (
-        lines if compared.by_score else lines + wrapped("scores of different engines do not compare: ranks do", width)
+        lines
+        if compared.by_score
+        else lines + wrapped("scores of different engines are not comparable, but ranks are", width)
     )
 
 
@@ -105,8 +107,8 @@ def _row(one: ResultChange, title: str, cells: int, width: int, glyphs: Glyphs, 
 def _why(one: ResultChange) -> str:
     name, change = one.part
     if name:
-        return f"most of it: {name} {signed(change, one.decimals)}"
-    return f"a near miss now: {one.now.reason}" if one.now.reason else ""
+        return f"mostly: {name} {signed(change, one.decimals)}"
+    return f"now a near miss: {one.now.reason}" if one.now.reason else ""
 
 
 def _mark(shift: Shift, glyphs: Glyphs) -> str:

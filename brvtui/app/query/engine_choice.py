@@ -80,7 +80,7 @@ class EngineChoice:
             return
         modes = session.engines.named(store.view.engine.name).modes
         if not modes:
-            message = f"{store.view.presentation.title} has no modes to choose from"
+            message = f"{store.view.presentation.title} has only one mode"
             if self._project.has_other_engines:
                 message += f": {self._services.shown_key('engine.next')} switches the engine"
             self._services.notify(message, timeout=4)

@@ -21,7 +21,7 @@ from brvtui.paint.line import Line
 if TYPE_CHECKING:
     from brvtui.paint.neighbourhood import Neighbourhood
 
-_NOT_TOLD = "the trace does not tell its links: it tells those of the first results, and of what these are linked with"
+_NOT_TOLD = "the trace does not have its links: it has only the links of the first results and of their neighbours"
 
 
 class GraphPane(ChoicePane):
@@ -30,11 +30,11 @@ class GraphPane(ChoicePane):
     TITLE = "Graph"
     READS = (QueryState, AnswerState, SelectionState, EngineState, ProjectState)
     HELP_TEXT = (
-        "The links of the selected note: the heavier a link, the thicker its line, and an arrow says whether it leads "
-        "from the note or to it. ◆ marks seeds of the walk, # the rank of a result; a percentage says how much of the "
-        "walk came over that link. In a narrow pane stand the paths of the walk to the note, and its links as a list. "
-        "Up and down go to a neighbour, Enter makes it the centre and, if it is a note, selects it on every pane; "
-        "Backspace goes back."
+        "The links of the selected note: a heavier link has a thicker line, and an arrow shows its direction. "
+        "◆ marks seeds of the walk, # the rank of a result; a percentage is the share of the walk that came "
+        "over that link. A narrow pane shows the paths of the walk to the note, and its links as a list. Up "
+        "and down select a neighbour. Enter moves it to the centre and, if it is a note, selects it in every "
+        "pane; Backspace goes back."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(GRAPH)
 
@@ -70,7 +70,7 @@ class GraphPane(ChoicePane):
         before = self.chosen
         self.choices, self.owner, self.neighbourhood = [], [], None
         if view.answered is None:
-            return wrapped("the links of the selected result, and over which of them the walk came to it", width)
+            return wrapped("the links of the selected result, and those over which the walk reached it", width)
         self.neighbourhood = view.presentation.neighbourhood(view.answered, self._centre or view.selection.file)
         if self.neighbourhood is None:
             return wrapped(_NOT_TOLD if view.selection.file else "no result is selected", width)
@@ -122,7 +122,7 @@ class GraphPane(ChoicePane):
     def action_retrace(self) -> None:
         """Returns to the previous centre, with the cursor on the place that was left."""
         if not self._trail or self.neighbourhood is None:
-            self.notify("this is where the walk along the links began", timeout=3)
+            self.notify("the walk along the links began here", timeout=3)
             return
         left = self.neighbourhood.id
         before = self._trail.pop()

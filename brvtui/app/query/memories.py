@@ -33,8 +33,11 @@ class MemoryDialog(Dialog[str]):
         """Creates the dialog for the project with the context ``tree``; ``key`` switches engines."""
         super().__init__(
             "Two memories",
-            f"This project has a context tree ({tree}) and a space of ByteRover V4. Which one should be opened?",
-            f"The answer is kept for this project. Later, {key} goes on from the last engine to the other memory.",
+            f"This project has a context tree ({tree}) and a ByteRover V4 space. Which one do you want to open?",
+            (
+                f"Your choice is saved for this project. Later, {key} switches to the other memory after the last "
+                "engine."
+            ),
         )
 
 
@@ -90,7 +93,7 @@ class Memories:
     def _open_anew(self, opening: Opening, what: str) -> None:
         """Opens ``opening`` with the current query; in a browser, asks the user to reload the page."""
         if self._services.is_web:
-            self._services.notify(f"load this page again: it then opens {what}", timeout=8)
+            self._services.notify(f"reload this page to open {what}", timeout=8)
         else:
             self._leave_for(opening._replace(query=self._services.store.view.query.text))
 
@@ -121,4 +124,4 @@ class Memories:
         self._screen().fill(query)
         self._screen().action_pane("results")
         key = self._services.shown_key(f"screens.{FLEET.name}")
-        self._services.notify(f"{self._request.member}, of the fleet: {key} leads back to it", timeout=6)
+        self._services.notify(f"{self._request.member}, a member of the fleet: {key} goes back to the fleet", timeout=6)

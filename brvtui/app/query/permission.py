@@ -33,7 +33,8 @@ class PermissionDialog(Dialog[str]):
         """Yields the model, and what would be sent to it and how often."""
         yield Paragraphs(
             (f"{self._model}  {self._address}", "bold strong"), (what_is_asked(self._trace, self._budget), "text"),
-            ("Allowed, runs of this session ask it; llm.allowed in the settings allows it for good.", "muted"),
+            (("If you allow it, runs in this session call the model; llm.allowed in the settings allows it "
+             "permanently."), "muted"),
             id="question",
         )  # fmt: skip
 
@@ -44,15 +45,11 @@ def what_is_asked(trace: Trace, budget: Budget) -> str:
     assert prompt is not None
     limit = f" It uses at most {budget.words}." if budget.words else ""
     max_calls, tokens = prompt.max_iterations, f"about {prompt.tokens} tokens of your notes"
-    comes = "This query comes to " + ("a model" if trace.tier is None else f"tier {trace.tier}")
+    comes = "This query needs " + ("a model" if trace.tier is None else f"tier {trace.tier}")
     route = trace.find(Route)
     if route is not None and route.outcome is not Outcome.SINGLE_CALL:
         calls = f"up to {counted(max_calls, 'call', 'calls')}, the first with {tokens}"
-        return f"{comes}: {calls}; it may read further notes of this tree.{limit}"
+        return f"{comes}: {calls}; the model may read more notes of this tree.{limit}"
     text = f"{comes}: one call with {tokens}"
-    more = (
-        f", or up to {max_calls} where the model wants to read further notes of this tree first"
-        if max_calls > 1
-        else ""
-    )
+    more = f", or up to {max_calls} if the model asks to read more notes of this tree first" if max_calls > 1 else ""
     return f"{text}{more}.{limit}"

@@ -28,10 +28,10 @@ class ScopeTree(TreePane):
     """The tree with the scores of results; follows the selected result while the tree does not have the focus."""
 
     HELP_TEXT = (
-        "The context tree: folders with their notes by maturity (○ draft, ◐ validated, ● core). {tree.take} on a "
-        "folder keeps the query inside it; there again, or on the whole tree, lifts that; in a saved trace it opens "
-        "or closes it, as right and left do. The last row lists files that the engine does not see, each with its "
-        "reason."
+        "The context tree: folders, each with the number of its notes by maturity (○ draft, ◐ validated, ● "
+        "core). {tree.take} on a folder limits the query to it; on the same folder again, or on the whole "
+        "tree, it removes the limit. In a saved trace it opens or closes the folder, as right and left do. The "
+        "last row lists files that the engine does not read, each with its reason."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(SCOPE_TREE)
 
@@ -91,9 +91,9 @@ class QueryInput(OrderedInput):
 
     TITLE = "Query"
     HELP_TEXT = (
-        "Type a question. Typing previews the answer: all panes show what would happen, and nothing changes. "
-        "{query.run} runs the query as the engine would. Up and down bring back earlier queries. The line below the "
-        "field shows how the engine reads the query."
+        "Type a question. While you type, all panes preview the answer, and nothing is changed. {query.run} "
+        "runs the query as the engine would. Up and down bring back earlier queries. The line below the field "
+        "shows how the engine reads the query."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(QUERY_FIELD)
 
@@ -167,9 +167,9 @@ class LintLine(Lines):
         """
         if view.answered is None:
             if view.project.phase is Phase.LOADING:
-                hint = "type on: the preview appears once the notes are read"
+                hint = "keep typing: the preview appears once the notes are read"
             elif view.project.phase is Phase.FAILED:
-                hint = "no tree to ask"
+                hint = "no tree to search"
             else:
                 hint = self.services.with_keys(view.presentation.typing)
             return [line(f"  {hint}", "muted").cut(width)]
@@ -183,7 +183,7 @@ class LintLine(Lines):
         for mode in filter(self.view.has_screen, SCREENS):
             if mode is not QUERY and self.services.with_keys(f"{{screens.{mode.name}}}") == text:
                 title = self.view.worded(mode.title)
-                return self.services.with_keys(f"asked as a query; {{panes.back}}, then {text} opens {title}")
+                return self.services.with_keys(f"this was asked as a query; {{panes.back}}, then {text} opens {title}")
         return ""
 
 

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 GoToRemedy = Callable[[str, "Remedy"], Awaitable[None]]
 
-_CHANGES = "{note.signals} and {note.edit} change that"
+_CHANGES = "{note.signals} and {note.edit} change this"
 _NO_NOTE = "{} is not a note; only notes can be results"
 _PLAIN_SEARCH = "baseline"
 """The name of the engine that ranks notes by plain search."""
 _COUNTERFACTUALS, _REMEDIES = "counterfactuals", "remedies"
 _RESTORES = "{dialog.back}, then {note.archive} restores it."
-_EMPTIES = "{cache.clear} on the screen Query empties the cache at once."
-_CACHED = "but the cache has an answer to one like it: {cache.clear} on the screen Query empties it first"
+_EMPTIES = "{cache.clear} on the screen Query clears the cache at once."
+_CACHED = "but the cache has an answer to a similar query: clear it first with {cache.clear} on the screen Query"
 
 
 class Reasons:
@@ -53,14 +53,14 @@ class Reasons:
         if self._project.refuses():
             return
         if not file and overview is not None and not overview.notes:
-            self._services.notify(f"{overview.why_empty}: there is none to explain", timeout=4)
+            self._services.notify(f"{overview.why_empty}: there is no note to explain", timeout=4)
         elif session is None or trace is None or not file:
             first = (
                 "type a query on the screen {screens.query} and select a note"
                 if trace is None
                 else "select a note, here or on the screen {screens.notes}"
             )
-            message = f"{first}: {{results.why}} then says why it is, or is not, in the answer"
+            message = f"{first}: {{results.why}} then says why it is or is not in the answer"
             if self._services.current_mode == MATURITY.name:
                 changes = "{note.edit} edits it" if view.kind.not_moved else _CHANGES
                 message += f"; {{maturity.ageing}} shows how it ages, {changes}"
@@ -78,7 +78,7 @@ class Reasons:
 
         def show(explanation: Explanation | None) -> None:
             if explanation is None:
-                self._services.notify(f"{file} is no note any more", severity="warning")
+                self._services.notify(f"{file} is no longer a note", severity="warning")
             else:
                 self._show(session, explanation)
 
@@ -119,11 +119,14 @@ class Reasons:
         if session is None or trace is None or not view.may_need_less:
             message = "no change is needed: this query is answered without a model"
             if trace is not None and trace.answer.kind == "cached":
-                message += " while the cache holds its answer: {cache.clear} empties it, then {route.takes} tries"
+                message += (
+                    " while the cache has its answer. To look for changes, clear the cache with "
+                    "{cache.clear}, then press {route.takes}"
+                )
             if trace is None:
-                message = "type a query first: {route.takes} then tries what it needs to be answered without a model"
+                message = "type a query first: {route.takes} then looks for changes after which it needs no model"
             if not view.presentation.has_tiers:
-                message = f"{view.presentation.title} has no tiers: there is no lower one to seek"
+                message = f"{view.presentation.title} has no tiers, so no change can avoid a model"
             self._services.notify(self._services.with_keys(message), timeout=4)
         elif search is None or search.trace is not trace or search.found is not None:
             self._services.store.update(view.answer._replace(counterfactuals=CounterfactualSearch(trace)))
@@ -172,12 +175,12 @@ class Reasons:
             return False
         if trace is None:
             self._services.notify(
-                self._services.with_keys("ask something first: {answer.pin} then pins its answer"), timeout=4
+                self._services.with_keys("ask a query first: {answer.pin} then pins its answer"), timeout=4
             )
             return False
         if trace is store.view.pin.trace:
             store.update(PinState())
-            self._services.notify("nothing is pinned any more", timeout=4)
+            self._services.notify("the answer is no longer pinned", timeout=4)
             return False
         store.update(PinState(trace))
         read, say = partial(profiles_of, trace.engine), partial(self._say_pinned, trace)
@@ -192,7 +195,7 @@ class Reasons:
         ways += ["profile ({engine.profile})"] if len(profiles) > 1 else []
         ways += ["engine ({engine.next})"] if self._project.has_other_engines else []
         others = " or ".join(filter(None, (", ".join(ways[:-1]), ways[-1])))
-        message = f"pinned: change {others}, then {{answer.compare}} compares"
+        message = f"pinned: change {others}, then press {{answer.compare}} to compare"
         self._services.notify(self._services.with_keys(message), timeout=4)
 
     def find_causes(self, trace: Trace) -> None:

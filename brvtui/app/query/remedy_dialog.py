@@ -29,26 +29,28 @@ if TYPE_CHECKING:
 _TRYING = "trying other wordings, {edits}, and words in its title…"
 _TRYING_OF_FOLDER = "trying other wordings…"
 _OF_FOLDER = (
-    "no other wording that was tried helps it; it stands for its folder: what makes a note in it match better does"
+    "no other wording that was tried helps. It stands for its folder, so it helps if a note in that folder "
+    "matches better"
 )
-_NONE = "nothing that was tried helps it: another wording, {edits}, its title"
-_LACKS = "what it lacks stands above: correct that, or ask in its words, and look again"
+_NONE = "nothing that was tried helps: other wordings, {edits}, its title"
+_LACKS = "what it lacks is shown above: correct that or ask in its words, then look again"
 _NOT_TRIED = (
-    "with this engine, no change of what is a result already is tried here (brv-tui why tries what brings it above one "
-    f"other result): {_LACKS}"
+    "with this engine, changes are tried only for notes that are not results (brv-tui why tries to move a "
+    f"result above another): {_LACKS}"
 )
-_NO_MORE = "what helps it stands above; no other change that is tried here does"
-_NOT_BROUGHT_IN = f"nothing that was tried brings it into the results: {_LACKS}"
+_NO_MORE = "what helps is shown above; no other change that was tried helps"
+_NOT_BROUGHT_IN = f"nothing that was tried makes it a result: {_LACKS}"
 _FIRST = (
-    "it is first: nothing stands above it. If another should be: {dialog.back}, select that, and {results.why} says "
-    "what would help it"
+    "it is first. If another note should be first, press {dialog.back}, select that note, and {results.why} "
+    "says what would help it"
 )
 _ANSWERS = (
-    "it is first in an answer that needs no model: nothing can stand higher. If it should not answer this: "
-    "{dialog.back}, then {note.new} begins a note about it, {note.edit} edits this one, {note.archive} archives it, "
-    "{note.signals} sets maturity and importance (here alone: ByteRover's own are not changed)"
+    "it is first in an answer that needs no model, so it cannot be higher. If it should not answer this query: "
+    "{dialog.back}, then {note.new} begins a note about it, {note.edit} edits this note, {note.archive} "
+    "archives it, and {note.signals} sets its maturity and importance (only in brv-tui: ByteRover's own values "
+    "are not changed)"
 )
-_FROM_CACHE = "the answer came from the cache: asked again without it (on the screen Query {cache.clear} empties it), "
+_FROM_CACHE = "the answer came from the cache; without the cache ({cache.clear} on the screen Query clears it), "
 _WITHOUT_MODEL = (0, 1, 2)
 _RANK_ROOM, _TIER_ROOM, _QUERY_ROOM = 9, 7, 32
 
@@ -79,9 +81,9 @@ class RemedyPane(ChoicePane):
 
     TITLE = "What would help it"
     HELP_TEXT = (
-        "Changes of this note, or of the query, after which it stands higher, is quoted, or needs no model. Each was "
-        "tried on a copy in memory: rank, tier and score are what came out. {remedies.take} goes to where the change "
-        "is made; nothing is changed yet."
+        "Changes to this note or to the query that rank it higher, get it quoted, or avoid a model. Each was "
+        "tried on a copy in memory; rank, tier and score are the results. {remedies.take} goes to the place "
+        "where you can make the change; nothing is changed yet."
     )
     BINDINGS = bindings(REMEDIES)
 
@@ -95,10 +97,10 @@ class RemedyPane(ChoicePane):
     def heading(self, view: View) -> str:
         """Returns the title of the list."""
         if not self._explanation.found:
-            return "What would bring it into the results"
+            return "What would make it a result"
         if not self._answers:
             return self.TITLE
-        return "It answers, asked again" if self._is_cached else "It answers"
+        return "It answers when asked again" if self._is_cached else "It answers"
 
     @property
     def _answers(self) -> bool:
@@ -154,7 +156,9 @@ class RemedyPane(ChoicePane):
             return _NOT_TRIED
         if role_of(self._explanation.path) is Role.ARCHIVED:
             back, archive = map(self.services.shown_key, ("dialog.back", "note.archive"))
-            return f"its stub restores it: {back}, then select {stub_of(self._explanation.path)}, and {archive}"
+            return (
+                f"to restore it, press {back}, select its stub {stub_of(self._explanation.path)}, and press {archive}"
+            )
         if self._is_folder:
             first = self.services.with_keys(_FIRST) if self._answers else _OF_FOLDER
             return first if self._explanation.found else _NO_MORE

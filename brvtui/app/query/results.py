@@ -37,12 +37,12 @@ _MOST_MISSES = 20
 _CORNERS = 4
 _INDENT = 5
 _NOTHING = "nothing was found"
-_BY_SETTINGS = "Esc, then {screens.settings} opens Settings, where that can be changed: the project is then tried again"
+_BY_SETTINGS = "To change it, press Esc, then {screens.settings} for Settings: the project is then opened again"
 _WAY_OUT = (
-    "It is opened here as soon as that can be done. Or leave with {app.quit} and name a project, brv-tui PROJECT, or "
-    "a folder of markdown, brv-tui --tree FOLDER"
+    "It opens here as soon as it can be read. Or quit with {app.quit} and open a project (brv-tui PROJECT) or "
+    "a folder of Markdown files (brv-tui --tree FOLDER)"
 )
-_TO_FLEET = "It is opened here as soon as that can be done. Esc, then {screens.fleet} leads back to the fleet."
+_TO_FLEET = "It opens here as soon as it can be read. Esc, then {screens.fleet} goes back to the fleet."
 
 
 class ResultsPane(ChoicePane):
@@ -51,12 +51,13 @@ class ResultsPane(ChoicePane):
     TITLE = "Results"
     READS = (QueryState, AnswerState, SelectionState, ProjectState, StaleState, FleetState)
     HELP_TEXT = (
-        "The results in the order of the engine: rank, maturity (○ draft, ◐ validated, ● core, ▤ summary, ▱ archived "
-        "stub), title, score and bar. Below each stand the words of yours that it holds, by field: = the same word, ^ "
-        "a longer word that begins with yours, ~ a word some letters off, / another form of it, * one that contains "
-        "it; +2 counts those that find no room. Below the ruled lines stand the near misses, each with how far it fell "
-        "short. {results.plain} shows below the selected row where plain search ranks it. The other panes show the "
-        "score, the text and the place in the tree of the row under the cursor."
+        "The results in the engine's order: rank, maturity (○ draft, ◐ validated, ● core, ▤ summary, ▱ "
+        "archived stub), title, score and bar. Below each result are the words of your query that it has, by "
+        "field: = the same word, ^ a longer word that begins with it, ~ a word some letters off, / another "
+        "form of it, * a word that contains it; +2 counts words for which there is no space. Below the ruled "
+        "lines are the near misses, each with how much it lacks. {results.plain} shows below the selected row "
+        "where plain search ranks it. The other panes show the score, the text and the place in the tree of "
+        "the row under the cursor."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(RESULTS)
 
@@ -251,13 +252,13 @@ def _nothing(trace: Trace, view: View, width: int, with_keys: Callable[[str], st
 
 def _hints(view: View, width: int, glyphs: Glyphs, with_keys: Callable[[str], str]) -> list[Line]:
     lines = [Line()]
-    for head, text in (*view.presentation.hints, ("Folder", "choose where to look")):
+    for head, text in (*view.presentation.hints, ("Folder", "choose where to search")):
         key = with_keys(head)
         key = key.capitalize() if key.isalpha() else key
         lines += hanging(line(f" {glyphs.bullet} ", "accent").add(key, "bold strong").gap(2), text, width)
     important = view.project.overview.important if view.project.overview else ()
     if important:
-        lines += [Line(), rule(width, "most important, as stored", dash=glyphs.dash)]
+        lines += [Line(), rule(width, "highest stored importance", dash=glyphs.dash)]
     for note in important:
         entry = line(" ").add(f"{glyphs.maturity[note.maturity]} ", note.maturity)
         lines.append(entry.fit(note.title, width - 9, "text").add(f"{note.importance:>5.0f}", "muted"))

@@ -25,8 +25,8 @@ class RetryPane(ChoicePane):
     TITLE = "Retry"
     READS = (QueryState, AnswerState, SelectionState)
     HELP_TEXT = (
-        "What was tried beside the query itself, a row each. {retry.take} on a row shows its query, why it ended as it "
-        "did, and its results; choosing a result selects the note in every pane."
+        "Every retry of the query, one per row. {retry.take} on a row shows its query, why it ended as it did, "
+        "and its results; selecting a result selects its note in every pane."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(RETRY)
 
@@ -62,7 +62,7 @@ class RetryPane(ChoicePane):
         lines = self._tried(view.answered, view, width)
         kept = before if before in self.choices else self.opened
         self.cursor = self.choices.index(kept) if kept in self.choices else 0
-        return lines or wrapped(f"{view.presentation.title} tries nothing but the query itself", width)
+        return lines or wrapped(f"{view.presentation.title} does not retry queries", width)
 
     def _tried(self, trace: Trace, view: View, width: int) -> list[Line]:
         from brvtui.paint.attempts import head_line, opened_first, reason_lines

@@ -116,8 +116,8 @@ def _line_before(view: View, width: int, glyphs: Glyphs) -> Line:
 
 
 _HOW = (
-    "to make one, select that note: {note.edit} edits it, {note.signals} sets its importance and maturity; "
-    "a path is typed as the query"
+    "to make a change to a note, select it: {note.edit} edits it, {note.signals} sets its importance and "
+    "maturity. To use a path, type it as the query"
 )
 _WHOLE_SENTENCE = 1000
 """The maximum number of lines for the sentence when Route is maximised."""
@@ -135,12 +135,13 @@ class RoutePane(Pane):
     TITLE = "Route"
     READS = (QueryState, AnswerState, EngineState, ProjectState)
     HELP_TEXT = (
-        "The steps a query takes, in the router's order: two cache look-ups, entity searches (for single words of the "
-        "query, where it found little; they have stop words of their own), the out-of-domain test, then tier 2 (direct "
-        "answer), 3 (one model call) or 4 (agent loop). Each gate shows its value, the threshold by name, and by how "
-        "much it passed or failed. » taken  ✓ passed  ✗ failed  – missed  ⊘ skipped  · not reached. For a query that "
-        "needs a model or is not covered, {route.takes} lists the smallest changes after which the notes answer it "
-        "directly: tried on a copy of the tree (✓), proven impossible (✗), or not found (–)."
+        "The steps of a query, in the router's order: two cache look-ups, entity searches (for single words of "
+        "the query that found few results; they have their own stop words), the out-of-domain test, then tier "
+        "2 (direct answer), 3 (one model call) or 4 (agent loop). Each gate shows its value, the name of its "
+        "threshold, and by how much it passed or failed. » taken  ✓ passed  ✗ failed  – missed  ⊘ skipped  · "
+        "not reached. If a query needs a model or is not covered, {route.takes} lists the smallest changes "
+        "after which the notes answer it directly: tried on a copy of the tree (✓), proven impossible (✗), or "
+        "not found (–)."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ROUTE)
 
@@ -180,7 +181,7 @@ class RoutePane(Pane):
         self.pinned = len(top)
         trace = view.answered
         if trace is None:
-            return top or wrapped("the route of a query: which gate it passes, which it fails", width)
+            return top or wrapped("the route of a query: the gates that it passes and fails", width)
         from brvtui.paint.blocks import lines_of
         from brvtui.paint.steps import notices, times
 
@@ -201,7 +202,10 @@ class RoutePane(Pane):
         search = view.answer.counterfactuals
         if search is None or search.trace is not view.answer.trace:
             key = self.services.shown_key("route.takes")
-            return [*lines, Line().gap().add(key, "bold accent").add(" tries the smallest changes", "muted").cut(width)]
+            return [
+                *lines,
+                Line().gap().add(key, "bold accent").add(" looks for the smallest changes", "muted").cut(width),
+            ]
         if search.found is None:
             return [*lines, line(" trying changes…", "muted").cut(width)]
         from brvtui.engines.counterfactuals import counterfactual_blocks  # imported late, since few users need it

@@ -34,9 +34,9 @@ SLOW_MS = 20.0
 PAUSE_S = 0.08
 _MARGIN_S = 0.2
 """The delay in seconds after a cached answer expires before the query is repeated."""
-_STOPPED = "stopped before the model had written anything"
+_STOPPED = "stopped before the model wrote anything"
 _NEXT, _GRADE = "{engine.next} asks the next engine; ", "{results.judge} grades a result for the Lab"
-_CUT_OFF = "stopped: what the model had written stands below the answer"
+_CUT_OFF = "stopped: the part that the model had written is below the answer"
 
 
 class RequestQueue:
@@ -424,9 +424,11 @@ class QueryRunner:
         if self._is_current(trace):
             store.update(store.view.answer._replace(trace=trace))
             if store.view.project.generation != trace.snapshot.generation:
-                self._services.notify("the tree changed while this answer was written: enter asks again", timeout=6)
+                self._services.notify(
+                    "the tree changed while this answer was being written: enter asks again", timeout=6
+                )
         elif not ended.why:
-            message = f"“{trace.query}” is answered, of the tree and profile that it was asked of"
+            message = f"“{trace.query}” is answered, with the tree and profile as they were when you asked"
             self._services.notify(message, timeout=6)
         self._cache.look()
         if ended.cancelled:
@@ -454,7 +456,7 @@ class QueryRunner:
         session, view = project.session, services.store.view
         trace, hit = view.answered, view.hit
         if session is None or trace is None or hit is None or project.refuses():
-            services.notify("select a result of an answer first", timeout=4)
+            services.notify("ask a query and select a result first", timeout=4)
             return
 
         def learn() -> tuple[str, bool]:

@@ -29,11 +29,12 @@ class ScorePane(Pane):
     TITLE = "Score"
     READS = (QueryState, AnswerState, SelectionState, StaleState, ProjectState)
     HELP_TEXT = (
-        "Every part of the score, and their sum. The bar runs from 0 to 1, with ticks at the thresholds of the gates; "
-        "what the maturity factor or the cap takes away is hatched. Below the sum: how far the result is ahead of the "
-        "second, or behind the first, and which parts make it so. Ceiling: the best score that any wording could "
-        "give this note, and for how long it stays above each threshold. Below: its signals before and after decay, "
-        "and what every matched term adds per field. For a near miss: how far it fell short."
+        "Every part of the score, and the sum. The bar runs from 0 to 1, with ticks at the thresholds of the "
+        "gates; what the maturity factor or the cap takes away is hatched. Below the sum: how far the result "
+        "is ahead of the second, or behind the first, and which parts explain it. Best possible score: the "
+        "highest score that this note can get with any query, and how long it stays above each threshold. "
+        "Below: its signals before and after decay, and what every matched term adds per field. For a near "
+        "miss: how much it lacks."
     )
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -64,7 +65,7 @@ class ScorePane(Pane):
         if hit is not None:
             maturity = hit.signals.maturity if hit.signals else view.maturity_of(hit.file)
             aside = "shown, not used " if view.unused else ""
-            aside += "by the ladder alone " if hit is view.retried else ""
+            aside += "only by the ladder " if hit is view.retried else ""
             head = title_line(trace, hit, maturity, aside, width, glyphs)
             return [head, *score_lines(trace, hit, detail, view.answer.ticks, width, glyphs), *place]
         assert miss is not None
@@ -83,8 +84,8 @@ class ScorePane(Pane):
 def legend(parts: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> list[Line]:
     """Returns the legend of ``parts``, pairs of name and explanation, which is shown before the first answer."""
     if not parts:
-        return wrapped("how the selected result came to its score", width)
-    lines = [Line(), line(" a score is made of", "muted"), Line()]
+        return wrapped("the parts of the selected result's score", width)
+    lines = [Line(), line(" parts of a score", "muted"), Line()]
     for name, what in parts:
         label = "" if name == "lost" else name
         entry = Line().gap().add(glyphs.fills[name] * 2, role_of(name)).gap().fit(label or "hatched", _NAME, "text")

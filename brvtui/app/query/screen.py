@@ -340,9 +340,7 @@ class QueryScreen(FrameScreen):
     def action_compare(self) -> None:
         """Shows the comparison with the pinned answer, maximised if necessary."""
         if self.view.pin.trace is None:
-            self.notify(
-                self.services.with_keys("nothing is pinned: {answer.pin} pins the answer that is shown"), timeout=4
-            )
+            self.notify(self.services.with_keys("nothing is pinned: {answer.pin} pins the current answer"), timeout=4)
             return
         pane = self.query_one(AnswerPane)
         self.action_pane("answer")
@@ -364,7 +362,7 @@ def _mode(view: View, run_key: str) -> str:
     if view.no_project:
         return "Query · no project is open"
     if not view.presentation.caches:
-        asks = " and asks the services that are set" if view.presentation.asks_services else ""
+        asks = " and calls the configured services" if view.presentation.asks_services else ""
         return "Query · run" if view.ran else f"{preview}{asks}"
     if view.live is not None:
         return "Query · run, a model answers"

@@ -318,7 +318,7 @@ class FrameScreen(Screen[None]):
     def action_resize(self, across: bool, by: int) -> None:
         """Grows or shrinks the focused pane."""
         if self.stop in self.body.plan.panes and not self.body.resize_pane(self.stop, across, by):
-            self.notify("the panes beside it have nothing to give, or there are none", timeout=3)
+            self.notify("there is no pane beside it that could give up space", timeout=3)
 
     def action_hide(self) -> None:
         """Hides the focused pane; its own key shows it again."""
@@ -334,7 +334,7 @@ class FrameScreen(Screen[None]):
                 timeout=4,
             )
         else:
-            self.notify("the last pane stays", timeout=3)
+            self.notify("the last pane cannot be hidden", timeout=3)
 
     def action_few(self) -> None:
         """Shows only the most important panes, or all of them."""

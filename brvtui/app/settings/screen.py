@@ -47,9 +47,7 @@ class SettingField(FieldDialog[Value]):
 
 
 _LABEL = 10
-_PANES_CHANGED = (
-    "in a project where panes were changed they stay so: {panes.few} on the screen Query changes them there"
-)
+_PANES_CHANGED = "projects in which you have changed panes keep them: {panes.few} on the screen Query changes them"
 _TRIED_ANEW = ("engine", "profile")
 """The settings whose change causes another attempt to open a project."""
 
@@ -59,7 +57,7 @@ class SettingPane(Pane):
 
     TITLE = "Setting"
     READS = (ProjectState,)
-    HELP_TEXT = "What the chosen setting is for, its value, default and range, and where the value comes from."
+    HELP_TEXT = "The purpose, value, default and range of the selected setting, and where its value comes from."
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -87,7 +85,7 @@ class SettingPane(Pane):
         """Returns the summary of the setting, then a line for each fact."""
         row = self.row
         if row is None:
-            return [line(" choose a setting", "muted")]
+            return [line(" select a setting", "muted")]
         lines = [line(f" {part}", "text") for part in wrap(self.services.with_keys(row.summary), width - 2)]
         lines.append(Line())
         if why := self.services.configuration.why_read_only(row.name):
@@ -99,7 +97,7 @@ class SettingPane(Pane):
             lines.append(Line())
         facts = _facts(row, view.project.phase is Phase.FAILED)
         if row.name == "theme" and self.app.theme != row.value:
-            facts.append(("note", f"in use now, for this session alone: {self.app.theme}"))
+            facts.append(("note", f"in use in this session only: {self.app.theme}"))
         for label, text in facts:
             for place, part in enumerate(wrap(self.services.with_keys(text), max(width - _LABEL - 2, 8))):
                 lines.append(Line().gap().fit(label if place == 0 else "", _LABEL, "muted").add(part, "text"))
@@ -114,18 +112,18 @@ def _facts(row: SettingRow, has_failed: bool) -> list[tuple[str, str]]:
         facts.append(("variable", row.variable))
     is_own_left_out = row.left_out is not None and row.left_out.layer is Layer.USER
     if is_own_left_out and source.layer is Layer.DEFAULT:
-        facts.append(("yours", "left out"))
+        facts.append(("yours", "ignored"))
     elif source.layer not in (Layer.DEFAULT, Layer.USER):
         own = "not set" if row.own is None else value_text(row.own)
         if row.own is not None and row.own != row.current:
             own = f"{own}, without effect"
-        facts.append(("yours", "left out" if is_own_left_out else own))
-        facts.append(("note", f"{source.place} goes before your own settings file, where changes are written"))
+        facts.append(("yours", "ignored" if is_own_left_out else own))
+        facts.append(("note", f"{source.place} overrides your own settings file, to which changes are written"))
     if row.remark:
         facts.append(("note", row.remark))
     if row.restart:
         tries = has_failed and row.name in _TRIED_ANEW
-        facts.append(("note", f"a change {'tries the project again' if tries else 'holds from the next start'}"))
+        facts.append(("note", f"a change {'opens the project again' if tries else 'takes effect at the next start'}"))
         if row.name == "panes":
             facts.append(("note", _PANES_CHANGED))
     if row.personal:
@@ -210,9 +208,9 @@ class SettingsScreen(FrameScreen):
         elif row.is_own:
             self.services.keep_setting(row.name, None)
         elif row.left_out is not None:
-            self.notify(f"what is left out stands in {row.left_out.place}: change it there", severity="warning")
+            self.notify(f"the ignored value is in {row.left_out.place}: change it there", severity="warning")
         elif row.source.layer is Layer.DEFAULT:
-            self.notify(f"{row.name} is at its default", timeout=3)
+            self.notify(f"{row.name} already has its default", timeout=3)
         else:
             there = "" if row.source.layer is Layer.OPENED else ": change it there"
             self.notify(f"{row.name} comes from {row.source.place}{there}", severity="warning")
@@ -222,10 +220,10 @@ class SettingsScreen(FrameScreen):
             await self.run_action("app.choose_theme")
             return
         if not row.editable:
-            message = f"{row.name} is changed by hand alone: in {row.source.place}"
+            message = f"{row.name} can only be changed by hand, in {row.source.place}"
             if row.source.layer is Layer.USER:
                 takes = self.services.with_keys("{settings.default} takes ")
-                message = f"{takes}{row.name} out of {row.source.place}; any other change is made there by hand"
+                message = f"{takes}{row.name} out of {row.source.place}; make any other change there by hand"
             self.notify(message, severity="warning")
             return
 

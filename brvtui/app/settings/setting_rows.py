@@ -33,9 +33,9 @@ from brvtui.tree.reading.kinds import TREE
 
 KEYS = "keys."
 _UNUSABLE = "cannot be used"
-_NO_SETTING = "This is no setting: {settings.default} takes it out of your own file, any other is changed by hand."
+_NO_SETTING = "This is not a setting: {settings.default} removes it from your own file; change other files by hand."
 _NO_KEYS = "must name keys"
-_NO_FILE = "None of the settings in this file holds: repair it by hand; the next start reads it."
+_NO_FILE = "No setting in this file is used: repair the file by hand; the next start reads it again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def _unknown_rows(configuration: Configuration) -> Iterator[SettingRow]:
     for name, problem in checked.problems.items():
         if name not in ACTIONS:
             setting = f"{KEYS}{name}"
-            problem = _placed(configuration, name, f"{problem}; left out")
+            problem = _placed(configuration, name, f"{problem}; ignored")
             yield _unknown_row(setting, keys[name], configuration.source(setting), _NO_SETTING, [problem])
 
 
@@ -161,7 +161,7 @@ def _remark(name: str, value: Value, configuration: Configuration) -> str:
     if name == "profile":
         return why_not_of_engine(configuration)
     if name.endswith(".key_env") and value and not configuration.settings.may_read_key(str(value)):
-        return "key_variables does not list it, so no key is read from it: add it there by hand"
+        return "no key is read from it, because key_variables does not list it: add it there by hand"
     return ""
 
 
@@ -225,7 +225,7 @@ def _key_row(place: Place, action: Action, configuration: Configuration, checked
     problem = checked.problems.get(action.name, "")
     refused, left_out = _left_out(configuration, name)
     if problem:
-        refused.append(_placed(configuration, action.name, f"{problem}; left out"))
+        refused.append(_placed(configuration, action.name, f"{problem}; ignored"))
     return SettingRow(
         name=name,
         group=f"keys: {place.heading}",
@@ -234,7 +234,7 @@ def _key_row(place: Place, action: Action, configuration: Configuration, checked
         default=action.keys,
         source=configuration.source(name),
         summary=action.description,
-        allowed="keys, as in ctrl+r or j,down",
+        allowed="keys, for example ctrl+r or j,down",
         current=keys,
         left_out=left_out,
         problem="\n".join(refused),

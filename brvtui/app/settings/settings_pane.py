@@ -28,9 +28,9 @@ class SettingsPane(ChoicePane):
     TITLE = "Settings"
     READS = (ProjectState,)
     HELP_TEXT = (
-        "Every setting with its value and where it comes from. {settings.change} switches it, or opens the list of "
-        "themes or a field to type in; {settings.default} brings the default back. Changes go into your own settings "
-        "file and hold at once, unless the setting says otherwise."
+        "Every setting, its value and where the value comes from. {settings.change} switches it, or opens a "
+        "field or the list of themes; {settings.default} resets it to the default. Changes are saved in your "
+        "own settings file and take effect at once, unless the setting says otherwise."
     )
     BINDINGS = bindings(SETTINGS_LIST)
 
@@ -176,6 +176,6 @@ def _line(row: SettingRow, width: int, glyphs: Glyphs) -> Line:
         return row_line.add(row.value, "text").cut(width)
     layer = (row.left_out or row.source).layer
     value = max(min(_VALUE, width - name - _SOURCE - 4), 1)
-    text = "left out" if row.left_out else row.value
+    text = "ignored" if row.left_out else row.value
     shown, role = (f"{glyphs.warn} {text}", "warn") if row.problem or row.remark else (text, "accent")
     return row_line.fit(shown, value, role).gap().add(layer.value, "muted").cut(width)

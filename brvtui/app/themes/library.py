@@ -140,12 +140,12 @@ def _wrong_colour(value: Any, ansi: bool, opaque: bool = True) -> str:
     if not isinstance(value, str):
         return "must be a colour in quotes"
     if value.startswith(_TERMINAL) and not ansi:
-        return "is one of the terminal's own colours: they need ansi = true"
+        return "is a colour of the terminal: set ansi = true to use it"
     try:
         colour = Color.parse(value)
     except (ColorParseError, ValueError) as error:
         hint = getattr(error, "suggested_color", None)
-        return f"is no colour{f'; did you mean {hint}?' if hint else ''}"
+        return f"is not a colour{f'; did you mean {hint}?' if hint else ''}"
     return "must be opaque" if opaque and colour.a != 1 else ""
 
 
@@ -154,10 +154,12 @@ def _wrong_variable(name: str, value: Any, ansi: bool) -> str:
         return "must be in quotes"
     words = value.split()
     if "-style" in name:
-        return "" if words and all(word in _STYLES for word in words) else "must be a text style, as in bold reverse"
+        return (
+            "" if words and all(word in _STYLES for word in words) else "must be a text style, for example bold reverse"
+        )
     head, share = words[0] if words else "", words[1:]
     if len(share) > 1 or (share and not _SHARE.fullmatch(share[0])):
-        return "must be a colour, or one and a percentage"
+        return "must be a colour, or a colour and a percentage"
     return "" if head in _WORDS else _wrong_colour(head, ansi, opaque=False)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from brvtui.session import Session
     from brvtui.session.verifying import VerificationStatus
 
-_ASKING = "the installed engine is asked in the background; what you do here goes on"
+_ASKING = "the installed engine is being asked in the background; you can continue here"
 _RESULT_S = 20
 
 
@@ -79,7 +79,7 @@ class Versions:
             return
         self.result = result
         if result.differences:
-            message = f"{result.sentence}; {self._services.shown_key('engine.installed')} shows the first that differ"
+            message = f"{result.sentence}; {self._services.shown_key('engine.installed')} shows the first differences"
             self._services.notify(message, severity="warning", timeout=_RESULT_S)
         else:
             self._services.notify(result.sentence, timeout=_RESULT_S)

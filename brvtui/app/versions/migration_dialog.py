@@ -57,11 +57,11 @@ def _paragraphs(status: VerificationStatus, result: Verification | None, is_aski
         yield f"{status.installed.name}, in {status.installed.folder}"
     yield f"{status.sentence}."
     if is_asking:
-        yield "It is being asked now, in the background."
+        yield "It is being asked in the background."
     if result is None:
         yield (
-            "Verifying asks it and brv-tui the same questions: over a copy of this project, without a network, at the "
-            "same moment. Your project is not touched."
+            "Verifying asks the engine and brv-tui the same queries about a copy of this project, without "
+            "network access and at the same simulated time. Your project is not changed."
         )
         return
     yield f"In this session: {result.sentence}; {result.isolation}."
@@ -97,7 +97,7 @@ class MigrationDialog(Dialog[None]):
 
     def __init__(self, shown: ShownMigration) -> None:
         """Shows ``shown``."""
-        super().__init__("From 3 to 4: nothing is written", _summary(shown.report), wide=True)
+        super().__init__("From 3 to 4: a preview, nothing is written", _summary(shown.report), wide=True)
         self._changes = MigrationList(shown, id="changes")
         self._change = MigrationText(shown, id="change")
 
@@ -122,7 +122,7 @@ def _summary(report: MigrationReport) -> str:
     files = counted(len(report.notes), "Markdown file", "Markdown files")
     queries = counted(len(report.answers), "query", "queries")
     unchanged = report.changes.get(AnswerChange.SAME_FIRST, 0)
-    answered = f"of {queries}, {unchanged} keep their first note" if report.answers else "no query is judged or logged"
+    answered = f"{unchanged} of {queries} keep their first note" if report.answers else "no query is judged or logged"
     return f"{files} would become {counted(topics, 'topic', 'topics')}; {answered}. All ages and signals would be lost."
 
 
@@ -131,8 +131,9 @@ class MigrationList(ChoicePane):
 
     TITLE = "Answers and notes"
     HELP_TEXT = (
-        "Every judged and logged query with how its answer would change, then every Markdown file with the topic that "
-        "it would become. Beside it: both answers, or what the note would lose, and the topic itself."
+        "Every judged and logged query, with the change in its answer, then every Markdown file, with the "
+        "topic that it would become. On the right: both answers, or what the note would lose and the topic "
+        "itself."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(MIGRATION)
 
@@ -150,7 +151,7 @@ class MigrationList(ChoicePane):
             row = Line().gap().add(answer.query, "strong").right(width, line(f"{answer.change} ", role))
             self.add_rows(lines, [row], f"{_QUERY}{number}")
         for note in self._shown.tree.notes:
-            sign = Line().add("not seen " if note.unseen else _loss(note), "bad" if note.unseen else "warn")
+            sign = Line().add("not read " if note.unseen else _loss(note), "bad" if note.unseen else "warn")
             self.add_rows(lines, [Line().gap().add(note.note, "text").right(width, sign)], f"{_NOTE}{note.note}")
         return lines
 
@@ -180,7 +181,7 @@ class MigrationText(Pane):
     """The change of the selected answer or note."""
 
     TITLE = "Before and after"
-    HELP_TEXT = "Both answers to the query; or what the note would lose, the topic in HTML, and the note's own text."
+    HELP_TEXT = "Both answers to the query; or what the note would lose, its topic in HTML, and its own text."
     BINDINGS: ClassVar[list[BindingType]] = bindings(MIGRATED)
 
     def __init__(self, shown: ShownMigration, *, id: str) -> None:
@@ -210,10 +211,10 @@ class MigrationText(Pane):
     def _of_note(self, path: str, width: int) -> list[Line]:
         note = next((note for note in self._shown.tree.notes if note.note == path), None)
         if note is None:
-            return [line(" choose a query or a note", "muted")]
+            return [line(" select a query or a note", "muted")]
         converted = self._shown.tree.converted[path]
         lines = [Line().gap().add(path, "strong"), *(line(f" {text}", "warn") for text in losses(note))]
-        lines.append(line(f" {note.lost_age_days:.0f} days old, as a topic new", "muted"))
+        lines.append(line(f" {note.lost_age_days:.0f} days old, but new as a topic", "muted"))
         lines.append(rule(width, converted.topic, dash=self.glyphs.dash))
         lines += [line(f" {part}", "text") for part in _pieces(converted.html)]
         lines.append(rule(width, "the note without its frontmatter", dash=self.glyphs.dash))

@@ -337,5 +337,5 @@ class TooSmall(Lines):
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns the wrapped message."""
-        sentence = f"brv-tui needs {LEAST_WIDTH}×{LEAST_HEIGHT} cells: make the terminal larger"
+        sentence = f"brv-tui needs at least {LEAST_WIDTH}×{LEAST_HEIGHT} characters: enlarge the terminal"
         return [line(part, "warn") for part in wrap(sentence, width)]

@@ -42,9 +42,9 @@ class FilterField(OrderedInput):
 
     TITLE = "Filter"
     HELP_TEXT = (
-        "Type words. A list keeps the rows that hold all of them, and selects one; a text marks every line that does, "
-        "and shows the first. Enter goes back to the pane and keeps the filter: {pane.match} and {pane.match_before} "
-        "then go from match to match. Esc clears it."
+        "Type words. A list shows only the rows with all of them and selects one; a text marks every line with "
+        "all of them and shows the first. Enter goes back to the pane and keeps the filter; {pane.match} and "
+        "{pane.match_before} then go to the next and the previous match. Esc clears the filter."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(FILTER)
 

@@ -238,7 +238,7 @@ class TreePane(ChoicePane):
         text = NOTHING
         if self.outline.kept is None:
             if self.view.project.saved:
-                return wrapped("the trace names no note", width)
+                return wrapped("the trace has no notes", width)
             cannot_begin = overview.unreadable or overview.unread or "note.new" in self.view.idle
             begins = "" if cannot_begin else self.services.with_keys("; {note.new} begins one")
             text = f"{overview.why_empty}{begins}"
@@ -266,7 +266,7 @@ class TreePane(ChoicePane):
         sign = self.glyphs.open if is_open else self.glyphs.closed
         self._add_tail_choice(UNSEEN)
         right = Line().add(str(len(unseen)), "muted")
-        lines = [line(f" {sign} ", "warn").add("not seen by the engine", "warn").right(width, right)]
+        lines = [line(f" {sign} ", "warn").add("not read by the engine", "warn").right(width, right)]
         for path, reason in unseen[:_MOST_UNSEEN] if is_open else ():
             reasons = [line(f"     {part}", "muted") for part in wrap(reason, width - 6)]
             lines += [line("   ").add(cut_left(path, width - 4), "text"), *reasons]
