@@ -270,7 +270,7 @@ async def test_notes_shows_the_searched_parts_of_a_topic(space: Path) -> None:
         assert "decision bve-aaaa0001 · searched" in shown_text
         assert "reason · not searched" in shown_text
         assert "this kind never is" in shown_text
-        assert "can reach .60 for" in flat(pilot, "#about")
+        assert "reaches .60 for" in flat(pilot, "#about")
 
 
 async def test_topic_is_edited_in_place_with_problems_and_undone(space: Path) -> None:
@@ -316,7 +316,7 @@ async def test_maturity_has_the_thresholds_and_confidences_of_v4(space: Path) ->
         await until(pilot, lambda: "0 topics change in these 30 days" in text_of(pilot, "#forecast"))
         await press(pilot, "0")
         ageing = flat(pilot, "#ageing")
-        assert "is no more of high confidence in 54 d" in ageing
+        assert "leaves high confidence in 54 d" in ageing
         assert "promoted from 65: 15 more, 5 hits" in ageing
         await pilot.press("f")
         await until(pilot, lambda: "0 below high confidence today" in text_of(pilot, "#forecast"))
