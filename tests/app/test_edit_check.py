@@ -48,7 +48,7 @@ async def test_broken_queries_are_reported_and_the_lab_gives_the_reason(
         before = editor(pilot).area.text
         editor(pilot).area.replace_text("# Something else\n\nNothing of it is left.\n")
         await pilot.press("ctrl+s")
-        said = "1 of 3 judged queries is answered otherwise since refresh_rotation.md changed, 1 worse: "
+        said = "1 of 3 judged queries has another answer after the edit to refresh_rotation.md, 1 worse: "
         await until(pilot, lambda: f"{said}Esc, then 5 shows it" in toast_text(pilot))
         assert "5 Lab ⚠1" in text_of(pilot, "#status")
         await pilot.press("escape", "5")
@@ -66,10 +66,10 @@ async def test_broken_queries_are_reported_and_the_lab_gives_the_reason(
         await until(pilot, lambda: f"cause: {ROTATION} was edited" in text_of(pilot, "#judged"))
         (with_judgments.tree / ROTATION).write_text(before)
         await until(pilot, lambda: view(pilot).edits.effect is not None and not view(pilot).edits.effect.otherwise)
-        assert "answered otherwise" not in toast_text(pilot), "it is taken back: the edit was"
+        assert "another answer" not in toast_text(pilot), "it is taken back: the edit was"
         await open_note(pilot)
         await pilot.press("enter", "ctrl+s")
-        await until(pilot, lambda: f"3 judged queries are {AS_BEFORE}" in toast_text(pilot))
+        await until(pilot, lambda: f"3 judged queries have {AS_BEFORE}" in toast_text(pilot))
 
 
 async def ask_and_break(pilot: AppPilot, tree: Tree) -> None:
@@ -88,7 +88,7 @@ async def test_lost_note_of_the_open_query_is_reported_and_not_judged_as_right(
     with_judgments.age_by_today()
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
         await ask_and_break(pilot, with_judgments)
-        said = f"the open query is answered otherwise since refunds.md changed; 3 judged queries are {AS_BEFORE}"
+        said = f"the open query has another answer after the edit to refunds.md; 3 judged queries have {AS_BEFORE}"
         await until(pilot, lambda: said in toast_text(pilot))
         await to_lab(pilot)
         assert table(pilot).chosen == OPEN_QUERY
@@ -113,7 +113,7 @@ async def test_effect_is_checked_again_for_another_engine_or_query(garden: Tree,
         first = view(pilot).edits.effect
         await ask(pilot, "freeze window")
         (garden.tree / "deploy/freeze_window.md").unlink()
-        said = "the query asked last is answered otherwise since 2 notes changed"
+        said = "the latest query has another answer after edits to 2 notes"
         await until(pilot, lambda: said in toast_text(pilot))
         second = view(pilot).edits.effect
         assert second is not first
@@ -129,41 +129,41 @@ def _result(query: str, path: str) -> QueryResult:
 @pytest.mark.parametrize(
     ("effect", "key", "said"),
     [
-        ((14, 0, 0, 0, 0, 1), "5", f"14 judged queries are {AS_BEFORE}"),
-        ((14, 1, 0, 0, 0, 1), "5", f"14 judged queries and the open query are {AS_BEFORE}"),
-        ((1, 0, 0, 0, 0, 1), "5", f"the judged query is {AS_BEFORE}"),
-        ((0, 3, 0, 0, 0, 1), "", f"the 3 queries asked last are {AS_BEFORE}; none is judged"),
+        ((14, 0, 0, 0, 0, 1), "5", f"14 judged queries have {AS_BEFORE}"),
+        ((14, 1, 0, 0, 0, 1), "5", f"14 judged queries and the open query have {AS_BEFORE}"),
+        ((1, 0, 0, 0, 0, 1), "5", f"the judged query has {AS_BEFORE}"),
+        ((0, 3, 0, 0, 0, 1), "", f"the latest 3 queries have {AS_BEFORE}; none of them is judged"),
         (
             (0, 1, 0, 0, 1, 1),
             "5",
-            "the query asked last is answered otherwise since n0.md changed; none is judged: 5 shows it",
+            "the latest query has another answer after the edit to n0.md; none of them is judged: 5 shows it",
         ),
         (
             (14, 0, 0, 2, 0, 1),
             "5",
-            "2 of 14 judged queries are answered otherwise since n0.md changed, 2 worse: 5 shows them",
+            "2 of 14 judged queries have another answer after the edit to n0.md, 2 worse: 5 shows them",
         ),
         (
             (14, 1, 0, 0, 1, 1),
             "5",
-            f"the open query is answered otherwise since n0.md changed; 14 judged queries are {AS_BEFORE}: 5 shows it",
+            f"the open query has another answer after the edit to n0.md; 14 judged queries have {AS_BEFORE}: 5 shows it",
         ),
         (
             (14, 1, 0, 1, 0, 1),
             "5",
-            "1 of 14 judged queries is answered otherwise since n0.md changed, 1 worse; "
-            f"the open query is {AS_BEFORE}: 5 shows it",
+            "1 of 14 judged queries has another answer after the edit to n0.md, 1 worse; "
+            f"the open query has {AS_BEFORE}: 5 shows it",
         ),
         (
             (14, 1, 0, 2, 1, 1),
             "5",
-            "2 of 14 judged queries and the open query are answered otherwise since n0.md changed, 2 worse: "
+            "2 of 14 judged queries and the open query have another answer after the edit to n0.md, 2 worse: "
             "5 shows them",
         ),
         (
             (200, 0, 9, 1, 0, 3),
             "",
-            "1 of the first 200 judged queries is answered otherwise since 3 notes changed, 1 worse",
+            "1 of the first 200 judged queries has another answer after edits to 3 notes, 1 worse",
         ),
     ],
 )

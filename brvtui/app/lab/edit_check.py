@@ -27,7 +27,7 @@ HOLD_S = 1.0
 PAUSE_S = 0.4
 """The delay in seconds after the last change before queries run."""
 _ASKING = "edits"
-AS_BEFORE = "with the same outcome and first note as before"
+AS_BEFORE = "the same outcome and first note as before"
 """The compared parts of each answer (``docs/how-to/use-the-lab.md``); scores and further results may differ."""
 _TOAST_S = 10
 
@@ -160,14 +160,14 @@ def sentence(effect: EditEffect, noun: str, key: str = "") -> str:
     notes = notes_among(paths)
     changed = notes or paths
     many = counted(len(notes), noun, f"{noun}s") if notes else f"{len(paths)} files"
-    since = changed[0].rpartition("/")[2] if len(changed) == 1 else many
+    edits = f"the edit to {changed[0].rpartition('/')[2]}" if len(changed) == 1 else f"edits to {many}"
     shows = f": {key} shows {'it' if len(effect.otherwise) == 1 else 'them'}" if key else ""
-    return f"{_with_verb(otherwise)} answered otherwise since {since} changed{worse}{rest}{shows}"
+    return f"{_with_verb(otherwise)} another answer after {edits}{worse}{rest}{shows}"
 
 
 def _with_verb(queries: list[tuple[str, int]]) -> str:
-    """Returns the names of ``queries``, pairs of name and number, followed by ``is`` or ``are``."""
-    verb = "is" if sum(number for _, number in queries) == 1 else "are"
+    """Returns the names of ``queries``, pairs of name and number, followed by ``has`` or ``have``."""
+    verb = "has" if sum(number for _, number in queries) == 1 else "have"
     return f"{' and '.join(name for name, _ in queries)} {verb}"
 
 
