@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from brvtui.app.project.opening import Opening
 
 _SWITCH_SECONDS = 0.001
-"""The maximum time in seconds that a thread keeps the event loop waiting (5 ms by default in Python)."""
+"""The thread switch interval in seconds, shorter than Python's 5 ms so that threads do not delay the event loop."""
 
 
 def run(opening: Opening, at_end: Callable[[], None] = lambda: None) -> int:
     """Runs the app on ``opening`` and returns the exit code when the user quits.
 
-    If the user switches to another memory, of the project or of a fleet member, another app is started. ``at_end`` is
-    called before the process ends, after its threads, and perhaps twice.
+    Each switch to another memory, of the project or of a fleet member, starts a new app. ``at_end`` is called before
+    the process ends.
     """
     sys.setswitchinterval(_SWITCH_SECONDS)
-    gc.disable()  # objects from the start are permanent; `settle_memory` turns collection on again
+    gc.disable()  # objects created at startup are permanent; `settle_memory` turns collection on again
     from brvtui.app.app import BrvTui, FleetTui
     from brvtui.app.ending import end_process_unless_idle, run_until_ended
 

@@ -125,7 +125,7 @@ class BrvTui(ConfiguredApp):
 
     @cached_property
     def logs(self) -> Logs:
-        """The engine's log and our own."""
+        """The controller of the logs, the engine's and brv-tui's own."""
         from brvtui.app.log.logs import Logs
 
         return Logs(self, self.project, self._ask_in, self.reasons.explain_logged)
@@ -284,7 +284,7 @@ class BrvTui(ConfiguredApp):
         self._query_screen.fill(query)
 
     def keep_answer(self, query: str, scope: str) -> None:
-        """Judges ``query`` by its answer now."""
+        """Judges ``query`` by its current answer."""
         if not self.project.refuses():
             self.lab.keep([(query, scope)])
 
@@ -332,7 +332,7 @@ class BrvTui(ConfiguredApp):
     # start, signals and end
 
     def on_mount(self) -> None:
-        """Starts regular checks of files, and handlers of signals."""
+        """Starts the regular file checks and installs the signal handlers."""
         self.stale.begin()
         if not self.is_headless:
             self.end_on_signals(lambda: self.editing.keep_drafts())
@@ -343,7 +343,7 @@ class BrvTui(ConfiguredApp):
             self.screen.call_after_refresh(self.project.open)
 
     async def on_unmount(self) -> None:
-        """Cancels a model's answer, and closes the project if that does not take long."""
+        """Cancels the model's answer and closes the project, but waits only for a limited time."""
         self.queries.cancel_model()
         if self._request.fleet is not None:
             self.fleet.leave()
@@ -374,7 +374,7 @@ class BrvTui(ConfiguredApp):
         self.layouts.read(session)
 
     def opening_failed(self) -> None:
-        """Shows problems of the settings, which may be the reason."""
+        """Shows problems in the settings, since they may be the cause."""
         self.tell_problems()
 
     def trace_reopened(self, saved: SavedTrace, overview: Overview) -> None:
@@ -392,7 +392,7 @@ class BrvTui(ConfiguredApp):
             self.memories.begin()
 
     def save_read(self) -> None:
-        """Shows the effect of the save on judged queries."""
+        """Shows how the save affects judged queries."""
         self.edits.saved()
 
     def disk_changed(self) -> None:
@@ -416,7 +416,7 @@ class BrvTui(ConfiguredApp):
 
     @property
     def note_at_hand(self) -> str:
-        """The current note, on which keys act; empty if there is none."""
+        """The note that keys act on; empty if there is none."""
         return self.frame.note_at_hand if self.frame is not None else ""
 
     def select(self, file: str) -> None:
@@ -433,7 +433,7 @@ class BrvTui(ConfiguredApp):
 
     @property
     def clipboard(self) -> str:
-        """The last text copied in this app, which fields paste."""
+        """The text last copied in this app, which fields paste."""
         return self.sharing.copied
 
     def copy_to_clipboard(self, text: str) -> None:
@@ -515,7 +515,7 @@ class BrvTui(ConfiguredApp):
         self.queries.give_feedback(Usefulness(usefulness))
 
     def action_judge(self) -> None:
-        """Asks for the grade of the current note for the open query."""
+        """Asks the user to grade the current note for the open query."""
         from brvtui.app.lab.lab import ask_grade
 
         ask_grade(
@@ -549,7 +549,7 @@ class BrvTui(ConfiguredApp):
             self.sharing.copy(what, self.note_at_hand)
 
     def action_export(self, ending: str) -> None:
-        """Saves the trace in the form of ``ending``."""
+        """Saves the trace in the format ``ending``."""
         if self.frame is None or not self.frame.shares_itself("trace"):
             self.sharing.export(ending)
 
@@ -645,7 +645,7 @@ class FleetTui(BrvTui):
 
 
 def import_rest(engine: str) -> None:
-    """Imports the modules that draw answers of ``engine``, then the controllers, ahead of the first key. Blocks."""
+    """Imports the painters of ``engine`` and the controllers, so that the first key press does not wait. Blocks."""
     import_painters(engine)
     from brvtui.app.editing import changes  # noqa: F401
     from brvtui.app.exporting import sharing  # noqa: F401

@@ -1,4 +1,4 @@
-"""Arranges the panes of a screen for a size: pure functions."""
+"""Pure functions that arrange a screen's panes in a given size."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
-
-# Splits a rectangle among panes, with the user's changes. All functions are pure.
-
 
 LEAST_COLUMNS, LEAST_ROWS = 20, 3
 """The minimum size of a pane in cells, if there is enough space for all panes."""
@@ -34,7 +31,7 @@ class Split(NamedTuple):
     across: bool
     parts: tuple[Split | str, ...]
     sizes: tuple[int, ...]
-    """The designed sizes of the parts in cells."""
+    """The parts' default sizes in cells."""
 
 
 class Layout(NamedTuple):
@@ -51,7 +48,7 @@ class Layout(NamedTuple):
 
 
 class PaneEdge(NamedTuple):
-    """The border between two adjacent parts of a split, at cell ``at``, the first of the second part."""
+    """The border between two adjacent parts of a split; ``at`` is the first cell of the second part."""
 
     split: str
     depth: int
@@ -60,7 +57,7 @@ class PaneEdge(NamedTuple):
     at: int
     start: int
     end: int
-    """The cells along the border: from ``start`` up to ``end``, exclusive."""
+    """The border's extent along its length in cells; ``end`` is exclusive."""
     cells: tuple[int, ...]
     """The current size of each part of the split in cells; 0 for a hidden part."""
     first: int
@@ -81,7 +78,7 @@ class Tiled(NamedTuple):
 
 
 def layout_from(plain: Any) -> Layout:
-    """Returns the layout from the result of :meth:`Layout.plain`; invalid parts are ignored."""
+    """Parses the result of :meth:`Layout.plain`; invalid parts are ignored."""
     if not isinstance(plain, dict):
         return Layout()
     shares, hidden = plain.get("shares"), plain.get("hidden")
@@ -149,7 +146,7 @@ def _cells(split: Split, shown: Sequence[int], total: int, layout: Layout) -> tu
 
 
 def _strips(split: Split, shown: Sequence[int], layout: Layout) -> list[int]:
-    """Returns the indices of parts of ``split`` that are strips, or none if all would be. Strips cannot be resized."""
+    """Returns the indices of the collapsed parts of ``split``, which cannot be resized; none if all are collapsed."""
     strips = [number for number in shown if split.across and split.parts[number] in layout.collapsed]
     return strips if len(strips) < len(shown) else []
 
@@ -162,7 +159,7 @@ def _least(part: Split | str, across: bool, layout: Layout) -> int:
 
 
 def apportion(weights: Sequence[float], total: int, least: Sequence[int]) -> list[int]:
-    """Returns ``total`` cells divided by ``weights``; each part gets its ``least`` if that is possible for all.
+    """Divides ``total`` cells in proportion to ``weights``; each part gets its ``least`` if that is possible for all.
 
     The result sums to ``total``; no part is below 1 if there are enough cells.
     """
@@ -192,9 +189,9 @@ def moved(layout: Layout, edge: PaneEdge, by: int) -> Layout:
 
 
 def edges_beside(tiled: Tiled, pane: str, across: bool) -> Iterator[tuple[PaneEdge, int]]:
-    """Yields the borders of ``pane``, each with the direction that enlarges ``pane``.
+    """Yields the borders of ``pane``, each with the direction (1 or -1) that enlarges ``pane``.
 
-    The innermost borders come first, and of two, the one to the right or below.
+    The innermost borders are first; at the same depth, the border to the right or below is first.
     """
     touching = [edge for edge in tiled.edges if edge.across == across and pane in edge.before | edge.after]
     for edge in sorted(touching, key=lambda edge: (-edge.depth, pane in edge.after)):
@@ -202,7 +199,7 @@ def edges_beside(tiled: Tiled, pane: str, across: bool) -> Iterator[tuple[PaneEd
 
 
 def edge_at(tiled: Tiled, x: int, y: int) -> PaneEdge | None:
-    """Returns the border at a cell: the last cell before it, and between panes beside each other also the next cell."""
+    """Returns the border at a cell, or None; a border is one cell high or two cells wide."""
     for edge in tiled.edges:
         along, across = (y, x) if edge.across else (x, y)
         near = (edge.at - 1, edge.at) if edge.across else (edge.at - 1,)
@@ -238,11 +235,11 @@ class Arrangement(NamedTuple):
     aside: frozenset[str] = frozenset()
     """The panes that are hidden if the user wants only the most important ones."""
     beside_share: float = 0.44
-    """The part of a narrow screen's width for :attr:`beside`."""
+    """The share of a narrow screen's width for :attr:`beside`, from 0 to 1."""
     digest: str = ""
-    """The widget with a short form of the :attr:`digested` panes, below :attr:`beside` or the head."""
+    """The widget that summarises hidden :attr:`digested` panes, below :attr:`beside` or the head."""
     digested: Mapping[str, int] = MappingProxyType({})
-    """The rows of the digest for each pane that is not shown."""
+    """The number of digest rows for each pane while that pane is hidden."""
 
 
 def is_wide(width: int, height: int) -> bool:
@@ -297,7 +294,7 @@ def _with_digest(plan: Arrangement, tiled: Tiled) -> Tiled:
 
 
 def _narrow_with_digest(plan: Arrangement, whole: Area, part: Split | str, layout: Layout) -> Tiled:
-    """Returns the panes below the head, with a line for the digest between them if the screen is high enough."""
+    """Returns the panes below the head; if the screen is high enough, a one-line digest is between them."""
     if not plan.digested or whole.height < LEAST_ABOVE_DIGEST + LEAST_ROWS + plan.head_rows:
         return _below_head(plan, whole, part, layout)
     tiled = _below_head(plan._replace(head_rows=plan.head_rows + 1), whole, part, layout)

@@ -24,7 +24,7 @@ _REMOTE = ("SSH_CONNECTION", "SSH_TTY", "TMUX", "STY")
 
 
 class ConfiguredApp(ThemedApp):
-    """Starts with the user's own settings; those of a project are adopted when it is opened."""
+    """Starts with the user's own settings; a project's settings are adopted when the project is opened."""
 
     def __init__(self) -> None:
         """Creates an app with the settings of the user's file and of the environment."""
@@ -41,7 +41,7 @@ class ConfiguredApp(ThemedApp):
     def get_driver_class(self) -> type[Driver]:
         """Returns the class that reads the terminal; on Linux and macOS, it recognises pasted text by its speed."""
         driver = super().get_driver_class()
-        if "XTermParser" not in vars(sys.modules[driver.__module__]):  # it reads no terminal
+        if "XTermParser" not in vars(sys.modules[driver.__module__]):  # this driver reads no terminal
             return driver
         from brvtui.app.pasting import PastingDriver, guard
 
@@ -68,7 +68,7 @@ class ConfiguredApp(ThemedApp):
     # keys
 
     async def on_event(self, event: events.Event) -> None:
-        """Splits Esc and a key that a terminal sends as one event into two."""
+        """Splits an event into two if the terminal merged Esc and another key into one."""
         if isinstance(event, events.Key) and not event.is_forwarded:
             for key in apart(event, self.keymap.values()):
                 await super().on_event(key)
@@ -103,7 +103,7 @@ class ConfiguredApp(ThemedApp):
     # changing settings
 
     def action_next_theme(self) -> None:
-        """Switches to the next of our own themes for the session; a message explains how to keep one."""
+        """Switches to the next built-in theme for this session; a message explains how to keep it."""
         super().action_next_theme()
         self.notify(f"theme {self.theme}, for this session; keep it with {self.shown_key('app.themes')}", timeout=2)
 
@@ -113,11 +113,11 @@ class ConfiguredApp(ThemedApp):
         self.keep_setting("theme", name)
 
     def keep_setting(self, name: str, value: Value | None) -> None:
-        """Writes the setting ``name`` (dotted) into the user's settings file, or removes it if None, and applies it."""
+        """Writes the setting ``name`` (dotted) to the user's settings file and applies it; None removes it."""
         self.change_setting(name, lambda _: value)
 
     def change_setting(self, name: str, value_in: Callable[[Configuration], Value | None]) -> None:
-        """Writes the result of ``value_in``, called in a thread after earlier changes, as the setting ``name``."""
+        """Sets ``name`` to the result of ``value_in``, which is called in a thread after earlier changes."""
         self.run_worker(self._change_in_turn(name, value_in), group="settings", exit_on_error=False)
 
     async def _change_in_turn(self, name: str, value_in: Callable[[Configuration], Value | None]) -> None:

@@ -1,6 +1,6 @@
 """The values in sub-states of the view: the tree, similar notes, and the edited text.
 
-None of it is imported before the first frame.
+This module is not imported before the first frame.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Branch:
     """The maturity of a note; otherwise empty."""
     children: tuple[Branch, ...] = ()
     counts: tuple[int, int, int] = (0, 0, 0)
-    """The numbers of notes in it by maturity."""
+    """The numbers of notes in the folder by maturity."""
     aside: bool = False
-    """True if it is hidden by default: stubs, derived files, and folders that contain only these."""
+    """True if the tree hides the entry by default: stubs, derived files, and folders that contain only these."""
     importance: float = 0.0
     """The stored importance, 0 to 100."""
     mtime_ms: int = 0
@@ -64,28 +64,28 @@ class Overview:
     generation: int
     kind: ProjectKind
     unseen: tuple[tuple[str, str], ...] = ()
-    """The path and reason of each file that the engine does not see."""
+    """The path of each file that the engine does not see, with the reason."""
     important: tuple[NoteLine, ...] = ()
     notices: tuple[str, ...] = ()
     aside: int = 0
     """The number of stubs and derived files."""
     loaded_ms: float = 0.0
-    """The time of reading, in milliseconds since 1970."""
+    """The time at which the snapshot was read, in milliseconds since 1970."""
     reads_frontmatter: bool = False
-    """True if signals in frontmatter count."""
+    """True if the engine reads signals from frontmatter."""
     unread: str = ""
-    """The reason why no file is read: the tree is behind a link or belongs to another engine; otherwise empty."""
+    """The reason why no file is read (the tree is behind a link or belongs to another engine); otherwise empty."""
     to_mend: frozenset[str] = frozenset()
     """The paths of notes with unusable frontmatter or with conflict markers."""
 
     @property
     def unreadable(self) -> str:
-        """The reason why the whole tree cannot be read; empty if it can."""
+        """The reason why the tree cannot be read at all; empty if it can."""
         return next((reason for path, reason in self.unseen if path == "."), "")
 
     @property
     def why_empty(self) -> str:
-        """The reason why there are no notes, for a tree without notes."""
+        """The reason why the tree has no notes; used only if it has none."""
         if self.unreadable:
             return f"the tree cannot be read: {self.unreadable}. Its notes appear here as soon as it can."
         return self.kind.why_empty or self.unread or "no notes in this tree yet"
@@ -93,7 +93,7 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class SimilarNotes:
-    """The notes most similar to the one at ``path``, best first, or the problem that prevents finding them."""
+    """The notes most similar to the note at ``path``, best first, or the problem that prevented the search."""
 
     path: str
     found: tuple[SimilarNote, ...] = ()
@@ -102,7 +102,7 @@ class SimilarNotes:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One number of the note: now, after a save with a new modification time, and after a save that keeps it."""
+    """One number of the note: now, after a save that renews the modification time, and after a save that keeps it."""
 
     name: str
     now: float | None
@@ -128,5 +128,5 @@ class Edit:
     dirty: bool = False
     keep_mtime: bool = False
     on_disk: str = ""
-    """CHANGED or GONE if another program changed or removed the note since it was read; otherwise empty."""
+    """CHANGED or GONE if another program has changed or removed the note since the editor read it; otherwise empty."""
     check: TextCheck = TextCheck()

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 MOST_S = 0.8
-"""The maximum total time in seconds that an ending app waits: for writing, watchers and the index."""
+"""The maximum total time in seconds that the app, when it ends, waits for writing, watchers and the index."""
 _MOST_THREADS = 64
 """The number of tasks that can hang, for example on a network file system, before others have to wait."""
 
@@ -91,8 +91,7 @@ async def finished_in_time(work: Callable[[], object], seconds: float) -> bool:
 def end_process_unless_idle(code: int, seconds: float, at_end: Callable[[], None]) -> None:
     """Ends the process with ``code`` if a thread is still running after ``seconds``; otherwise returns.
 
-    Calls ``at_end`` after waiting for the threads, in either case. Python itself would wait for every thread. Writing
-    files can be killed safely at any time.
+    Python itself would wait for every thread. A file write can be interrupted safely at any time.
     """
     end = time.monotonic() + seconds
     others = [one for one in threading.enumerate() if not one.daemon and one is not threading.current_thread()]

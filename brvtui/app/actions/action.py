@@ -10,11 +10,11 @@ AS_PICTURE = "as SVG in your pictures folder (in a browser: among its downloads)
 
 
 class Need(Flag):
-    """The requirements of an action, which is offered only if they are met."""
+    """The requirements that must be met before an action is offered."""
 
     NOTHING = 0
     PROJECT = auto()
-    """An open project; a saved trace by itself is not one."""
+    """An open project, not only a saved trace."""
     ANSWER = auto()
     """An answer or its notes."""
     RESULT = auto()
@@ -48,11 +48,11 @@ class Action(NamedTuple):
     """A user action in one place of the app, run by a key or from the command palette."""
 
     name: str
-    """The unique name, under which the setting ``keys`` assigns other keys."""
+    """The unique name; the setting ``keys`` uses it to assign other keys."""
     keys: str
     """The default keys, separated by commas: ``j,down``."""
     call: str
-    """The method in Textual's syntax: ``page(1)`` calls ``action_page(1)`` of the class, ``app.quit`` the app."""
+    """The method in Textual's syntax: ``page(1)`` calls the class's ``action_page(1)``, ``app.quit`` the app's."""
     label: str
     """A word or two for the key bar."""
     description: str
@@ -62,7 +62,7 @@ class Action(NamedTuple):
     first: bool = False
     """True if the action has priority over the focused widget.
 
-    Actions that move the focus have it, so that keys typed ahead reach the right pane.
+    Actions that move the focus have priority, so that keys typed ahead reach the right pane.
     """
     span: str = ""
     """The keys to display in the key bar if the action represents several: ``F2-F8``."""
@@ -79,7 +79,7 @@ class PlaceKind(Enum):
     EVERY_PANE = auto()
     PANE = auto()
     FIELD = auto()
-    """A text or option field. Its actions need its content, so the palette does not offer them."""
+    """A text or option field. Its actions depend on its content, so the palette does not offer them."""
     DIALOG = auto()
     """A dialog. Its actions answer a question, so the palette does not offer them."""
 
@@ -99,23 +99,23 @@ class Place(NamedTuple):
     aside: str = ""
     """Words that distinguish it from another place with the same title."""
     needs: Need = Need.NOTHING
-    """The requirements of all its actions, except those that show a pane."""
+    """The requirements of all actions of the place, except those that show a pane."""
 
     @property
     def heading(self) -> str:
-        """The title of its table of keys."""
+        """The heading of the place's key table."""
         return f"{self.title} ({self.aside})" if self.aside else self.title
 
     @property
     def chain(self) -> Iterator[Place]:
-        """The place itself, the one that it is within, and so on."""
+        """The place itself, followed by the places that enclose it, innermost first."""
         place: Place | None = self
         while place is not None:
             yield place
             place = place.within
 
     def meets(self, other: Place) -> bool:
-        """True if a key could mean an action of both places at the same time."""
+        """True if one key could trigger actions of both places at the same time."""
         if self in other.chain or other in self.chain:
             return True
         kinds = {self.kind, other.kind}

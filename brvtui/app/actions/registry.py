@@ -1,4 +1,4 @@
-"""The registry of actions, from which palette, settings and docs/reference/keys.md are generated.
+"""The registry of actions, from which the palette, the settings and docs/reference/keys.md are generated.
 
 To add an action, add it to its place, and add the method ``action_…`` to the class with that place.
 """

@@ -32,11 +32,11 @@ from brvtui.paint.text import cut
 if TYPE_CHECKING:
     from brvtui.session.finding import FoundNotes, TextMatch
 
-# The commands of the palette as data, and the search for them.
+# The palette's commands as data, and the search for them.
 
 
 NOT_OFFERED = (PlaceKind.DIALOG, PlaceKind.FIELD)
-"""The kinds of places whose actions need a question or a text."""
+"""The kinds of places whose actions answer a question or depend on a text."""
 
 ALSO: Mapping[str, str] = {
     "app.quit": "exit leave",
@@ -65,7 +65,7 @@ ALSO: Mapping[str, str] = {
     "board.order": "sort",
     "judged.order": "sort",
 }
-"""Other words for actions, by action name, for users who do not know our terms."""
+"""Synonyms for actions, by action name, for users who do not know our terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Command:
 
     title: str
     aside: str
-    """The place of the action, or the path of the note."""
+    """The place of the action with its screen, or the path of the note."""
     keys: str = ""
     act: Act | None = None
     note: str = ""
@@ -92,11 +92,11 @@ class Command:
 
     @property
     def low(self) -> str:
-        """The searched text in lower case."""
+        """The text to search, in lower case."""
         return f"{self.title}\n{self.aside}\n{self.act.action.label if self.act else ''}".lower()
 
     def is_meant_by(self, words: Sequence[str]) -> bool:
-        """True if each of ``words`` is part of the text, or begins one of the other words for the action."""
+        """True if each of ``words`` occurs in the text or is the start of a synonym of the action."""
         low, also = self.low, ALSO.get(self.act.action.name, "").split() if self.act else ()
         return all(word in low or any(one.startswith(word) for one in also) for word in words)
 
@@ -107,7 +107,7 @@ def offered(
     """Returns all actions except those named in ``idle``; actions of the editor only if ``editing``.
 
     The order is: actions named in ``near``, then those of the screen ``front``, of the app, of every screen, of other
-    panes in front, and of other screens.
+    panes on the front screen, of other screens, and of every pane.
     """
     modes = [mode for mode in (*SCREENS, EDITOR) if mode is not EDITOR or editing]
     modes.sort(key=lambda mode: mode.name != front)
@@ -122,7 +122,7 @@ def offered(
 def _commands_of(
     place: Place, modes: Sequence[Mode], front: str, near: Collection[str], keymap: Mapping[str, str]
 ) -> Iterator[tuple[int, Command]]:
-    """Yields the commands of one place, each with its rank."""
+    """Yields the commands of one place, each with its rank; lower ranks are listed first."""
     mode, where, rank = "", "everywhere", 2
     if place.kind is PlaceKind.EVERY_SCREEN:
         where, rank = "every screen", 3
@@ -144,8 +144,8 @@ def _commands_of(
 def found(word_filter: WordFilter, commands: Iterable[Command]) -> list[Command]:
     """Returns the commands that match all words of ``word_filter``.
 
-    Titles that start with the typed words come first, then titles with words that start with them, then other matches;
-    otherwise the order is kept.
+    Titles that start with the typed words are first, then titles in which every word starts a word, then other titles
+    that contain the words, then other matches; each group keeps its order.
     """
     matches = [command for command in commands if command.is_meant_by(word_filter.words)]
     return sorted(matches, key=lambda command: _rank(word_filter, command.title.lower()))
@@ -164,7 +164,7 @@ def _rank(word_filter: WordFilter, title: str) -> int:
 
 _LEAST_TITLE = 24
 _BEFORE_MATCH = 12
-"""The number of characters of a note's text to show before the first match."""
+"""The maximum number of characters of a note's text to show before the first match."""
 MOST_ROWS = 200
 MOST_RANKED = 2_000
 """The maximum number of notes to rank by title; further notes are only counted."""
@@ -193,12 +193,12 @@ class CommandsPane(ChoicePane):
         self.rebuild(force=True)
 
     def extend(self, commands: Sequence[Command]) -> None:
-        """Replaces the commands by a longer list with the same beginning; the selection stays."""
+        """Replaces the commands with a longer list that has the same beginning; the selection stays."""
         self.commands = commands
         self.rebuild(force=True)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns a line for each command, with the title on the left, place and keys on the right."""
+        """Returns a line for each command, with the title on the left, and the place and keys on the right."""
         self.choices = [str(place) for place in range(len(self.commands))]
         self.owner = list(range(len(self.choices)))
         return [self._row(command, width) for command in self.commands] or [
@@ -228,13 +228,13 @@ class CommandsPane(ChoicePane):
 
 
 Find = Callable[[str, Callable[["FoundNotes"], None]], None]
-"""Finds the first notes that match a query, and calls its second argument with them."""
+"""Finds the first notes that match a query and passes them to its second argument."""
 
 
 class CommandsDialog(Dialog[Command]):
-    """Returns the selected command, or None.
+    """Returns the selected command, or None if the user chooses none.
 
-    The list is always up to date with the typed text, so Enter runs its first row.
+    The list always matches the typed text, so Enter runs its first row.
     """
 
     AUTO_FOCUS = "#command"
@@ -255,7 +255,7 @@ class CommandsDialog(Dialog[Command]):
         return self.query_one(CommandsPane)
 
     def make_parts(self) -> ComposeResult:
-        """Yields field and list."""
+        """Yields the field and the list."""
         field = OrderedInput(
             placeholder="find actions by name, and notes by title, path or text", id="command", compact=True
         )
@@ -295,7 +295,7 @@ class CommandsDialog(Dialog[Command]):
                 self._count(self._amount + len(more), found.count > len(found.notes))
 
     def _count(self, amount: int, has_more: bool = False) -> None:
-        """Shows the number of rows; ``has_more`` means that more notes match by their text."""
+        """Shows the number of rows; ``has_more`` is True if more notes match by their text."""
         of = f"{amount} or more" if has_more else f"{amount}"
         tally = (
             f"the first {min(amount, MOST_ROWS)} of {of}: type more to narrow them down"
@@ -305,7 +305,7 @@ class CommandsDialog(Dialog[Command]):
         self.query_one("#dialog").border_subtitle = tally
 
     def _notes(self, word_filter: WordFilter) -> list[Branch]:
-        """Returns the files that match every word; none without words."""
+        """Returns the files that match every word, or none if there are no words."""
         overview = self.services.store.view.project.overview
         if overview is None or not word_filter:
             return []
@@ -313,7 +313,7 @@ class CommandsDialog(Dialog[Command]):
 
     @on(CommandsPane.Taken)
     def action_take(self) -> None:
-        """Closes the dialog with the command under the cursor."""
+        """Closes the dialog and returns the command under the cursor."""
         if self.rows.command is not None:
             self.dismiss(self.rows.command)
 

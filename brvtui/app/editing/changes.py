@@ -1,4 +1,4 @@
-"""Changes of notes: planned in a dialog that shows their effect, applied, undone, redone and listed."""
+"""Plans changes of notes in a dialog that shows their effect; applies, undoes, redoes and lists them."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 
 class NewNoteDialog(Dialog[NewNoteRequest]):
-    """Returns a request for a note with title, folder and template, or None; writes nothing."""
+    """Returns the path, title and template of a new note, or None if the user cancels; writes nothing."""
 
     BINDINGS = bindings(NEW_NOTE)
     AUTO_FOCUS = "#title-input"
 
     def __init__(self, title: str, folder: str, why: str, taken: Collection[str]) -> None:
-        """Creates the dialog with proposals for title and folder; ``taken`` are the existing paths."""
+        """Creates the dialog with the proposed title and folder; ``taken`` are the existing paths."""
         super().__init__("New note", *([why] if why else []))
         self._proposed = (title, folder)
         self._taken = taken
@@ -60,7 +60,7 @@ class NewNoteDialog(Dialog[NewNoteRequest]):
         yield Paragraphs(id="path")
 
     def on_mount(self) -> None:
-        """Shows the path for the proposals and selects the title, so that typing replaces it."""
+        """Shows the path for the proposed values and selects the title, so that typing replaces it."""
         self._typed()
         self.query_one("#title-input", Input).select_all()
 
@@ -101,11 +101,11 @@ class NewNoteDialog(Dialog[NewNoteRequest]):
 
 _FROM_FILE = "its signals come from the file given with --signals: change them there and open the project again"
 _FOREIGN = ("[", "_")
-"""The first characters of the names of shared sources and of the engine's own folders."""
+"""The first characters in the folder names of shared sources and of the engine itself."""
 
 
 class NoteChanges:
-    """Moves, archives and restores notes, sets their signals, and starts new ones, after confirmation by the user."""
+    """Moves, archives and restores notes, sets their signals, and starts new notes, after the user confirms."""
 
     def __init__(self, services: AppServices, project: Project, editing: Editing) -> None:
         """Changes notes of ``project``; a note that is open in ``editing`` is first saved or discarded."""
@@ -114,11 +114,10 @@ class NoteChanges:
         self._editing = editing
 
     def new_note(self, path: str, query: QueryAtHand, always_titled: bool, member: str = "") -> None:
-        """Starts a note in the scope of ``query``, or else in the folder of ``path``, about ``query`` if no note covers
-        it.
+        """Starts a note in the scope of ``query``, or in the folder of ``path`` if the query has none.
 
-        If ``always_titled``, the query is the proposed title even if a note covers it. ``member`` is the name of the
-        memory if a fleet is open.
+        If no note covers ``query``, the new note records the query as its question, which is also the proposed title.
+        If ``always_titled``, the query is the proposed title in any case. ``member`` names the open memory of a fleet.
         """
         session, view = self._project.session, self._services.store.view
         if session is None or view.project.overview is None or self._project.refuses_changes():
@@ -173,7 +172,7 @@ class NoteChanges:
         self._confirm(path, lambda: PlanDialog(title, message, make))
 
     def set_signals(self, path: str, maturity: str = "") -> None:
-        """Sets maturity and importance of the note at ``path``; ``maturity`` is the proposed value, if not empty."""
+        """Sets the maturity and importance of the note at ``path``; a non-empty ``maturity`` is the proposed value."""
         session = self._session_for(path, "{note.signals} sets its maturity and importance")
         if session is None:
             return
@@ -249,9 +248,9 @@ class NoteChanges:
         self._services.push_screen(ChangesDialog(journal.done, journal.undone), answered)
 
     def _change(self, change: Callable[[Session], AppliedPlan], hint: str) -> None:
-        """Applies ``change`` in a worker; ``hint`` is a message about reverting it.
+        """Applies ``change`` in a worker; ``hint`` is a message that says how to revert the change.
 
-        If the selected note is moved, the selection follows it.
+        If the selected note is moved, the selection follows the note.
         """
         session, selected = self._project.session, self._services.store.view.selection.file
         if session is None:
@@ -286,7 +285,7 @@ class NoteChanges:
 
 
 def _path_after(steps: Sequence[Step], selected: str) -> str:
-    """Returns the new path of the selected note, or of its replacement, after ``steps``; empty if it does not move."""
+    """Returns the path of the selected note or its replacement after ``steps``; empty if it has not changed."""
     from brvtui.notes.plan import Write, path_after
     from brvtui.tree.reading.files import SEARCHABLE, role_of
 

@@ -1,4 +1,4 @@
-"""Opens notes for editing, one at a time from any screen, and quits the app without losing text."""
+"""Opens notes for editing, one at a time from any screen, and quits the app without loss of text."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ class Editing:
         self._screen: EditorScreen | None = None
         """The editor screen; None until it is first shown."""
         self._requested = ""
-        """The note that the user last asked to edit here."""
+        """The path of the note that the user last asked to edit in the built-in editor."""
 
     def use(self, screen: EditorScreen) -> None:
-        """Sets the screen in which notes are opened."""
+        """Sets the screen that opens notes."""
         self._screen = screen
 
     @property
@@ -64,7 +64,7 @@ class Editing:
         return self._screen if self._services.store.view.editor.edit is not None else None
 
     def unsaved_text(self) -> EditedText | None:
-        """Returns the text in the editor if it is unsaved."""
+        """Returns the text in the editor if it is unsaved, else None."""
         from brvtui.lab.whatif.variant import EditedText
 
         editor = self.editor
@@ -73,7 +73,7 @@ class Editing:
         return EditedText(editor.path, editor.data, editor.edit.keep_mtime)
 
     def when_safe(self, then: Callable[[], object]) -> None:
-        """Calls ``then`` once no text is unsaved; the user may save or discard it."""
+        """Calls ``then`` as soon as there is no unsaved text; the user may save or discard it."""
         editor = self.editor
         if editor is None:
             then()
@@ -83,7 +83,7 @@ class Editing:
         editor.leave(then)
 
     def when_closed(self, path: str, then: Callable[[], object]) -> None:
-        """Calls ``then``; if the note at ``path`` is open, only after it is saved or discarded."""
+        """Calls ``then``; if the note at ``path`` is open, only after the user saves or discards it."""
         if self.editor is not None and self.editor.path == path:
             self.when_safe(then)
         else:
@@ -91,7 +91,7 @@ class Editing:
 
     @property
     def is_writing(self) -> bool:
-        """True if a change by the user is being written."""
+        """True if one of the user's changes is being written."""
         return any(worker.group in _WRITING and not worker.is_finished for worker in self._services.workers)
 
     async def all_written(self) -> bool:
@@ -99,7 +99,7 @@ class Editing:
         writing = [worker for worker in self._services.workers if worker.group in _WRITING and not worker.is_finished]
         is_drafting = self._screen is not None and self._screen.is_drafting
         for worker in writing:
-            with suppress(WorkerError):  # its own callback reports it
+            with suppress(WorkerError):  # the worker's own callback reports the error
                 await asyncio.shield(worker.wait())  # otherwise a timeout would cancel the worker
         await asyncio.sleep(0)
         return not writing and not is_drafting
@@ -114,7 +114,7 @@ class Editing:
             pass
 
     def edit_selected(self, path: str, outside: bool) -> None:
-        """Edits the current note ``path``, or shows what to do if there is none."""
+        """Edits the current note ``path``, or tells the user how to select one if it is empty."""
         if self._project.refuses() or self._project.refuses_edits():
             return
         if self._project.session is None or self._services.store.view.project.overview is None:
@@ -168,7 +168,7 @@ class Editing:
     def _opened(self, note: NoteOpened, outside: bool) -> None:
         draft = note.draft
         if not outside and note.disk.path != self._requested:
-            return  # the user has requested another note since
+            return  # the user has requested another note in the meantime
         if draft is None:
             self._continue(note, None, outside)
             return
@@ -230,7 +230,7 @@ class Editing:
         return self._screen
 
     async def resolve(self, conflict: SaveConflict) -> None:
-        """Lets the user decide about a conflict in the editor; keeps the text as a draft if that is impossible."""
+        """Asks the user to resolve a conflict in the editor; keeps the text as a draft if that is impossible."""
         from brvtui.tree.editing.note_text import NotText
 
         texts: list[EditableText] = []
@@ -258,7 +258,7 @@ _STILL_WRITING_S = 10
 
 
 class Leaving:
-    """Quits the app once no text is unsaved, and records which project to open next."""
+    """Quits the app as soon as no text is unsaved, and records the project to open next."""
 
     def __init__(
         self,
@@ -281,7 +281,7 @@ class Leaving:
         self._end_when_safe()
 
     def leave_for(self, opening: Opening) -> None:
-        """Ends this app to start one on ``opening``, after asking about unsaved text."""
+        """Ends this app, after asking about unsaved text, so that another app can start on ``opening``."""
 
         def leave() -> None:
             self.reopening = opening
@@ -291,11 +291,11 @@ class Leaving:
 
     def _end_when_safe(self) -> None:
         self._editing.when_safe(lambda: self._services.call_later(self._end))
-        if self._services.has_modal:  # the user is being asked and may take time
+        if self._services.has_modal:  # the user is answering a question and may take time
             self._services.time_left.begin_again()
 
     async def _end(self) -> None:
-        """Ends the app, with an error code if there was no project to open.
+        """Ends the app, with an error code if no project could be opened.
 
         If writing takes too long, shows a warning once; the user can then quit without waiting.
         """

@@ -29,15 +29,15 @@ _FINDING = "find drafts"
 
 
 class Drafts:
-    """Writes drafts, and reports and lists those that were left behind."""
+    """Writes drafts, and reports and lists drafts that no editor has open."""
 
     def __init__(self, services: AppServices, project: Project, edit: Callable[[str], None]) -> None:
-        """Creates the store; ``edit`` opens the note whose draft the user selects from the list."""
+        """Creates the controller; ``edit`` opens the note whose draft the user selects from the list."""
         self._services = services
         self._project = project
         self._edit = edit
         self._requests: dict[str, Newest[tuple[Session, DraftRequest]]] = {}
-        """Drafts that are being written, by path of the note."""
+        """The queue of draft requests for each note, by path, while a draft is being written."""
 
     @property
     def is_busy(self) -> bool:
@@ -45,10 +45,9 @@ class Drafts:
         return bool(self._requests)
 
     def write(self, request: DraftRequest) -> None:
-        """Writes or removes a draft after any earlier request for the same note; a newer request replaces a waiting
-        one.
+        """Writes or removes a draft after any earlier request for the same note.
 
-        Requests for different notes do not wait for each other.
+        A newer request replaces a waiting one. Requests for different notes do not wait for each other.
         """
         session = self._project.session
         if session is None:
@@ -75,11 +74,11 @@ class Drafts:
             self._find(self._show)
 
     def report(self) -> None:
-        """Shows a message about drafts that were left behind, if any; the status line shows them permanently."""
+        """Shows a message about drafts that no editor has open, if any; the status line always shows them."""
         self._find(self._report)
 
     def go_to_left(self) -> None:
-        """Opens the note with the only draft that was left behind, or lists all drafts."""
+        """Opens the note of the only draft that no editor has open, or lists all drafts."""
         left = self._services.store.view.editor.left
         if len(left) == 1:
             self._edit(left[0])
@@ -129,7 +128,7 @@ class OpenDraft:
         self._note = note
         self._drafts = drafts
         self._written: bytes | None = None
-        """The text of the draft on disk; None if there is none."""
+        """The bytes of the draft on disk; None if there is no draft."""
         self._timer: Timer | None = None
 
     def write_soon(self) -> None:
@@ -159,7 +158,7 @@ class OpenDraft:
             self._written = None
 
     def forget(self) -> None:
-        """Leaves the draft on disk, since the editor switches to another note."""
+        """Forgets the draft but leaves it on disk, because the editor switches to another note."""
         self._stop_timer()
         self._written = None
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from brvtui.tree.editing.note_text import EditableText
 
 _ENDING_S = 0.3
-"""The time in seconds that the editor has to end after a signal ends the app."""
+"""The time in seconds after which the editor is killed if it ignores a signal that ends the app."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class EditorCommand:
 
 
 class ExternalEditor:
-    """Opens notes in the user's own editor and saves the result; a text that cannot be saved becomes a draft."""
+    """Opens notes in the user's own editor and saves the result; text that cannot be saved becomes a draft."""
 
     def __init__(
         self,
@@ -52,14 +52,14 @@ class ExternalEditor:
         drafts: Drafts,
         on_conflict: Callable[[SaveConflict], Awaitable[None]],
     ) -> None:
-        """Creates the controller; ``on_conflict`` is called if a note has changed on disk and was not saved."""
+        """Creates the controller; ``on_conflict`` is called if a note was not saved because it has changed on disk."""
         self._services = services
         self._project = project
         self._drafts = drafts
         self._on_conflict = on_conflict
 
     def edit(self, disk: OnDisk, text: EditableText, draft: EditableText | None) -> None:
-        """Lets the user edit ``text`` of the note ``disk``, or its ``draft``. Blocks until the editor ends."""
+        """Opens ``draft`` or ``text`` of the note ``disk`` in the user's editor. Blocks until the editor ends."""
         before = draft or text
         data = self.hand_over(disk.path, before.encode(before.text))
         if data is None:
@@ -70,7 +70,7 @@ class ExternalEditor:
             self.save(disk, data)
 
     def hand_over(self, path: str, data: bytes) -> bytes | None:
-        """Returns the edited ``data`` of the note at ``path``; None after an error, which is shown.
+        """Returns ``data`` of the note at ``path`` as edited; shows an error and returns None if that fails.
 
         Blocks until the editor ends.
         """
@@ -83,11 +83,10 @@ class ExternalEditor:
             return None
 
     def _command(self) -> EditorCommand:
-        """Returns the command of ``editor.command``, or else of $VISUAL or $EDITOR.
+        """Returns the command in ``editor.command``, $VISUAL or $EDITOR, the first that is set.
 
-        Raises :class:`Refusal` without one.
-
-        A project's settings file cannot set ``editor.command``. In a browser, this always raises :class:`Refusal`.
+        Raises :class:`Refusal` if none is set, and always in a browser. A project's settings file cannot set
+        ``editor.command``.
         """
         if self._services.is_web:
             raise Refusal("in a browser, no other program can be opened: edit the note here")
@@ -103,7 +102,7 @@ class ExternalEditor:
         )
 
     def save(self, disk: OnDisk, data: bytes) -> None:
-        """Saves ``data`` over the note ``disk`` in a worker."""
+        """Saves ``data`` as the note ``disk`` in a worker."""
         if self._project.session is not None:
             task = partial(note_saving.save, self._project.session, disk, data, False)
             self._services.background.run(task, self._save_ended, group="save")
@@ -127,7 +126,7 @@ class ExternalEditor:
         self._drafts.write(DraftRequest(saved.disk.path, None))
 
     def set_aside(self, why: str, disk: OnDisk, data: bytes) -> None:
-        """Writes ``data``, which could not be saved, to a draft, and shows the reason ``why``."""
+        """Keeps ``data``, which could not be saved, as a draft, and shows the reason ``why``."""
         offers = self._services.with_keys("{note.edit} or {note.outside} brings it back")
         message = f"{why}; your text is kept as a draft: {offers}"
         self._services.notify(message, severity="error", timeout=10)
@@ -135,7 +134,7 @@ class ExternalEditor:
 
 
 def _parse_command(text: str, origin: str) -> EditorCommand:
-    """Returns the command in ``text``, the value of ``origin``. Raises :class:`Refusal` for invalid quotes."""
+    """Parses ``text``, the value of the setting or variable ``origin``. Raises :class:`Refusal` for invalid quotes."""
     try:
         return EditorCommand(tuple(shlex.split(text)), origin)
     except ValueError as error:
@@ -151,8 +150,8 @@ def _run_editor(
 ) -> bytes:
     """Runs the editor on a copy of ``data`` and returns the edited bytes. Raises :class:`Refusal` on errors.
 
-    ``suspended`` releases the terminal for the editor. The copy has the note's name, in a private folder that is the
-    editor's working directory, and is removed afterwards. The written text counts even if the exit code reports an
+    ``suspended`` releases the terminal for the editor. The copy has the note's name and is in a private folder, the
+    editor's working directory, which is removed afterwards. Edited text is returned even if the exit code reports an
     error. An editor inside one of ``projects`` is refused.
     """
     words, environ = command.words, programs.environment(*projects)
@@ -174,9 +173,9 @@ def _run_editor(
 
 
 def _run(words: Sequence[str], environ: programs.Environment, folder: Path) -> int:
-    """Runs a program in the terminal, in ``folder``, and returns its exit code. A signal that ends the app ends it too.
+    """Runs a program in the terminal, in ``folder``, and returns its exit code.
 
-    The app handles the signal when its event loop continues.
+    A signal that ends the app also ends the program. The app handles the signal when its event loop continues.
     """
     signals: list[int] = []
     running: list[programs.Process] = []

@@ -29,15 +29,15 @@ from brvtui.tree.editing.note_text import without_hidden
 
 _LANGUAGE = "markdown"
 _HIGHLIGHTED_CHARS = 40_000
-"""The maximum length of a highlighted text; every edit highlights it again, which is slow for longer texts."""
+"""The maximum length in characters of a highlighted text; each edit highlights all of it, which is slow if longer."""
 _LINE_BREAKS = re.compile(r"\r\n?")
 _CORNERS = 6
 _MARK = "!"
 _MARK_CELLS = 2
-"""The cells between a line's number and its text; the first contains the mark."""
+"""The number of cells between a line's number and its text; the first contains the mark."""
 _HIDDEN = "·"
 _PICTURES = frozenset(map(chr, [*range(0x2400, 0x2422)]))
-"""Masks that are displayed unchanged, because they are pictures of the character."""
+"""Masks that are displayed unchanged because they already picture the character."""
 _ROLES = {
     "heading": "bold strong",
     "heading.marker": "bold accent",
@@ -69,7 +69,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
         self._state = ""
         self.tabs: Content | None = None
         self.line_marks: Mapping[int, str] = {}
-        """The roles of the marks, by line number from 0."""
+        """The role of each line's mark, by line number from 0."""
         self._masks: frozenset[str] = frozenset()
         """The characters in the text that represent unsafe characters."""
         self._drawn: dict[int, str] = {}
@@ -89,7 +89,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
         await act_in_order(self, event)
 
     def on_mount(self) -> None:
-        """Applies the colours of the theme, and again whenever it changes."""
+        """Applies the theme's colours now and whenever the theme changes."""
         self._recolour()
         self.app.theme_changed_signal.subscribe(self, lambda _: self._recolour())
 
@@ -107,7 +107,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
         self.load_text(text)
 
     def mask(self, masks: Collection[str]) -> None:
-        """Sets ``masks`` as the characters that represent unsafe ones."""
+        """Sets the characters that represent unsafe ones."""
         self._drawn = {ord(mask): self.drawn(mask) for mask in masks}
         self._masks = frozenset(masks)
 
@@ -117,7 +117,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
         return mask if mask in _PICTURES else _HIDDEN
 
     def edit(self, edit: Edit) -> EditResult:
-        """Applies ``edit`` without characters that cannot be displayed; pasted carriage returns become line ends."""
+        """Applies ``edit`` without characters that cannot be displayed; carriage returns become line ends."""
         text = _LINE_BREAKS.sub("\n", edit.text)
         edit.text = without_hidden(text)
         if len(edit.text) < len(text):
@@ -126,7 +126,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
         return super().edit(edit)
 
     def replace_text(self, text: str) -> None:
-        """Replaces the whole text in one undoable edit; the cursor stays where lines are equal."""
+        """Replaces the text in one undoable edit, from the first to the last line that differs."""
         old, new = self.text.split("\n"), text.split("\n")
         top = next((row for row, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
         below = 0
@@ -140,7 +140,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
         self.history.checkpoint()
 
     def find_matching_bracket(self, bracket: str, search_from: Location) -> Location | None:
-        """Returns None: brackets mean little in notes, and a search might take the whole text."""
+        """Returns None, since brackets mean little in notes and a search might scan the whole text."""
         return None
 
     def action_text_start(self) -> None:
@@ -182,7 +182,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
     # drawing
 
     def get_line(self, line_index: int) -> Text:
-        """Returns a line with placeholders for masks and with highlighted matches."""
+        """Returns a line with placeholders for masks, and with matches highlighted."""
         style = self.services.palette.style
         text = self.document.get_line(line_index)
         line = Text(text.translate(self._drawn), end="", no_wrap=True)
@@ -196,7 +196,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
         return line
 
     def render_line(self, y: int) -> Strip:
-        """Returns a row, with the mark of its line next to the line number."""
+        """Returns a row; the mark of its line is next to the line number."""
         strip = super().render_line(y)
         row = self.scroll_offset.y + y
         if not self.line_marks or row >= self.wrapped_document.height:
@@ -212,7 +212,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
         return Strip.join([left, Strip([mark], 1), right])
 
     def show_marks(self, marks: Mapping[int, str]) -> None:
-        """Marks lines, numbered from 0, each in a role."""
+        """Marks lines; ``marks`` contains a role for each line number, from 0."""
         if dict(marks) != dict(self.line_marks):
             self.line_marks = marks
             self.refresh()
@@ -230,7 +230,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
         return self.TITLE
 
     def retitle(self) -> None:
-        """Puts path and state, or the row of tabs, into the border."""
+        """Puts the path and state, or the row of tabs, into the border."""
         room = max(self.outer_size.width - _CORNERS, 1)
         path = cut_left(visible(self._path), max(8, room - len(self._state) - 1))
         title = self.tabs or Content(cut(f"{path} {self._state}".strip(), room))
@@ -238,13 +238,13 @@ class NoteEditor(TextArea, inherit_bindings=False):
             self.border_title = title
 
     def arranged(self, shown: frozenset[str]) -> None:
-        """Called with the ids of the visible panes; does nothing here."""
+        """Does nothing; the frame calls it with the ids of the visible panes."""
 
 
 def _replaced(old: list[str], new: list[str], top: int, below: int) -> tuple[Location, Location, str]:
-    """Returns start and end of the changed lines of ``old``, and their replacement from ``new``.
+    """Returns the start and end of the changed lines of ``old``, and their replacement from ``new``.
 
-    The first ``top`` and the last ``below`` lines are equal.
+    The first ``top`` lines and the last ``below`` lines are equal.
     """
     removed, added = old[top : len(old) - below], new[top : len(new) - below]
     text = "\n".join(added)

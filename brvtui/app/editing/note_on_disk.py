@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OnDisk:
-    """The state of a note on disk: its bytes and version, both None if there is no file."""
+    """A note's bytes and version on disk, both None if there is no file."""
 
     path: str
     data: bytes | None
@@ -35,7 +35,7 @@ class OnDisk:
 
     @property
     def sha256(self) -> str | None:
-        """The hash of the bytes; None if there is no file."""
+        """The SHA-256 hash of the bytes; None if there is no file."""
         return self.version.sha256 if self.version else None
 
 
@@ -66,18 +66,18 @@ def read_again(session: Session, before: OnDisk) -> OnDisk:
 
 
 def where_moved(session: Session, path: str, sha256: str, inode: int, at_ms: float) -> OnDisk | None:
-    """Returns the note that was at ``path`` at ``at_ms``, from its current path; None if there is no unique match.
+    """Returns the note that was at ``path`` at ``at_ms``, read from its current path; None if no match is unique.
 
-    ``at_ms`` is in milliseconds of the system's clock. Moves by this app are in the journal. Otherwise it is
-    a file with the hash ``sha256`` that has the same ``inode``, or was created or moved after ``at_ms``; older files
-    with that hash are copies. Of several such files, only one with the same inode is returned.
+    ``at_ms`` is in milliseconds of the system clock. The journal records moves by this app. For other moves, a file
+    matches if its hash is ``sha256`` and it has the same ``inode``, or was created or moved after ``at_ms``; older
+    files with that hash are copies. If several files match, only one with the same inode is returned.
     """
     from brvtui.tree.saving.note_files import SaveError
 
     snapshot, now = session.snapshot, session.notes.journal.path_now(path, at_ms)
     paths = [now]
     if now == path:
-        # Renaming a file changes its ctime, renaming its folder does not; neither changes its inode.
+        # Renaming a file changes its ctime, but renaming its folder does not; neither changes its inode.
         files = [(note.path, snapshot.parsed[note.path]) for note in snapshot.notes]
         paths = [at for at, file in files if file.inode == inode or file.ctime_ns >= at_ms * 1e6]
     candidates: list[OnDisk] = []
@@ -89,7 +89,7 @@ def where_moved(session: Session, path: str, sha256: str, inode: int, at_ms: flo
 
 
 def _only(candidates: list[OnDisk]) -> OnDisk | None:
-    """Returns the only entry; None if there are none or several."""
+    """Returns the only entry, or None if there are none or several."""
     return candidates[0] if len(candidates) == 1 else None
 
 
@@ -97,13 +97,13 @@ def _only(candidates: list[OnDisk]) -> OnDisk | None:
 
 
 MOST_CHARS = 200_000
-"""The maximum length of a text in the editor; for longer texts, the checks on every key are slow."""
+"""The maximum length of a text in the editor; the checks after each key are too slow for longer texts."""
 
 
 def text_to_edit(data: bytes, before: EditableText | None = None, replaced: str = "") -> EditableText:
     """Returns the text of ``data`` for the editor.
 
-    Arguments are those of :func:`brvtui.tree.editing.note_text.note_text`. Raises
+    The arguments are the same as for :func:`brvtui.tree.editing.note_text.note_text`. Raises
     :class:`brvtui.tree.editing.note_text.NotText` if the text is unreadable or too long.
     """
     from brvtui.tree.editing.note_text import NotText, note_text
@@ -129,7 +129,7 @@ class NoteOpened:
 
 @dataclass(frozen=True, slots=True)
 class NewNoteRequest:
-    """A note to create, with path, title and template as the user entered them."""
+    """The path, title and template of a note to create, as the user entered them."""
 
     path: str
     title: str
@@ -139,7 +139,7 @@ class NewNoteRequest:
 def open_note(session: Session, path: str, outside: bool, outside_key: str) -> NoteOpened:
     """Reads the note at ``path`` and its draft. Raises :class:`Refusal` if the note cannot be edited.
 
-    For an editor ``outside`` the app, the text may have any length. ``outside_key`` is the key that opens such an
+    If ``outside``, for an external editor, the text may have any length. ``outside_key`` is the key that opens that
     editor.
     """
     from brvtui.tree.editing.note_text import NotText, note_text
@@ -161,7 +161,7 @@ def open_note(session: Session, path: str, outside: bool, outside_key: str) -> N
 
 
 def begin_note(session: Session, request: NewNoteRequest, query: str) -> NoteOpened:
-    """Returns the initial text of a new note; ``query`` is the question that it answers."""
+    """Returns a new note with its initial text; ``query`` is the question that the note answers."""
     from brvtui.tree.editing.new_notes import NewNote, Template, keywords_of, text_of
     from brvtui.tree.editing.note_text import note_text
 
@@ -181,12 +181,12 @@ class FoundDraft:
 
     text: EditableText = field(repr=False)
     base: EditableText = field(repr=False)
-    """The text on disk; if the note was moved, the text at its new path."""
+    """The text on disk; if the note was moved, the text at the new path."""
     age_s: float
     is_on_disk_text: bool
-    """True if the text on disk is still the one from which the draft was started."""
+    """True if the text on disk is still the text from which the draft was started."""
     hunks: tuple[Hunk, ...] | None = field(repr=False)
-    """The differences from ``base``; None if one of the two texts is too long for the editor."""
+    """The differences from ``base``; None if either text is too long for the editor."""
     moved: OnDisk | None = None
     """The file that now contains the text from which the draft was started, if the note was moved."""
 
@@ -200,11 +200,11 @@ class DraftRequest:
     base: FileVersion | None = None
     """The version of the file from which the draft was started."""
     is_set_aside: bool = False
-    """True for a text that could not be saved, which is kept in addition to the draft of the edited text."""
+    """True for text that could not be saved; it is kept in addition to the draft of the edited text."""
 
 
 def find_draft(session: Session, disk: OnDisk, text: EditableText) -> FoundDraft | None:
-    """Returns the draft to offer, unless it equals the text on disk or belongs to a running editor."""
+    """Returns the draft to offer; None if it equals the text on disk or belongs to a running editor."""
     from brvtui.store.drafts import DraftStore
     from brvtui.tree.editing.merging import difference
     from brvtui.tree.editing.note_text import NotText, note_text

@@ -20,7 +20,7 @@ class NoteSaved:
     disk: OnDisk
     notices: tuple[str, ...] = ()
     keeps_time: bool = False
-    """True if the file has kept its modification time."""
+    """True if the file kept its modification time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class SaveConflict:
     undecided: int = 0
     """The number of places in ``merged`` with conflicting changes."""
     notice: str = ""
-    """A line about a third text, written by another program; otherwise empty."""
+    """A line about a third version, written by another program; otherwise empty."""
     moved: OnDisk | None = None
     """The file that now contains the text of ``disk``, if the note was removed; otherwise None."""
     problem: str = ""
@@ -66,18 +66,18 @@ SaveResult = SaveDoubt | NoteSaved | SaveConflict | SaveFailed
 
 
 def changed_meanwhile(path: str) -> str:
-    """Returns a message that the note was changed on disk during editing."""
+    """Returns a message that another program changed the note while it was edited."""
     return f"{path} has been changed on disk"
 
 
 KEPT_TIME = "its time is kept, so cached answers stay valid; {cache.clear} on the screen {screens.query} removes them"
-"""The message after a change that kept the file's time, since the cache's fingerprint depends on paths and times."""
+"""The message after a change that kept the file's time; the cache's fingerprint depends only on paths and times."""
 
 
 def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agreed: bool = False) -> SaveResult:
-    """Saves ``data`` over the note that was read as ``disk``, unless the note has changed since.
+    """Saves ``data`` over the note that was read as ``disk``, unless the note has changed since then.
 
-    A text that would damage the note or lacks its frontmatter is saved only if ``is_agreed``.
+    A text that would damage the note or remove its frontmatter is saved only if ``is_agreed``.
     """
     from brvtui.tree.saving.note_files import Conflict, SaveError, Unconfirmed
 
@@ -106,7 +106,7 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agree
 
 
 def _damage(session: Session, disk: OnDisk, data: bytes) -> str:
-    """Returns the new damage that saving ``data`` over ``disk`` would cause; empty if none."""
+    """Describes the new damage that saving ``data`` over ``disk`` would cause; empty if there is none."""
     from brvtui.notes.topic_problems import topic_damage
     from brvtui.tree.reading.conflicts import conflict_marks
     from brvtui.tree.reading.frontmatter import block_of, parse
@@ -131,7 +131,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _lost_signals(session: Session, disk: OnDisk, data: bytes) -> str:
-    """Returns a message if saving ``data`` loses the signals in the frontmatter; otherwise empty."""
+    """Returns a message if saving ``data`` would lose the signals in the frontmatter; otherwise empty."""
     from brvtui.tree.reading.signals import from_frontmatter
 
     snapshot = session.snapshot
@@ -155,7 +155,7 @@ def _kept_notice(path: str, copy: str) -> str:
 
 
 def _unconfirmed(session: Session, disk: OnDisk, data: bytes, notice: str) -> SaveResult:
-    """Reads the note again after a save that the disk did not confirm; ``notice`` is the line about that."""
+    """Reads the note again after a save that the disk did not confirm, and returns the result with ``notice``."""
     from brvtui.tree.saving.note_files import SaveError
 
     try:
@@ -168,7 +168,7 @@ def _unconfirmed(session: Session, disk: OnDisk, data: bytes, notice: str) -> Sa
 
 
 def _conflict(disk: OnDisk, mine: bytes, theirs: OnDisk) -> SaveConflict:
-    """Compares and merges ``mine`` and ``theirs``, which are both based on ``disk``."""
+    """Compares and merges ``mine`` and ``theirs``, two versions that are based on ``disk``."""
     from brvtui.tree.editing.merging import difference, merged
     from brvtui.tree.editing.note_text import NotText, note_text
 
@@ -179,7 +179,7 @@ def _conflict(disk: OnDisk, mine: bytes, theirs: OnDisk) -> SaveConflict:
     own = notes[1]
     texts = [note.plain(note.text) for note in notes]
     if any("\r" in text for text in texts):
-        # one of them has mixed line ends: each line keeps its own
+        # at least one text has mixed line ends, so each line keeps its own
         texts = [text.replace("\n", note.newline) for text, note in zip(texts, notes, strict=True)]
         own = replace(own, newline="\n")
     both = merged(*texts)

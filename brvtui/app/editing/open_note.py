@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 class OpenNote:
-    """The open note as it was read, and its text in the text area, from :meth:`open` to :meth:`close`."""
+    """The open note as it was read, and its text in the text area."""
 
     def __init__(
         self, screen: FrameScreen, project: Project, area: NoteEditor, on_change: Callable[[], object]
     ) -> None:
-        """Starts without a note; ``on_change`` is called when its text or its state on disk is replaced."""
+        """Starts without a note; ``on_change`` is called when the note's text or its state on disk is replaced."""
         self._screen = screen
         self.project = project
         self.area = area
         self._on_change = on_change
         self.disk: OnDisk | None = None
-        """The state on disk that the text is compared with and saved over; None if no note is open."""
+        """The state on disk with which the text is compared and over which it is saved; None if no note is open."""
         self.text: EditableText | None = None
         """The text that was last put into the text area, with its masks."""
         self._clean = b""
@@ -59,7 +59,7 @@ class OpenNote:
 
     @property
     def is_dirty(self) -> bool:
-        """True if there is unsaved text; the view follows shortly after."""
+        """True if there is unsaved text; the view shows this with a short delay."""
         return self.text is not None and self.data != self._clean
 
     def show(self, edit: Edit | None) -> None:
@@ -68,7 +68,7 @@ class OpenNote:
         store.update(store.view.editor._replace(edit=edit))
 
     def open(self, disk: OnDisk, text: EditableText) -> None:
-        """Opens ``text``, the text of the note ``disk`` or of a new note."""
+        """Opens the ``text`` of the note ``disk``, or of a new note."""
         self.disk, self.text = disk, None
         self._clean = text.encode(text.text)
         self.show(Edit(disk.path, is_new=disk.data is None))
@@ -91,7 +91,7 @@ class OpenNote:
         self._on_change()
 
     def put_data(self, data: bytes) -> bool:
-        """Puts ``data`` into the text area; returns False and shows an error if it is not text or too long."""
+        """Puts ``data`` into the text area; shows an error and returns False if it is not text or is too long."""
         from brvtui.tree.editing.note_text import NotText
 
         try:
@@ -102,7 +102,7 @@ class OpenNote:
         return True
 
     def rebase(self, disk: OnDisk) -> None:
-        """Sets ``disk`` as the state that the text is compared with and saved over."""
+        """Sets ``disk`` as the state with which the text is compared and over which it is saved."""
         self.disk, self._clean = disk, disk.data or b""
         if self.edit is not None:
             self.show(replace(self.edit, path=disk.path, on_disk="", is_new=disk.data is None))

@@ -1,4 +1,4 @@
-"""Dialogs that show a plan for notes before it is applied. They return the plan, or None."""
+"""Dialogs that show a plan for changes of notes before it is applied. They return the plan, or None."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 SIGNS = {Side.THEIRS: ("-", "bad"), Side.MINE: ("+", "ok"), Side.BOTH: (" ", "muted")}
-"""The sign of a line and its role."""
+"""The sign and the role of a line, by side."""
 
 
 def legend(mine: str) -> Line:
@@ -50,7 +50,7 @@ _LOOKING = "working out what this changes…"
 
 
 class PlanPane(Pane):
-    """Shows the files that a plan changes, then notices, then lines."""
+    """Shows the files that a plan changes, its notices, and the changed lines."""
 
     TITLE = "What will change"
     HELP_TEXT = (
@@ -65,7 +65,8 @@ class PlanPane(Pane):
         self.problem = ""
 
     def show_plan(self, plan: Plan | None, problem: str = "") -> None:
-        """Shows ``plan``, or the ``problem`` that prevents it; without both, a message that it is being prepared."""
+        """Shows ``plan`` or the ``problem`` that prevents it; without either, a message that the plan is being
+        prepared."""
         self.plan, self.problem = plan, problem
         self.offset_row = 0
         self.rebuild(force=True)
@@ -101,7 +102,7 @@ def _step_line(verb: str, what: str, width: int) -> Line:
 
 
 def _source(step: Write, plan: Plan) -> str:
-    """Returns the path of the removed file that has the text of the new file; empty if there is none."""
+    """Returns the path of a removed file with the same text as the new file; empty if there is none."""
     from brvtui.notes.plan import Write
 
     assert step.after is not None
@@ -125,7 +126,7 @@ def _contents(plan: Plan, width: int) -> list[Line]:
 
 
 def _signals(entry: Recorded) -> str:
-    """Returns the signals of a note in the overlay, before and after."""
+    """Describes a note's overlay signals before and after the plan."""
     before, after = (
         f"{one.maturity}, importance {one.importance:g}" if one is not None else ""
         for one in (entry.before, entry.after)
@@ -184,17 +185,17 @@ class PlanDialog(Dialog["Plan"]):
     def __init__(self, title: str, message: str, make: Callable[[], Plan] | None = None) -> None:
         """Creates a dialog that shows ``message``.
 
-        ``make`` returns the plan, may block, and raises NoteError if there is none.
+        ``make`` returns the plan; it may block, and raises NoteError if no plan is possible.
         """
         super().__init__(title, message, wide=True)
         self._make = make
         self._number = 0
-        """The number of plans requested, to recognise late results."""
+        """The number of requested plans, used to recognise outdated results."""
         self._planned_for: object = None
         self._pause_timer: Timer | None = None
 
     def make_fields(self) -> ComposeResult:
-        """Yields the fields between question and plan."""
+        """Yields the fields between the question and the plan."""
         yield from ()
 
     def make_parts(self) -> ComposeResult:
@@ -261,7 +262,7 @@ class PlanDialog(Dialog["Plan"]):
         await caught_up(self.focused)
         if self.pane.plan is not None and self._planned_for == self.entered:
             self.dismiss(self.pane.plan)
-        else:  # only a plan that was shown is applied
+        else:  # only a plan that has been shown can be applied
             self.services.notify("the changes appear here; then Enter makes them", timeout=3)
 
 
@@ -291,19 +292,19 @@ class MoveDialog(PlanDialog):
         yield Field("to", self._path, id="target")
 
     def on_mount(self) -> None:
-        """Moves the cursor before the file ending."""
+        """Requests the plan and places the cursor before the file ending."""
         super().on_mount()
         self.query_one(Input).cursor_position = len(self._path.removesuffix(".md"))
 
     @on(Input.Changed)
     def _ending_typed(self, event: Input.Changed) -> None:
-        """Removes the proposed ending once the user types one before it."""
+        """Removes the proposed ending when the user types another one before it."""
         if event.input.value.endswith(".md.md"):
             event.input.value = event.input.value.removesuffix(".md")
 
     @property
     def entered(self) -> str:
-        """The new path, with only one ending."""
+        """The typed path, with at most one ``.md`` at its end."""
         target = self.query_one(Field).value.strip()
         while target.endswith(".md.md"):
             target = target.removesuffix(".md")
@@ -328,10 +329,9 @@ class SignalsDialog(PlanDialog):
         make: Callable[[str, float, SignalTarget], Plan],
         proposed: str = "",
     ) -> None:
-        """Creates a dialog for the note at ``path`` with its current signals, stored in ``target``; ``make`` plans new
-        ones.
+        """Creates a dialog for the note at ``path`` with its current signals, which are stored in ``target``.
 
-        The maturity ``proposed``, if not empty, is selected first.
+        ``make`` plans other signals. If ``proposed`` is not empty, this maturity is selected at first.
         """
         message = f"{path}: {maturity}, importance {importance:g}. The engine's own store is never written."
         super().__init__("Signals", message)
@@ -349,7 +349,7 @@ class SignalsDialog(PlanDialog):
 
     @property
     def entered(self) -> tuple[str, str, str]:
-        """Maturity, importance as typed, and the place to store them."""
+        """The selected maturity, the typed importance, and the selected place to store them."""
         maturity, where = (self.query_one(name, Options).chosen for name in ("#maturity", "#where"))
         return maturity, self.query_one(Field).value, where
 

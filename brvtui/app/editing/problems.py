@@ -38,7 +38,7 @@ _MOST_ERRORS = 2
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """A text to check: ``edited``, which started as ``note``, and the query for its ranking."""
+    """A text to check (``edited``), the text as it was opened (``note``), and the query that ranks it."""
 
     path: str
     note: EditableText = field(repr=False)
@@ -95,9 +95,9 @@ def _refused_name(path: str) -> TextCheck | None:
 
 
 def first_errors(session: Session, path: str, data: bytes, before: bytes) -> str:
-    """Returns the first errors in a note's whole text with line numbers; empty if there are none.
+    """Describes the first errors in a note's text with their line numbers; empty if there are none.
 
-    ``before`` is the previous text on disk: frontmatter that a new line above it disables is an error.
+    ``before`` is the previous text on disk; if a new line above the frontmatter disables it, that is an error.
     """
     from brvtui.tree.editing.note_text import NotText, note_text
     from brvtui.tree.editing.problems import Severity
@@ -138,7 +138,7 @@ class TextChecks:
         self._newest: Newest[CheckRequest] = Newest(self._check)
         self._last: CheckRequest | None = None
         self._checked_for: tuple[object, ...] = ()
-        """The query and the tree of the last check."""
+        """The query, scope, profile and tree at the time of the last check."""
         self._timer: Timer | None = None
 
     def look_at_view(self) -> None:
@@ -200,7 +200,7 @@ class ProblemsPane(ChoicePane):
 
     @dataclass
     class LineChosen(Message):
-        """Posted to show a place in the text; line and column are counted from 0."""
+        """Posted when the user chooses a problem; line and column are counted from 0."""
 
         line: int
         column: int
@@ -211,7 +211,7 @@ class ProblemsPane(ChoicePane):
         return f"Problems · {len(problems)}" if problems else "Problems"
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns line number and message of each problem."""
+        """Returns the line number and message of each problem."""
         problems = view.editor.edit.check.problems if view.editor.edit else ()
         self.choices, self.owner = [f"{problem.line + 1}:{problem.column + 1}" for problem in problems], []
         if not problems:
@@ -228,7 +228,7 @@ class ProblemsPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: going to a line, if there is no problem."""
+        """The actions without effect: going to a line if there is no problem."""
         return frozenset() if self.chosen else frozenset({"problems.line"})
 
     def clicked(self, place: int) -> None:

@@ -24,7 +24,7 @@ from brvtui.paint.text import wrap
 if TYPE_CHECKING:
     from brvtui.tree.editing.merging import DiffLine, Hunk
 
-# The dialogs that list this session's changes, and drafts that were left behind.
+# The dialogs that list this session's changes and the remaining drafts.
 
 
 UNDO, REDO = "undo", "redo"
@@ -123,7 +123,7 @@ class DraftsPane(ChoicePane):
         return bool(self._paths) if action == "take" else super().check_action(action, parameters)
 
     def clicked(self, place: int) -> None:
-        """Selects the clicked draft."""
+        """Closes the dialog with the clicked draft."""
         self.move_to(place)
         self.action_take()
 
@@ -185,7 +185,7 @@ class UnexpectedQuestion(Dialog[str]):
             self.wait()
 
     def wait(self) -> None:
-        """Accepts letters as answers only after another pause."""
+        """Restarts the pause after which letters count as answers."""
         if self._pause_timer is not None:
             self._pause_timer.stop()
         self._pause_timer = self.set_timer(PAUSE_S, self.listen)
@@ -232,7 +232,7 @@ class DraftDialog(UnexpectedQuestion):
     BINDINGS = bindings(dialogs.DRAFT)
 
     def __init__(self, paragraphs: Sequence[str], hunks: Sequence[Hunk] | None) -> None:
-        """Creates a dialog with the draft's differences from the note; None if one of them is too long."""
+        """Creates a dialog; ``hunks`` are the draft's differences from the note, or None if either text is too long."""
         super().__init__("A draft was found", *paragraphs, hunks=hunks, mine="the unsaved draft")
 
 

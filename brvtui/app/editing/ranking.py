@@ -1,4 +1,4 @@
-"""The Ranking pane, which compares the answers to the query with the saved and with the edited text."""
+"""The Ranking pane, which compares the query's answers with the saved text and with the edited text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class RankingPane(Pane):
-    """Shows tier and results of both answers, and the changes of rank."""
+    """Shows the tiers and results of both answers, and the changes in rank."""
 
     TITLE = "Ranking"
     READS = (ProjectState, QueryState, EditorState, EngineState)
@@ -29,7 +29,7 @@ class RankingPane(Pane):
     )
 
     def heading(self, view: View) -> str:
-        """Returns the query, and the ranking engine if the selected engine is another."""
+        """Returns the title with the query, and with the ranking engine if another engine is selected."""
         whose = "Ranking" if view.is_native else f"Ranking by {view.kind.native}"
         return f"{whose} · {view.query.text}" if view.query.text.strip() else whose
 

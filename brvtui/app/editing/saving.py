@@ -1,4 +1,4 @@
-"""Saves the open note, and handles changes of it on disk."""
+"""Saves the open note and handles changes to it on disk."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SavingLine(Lines):
     READS = (EditorState,)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns a warning if the note has changed on disk, or else the effects of saving."""
+        """Returns a warning if the note has changed on disk or is generated, or else the effects of saving."""
         edit = view.editor.edit
         if edit is None:
             return [Line()]
@@ -105,10 +105,10 @@ class NoteSaver:
         leave: Callable[[], object],
         find: Callable[[str], object],
     ) -> None:
-        """Starts without a save.
+        """Creates a saver for ``note``.
 
         ``bring_to_front`` shows the screen, ``leave`` closes the note and returns to the previous screen, and ``find``
-        selects the first match of words in the text.
+        selects the first match of its argument in the text.
         """
         self._screen = screen
         self._note = note
@@ -120,13 +120,13 @@ class NoteSaver:
         self.is_saving = False
         """True while the open note is being saved."""
         self._again = False
-        """True if the user asked to save again during a save."""
+        """True if the user has asked to save again while a save is running."""
         self._after: Callable[[], object] | None = None
 
     def save(self, then: Callable[[], object] | None = None, is_agreed: bool = False) -> None:
-        """Saves the text and, on success, calls ``then``. During a save, this requests another save after it.
+        """Saves the text and, on success, calls ``then``. If a save is running, another one follows it.
 
-        Asks before saving a text that would damage the note, unless ``is_agreed``.
+        Asks first if the text would damage the note, unless ``is_agreed``.
         """
         disk, edit = self._note.disk, self._note.edit
         if disk is None or edit is None:
@@ -200,7 +200,7 @@ class NoteSaver:
         self._screen.app.push_screen(questions.DamageDialog(doubt.problem), answered)
 
     def _set_aside(self, unsaved: SaveConflict | SaveFailed | SaveDoubt) -> None:
-        """Keeps the text of a note that is no longer open as a draft, and shows why it was not saved."""
+        """Keeps the unsaved text of a note that is no longer open as a draft, and shows why it was not saved."""
         path = unsaved.disk.path
         why = unsaved.problem if isinstance(unsaved, SaveFailed | SaveDoubt) else note_saving.changed_meanwhile(path)
         self._external.set_aside(why, unsaved.disk, unsaved.data)
@@ -213,7 +213,7 @@ class NoteSaver:
     # conflicts: the note has changed on disk since it was read
 
     def resolve(self, conflict: SaveConflict) -> None:
-        """Asks the user which of the two texts to keep."""
+        """Asks the user which text to keep: the edited text or the text on disk."""
         self._bring_to_front()
         path = conflict.theirs.path
         if conflict.theirs.data is None:
@@ -246,7 +246,7 @@ class NoteSaver:
             self._leave()
 
     def _move_to(self, disk: OnDisk) -> None:
-        """Continues with the text at ``disk``, the note's new place, and moves its draft."""
+        """Continues with ``disk``, the note at its new path, and moves the draft there."""
         before = self._note.path
         self._note.rebase(disk)
         self._draft.move_from(before)

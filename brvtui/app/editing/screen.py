@@ -1,4 +1,4 @@
-"""The Edit screen: one note's text, its problems, and the effect of saving it. Ctrl+S calls ``action_save``."""
+"""The Edit screen: one note's text, its problems, and the effect of saving it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class FindField(OrderedInput):
     BINDINGS = bindings(FIND)
 
     def action_step(self, step: int) -> None:
-        """Moves to the next match, or the previous one."""
+        """Moves to the next match (``step`` 1) or the previous match (-1)."""
         self.post_message(FindBar.FindRequested(self.value, step))
 
 
@@ -136,7 +136,7 @@ class EditorScreen(FrameScreen):
         yield FindBar(id="find-bar")
 
     def make_panes(self) -> ComposeResult:
-        """Yields text, problems and ranking."""
+        """Yields the panes for text, problems and ranking."""
         yield self.area
         yield ProblemsPane(id="problems")
         yield RankingPane(id="ranking")
@@ -163,7 +163,7 @@ class EditorScreen(FrameScreen):
 
     @property
     def is_dirty(self) -> bool:
-        """True if there is unsaved text; the view follows shortly after."""
+        """True if there is unsaved text; the view shows this with a short delay."""
         return self._note.is_dirty
 
     @property
@@ -183,7 +183,7 @@ class EditorScreen(FrameScreen):
     # opening and closing a note
 
     def begin(self, disk: OnDisk, note: EditableText, draft: EditableText | None = None) -> None:
-        """Starts to edit ``note``, the text on disk or of a new note; ``draft`` replaces it as an undoable edit."""
+        """Opens ``note``, the text on disk or of a new note; ``draft``, if given, replaces it in an undoable edit."""
         self._draft.forget()
         self._saver.forget()
         self._note.open(disk, note)
@@ -217,7 +217,8 @@ class EditorScreen(FrameScreen):
         self._note.close()
 
     def leave(self, then: Callable[[], object], can_stay_open: bool = False) -> None:
-        """Closes the note and calls ``then``; asks about unsaved text, which may stay open if ``can_stay_open``."""
+        """Closes the note and calls ``then``; asks about unsaved text, and offers to keep it open if
+        ``can_stay_open``."""
         edit = self.edit
         if isinstance(self.app.screen, questions.LeavingDialog):
             return
@@ -239,7 +240,7 @@ class EditorScreen(FrameScreen):
         self.app.push_screen(questions.LeavingDialog(edit.path, can_stay_open), answered)
 
     def bring_to_front(self) -> None:
-        """Shows this screen; closing the note returns to the current screen."""
+        """Shows this screen; closing the note returns to the screen that was shown before."""
         if self.services.current_mode != modes.EDITOR.name:
             self.origin = self.services.current_mode
             self.services.switch_mode(modes.EDITOR.name)
@@ -260,7 +261,7 @@ class EditorScreen(FrameScreen):
             self._text_changed()
 
     def _text_changed(self) -> None:
-        """Shows if the text is unsaved; after a pause, checks it and writes its draft."""
+        """Shows whether the text is unsaved, and schedules its check and its draft."""
         edit, dirty = self.edit, self.is_dirty
         assert edit is not None
         if dirty != edit.dirty:
@@ -271,7 +272,7 @@ class EditorScreen(FrameScreen):
         else:
             self._draft.drop()
             if edit.on_disk == CHANGED:
-                self.look_at_disk()  # an unchanged text follows the disk
+                self.look_at_disk()  # a text without unsaved changes follows the disk
 
     def keep_draft(self) -> None:
         """Writes the draft of unsaved text immediately."""
@@ -284,7 +285,7 @@ class EditorScreen(FrameScreen):
         self._saver.save()
 
     def resolve(self, conflict: SaveConflict) -> None:
-        """Asks the user which of the two texts to keep."""
+        """Asks the user which text to keep: the edited text or the text on disk."""
         self._saver.resolve(conflict)
 
     def look_at_disk(self) -> None:
@@ -294,7 +295,7 @@ class EditorScreen(FrameScreen):
     # finding
 
     def action_find(self) -> None:
-        """Shows the find bar, or moves to the next match if it is visible."""
+        """Shows the find bar; if it is already visible, moves to the next match."""
         if self.bar.display:
             self.bar.field.action_step(1)
             return
@@ -322,9 +323,9 @@ class EditorScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: also editing the open note, and saving or undoing without changes.
+        """The actions without effect, here also editing the open note, and saving or undoing without changes.
 
-        A new note has no modification time to keep.
+        For a new note, keeping the modification time has no effect either.
         """
         edit, idle = self.edit, super().idle
         idle |= {"note.edit"} if self.note_at_hand == self.path else frozenset()
@@ -335,13 +336,13 @@ class EditorScreen(FrameScreen):
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """The key for the modification time, which resets it while it is kept."""
+        """The changed labels in the key bar: ``new time`` while the old modification time is kept."""
         keeps = self.edit is not None and self.edit.keep_mtime
         return {**super().renamed, "editor.keep_mtime": "new time"} if keeps else super().renamed
 
     @property
     def leads_back(self) -> bool:
-        """Always True: Esc leads from the text to the previous screen."""
+        """Always True, since Esc in the text returns to the previous screen."""
         return True
 
     async def action_back(self) -> None:

@@ -23,13 +23,13 @@ _REMOTE = ("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY")
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The parts of the app's environment that matter for copying."""
+    """The parts of the app's environment that affect copying."""
 
     environ: Mapping[str, str]
     is_web: bool = False
     platform: str = sys.platform
     projects: tuple[Path, ...] = ()
-    """The folders whose programs never run."""
+    """The folders from which no program is ever run."""
 
     @property
     def is_remote(self) -> bool:
@@ -44,7 +44,8 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """The result of copying: ``escape`` must still be written to the terminal; ``failed`` if no copy exists."""
+    """The result of copying. The caller must write ``escape`` to the terminal; ``failed`` means that there is no
+    copy."""
 
     message: str
     escape: str = ""
@@ -54,7 +55,7 @@ class Copied:
 def copy(text: str, named: str, where: Surroundings, kept: Path) -> Copied:
     """Copies ``text`` in the first way that works, and writes it to the file ``kept`` if the result is uncertain.
 
-    Messages call the text ``named`` ("the path"). Blocks, for at most :data:`TIMEOUT_S` per program.
+    ``named`` is the name of the text in messages, such as "the path". Blocks for at most :data:`TIMEOUT_S` per program.
     """
     it = f"{named} ({counted(len(text), 'character', 'characters')})"
     for command, how in _programs(where):
@@ -126,7 +127,7 @@ def _run_with_input(command: list[str], text: str, where: Surroundings) -> bool:
         process.kill()
         process.communicate()
         return False
-    except OSError:  # it ended without reading
+    except OSError:  # the program ended without reading
         process.wait()
         return False
     return process.returncode == 0

@@ -39,11 +39,12 @@ if TYPE_CHECKING:
 
 
 Deliver = Callable[[str, bytes], None]
-"""Sends a file with name and content to the browser that shows the app."""
+"""Sends a file, given by its name and content, to the browser that shows the app."""
 
 
 def take_screenshot(app: App[None], deliver: Deliver, filename: str | None, path: str | None) -> None:
-    """Saves the screen of ``app`` as SVG and shows the path; without ``path``, in the user's pictures folder.
+    """Saves the screen of ``app`` as SVG in the folder ``path`` (default: the user's pictures folder), and shows the
+    path.
 
     A browser receives the file instead. Messages are removed first, since they would cover parts of the screen.
     """
@@ -85,7 +86,7 @@ class _ExportResult:
 
 
 class ExportDialog(FieldDialog[Path]):
-    """Asks for a path; returns that of the saved file, or None."""
+    """Asks for a path; returns the path of the saved file, or None."""
 
     def __init__(self, what: str, name: str, place: str, write: Callable[[Path, bool], Path], notice: str = "") -> None:
         """Creates a dialog to save ``what``, with the proposed file ``name`` in ``place`` and a ``notice``.
@@ -104,7 +105,7 @@ class ExportDialog(FieldDialog[Path]):
 
     @on(Input.Changed)
     def _ending_typed(self, event: Input.Changed) -> None:
-        """Removes the proposed ending once the user types one before it."""
+        """Removes the proposed ending when the user types another one before it."""
         from brvtui.report.saved import Form
 
         endings = [f".{form}" for form in Form]
@@ -169,7 +170,7 @@ class Sharing:
         self._project = project
         self._comparison = comparison
         self.copied = ""
-        """The last text copied in this app, which fields paste."""
+        """The text last copied in this app, which fields paste."""
 
     def copy(self, what: str, file: str) -> None:
         """Copies ``path`` (of ``file``, the current note), ``answer``, ``prompt``, ``comparison`` or ``trace``."""
@@ -186,7 +187,8 @@ class Sharing:
             self._services.notify(_NOTHING[what], timeout=4)
 
     def copy_text(self, text: str, named: str, otherwise: str = "") -> None:
-        """Copies ``text``, called ``named`` in messages, which end with ``otherwise``, another way to get it."""
+        """Copies ``text``. Messages call it ``named`` and end with ``otherwise``, a hint at another way to obtain
+        it."""
         text = _CONTROLS.sub(lambda match: visible(match[0]), text)
         self.copied = text
         if text:
@@ -293,7 +295,7 @@ def _file_of_form(file: Path, replace: bool) -> Path:
 
 
 def _rendered(project: Project, trace: Trace, file: Path) -> bytes:
-    """Returns the content of ``file`` in the form of its ending. Blocks."""
+    """Renders ``trace`` in the format of the ending of ``file``. Blocks."""
     from brvtui.report.saved import form_of, rendered
 
     return rendered(_saved_trace(project, trace), form_of(file))

@@ -28,12 +28,12 @@ class FleetRequest(NamedTuple):
     """One question to some members."""
 
     number: int
-    """The number of the request, which increases."""
+    """The number of the request; later requests have higher numbers."""
     members: tuple[Member, ...]
     text: str = ""
     """The question; empty to only open the members."""
     again: bool = False
-    """True to read files again that were read a moment ago."""
+    """True to read files again even if they were read a moment ago."""
 
 
 class FleetBatch(NamedTuple):
@@ -45,7 +45,7 @@ class FleetBatch(NamedTuple):
     missing: dict[str, Absence]
     replies: int
     step: str
-    """The current step of the members as shown on screen, for example ``ranking notes``; empty if all failed."""
+    """The members' current step as shown on screen, such as ``ranking notes``; empty if all failed."""
 
 
 class FleetRead(NamedTuple):
@@ -56,7 +56,7 @@ class FleetRead(NamedTuple):
 
 
 class FleetRanked(NamedTuple):
-    """The result of one ranking, or the reason why there is none although each member can answer by itself."""
+    """One ranking of all notes, or the reason why the members can only answer separately."""
 
     number: int
     ranking: OneRanking | None
