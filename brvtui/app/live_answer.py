@@ -23,14 +23,14 @@ class LiveAnswer:
     """The text that the model has written in this turn."""
     steps: tuple[LiveStep, ...] = ()
     waiting: str = ""
-    """The reason for waiting for the service, and the time."""
+    """The reason for waiting for the service and the seconds until the next attempt; empty if it does not wait."""
     sent: int = 0
     received: int = 0
-    """The tokens of the completed turns."""
+    """The numbers of tokens sent and received in completed turns."""
     cancelling: bool = False
 
     def is_about(self, query: str, scope: str, engine: str) -> bool:
-        """True if it is the answer of ``engine`` to this query."""
+        """True if this is the answer of ``engine`` to ``query`` in ``scope``."""
         return (query, scope, engine) == (self.query, self.scope, self.engine)
 
 

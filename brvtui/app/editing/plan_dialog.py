@@ -65,8 +65,7 @@ class PlanPane(Pane):
         self.problem = ""
 
     def show_plan(self, plan: Plan | None, problem: str = "") -> None:
-        """Shows ``plan`` or the ``problem`` that prevents it; without either, a message that the plan is being
-        prepared."""
+        """Shows ``plan`` or ``problem``; if there is neither, a message that the plan is being prepared."""
         self.plan, self.problem = plan, problem
         self.offset_row = 0
         self.rebuild(force=True)

@@ -217,8 +217,7 @@ class EditorScreen(FrameScreen):
         self._note.close()
 
     def leave(self, then: Callable[[], object], can_stay_open: bool = False) -> None:
-        """Closes the note and calls ``then``; asks about unsaved text, and offers to keep it open if
-        ``can_stay_open``."""
+        """Closes the note and calls ``then``; asks about unsaved text, which may stay open if ``can_stay_open``."""
         edit = self.edit
         if isinstance(self.app.screen, questions.LeavingDialog):
             return

@@ -44,8 +44,7 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """The result of copying. The caller must write ``escape`` to the terminal; ``failed`` means that there is no
-    copy."""
+    """The result of copying; the caller writes ``escape`` to the terminal; ``failed`` means that there is no copy."""
 
     message: str
     escape: str = ""

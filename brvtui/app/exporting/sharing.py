@@ -43,8 +43,7 @@ Deliver = Callable[[str, bytes], None]
 
 
 def take_screenshot(app: App[None], deliver: Deliver, filename: str | None, path: str | None) -> None:
-    """Saves the screen of ``app`` as SVG in the folder ``path`` (default: the user's pictures folder), and shows the
-    path.
+    """Saves the screen of ``app`` as SVG in ``path`` or the user's pictures folder, and shows the file's path.
 
     A browser receives the file instead. Messages are removed first, since they would cover parts of the screen.
     """
@@ -187,8 +186,7 @@ class Sharing:
             self._services.notify(_NOTHING[what], timeout=4)
 
     def copy_text(self, text: str, named: str, otherwise: str = "") -> None:
-        """Copies ``text``. Messages call it ``named`` and end with ``otherwise``, a hint at another way to obtain
-        it."""
+        """Copies ``text``. Messages call it ``named`` and end with ``otherwise``, a hint at another way."""
         text = _CONTROLS.sub(lambda match: visible(match[0]), text)
         self.copied = text
         if text:

@@ -53,7 +53,7 @@ class FleetQueries:
     def begin(self, opened: str, alone: bool) -> None:
         """Restores the screen's state.
 
-        ``opened`` is the name of the member that is the open project; ``alone`` is True if no project is open.
+        ``opened`` names the member whose memory is the open project; ``alone`` is True if no project is open.
         """
         if self._opened is not None:
             self.typed = self._opened.state.text
@@ -101,8 +101,8 @@ class FleetQueries:
     def ask(self, again: bool = False) -> None:
         """Sends the typed question now, unless every member has replied to it.
 
-        After a stop, only members without a reply are queried. ``again`` first reads the fleet and changed files, then
-        queries every member.
+        After a stop, only members without a reply are queried. If ``again``, first reads the fleet and changed files,
+        then queries every member.
         """
         text, state = self.typed.strip(), self.state
         if again:
@@ -231,7 +231,7 @@ class FleetQueries:
         self._services.store.update(state)
 
     def _with(self, covering: tuple[Covering, ...], answers: dict[str, MemberAnswer]) -> tuple[Covering, ...]:
-        """Returns ``covering`` and those of ``answers`` that cover the question, in order."""
+        """Returns ``covering`` plus the ``answers`` that cover the question, in order."""
         places = {member.name: place for place, member in enumerate(self._members) if member.name in answers}
         result = list(covering)
         for name, answer in answers.items():

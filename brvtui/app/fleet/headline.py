@@ -18,7 +18,7 @@ from brvtui.wording import counted
 
 
 EACH = "{fleet.merge} asks each member's own engine instead"
-"""The advice if one ranking is impossible; the key is named by its action."""
+"""The advice if one ranking is impossible; the action's name in braces is replaced by its key."""
 _FIX, _ALONE = "fix this and press {fleet.again}", "; Enter opens this memory"
 _WHAT_TO_DO = {
     AbsenceKind.OTHER: _FIX,
@@ -36,12 +36,12 @@ _WHAT_TO_DO = {
 
 
 def what_to_do(state: FleetState, absence: Absence) -> str:
-    """Returns advice about a missing member; keys are named by their actions."""
+    """Returns advice about a missing member; action names in braces are to be replaced by keys."""
     return _WHAT_TO_DO[absence.kind] + (_ALONE if _opens_alone(state, absence) else "")
 
 
 def _opens_alone(state: FleetState, absence: Absence) -> bool:
-    """True if the member can be opened by itself, as far as known; a member read from git has no folder."""
+    """True if the member can probably be opened by itself; a member read from git has no folder."""
     members = state.fleet.members if state.fleet is not None else ()
     if any(one.name == absence.member and one.repository for one in members):
         return False
@@ -50,7 +50,7 @@ def _opens_alone(state: FleetState, absence: Absence) -> bool:
 
 
 def missing_words(state: FleetState, count: int) -> str:
-    """Returns text for ``count`` members without an answer; one ranking leaves out members of other engines."""
+    """Describes ``count`` members without an answer: left out of the one ranking, or unreadable."""
     if state.together and state.ranking is not None:
         return counted(count, "is left out", "are left out")
     return f"{count} could not be read"
@@ -80,7 +80,7 @@ _OUTCOMES = {
 
 
 class FleetHeadline(Lines):
-    """The sentence in two lines, and a third with the mode or the progress."""
+    """The sentence, in two lines, and a third line with the mode or the progress."""
 
     READS = (FleetState,)
 
@@ -169,7 +169,7 @@ def _badge(state: FleetState, ended: str) -> str:
 
 
 def _not_queried(state: FleetState) -> Sentence:
-    """Returns the number of members that were not queried because of a stop."""
+    """Returns a clause with the number of members that were not queried before a stop."""
     assert state.fleet is not None
     left = len(state.fleet.members) - len(state.answers) - len(state.unread)
     text = counted(left, "was not asked", "were not asked")
@@ -177,7 +177,7 @@ def _not_queried(state: FleetState) -> Sentence:
 
 
 def _unread(state: FleetState) -> Sentence:
-    """Returns the number of members that gave no answer or could not be listed."""
+    """Returns a clause with the number of members that could not be read or listed."""
     assert state.fleet is not None
     count = len(state.unread) + len(state.fleet.absent)
     return (clause("; ", [(missing_words(state, count), "warn")]),) if count else ()
@@ -188,7 +188,7 @@ def _memories(count: int) -> str:
 
 
 def _mode_line(state: FleetState, width: int, glyphs: Glyphs, again: str) -> Line:
-    """Returns the progress, or the mode of the answers; the key ``again`` repeats the question for all."""
+    """Returns the progress, or the mode of the answers; ``again`` is the key that queries all members again."""
     if state.is_busy:
         row = Line().gap().extend(meter(state.done / max(1, state.total), min(_METER, width // 4), glyphs))
         doing = "opened" if state.work is FleetWork.OPENING else "asked"

@@ -60,7 +60,7 @@ class FleetMembersPane(ChoicePane):
         self.order = 0
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the order."""
+        """Adds the order to the values on which the lines depend."""
         return (self.order, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -119,7 +119,7 @@ class FleetMembersPane(ChoicePane):
         return row.add(f"{sign} ", role).add(text, role).cut(width)
 
     def moved(self, choice: str) -> None:
-        """Posts the selected member."""
+        """Posts the member under the cursor."""
         self.post_message(self.MemberSelected(choice))
 
     def action_take(self) -> None:
@@ -135,7 +135,7 @@ class FleetMembersPane(ChoicePane):
 
 
 def _kind(state: FleetState, name: str) -> int:
-    """Returns the member's state as a sort key: members that need attention come first."""
+    """Returns the member's state as a sort key; members that need attention are first."""
     if name in state.unread:
         return _MISSING
     ranked = state.ranked(name)
@@ -147,7 +147,7 @@ def _kind(state: FleetState, name: str) -> int:
 
 
 def _state(state: FleetState, member: Member, glyphs: Glyphs) -> tuple[str, str, str]:
-    """Returns symbol, text and role of a member's state, without its place, which may be longer than the row."""
+    """Returns the symbol, text and role of a member's state; omits its place, which may be longer than the row."""
     name = member.name
     kind = _kind(state, name)
     if kind == _MISSING:
@@ -167,7 +167,7 @@ def _state(state: FleetState, member: Member, glyphs: Glyphs) -> tuple[str, str,
 
 
 def _notes(state: FleetState, name: str) -> int | None:
-    """Returns the number of notes of a member; None before it is opened and if its folder is missing."""
+    """Returns a member's note count; None if the member is not open yet or its folder is missing."""
     if (absence := state.unread.get(name)) is not None and absence.kind is AbsenceKind.NO_FOLDER:
         return None
     reply = state.answers.get(name) or state.known.get(name)

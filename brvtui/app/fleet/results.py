@@ -38,7 +38,7 @@ BY_ITS_ENGINE, BY_ITSELF = "each by its own engine", "each separately"
 """The names of the mode, in full and for narrow panes."""
 _ROOMY = 62
 _HINT = 7
-"""The cells before the text of a hint."""
+"""The number of cells before a hint's text."""
 _LEAST_PATH = 12
 _MOST_REASONS, _MOST_MISSES = 40, 10
 _HINTS = (
@@ -55,7 +55,7 @@ _WAY_OUT = "Ask in other words, or add a note about it to a member: {fleet.membe
 
 
 class FleetResultsPane(ChoicePane):
-    """Two lines per member or result; below, the number of members without an answer to it, and missing members."""
+    """Two lines per member or result, then the number of members without an answer, and the missing members."""
 
     TITLE = "Fleet results"
     READS = (FleetState, FleetSelection)
@@ -88,7 +88,7 @@ class FleetResultsPane(ChoicePane):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._chosen: dict[str, tuple[str, str]] = {}
-        """The member and file of each choice of one ranking."""
+        """The member and file of each choice, used only for one ranking."""
         self._name_cells = _LEAST_NAME
 
     @property
@@ -172,7 +172,7 @@ class FleetResultsPane(ChoicePane):
     # each member by its own engine
 
     def _rows(self, state: FleetState) -> range:
-        """Sets the choices to the members that match the filter, and returns the numbers of their lines, two each."""
+        """Sets the choices to the members that match the filter, and returns their line numbers, two per member."""
         self.all = len(state.covering)
         names = [one.member for one in state.covering]
         if self.word_filter:
@@ -184,7 +184,7 @@ class FleetResultsPane(ChoicePane):
         return range(2 * len(names))
 
     def _row(self, state: FleetState, number: int, width: int) -> Line:
-        """Returns line ``number``: a member with its best note, or below it the words of that note."""
+        """Returns line ``number``: a member with its best note (even), or that note's words and path (odd)."""
         name = self.choices[number // 2]
         answer = state.answers[name]
         if number % 2 == 0:
@@ -295,7 +295,7 @@ class FleetResultsPane(ChoicePane):
     # selection
 
     def _key(self, view: View) -> str:
-        """Returns the choice of the selected result, or else of the best one."""
+        """Returns the choice of the selected result, or of the best result if none is selected."""
         member, file = view.fleet_result
         return f"{member}\n{file}" if view.fleet.together else member
 
@@ -313,7 +313,7 @@ class FleetResultsPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: opening a result, if none is selected."""
+        """The actions without effect: opening a result if none is selected."""
         return frozenset() if self.chosen else frozenset({"fleet_results.open"})
 
     def moved(self, choice: str) -> None:

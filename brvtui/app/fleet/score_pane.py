@@ -1,4 +1,4 @@
-"""The score pane of the fleet: the parts of the selected result's score, and the notes that it is based on."""
+"""The fleet's score pane: the parts of the selected result's score, and the notes in which words were counted."""
 
 from __future__ import annotations
 
@@ -97,9 +97,9 @@ def _head(member: Member, width: int) -> Line:
 
 
 def _of_member(answer: MemberAnswer, width: int, glyphs: Glyphs, merge: str) -> list[Line]:
-    """Returns the sentence of the member's engine, the score of its best note in parts, and its other notes.
+    """Returns the engine's sentence, the parts of the best note's score, and the member's other notes.
 
-    ``merge`` is a hint to use one ranking, which only members of one engine support.
+    ``merge`` is a hint to use one ranking; it is shown only if the member's engine supports this.
     """
     lines = wrapped(answer.sentence, width, "text")
     if answer.hits:
@@ -116,9 +116,9 @@ def _of_member(answer: MemberAnswer, width: int, glyphs: Glyphs, merge: str) -> 
 
 
 def _of_ranking(ranking: OneRanking, selection: FleetSelection, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the selected note of one ranking, its distance from others, and the counted notes.
+    """Returns the selected note of one ranking, its lead over others, and the number of notes with each word.
 
-    For a member without a selected note, its best result; without a member, the best of all.
+    If only a member is selected, the note is its best result; if nothing is selected, the best result of all.
     """
     member, file = selection
     mine = [one for one in ranking.hits if member in ("", one.member) and file in ("", one.hit.file)]
@@ -142,7 +142,7 @@ def _of_ranking(ranking: OneRanking, selection: FleetSelection, width: int, glyp
 
 
 def _near_miss(miss: NearMiss, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns title, score, path and words of a near miss, and the reason why it is not a result."""
+    """Returns the title, score, path and words of a near miss, and the reason why it is not a result."""
     sign, colour = glyph_of(miss.kind, miss.maturity, glyphs)
     score = Line().add(f"{miss.score:.{Scale().decimals}f}", "strong")
     return [

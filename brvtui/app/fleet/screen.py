@@ -186,13 +186,13 @@ class FleetScreen(FrameScreen):
 
     @property
     def note_at_hand(self) -> str:
-        """The selected note, if it belongs to the open memory, since keys can only change notes there."""
+        """The selected note if it belongs to the open memory, where keys can change it; otherwise empty."""
         member, file = self.view.fleet_result
         return file if member == self.view.fleet.opened else ""
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: also an empty question, and opening a member that has no folder."""
+        """The actions without effect, here also asking an empty question, and opening a member that has no folder."""
         chosen = {
             "fleet_members.open": self.query_one(FleetMembersPane).chosen,
             "fleet_results.open": self.query_one(FleetResultsPane).member,
@@ -202,7 +202,7 @@ class FleetScreen(FrameScreen):
 
     @property
     def leads_back(self) -> bool:
-        """Also True while members are being queried, which going back stops."""
+        """Also True while members are being queried, since Esc stops that."""
         return super().leads_back or self.view.fleet.is_busy
 
     def shares_itself(self, what: str) -> bool:

@@ -19,7 +19,7 @@ from brvtui.app.actions.action import Action, Place
 
 _MODIFIERS = frozenset({"ctrl", "shift", "alt", "super", "hyper", "meta"})
 _LAST_TYPED = 0xFFFF
-"""The last character that any keyboard has a key for; Textual knows later ones, such as emoji, by name too."""
+"""The last character for which any keyboard has a key; Textual also names later ones, such as emoji."""
 _NAMES = {"escape": "esc", "pagedown": "pgdn", "pageup": "pgup"}
 KNOWN = frozenset(key.value for key in Keys if not key.value.startswith("<"))
 """The names of keys that are not characters."""
@@ -45,7 +45,7 @@ def is_text(key: str) -> bool:
 
 
 def canonical(key: str) -> str:
-    """Returns the canonical name of ``key``."""
+    """Returns the canonical name of ``key``: its character, ``space``, or the name itself."""
     character = character_of(key)
     return "space" if character == " " else character or key
 
@@ -71,19 +71,19 @@ def keys_of(name: str | None, default: str, keymap: Mapping[str, str]) -> list[s
     return split(keymap.get(name or "", default))
 
 
-# Esc and a key pressed right after it; tmux and slow connections send them like Alt with that key.
+# Esc and a key pressed right after it, which tmux and slow connections merge into Alt with that key.
 
 
 _LONGER = frozenset("[]OP_^\\")
 """The characters after Esc that begin a longer sequence, of a key or of a terminal's reply."""
 _WORDS = frozenset("bf")
-"""The characters of Option with an arrow key, which moves by words, on a Mac."""
+"""The characters that a Mac sends after Esc for Option with an arrow key, which moves by words."""
 _ALT = "alt+"
 _SHIFT = "shift+"
 
 
 class _AltKey(NamedTuple):
-    """A key in the form of Textual's table."""
+    """A key in the form that Textual's table contains."""
 
     value: str
 
@@ -91,7 +91,7 @@ class _AltKey(NamedTuple):
 def read_alt() -> None:
     """Makes Textual read Esc and a character as Alt with that key, for the whole process.
 
-    By default, it reads some as symbols of a Mac (Esc 4 as ¢) and drops the Esc before others.
+    By default, Textual reads some of these sequences as Mac symbols (Esc 4 as ¢), and drops the Esc of others.
     """
     table = cast("dict[str, object]", ANSI_SEQUENCES_KEYS)
     for character in string.digits + string.ascii_letters + string.punctuation:
@@ -102,7 +102,7 @@ def read_alt() -> None:
 
 
 def apart(event: Key, given: Iterable[str]) -> tuple[Key, ...]:
-    """Returns Alt with a character as two keys, Esc and the character, unless ``given`` contains that key with Alt.
+    """Splits Alt with a character into two keys, Esc and the character, unless ``given`` uses that key with Alt.
 
     Other keys are returned unchanged. None of the app's own keys needs Alt.
     """
@@ -148,10 +148,9 @@ def declared(kind: type) -> list[Binding]:
 
 
 def letter_actions(kind: type, keymap: Mapping[str, str]) -> frozenset[Call]:
-    """Returns the actions of ``kind`` and its base classes whose keys are all text, so that they do not work in a
-    field.
+    """Returns the actions of ``kind`` and its base classes whose keys all type text, and so do not work in a field.
 
-    An action with another key too, such as ctrl+q besides q, works while a field has the focus.
+    An action that also has another key, such as ctrl+q besides q, works while a field has the focus.
     """
     letters: set[Call] = set()
     others: set[Call] = set()

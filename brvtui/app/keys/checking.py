@@ -17,16 +17,16 @@ _INSTEAD = "choose another key, or first give that action another key"
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The usable keys, and the problems with others, by the action's name."""
+    """The usable keys and the problems with the rejected ones, both by action name."""
 
     usable: dict[str, str]
     problems: dict[str, str] = field(default_factory=dict)
 
 
 def check_keys(keys: Mapping[str, str]) -> Checked:
-    """Checks ``keys``, by action name as in the settings. Keys that another action has at the same time are not usable.
+    """Checks ``keys``, given by action name as in the settings; rejects keys that conflict with another action's.
 
-    Only the first of many unknown names are listed; one more problem counts the rest.
+    If many names are unknown, only the first are listed, and one more problem counts the rest.
     """
     usable: dict[str, str] = {}
     problems: dict[str, str] = {}
@@ -71,7 +71,7 @@ def _problem_with(action: Action, assigned: str) -> str:
 
 
 def _clashes(keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yields the name of each action in ``keys`` with a new key that others share, and a text that names these."""
+    """Yields each action name with a new key that other actions have too, and a text that names these actions."""
     placed = [(place, action) for place in PLACES for action in place.actions]
     for place, action in placed:
         new = {canonical(key) for key in split(keys.get(action.name, ""))} - {

@@ -50,7 +50,7 @@ def _written(keys: list[str]) -> str:
 
 
 def default_table() -> str:
-    """Returns a table ``[keys]`` for a settings file with all defaults."""
+    """Returns a ``[keys]`` table with all default keys, for a settings file."""
     return "\n".join(_lines()) + "\n"
 
 

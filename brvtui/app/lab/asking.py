@@ -1,4 +1,4 @@
-"""The blocking work of the Lab: reads and changes judgments and runs their queries. Call it in a worker thread."""
+"""The blocking work of the Lab: reads and changes judgments and runs their queries. Call it in worker threads."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from brvtui.session.variants import VariantState
 
 _QUICK_S, _PAUSE_S, _LONG_S = 0.04, 0.15, 0.4
-"""The intervals between batches of answers, which keep the event loop free; the first batch is sent immediately."""
+"""The seconds between batches of answers, so that the event loop stays free; the first batch is sent immediately."""
 _FEW_ROWS = 100
-"""The maximum number of rows of a table that is quick to draw."""
+"""The maximum row count of a table that is quick to draw."""
 _KEPT = "with its current answer as the expected one: check the grades"
 _EITHER_WAY = "judge it in the Lab's column “before edits”, or remove that column to accept the edits"
 _EXPECTED = "brv-tui judge set QUERY --expect changes the expected answer"
@@ -55,11 +55,11 @@ class JudgmentsRead(NamedTuple):
     controls: tuple[Control, ...] = ()
     """The constants of the engine that can be changed."""
     unjudged: tuple[Judgment, ...] = ()
-    """The logged queries, if there are no judgments."""
+    """The queries that were logged last; empty if there are judgments."""
 
 
 class Judged(NamedTuple):
-    """A change of the judgments: a line about it, and the judgments before and after."""
+    """A change of the judgments: a message about it, and the judgments before and after."""
 
     said: str
     before: Judgments
@@ -77,7 +77,7 @@ class LabRequest(NamedTuple):
 
 
 class LabBatch(NamedTuple):
-    """Answers of one column to some queries, or the problem that prevents them."""
+    """The answers of one column to some queries, and the problem that ended the column, if any."""
 
     number: int
     """The number of the request."""
@@ -140,7 +140,7 @@ def _pause(since_s: float, rows: int) -> float:
 
 
 def causes(session: Session, variant: Variant, judgment: Judgment, engine: str, mode: str) -> tuple[ChangeLine, ...]:
-    """Returns lines on why the answer to ``judgment`` differs between ``variant`` and now. Raises :class:`Refusal`."""
+    """Explains why the answer to ``judgment`` differs between ``variant`` and now. Raises :class:`Refusal`."""
     try:
         return causes_of_change(session, variant, judgment, engine, mode)
     except (EngineError, RevisionError) as error:
@@ -194,7 +194,7 @@ def grade_of(session: Session, text: str, scope: str, path: str) -> int | None:
 def grade(session: Session, text: str, scope: str, path: str, value: int | None) -> Judged:
     """Sets the grade of the note at ``path`` for a query, or removes it if ``value`` is None.
 
-    Raises :class:`Refusal`.
+    Raises :class:`Refusal` if the judgments cannot be changed.
     """
     finder = DocumentFinder(session.snapshot)
     document = finder.judged(path, value or 0)
@@ -231,7 +231,7 @@ def take_back(session: Session, done: Judged) -> Judged:
 
 
 def _changed(session: Session, message: str, edit: Callable[[Judgments], Judgments]) -> Judged:
-    """Changes the judgments by ``edit``, described by ``message``. Raises :class:`Refusal` if that fails."""
+    """Applies ``edit`` to the judgments; ``message`` describes the change. Raises :class:`Refusal` if that fails."""
     before: list[Judgments] = []
 
     def noted(now: Judgments) -> Judgments:
@@ -261,8 +261,8 @@ def keep_answers(
 ) -> Judged:
     """Judges ``queries``, pairs of text and scope, by the answers of ``engine`` in ``variant``.
 
-    The outcome becomes the expected one, and the first note gets grade 3. Queries whose answer has changed since
-    ``edits`` are left out. Raises :class:`Refusal` if a query cannot be judged.
+    The answer's outcome becomes the expected one, and its first note has grade 3. Queries whose answer has changed
+    since ``edits`` are left out. Raises :class:`Refusal` if a query cannot be judged.
     """
     try:
         judgments = JudgmentsFile.of(session.project).read()
@@ -296,8 +296,7 @@ def _as_answered(
     engine: str,
     mode: str,
 ) -> tuple[list[Judgment], list[str]]:
-    """Returns the answers to ``queries`` as judgments, and the texts of the queries that :func:`keep_answers` leaves
-    out.
+    """Returns judgments made from the answers to ``queries``, and the texts of queries whose answers ``edits`` changed.
 
     Raises :class:`Refusal` if the engine fails on a query, and the errors of running it.
     """

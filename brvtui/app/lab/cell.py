@@ -22,10 +22,9 @@ _SAME = 5e-4
 
 
 def loss_of(columns: Sequence[LabColumn], query: str, metric: int) -> float:
-    """Returns the query's loss in the worst of the other columns, from 0 to 1; with only one column, what it lacks to
-    1.
+    """Returns the query's largest loss in the other columns; with only one column, the metric's distance from 1.
 
-    A different answer with an equal metric counts as a small loss.
+    With only one column, an unexpected outcome adds 2. A different answer with an equal metric counts as a small loss.
     """
     if not columns or query not in columns[0].cells:
         return 0.0
@@ -46,7 +45,7 @@ def loss_of(columns: Sequence[LabColumn], query: str, metric: int) -> float:
 
 
 def is_otherwise(lab: LabState, column: LabColumn, query: str) -> bool:
-    """True if the answer to ``query`` in ``column`` differs from the one now."""
+    """True if the answer to ``query`` in ``column`` differs from the current answer."""
     now, there = lab.columns[0].cells.get(query), column.cells.get(query)
     return now is not None and there is not None and _differs(now, there, column)
 
@@ -57,7 +56,7 @@ def _differs(now: LabCell, there: LabCell, column: LabColumn) -> bool:
 
 
 def value_of(columns: Sequence[LabColumn], query: str, metric: int) -> float:
-    """Returns the metric's value in the first column, or 2, which is above all values, if it has none."""
+    """Returns the metric's value in the first column, or 2, more than any value, if the query has none."""
     cell = columns[0].cells.get(query) if columns else None
     value = cell.values[metric] if cell is not None else None
     return 2.0 if value is None else value
@@ -81,7 +80,7 @@ _GONE = "is gone: brv-tui judge set QUERY NOTE=none removes its grade"
 
 
 class CellPane(Pane):
-    """The query, its outcome, judged notes with their ranks, metrics and results."""
+    """The query, its outcome, the ranks of its judged notes, the metrics, and the results."""
 
     TITLE = "Answer"
     READS = (LabState,)
@@ -102,7 +101,7 @@ class CellPane(Pane):
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the cell."""
+        """Adds the cell to the values on which the lines depend."""
         return (self._judgment, self._column, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -110,7 +109,7 @@ class CellPane(Pane):
         return f"{self.TITLE} · {self._column.title}" if self._column is not None else self.TITLE
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns the lines of the cell, as far as its query has run."""
+        """Returns the lines of the cell, or only the query if it has not run yet."""
         judgment, column = self._judgment, self._column
         if judgment is None or column is None:
             return wrapped("the answer for the query and the column under the cursor", width)
@@ -154,7 +153,7 @@ class CellPane(Pane):
         return [head.cut(width), *beside, *wrapped(result.sentence, width, "text")]
 
     def _causes(self, lab: LabState, result: QueryResult, width: int) -> list[Line]:
-        """Returns the reasons for the change of the answer, without the sentence of ``result`` that is shown above."""
+        """Returns the reasons why the answer has changed, without the sentence of ``result``, which is shown above."""
         causes, column, judgment = lab.causes, self._column, self._judgment
         if causes is None or column is None or judgment is None or causes.query != judgment.id:
             return []

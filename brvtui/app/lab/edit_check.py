@@ -1,4 +1,4 @@
-"""Reports the effect of edits: after a change of notes, judged queries run again and are compared."""
+"""Reports the effect of edits: after notes change, judged queries run again and their answers are compared."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 OPEN_QUERY = "the open query"
 """The id of the query on the Query screen."""
 HOLD_S = 1.0
-"""The delay in seconds after the first display before notes are recorded, so that nothing waits for it."""
+"""The seconds between the first display and the recording of the notes, which must not delay the display."""
 PAUSE_S = 0.4
 """The delay in seconds after the last change before queries run."""
 _ASKING = "edits"
@@ -120,13 +120,13 @@ class EditCheck:
             self._services.notify(message, severity="warning" if queries else "information", timeout=_TOAST_S)
 
     def _failed(self, why: str) -> None:
-        """Shows why a check after a save failed; after other changes, the Lab shows it."""
+        """Shows why a check after a save failed; the Lab shows why other checks failed."""
         if self._saved:
             self._saved = False
             self._services.notify(f"no judged query was asked again: {why}", severity="warning", timeout=_TOAST_S)
 
     def seen(self) -> None:
-        """Called when the user opens the Lab."""
+        """Marks the effect of edits as seen, when the user opens the Lab."""
         edits = self._services.store.view.edits
         if not edits.is_seen:
             self._services.store.update(edits._replace(is_seen=True))

@@ -31,7 +31,7 @@ _FIRST, _OTHER, _LEAST_TEXT, _MISS = 11, 16, 18, 36
 _ORDERS = ("by loss", "as in the file", "by value")
 _SOUGHT = 50
 _HEAD = 2
-"""The number of lines above the rows: names and means."""
+"""The number of lines above the rows: the column names and the means."""
 EMPTY = (
     (
         "No query is judged yet. {lab.judge} judges the open query by its answer in the column; without an open "
@@ -46,7 +46,7 @@ EMPTY = (
 
 
 class JudgedPane(ChoicePane):
-    """Metric and tier of every query in every variant, with the loss compared to now."""
+    """The metric and tier of every query in every variant, with the loss compared to the present."""
 
     TITLE = "Judged queries"
     READS = (LabState, ProjectState, EngineState)
@@ -90,14 +90,14 @@ class JudgedPane(ChoicePane):
         self._rows: list[Judgment] = []
         self._of: tuple[object, ...] = ()
         self._losses: dict[str, tuple[int, list[LabCell | None], float]] = {}
-        """For each query, its metric, answers and loss."""
+        """The metric's index, the answers and the loss of each query, by the query's id."""
         self._seeks = False
         """True if the cursor should move to the first query that edits changed, once it is known."""
         self._awaited: Variant | None = None
-        """The variant whose column the cursor moves to once it exists."""
+        """The variant to whose column the cursor moves as soon as the column exists."""
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns column, metric and order."""
+        """Adds column, metric and order to the values on which the lines depend."""
         return (self.column, self.metric, self.order, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -132,13 +132,13 @@ class JudgedPane(ChoicePane):
 
     @property
     def looked_at(self) -> list[str]:
-        """The ids of the query under the cursor, then of the other visible ones."""
+        """The ids of the visible queries, starting with the query under the cursor."""
         begin = self.offset_row
         return [self.chosen, *self.choices[begin : begin + self.rows]]
 
     @property
     def note(self) -> str:
-        """The first relevant note that the query misses, or else one that it should find."""
+        """The first relevant note that the query misses, or else its first relevant note or first result."""
         columns, judgment = self.view.lab.columns, self.judgment
         if not columns or judgment is None or judgment.id not in columns[0].cells:
             return ""
@@ -147,7 +147,7 @@ class JudgedPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: removing the present, moving past the last column, and those without a query."""
+        """The actions without effect, such as removing the present or moving past the last column."""
         last = max(len(self.view.lab.columns) - 1, 0)
         idle = {"judged.remove", "judged.left"} if self.column == 0 else set()
         idle |= {"judged.right"} if self.column >= last else set()
@@ -156,7 +156,7 @@ class JudgedPane(ChoicePane):
         return frozenset(idle if self.judgment is not None else idle | {"judged.take", "judged.unjudge"})
 
     def build(self, view: View, width: int) -> Sequence[Line]:
-        """Returns names and means, then a row for each query that matches the filter."""
+        """Returns the column names and means, then a row for each query that matches the filter."""
         lab = view.lab
         self._choose(lab)
         if not lab.rows or not lab.columns or lab.problem:
@@ -206,7 +206,7 @@ class JudgedPane(ChoicePane):
         self.cursor = self.choices.index(before) if before in self.choices else 0
         if self._seeks:
             columns = [each for each in lab.columns if each.variant.earlier is not None]
-            first = enumerate(rows[:_SOUGHT])  # changed queries come first
+            first = enumerate(rows[:_SOUGHT])  # changed queries are listed first
             changed = (place for place, row in first if columns and is_otherwise(lab, columns[0], row.id))
             self.cursor = next(changed, self.cursor)
         self.column = min(self.column, max(len(lab.columns) - 1, 0))
@@ -225,7 +225,7 @@ class JudgedPane(ChoicePane):
         return lines
 
     def _cause(self, lab: LabState, width: int) -> list[Line]:
-        """Returns the cause of the change of the query under the cursor, if the cell's pane is behind a tab."""
+        """Returns the cause of the changed answer under the cursor, if the cell's pane is behind a tab."""
         causes = lab.causes
         if is_wide(*self.app.size) or causes is None or causes.query != self.chosen or not causes.lines:
             return []
@@ -234,7 +234,7 @@ class JudgedPane(ChoicePane):
         return [line(f" {part}", "warn") for part in wrap(named, width - 2)]
 
     def seek_changed(self) -> None:
-        """Moves the cursor to the first query that edits changed, until the user moves it."""
+        """Keeps the cursor on the first query that edits changed, until the user moves it."""
         self._seeks, self.order, self._of = True, 0, ()
 
     def show_column(self, variant: Variant) -> None:
@@ -323,7 +323,7 @@ class JudgedPane(ChoicePane):
         moved: str = "",
         expected: bool | None = None,
     ) -> Line:
-        """Returns metric and outcome, crossed if not ``expected``, and the gain or the text ``moved``."""
+        """Returns the metric, the outcome (with a cross if not ``expected``), and the gain or the text ``moved``."""
         row_line = Line().fit("   –" if value is None else f"{value:.2f}", 5, "faint" if value is None else "strong")
         row_line.fit(f"{short_outcome(outcome)}{self.glyphs.cross if expected is False else ''}", 5, role)
         if place:

@@ -55,7 +55,7 @@ class GradeDialog(Dialog[int]):
 
 
 def ask_grade(services: AppServices, project: Project, path: str, grade: Callable[[str, int | None], None]) -> None:
-    """Asks for the grade of the note at ``path`` for the open query, or shows what is missing.
+    """Asks the user to grade the note at ``path`` for the open query; without note or query, shows a hint.
 
     ``grade`` is called with the path and the grade, or None to remove it.
     """
@@ -125,7 +125,7 @@ class Lab:
         """The variants of proposed columns that the user removed."""
         self._number = 0
         self._is_alone = False
-        """True if only the what-if column is being run, since the others are up to date."""
+        """True if only the what-if column is being run, since the other columns are up to date."""
         self._requested_for: tuple[object, ...] = ()
         """The state that the last request depended on."""
         self.revisions: Mapping[str, str] = {}
@@ -195,7 +195,7 @@ class Lab:
         return Judgment(OPEN_QUERY, text, scope)
 
     def _variants(self, what_if: Variant | None) -> list[Variant]:
-        """Returns the present, ``what_if``, the proposed variants and those that the user added."""
+        """Returns the present, ``what_if``, the proposed variants, and the variants that the user added."""
         edited, judgments = self.unsaved, self.state.judgments
         offered = [Variant(edit=edited)] if edited is not None else []
         earlier = self._services.store.view.edits.earlier
@@ -258,7 +258,7 @@ class Lab:
         self._services.store.update(state._replace(columns=columns, done=done))
 
     def stop(self) -> None:
-        """Stops running queries, or continues."""
+        """Stops the running queries, or continues if they are stopped."""
         state = self.state
         if state.stopped:
             self.ask()
@@ -304,7 +304,7 @@ class Lab:
         self.ask()
 
     def explain(self, judgment: Judgment | None, column: LabColumn | None) -> None:
-        """Finds the reasons why the answer to ``judgment`` differs between ``column``, an earlier state, and now.
+        """Finds the reasons why the answer to ``judgment`` has changed since the earlier state in ``column``.
 
         For the present column, the comparison is with the notes before the edits.
         """
@@ -379,7 +379,7 @@ class Lab:
     def keep(self, queries: list[tuple[str, str]], variant: Variant = _PRESENT) -> None:
         """Judges ``queries``, pairs of text and scope, by their answers in ``variant``.
 
-        In the present, queries whose answer has changed with edits are left out, since the edits may be wrong.
+        In the present, queries whose answers edits have changed are left out, since the edits may be wrong.
         """
         session = self.session
         if session is not None and queries:
@@ -425,7 +425,7 @@ class Lab:
             self._services.background.run(drop, self._judged, group="judge")
 
     def take_back(self) -> bool:
-        """Undoes the last change of judgments, unless notes were changed later; returns True if it does."""
+        """Undoes the last change of judgments, unless notes were changed later; returns True if it was undone."""
         session = self.session
         if session is None or not self._done or self._done[-1][1] < session.notes.journal.depth:
             return False
@@ -450,12 +450,12 @@ class Lab:
 
 
 def _present(engine: EngineState) -> str:
-    """Returns the name of the engine, or of its profile if that is not the default."""
+    """Returns the engine's name, or its profile's name if the profile is not the default."""
     return engine.name if engine.has_usual_profile else engine.profile
 
 
 def title_of(variant: Variant, present: str = DEFAULT) -> str:
-    """Returns the title of the column of ``variant``; ``present`` is the title of the present."""
+    """Returns the column title for ``variant``; ``present`` is the title for the present."""
     if variant == _PRESENT:
         return present
     if variant.edit is not None and replace(variant, edit=None) == _PRESENT:

@@ -114,7 +114,7 @@ class LabScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: also judging, if there is no query."""
+        """The actions without effect, here also judging if there is no query."""
         can_judge = self.view.query.text.strip() or self.view.lab.rows
         return super().idle if can_judge else super().idle | {"lab.judge"}
 
@@ -214,11 +214,11 @@ class LabScreen(FrameScreen):
             self.table.show_column(variant)
 
     def action_stop(self) -> None:
-        """Stops running queries, or continues."""
+        """Stops the running queries, or continues if they are stopped."""
         self._lab.stop()
 
     def action_judge(self) -> None:
-        """Judges the open query, or those of the log, by the answer in the selected column.
+        """Judges the open query, or the queries of the log, by the answer in the selected column.
 
         A column with a problem has no answers, so the present is used instead.
         """

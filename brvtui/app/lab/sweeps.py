@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class SweepPane(Pane):
-    """The sweep, or the progress of running it."""
+    """The sweep, or its progress while it runs."""
 
     TITLE = "Sweep"
 
@@ -103,7 +103,7 @@ class Sweeps:
         self._session = session
         self._save = save
         self._last: Control | None = None
-        """The control of the last sweep over only one."""
+        """The control of the last sweep over a single control."""
 
     def begin(self, control: Control, metric: Metric, with_last: bool = False) -> None:
         """Sweeps over the range of ``control``, with all other sliders unchanged.

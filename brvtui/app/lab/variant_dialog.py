@@ -46,7 +46,7 @@ class VariantsPane(ChoicePane):
 
     @property
     def variant(self) -> Variant | None:
-        """The variant under the cursor."""
+        """The variant under the cursor, or None."""
         return self._rows[self.cursor][0] if 0 <= self.cursor < len(self._rows) else None
 
     def put(self, rows: Sequence[tuple[Variant, str]], problem: str) -> None:
@@ -64,7 +64,7 @@ class VariantsPane(ChoicePane):
         return lines or wrapped(self._problem or "nothing", width, "warn") or [line()]
 
     def clicked(self, place: int) -> None:
-        """Selects the clicked row."""
+        """Selects the clicked row and reports the click."""
         self.move_to(place)
         self.post_message(self.Taken())
 
@@ -78,7 +78,7 @@ class VariantDialog(Dialog[Variant]):
     def __init__(
         self, variants: VariantRunner, edited: EditedText | None, revisions: Mapping[str, str], view: View
     ) -> None:
-        """Lists the available variants; ``revisions`` are those of the tree, each with a description."""
+        """Lists the available variants; ``revisions`` are the tree's git revisions, each with a description."""
         self._variants, self._profiles, self._engine = variants, variants.profiles, view.engine.name
         constants = (each for each in view.lab.controls if isinstance(each.base, float) and "." in each.name)
         self._constant = next((f"{each.name}={each.base}" for each in constants if each.group != "limits"), "")
@@ -116,7 +116,7 @@ class VariantDialog(Dialog[Variant]):
         return next((own[1] for own in self._profiles.values() if len(own) > 1), "")
 
     def make_parts(self) -> ComposeResult:
-        """Yields field and list."""
+        """Yields the field, the list and a hint."""
         later = _LATER if self._variants.kind.has_maturity else ""
         examples = filter(None, (self._other_engine, self._other_profile, later, self._constant))
         field = OrderedInput(placeholder=", ".join(examples), id="variant", compact=True)

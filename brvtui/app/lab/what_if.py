@@ -26,7 +26,7 @@ _ROOMY = 60
 """The minimum width with space for names and units."""
 _LEAST_TRACK = 8
 _BOUNDS = ("limits", "text")
-"""The groups of constants that limit the text to read, and rarely explain an answer."""
+"""The groups of constants that limit the text that is read; they rarely explain an answer."""
 
 
 class WhatIfPane(ChoicePane):
@@ -50,7 +50,7 @@ class WhatIfPane(ChoicePane):
         value: Value
 
         def can_replace(self, message: Message) -> bool:
-            """A newer request for the same control replaces this one, since only the last value of a drag matters."""
+            """True if ``message`` is for the same control, since only the last value of a drag matters."""
             return isinstance(message, WhatIfPane.ValueWanted) and message.target.key == self.target.key
 
     class ResetWanted(Message):
@@ -61,14 +61,14 @@ class WhatIfPane(ChoicePane):
 
     @dataclass
     class SweepWanted(Message):
-        """Posted to sweep a control, together with the last one if ``with_last``."""
+        """Posted to sweep a control, together with the last swept control if ``with_last``."""
 
         target: Control
         with_last: bool
 
     @dataclass
     class TypingWanted(Message):
-        """Posted to type a value."""
+        """Posted to ask the user for a value."""
 
         target: Control
         value: Value
@@ -78,7 +78,7 @@ class WhatIfPane(ChoicePane):
         self.note_controls: tuple[Control, ...] = ()
         self._by_key: dict[str, Control] = {}
         self._track = (0, 0)
-        """The first cell and the number of cells of sliders."""
+        """The first cell and the length of all sliders, in cells."""
         self._value = _VALUE
         self._touched = ""
         """The key of the last changed control, which stays visible while filtering."""
@@ -94,11 +94,11 @@ class WhatIfPane(ChoicePane):
         return (view.lab.what_if, view.lab.controls)
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the controls of the note."""
+        """Adds the note's controls to the values on which the lines depend."""
         return (self.note_controls, *super().also_reads())
 
     def heading(self, view: View) -> str:
-        """Returns the title with the changes and their effect, which is visible even if the table is behind a tab."""
+        """Returns the title with the changes and their effect, so that they are visible even if the table is not."""
         changed = view.lab.what_if
         return f"{self.TITLE} · {effect_of(view.lab)}{changed}" if changed is not None else self.TITLE
 
@@ -165,12 +165,12 @@ class WhatIfPane(ChoicePane):
         return Line().add("".join(signs[: place + 1]), role).add("".join(signs[place + 1 :]), "faint")
 
     def words(self, choice: str, lines: Sequence[Line]) -> str:
-        """Returns the full name for filtering."""
+        """Returns the names that the filter searches."""
         control = self._by_key[choice]
         return f"{control.group} {control.name} {control.key} {control.name.replace('_', ' ')}"
 
     def keeps(self, choice: str, lines: Sequence[Line]) -> bool:
-        """Also keeps the last changed control, so that the next key changes the same one."""
+        """Also True for the last changed control, so that the next key changes the same control."""
         return choice == self._touched or super().keeps(choice, lines)
 
     def put_filter(self, text: str) -> None:
@@ -196,7 +196,7 @@ class WhatIfPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: moving past the end of a range, and resetting or saving unchanged values."""
+        """The actions without effect: moving past the end of a range, and resetting or saving unchanged values."""
         control, variant = self.control, self.view.lab.what_if or Variant()
         idle = set() if self.view.lab.what_if is not None else {"whatif.reset"}
         idle |= set() if variant.constants else {"whatif.keep"}
@@ -219,7 +219,7 @@ class WhatIfPane(ChoicePane):
             self._want(control, control.moved(value_in(self.view.lab.what_if or Variant(), control), steps))
 
     def action_type(self) -> None:
-        """Asks for a value, or selects the next choice of a control with few."""
+        """Asks for a value, or selects the next choice if the control has choices."""
         control = self.control
         if control is None:
             return
@@ -249,7 +249,7 @@ class WhatIfPane(ChoicePane):
 
 
 def effect_of(lab: LabState) -> str:
-    """Returns the effect of the sliders on judged queries as text: the means, and the number of changed tiers."""
+    """Describes the effect of the sliders on judged queries: the means, and the number of changed tiers."""
     slid = next((column for column in lab.columns if column.variant == lab.what_if), None)
     if slid is None or not lab.judgments:
         return ""
@@ -263,7 +263,7 @@ def effect_of(lab: LabState) -> str:
 
 
 def _in_order(lab: LabState, notes: tuple[Control, ...]) -> list[Control]:
-    """Returns the controls in order: the clock, the current note, and the constants, of which limits come last."""
+    """Returns the controls in order: the clock, the current note, and the constants, with the limits last."""
     clock = [each for each in lab.controls if each.group == CLOCK]
     constants = [each for each in lab.controls if each.group != CLOCK]
     return [*clock, *notes, *sorted(constants, key=lambda each: each.group in _BOUNDS)]

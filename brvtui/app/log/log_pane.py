@@ -53,7 +53,7 @@ class LogPane(ChoicePane):
         self._entries: dict[str, LoggedQuery] = {}
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the filter of entries."""
+        """Adds the filter of entries to the values on which the lines depend."""
         return (self.only_uncovered, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -68,7 +68,7 @@ class LogPane(ChoicePane):
 
     @property
     def entry(self) -> LoggedQuery | None:
-        """The entry under the cursor."""
+        """The entry under the cursor, or None."""
         return self._entries.get(self.chosen)
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -125,7 +125,7 @@ class LogPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: those on an entry if there is none, and following if the engine keeps no log."""
+        """The actions without effect: all on an entry if there is none, and following if the engine has no log."""
         log = self.view.log
         has_log = log.engine_log is not None and (log.engine_log.exists or log.engine_log.is_pending)
         idle = frozenset() if has_log or log.following else frozenset({"log.follow"})
@@ -133,7 +133,7 @@ class LogPane(ChoicePane):
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """The keys for following and for queries that were not covered, which switch back while they are on."""
+        """The changed labels in the key bar, for keys that switch off following or the filter while it is on."""
         renamed = {"log.follow": "stop following"} if self.view.log.following else {}
         return {**renamed, "log.uncovered": "all queries"} if self.only_uncovered else renamed
 
@@ -162,7 +162,7 @@ def _looked_for(view: View, width: int) -> list[Line]:
 
 
 def names_engines(view: View) -> bool:
-    """True if rows show their engine: unless the native engine answered all entries and is also selected now."""
+    """False if the native engine answered all entries and is selected now, so that rows need not name an engine."""
     engines = {entry.engine for entry in view.log.entries or ()}
     return not engines <= ({view.kind.native} if view.is_native else frozenset())
 
@@ -173,12 +173,12 @@ def is_of_tiers(entry: LoggedQuery) -> bool:
 
 
 def key_of(entry: LoggedQuery) -> str:
-    """Returns a unique key of ``entry``, unless the same query was run twice in a millisecond."""
+    """Returns a key of ``entry``, unique unless the same query was run twice within a millisecond."""
     return f"{entry.at_ms:.0f} {entry.who} {entry.query} {entry.scope} {entry.options}"
 
 
 def moment(at_ms: float) -> str:
-    """Returns day and time in the local zone in 14 cells; dashes if the logged time is invalid."""
+    """Returns the day and time in the local time zone, 14 cells wide; dashes if the logged time is invalid."""
     try:
         return datetime.fromtimestamp(at_ms / 1000).strftime("%m-%d %H:%M:%S")  # local time is meant
     except (OverflowError, OSError, ValueError):
@@ -186,7 +186,7 @@ def moment(at_ms: float) -> str:
 
 
 def tier_of(entry: LoggedQuery) -> tuple[str, str]:
-    """Returns the tier in two letters, or another result of the query, and its role."""
+    """Returns the tier in two characters, or a short word for the status, and its role."""
     if entry.not_covered or (entry.tier is not None and entry.status == "completed"):
         return tier_mark(entry.tier, not entry.not_covered)
     if entry.status == "completed" and not presentation(entry.engine).has_tiers:
@@ -195,7 +195,7 @@ def tier_of(entry: LoggedQuery) -> tuple[str, str]:
 
 
 def tier_mark(tier: int | None, is_covered: bool) -> tuple[str, str]:
-    """Returns the tier of an answer in two letters, or "none" if no note answers, and its role."""
+    """Returns the tier of an answer in two characters, or "none" if no note answers, and its role."""
     if not is_covered:
         return "none", NO_ANSWER
     return ("–", "muted") if tier is None else (f"T{tier}", tier_role(tier))

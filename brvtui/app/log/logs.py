@@ -93,7 +93,7 @@ class Logs:
         store.update(store.view.log._replace(compared=compared))
 
     def explain(self, entry: LoggedQuery | None) -> None:
-        """Explains the current note in the answer that the query of ``entry`` gets now."""
+        """Explains why the current note is or is not in the current answer to the query of ``entry``."""
         view = self._services.store.view
         note = answering_note(view, entry)
         if entry is not None and note:
@@ -155,7 +155,7 @@ class Logs:
 
 
 def results_of(view: View, entry: LoggedQuery | None) -> tuple[str, ...]:
-    """Returns the logged results of ``entry`` by current path, and then the results now if they are compared."""
+    """Returns the logged results of ``entry``; once compared, their current paths and then the current results."""
     compared = view.log.compared
     if entry is None:
         return ()
@@ -165,10 +165,9 @@ def results_of(view: View, entry: LoggedQuery | None) -> tuple[str, ...]:
 
 
 def answering_note(view: View, entry: LoggedQuery | None) -> str:
-    """Returns the current note: the one that answered ``entry``, or else the one that answers it now, or the next
-    result.
+    """Returns the first existing note among the logged first result, the current first result, and all results.
 
-    Empty if none of them is a note any more.
+    Empty if no result exists any more.
     """
     overview, results = view.project.overview, results_of(view, entry)
     if overview is None or entry is None:

@@ -165,7 +165,7 @@ _TIERS = ("exact cache", "fuzzy cache", "direct", "one call", "agent loop")
 
 
 class LogSummaryPane(Pane):
-    """Counts over the listed entries."""
+    """Counts of the listed entries."""
 
     TITLE = "Summary"
     READS = (LogState,)
@@ -239,7 +239,7 @@ LOG = Arrangement(
 
 
 class LogScreen(FrameScreen):
-    """The entries, the selected one then and now, and counts over all entries."""
+    """The entries, the comparison of the selected entry with its current answer, and counts of all entries."""
 
     TITLE = "Log"
     PLAN = LOG
@@ -247,7 +247,7 @@ class LogScreen(FrameScreen):
     AUTO_FOCUS = "#log"
 
     def __init__(self, layouts: Layouts, logs: Logs, keep_answer: Callable[[str, str], None]) -> None:
-        """Creates the screen; ``keep_answer`` judges a query in a scope by its answer now."""
+        """Creates the screen; ``keep_answer`` judges a query in a scope by its current answer."""
         super().__init__(layouts)
         self._logs = logs
         self._keep_answer = keep_answer
@@ -285,7 +285,7 @@ class LogScreen(FrameScreen):
         self._logs.read()
 
     def action_judge(self) -> None:
-        """Judges the selected query by its answer now."""
+        """Judges the selected query by its current answer."""
         entry = self.query_one(LogPane).entry
         if entry is not None and entry.query.strip():
             self._keep_answer(entry.query.strip(), entry.scope)
@@ -297,12 +297,12 @@ class LogScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: also explaining a note, if none answered the selected query."""
+        """The actions without effect, here also explaining a note if none answered the selected query."""
         return super().idle if self.note_at_hand else super().idle | {"log.why"}
 
     @property
     def query_at_hand(self) -> QueryAtHand:
-        """The selected query, and if it is covered now."""
+        """The selected query, its scope, and True if the query is covered now."""
         entry, compared = self.query_one(LogPane).entry, self.view.log.compared
         if entry is None:
             return QueryAtHand("", "", True)
@@ -310,7 +310,7 @@ class LogScreen(FrameScreen):
         return QueryAtHand(entry.query.strip(), entry.scope, is_covered)
 
     def explains_itself(self) -> bool:
-        """Explains why the current note is or is not in the answer that the selected query gets now."""
+        """Explains why the current note is or is not in the current answer to the selected query."""
         self._logs.explain(self.query_one(LogPane).entry)
         return True
 

@@ -124,7 +124,7 @@ class _Grid:
 
 
 def _line_ends(series: Sequence[Series], height: int) -> dict[int, tuple[str, str]]:
-    """Returns the row of each letter: the end of its curve, or the next free row above."""
+    """Returns a letter and its role for each row in which a curve ends; a letter moves up if its row is taken."""
     ended = [(float(one.values[-1]), one) for one in series]
     ends: dict[int, tuple[str, str]] = {}
     lowest = height - 1
@@ -148,7 +148,7 @@ _ARCHIVING = "; archiving depends only on updatedAt"
 
 
 class AgeingPane(Pane):
-    """The ageing of one note: a bar with all thresholds, curves, events, distances to other maturities, what-if."""
+    """The ageing of one note: a bar with thresholds, curves, events, distances to other maturities, and a what-if."""
 
     TITLE = "Ageing"
     READS = (ProjectState, SelectionState, StaleState)
@@ -176,7 +176,7 @@ class AgeingPane(Pane):
         """The first line of the what-if section."""
 
     def put(self, ageing: Ageing | None) -> None:
-        """Shows ``ageing`` of a note, or an empty pane; another note starts at the top."""
+        """Shows ``ageing`` of a note, or an empty pane if it is None; scrolls to the top for another note."""
         if ageing is None or self.ageing is None or ageing.row.path != self.ageing.row.path:
             self.offset_row = 0
         self.ageing = ageing
@@ -188,7 +188,7 @@ class AgeingPane(Pane):
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the ageing of the note, and its forecast in another engine."""
+        """Adds the note's ageing and its forecast in another engine to the values on which the lines depend."""
         return (self.ageing, self.forecast, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -226,7 +226,7 @@ class AgeingPane(Pane):
         return [*lines, *_signals(ageing, width)]
 
     def action_times(self, step: int) -> None:
-        """Shows the effect of one hit more, or fewer."""
+        """Requests the what-if with ``step`` more hits, and scrolls to it."""
         self.post_message(self.TimesWanted(step))
         if not self.offset_row <= self._what_if <= self.offset_row + self.rows - _WHAT_IF_ROWS:
             self.scroll_to_row(self._what_if)
@@ -294,7 +294,7 @@ def _events(ageing: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def _ends(ageing: Ageing) -> list[str]:
-    """Returns the ways to end archiving, pruning or demotion of the note; keys are named by their actions."""
+    """Returns advice to prevent the note's archiving, pruning or demotion; action names in braces become keys."""
     row, threshold, ends = ageing.row, ageing.archive_below, []
     if threshold is not None and ARCHIVE in row.has_come:
         since = "" if row.updated_days is None else f" by updatedAt, {days(row.updated_days)} ago,"

@@ -72,7 +72,7 @@ class BoardOnDay:
     wanted: BoardOptions
     forecast: Forecast
     columns: Mapping[str, Sequence[int]]
-    """The positions in the snapshot, by maturity."""
+    """The notes' positions in the snapshot, by maturity."""
     calendar: Mapping[Event, NDArray[np.int64]]
     names: Sequence[str]
     """The title and path of each note in lower case, by position, for filtering."""
@@ -103,9 +103,9 @@ class BoardOnDay:
         return "" if position is None else LEVELS[self.board.snapshot.columns.maturity[position]]
 
     def mark(self, position: int) -> Mark | None:
-        """Returns the event for the card of the note at ``position``: the filter's if one is set.
+        """Returns the event for the card at ``position``: the filter's event if there is one, or the most notable.
 
-        None without an event.
+        None if there is no event.
         """
         days = {event: float(until[position]) for event, until in self.board.days_until.items()}
         only = self.wanted.only
@@ -168,7 +168,7 @@ def board_on_day(session: Session, options: BoardOptions, before: BoardOnDay | N
 
 
 def ageing_of(session: Session, on_day: BoardOnDay, path: str, times: int) -> Ageing | None:
-    """Returns the ageing of the note at ``path``, and the effect of ``times`` hits; None if not on the board."""
+    """Returns the ageing of the note at ``path``, and the effect of ``times`` hits; None if it is not on the board."""
     position = on_day.position(path)
     if position is None or path not in session.snapshot.by_path:
         return None

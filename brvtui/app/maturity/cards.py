@@ -53,7 +53,7 @@ _ONE_LINE = 72
 _BAR = 14
 _LABEL = 17
 _NUMBERS = 25
-"""The cells of importance, hits, recency and counts in a card of one line, including gaps."""
+"""The width in cells of importance, hits, recency and counts on a card of one line, including gaps."""
 _LEAST_BAR = 6
 _COUNTS = 6
 

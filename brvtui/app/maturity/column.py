@@ -76,7 +76,7 @@ class ColumnPane(ChoicePane):
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the board and the filter."""
+        """Adds the board to the values on which the lines depend."""
         return (self.on_day, *super().also_reads())
 
     @property
@@ -86,7 +86,7 @@ class ColumnPane(ChoicePane):
 
     @property
     def tab_name(self) -> str:
-        """The maturity."""
+        """The maturity, capitalised."""
         return self.level.capitalize()
 
     def heading(self, view: View) -> str:

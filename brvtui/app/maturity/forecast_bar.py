@@ -35,7 +35,7 @@ class ForecastBar(Lines):
         day: int
 
         def can_replace(self, message: Message) -> bool:
-            """A newer request replaces this one, since only the last day of a drag matters."""
+            """True if ``message`` also requests a day, since only the last day of a drag matters."""
             return isinstance(message, ForecastBar.DayWanted)
 
     def __init__(self, *, id: str) -> None:
@@ -94,7 +94,7 @@ class ForecastBar(Lines):
         return row.cut(width)
 
     def _track(self, width: int) -> tuple[int, int]:
-        """Returns the first cell and the number of cells of the slider."""
+        """Returns the first cell of the slider and its length in cells."""
         return len(_LEFT), max(width - len(_LEFT) - len(_RIGHT), 2)
 
     def _slider(self, width: int) -> Line:
@@ -122,7 +122,7 @@ class ForecastBar(Lines):
         return row.add("".join(signs[: place + 1]), "warn").add("".join(signs[place + 1 :]), "muted")
 
     def _counts(self, on_day: BoardOnDay, width: int) -> Line:
-        """Returns the number of notes with each event by the day, and the number of new ones since today.
+        """Returns the number of notes with each event by the selected day, and the number that is new since today.
 
         A narrow window leaves out events without notes.
         """
@@ -204,7 +204,7 @@ def _sentence(on_day: BoardOnDay, noun: str) -> str:
 
 
 def _meaning(options: BoardOptions) -> str:
-    """Returns the explanation of the selected event, or else of the numbers."""
+    """Explains the selected event, or else the numbers."""
     if options.only is not None:
         return f"{options.only.short}: {options.only.meaning}"
     if options.day:

@@ -68,7 +68,7 @@ class MaturityScreen(FrameScreen):
     AUTO_FOCUS = f"#{LEVELS[0]}"
 
     def __init__(self, layouts: Layouts, project: Project, show_answers: Callable[[int], None]) -> None:
-        """Starts with today, ordered by importance; ``show_answers`` shows answers after a number of days."""
+        """Starts with today's notes, ordered by importance; ``show_answers`` shows the answers in a number of days."""
         super().__init__(layouts)
         self._project = project
         self._show_answers = show_answers
@@ -117,14 +117,14 @@ class MaturityScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: also going to the displayed day, past the last day, or below one hit."""
+        """The actions without effect, here also going to the displayed day, past the last day, or below one hit."""
         idle = super().idle | ({"ageing.less"} if self.times <= 1 else frozenset())
         idle |= frozenset() if self.wanted.day else {"forecast.today"}
         return idle | {"forecast.next", "forecast.month"} if self.wanted.day >= LAST_DAY else idle
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """The key for changes, which shows more notes while only changes are shown."""
+        """The changed label in the key bar: the key for changes shows more notes while only changes are shown."""
         if not self.wanted.in_span:
             return super().renamed
         shows = "all notes" if self.wanted.only is None else "earlier too"
@@ -133,7 +133,7 @@ class MaturityScreen(FrameScreen):
     # the displayed board
 
     def want(self, **changes: object) -> None:
-        """Changes day, order or filter; the slider shows it immediately, the notes follow."""
+        """Changes the day, order or filter; the slider changes immediately, the notes when they are computed."""
         self.wanted = replace(self.wanted, **changes)  # type: ignore[arg-type]  # names of BoardOptions's own fields
         self.query_one(ForecastBar).put(self.on_day, self.wanted.day)
         self.show_keys()
@@ -180,7 +180,7 @@ class MaturityScreen(FrameScreen):
         return file if any(file in column.choices for column in self.columns) else ""
 
     def select_seen(self) -> None:
-        """Selects the note under the cursor if the selected one is not visible, since keys act on it."""
+        """Selects the note under the cursor if the selected one is not visible, since keys act on the selected note."""
         filled = [column for column in self.columns if column.choices]
         if self.is_current and filled and not any(self.view.selection.file in column.choices for column in filled):
             self.services.select((self.focused if self.focused in filled else filled[0]).chosen)
@@ -223,7 +223,7 @@ class MaturityScreen(FrameScreen):
         return self.view.selection.file in self.query_one(f"#{level}", ColumnPane).choices
 
     def _go_to_selected(self) -> None:
-        """Focuses the column of the selected note; selects the first note if none is."""
+        """Focuses the column of the selected note; selects the first note if none is selected."""
         if self.on_day is None:
             return
         level = self._level_of_selected()
@@ -243,7 +243,7 @@ class MaturityScreen(FrameScreen):
         return "this explains today's answer, not the answer on the day of the forecast" if is_forecast else ""
 
     def action_answers(self) -> None:
-        """Shows judged queries with other answers on the day of the forecast, or in a month if that is today."""
+        """Shows judged queries whose answers differ on the day of the forecast, or in 30 days if that day is today."""
         self._show_answers(self.wanted.day or _MONTH)
 
     @on(ColumnPane.Filtered)
@@ -291,12 +291,12 @@ class MaturityScreen(FrameScreen):
         self.want(order=_ORDERS[(_ORDERS.index(self.wanted.order) + step) % len(_ORDERS)])
 
     def action_only(self, step: int) -> None:
-        """Keeps only the notes of the next or previous event; after the last event, shows all notes."""
+        """Shows only notes with the next or previous event; after the last event, shows all notes."""
         events: tuple[Event | None, ...] = (None, *(self.on_day.board.events if self.on_day is not None else ()))
         self.want(only=events[(events.index(self.wanted.only) + step) % len(events)])
 
     def action_only_changes(self) -> None:
-        """Keeps only notes that change by the day of the forecast, or shows all; from today, moves 30 days forward."""
+        """Shows only notes that change by the day of the forecast, or all notes; from today, moves 30 days ahead."""
         if self.wanted.day:
             self.want(only_changes=not self.wanted.only_changes)
         else:
