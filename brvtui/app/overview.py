@@ -1,4 +1,4 @@
-"""The data for status line, tree and empty panes, computed from a snapshot in a worker."""
+"""The data for the status line, the tree and empty panes, computed from a snapshot in a worker."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ _MOST_IMPORTANT = 6
 
 
 class OverviewBuilder:
-    """Builds overviews, each from the last one and the changes since. Safe to call from any thread."""
+    """Builds each overview from the previous one and the changes since then. Safe to call from any thread."""
 
     def __init__(self) -> None:
         self._last: tuple[Snapshot, Branches, Overview] | None = None
@@ -229,7 +229,7 @@ class OverviewBuilder:
 
 
 def changed_between(before: Snapshot, now: Snapshot) -> set[str] | None:
-    """Returns the paths whose files or signals differ; None if others may be affected too."""
+    """Returns the paths whose files or signals differ; None if other paths may be affected too."""
     limit = now.limits.max_files
     if now.project.sources or (limit and len(now.files) > limit) or before.project.tree != now.project.tree:
         return None
@@ -300,7 +300,7 @@ def _important(lines: Iterable[NoteLine]) -> tuple[NoteLine, ...]:
 def _important_after(
     before: tuple[NoteLine, ...], snapshot: Snapshot, changed: Collection[str] | None
 ) -> tuple[NoteLine, ...]:
-    """Returns the most important notes of ``snapshot``, from those ``before`` the changes if possible."""
+    """Returns the most important notes of ``snapshot``, computed from ``before`` if the changes allow this."""
     if changed is not None:
         positions = [snapshot.by_path[path] for path in changed if path in snapshot.by_path]
         kept = [line for line in before if line.path not in changed]
@@ -312,7 +312,7 @@ def _important_after(
 
 
 def remembered(trace: Trace) -> Overview:
-    """Returns the overview of a trace without its tree; its notes are the hits and near misses."""
+    """Returns the overview of a trace whose tree is not open; its notes are the trace's hits and near misses."""
     snapshot, state = trace.snapshot, trace.find(FingerprintState)
     tree = branches_of(_branches_in(trace))
     return Overview(

@@ -1,7 +1,7 @@
-"""Prevents pasted text from acting as keys: in pastes with escapes, and in terminals without bracketed paste.
+"""Prevents pasted text from acting as keys, even if it contains escapes or the terminal has no bracketed paste.
 
-The latter are recognised by their speed: nobody types a letter within ten milliseconds of another, then a line break or
-a tab, and then more text.
+Without bracketed paste, pastes are recognised by their speed: nobody types a letter within ten milliseconds of another,
+then a line break or a tab, and then more text.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from textual.message import Message
 from brvtui.app.text_entry import types_text
 
 _GAP_S, _BREAK_GAP_S, _CHUNK_GAP_S = 0.01, 0.03, 0.5
-"""The maximum pauses within a paste: before a letter, before a line break, and before a key that follows a paste.
+"""The maximum pauses in seconds within a paste: before a letter, a line break, and a key that follows a paste.
 
 The last one is long because a large paste keeps the screen busy.
 """
 _CHUNK_PAUSE_S = 0.1
-"""The time that keys after a paste wait for more, so that a large paste changes the text only a few times."""
+"""The seconds that keys after a paste are delayed, so that a large paste changes the text only a few times."""
 _FEWEST_BEHIND, _FEWEST_LETTERS = 3, 8
-"""The minimum number of characters of a paste: after the first line break; and before it, or in total if no field has
-the focus.
+"""The minimum numbers of characters in a paste: after its first line break, and before it.
 
-Fewer characters, or only a few different ones, are keys that were typed ahead or held down.
+The second one also applies to text without a line break if no field has the focus. Fewer characters, or only a few
+different ones, are keys that were typed ahead or held down.
 """
 _MOST_AHEAD, _PER_S = 300, 100
 """The maximum number of keys that anyone types ahead, and presses per second; more are a flood.
@@ -57,8 +57,7 @@ _LARGEST = 9_999
 
 
 class PasteParser(XTermParser):
-    """Removes escapes from bracketed pastes, which Textual's parser would read as keys together with the following
-    text.
+    """Removes escapes from bracketed pastes; Textual's parser would read them and the text after them as keys.
 
     Outside of pastes, invalid input that would crash Textual's parser is dropped.
     """
@@ -66,7 +65,7 @@ class PasteParser(XTermParser):
     def __init__(self, debug: bool = False) -> None:
         super().__init__(debug)
         self._before = ""
-        """The last characters before a paste, which may contain the start of its mark."""
+        """The last characters before a paste, which may be the beginning of its start mark."""
         self._paste: list[str] | None = None
         """The received parts of a paste, or None outside a paste. The last part may end within the end mark."""
         self._open = ""  # the first characters of an incomplete sequence
@@ -139,10 +138,9 @@ class PasteParser(XTermParser):
 
 
 def guard(driver: type[Driver]) -> None:
-    """Makes ``driver`` use :class:`PasteParser`, and replace input bytes that are invalid UTF-8 instead of ending the
-    app.
+    """Makes ``driver`` use :class:`PasteParser` and replace invalid UTF-8 in the input, instead of ending the app.
 
-    Textual has no settings for these.
+    Textual has no settings for this.
     """
     names = vars(sys.modules[driver.__module__])
     names["XTermParser"] = PasteParser

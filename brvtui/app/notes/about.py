@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _BAR = 6
 _MOST = 300
-"""The maximum number of links shown in each direction; more would block the event loop without use to a reader."""
+"""The maximum number of links shown in each direction; longer lists block the event loop and help nobody."""
 _SEPARATOR = "\0"
 _LIKE = f"like{_SEPARATOR}"
 _OF_A_TRACE = "this is a saved trace: open its project to see facts about the note (brv-tui FOLDER)"
@@ -44,7 +44,7 @@ FIND_SIMILAR = "find similar"
 
 
 class AboutPane(ChoicePane):
-    """Shows signals, best possible score, coming changes, place in the manifest, links and similar notes."""
+    """Shows a note's signals, best possible score, coming changes, place in the manifest, links and similar notes."""
 
     TITLE = "About"
     READS = (NoteState, SelectionState, ProjectState)
@@ -86,7 +86,7 @@ class AboutPane(ChoicePane):
         return self.chosen.partition(_SEPARATOR)[2]
 
     def update(self, view: View) -> None:
-        """Shows ``view``; another note starts at the top, and the view scrolls to similar notes when they arrive."""
+        """Shows ``view``; scrolls to the top for another note, and to the similar notes when they arrive."""
         if view.selection.file != self.view.selection.file:
             self.offset_row = self.cursor = 0
         before, similar = self.view.note.similar, view.note.similar
@@ -126,7 +126,7 @@ class AboutPane(ChoicePane):
         return result
 
     def lacks(self, view: View) -> Iterable[Message]:
-        """Requests page and surroundings of the selected note, unless they are up to date."""
+        """Requests the page and the surroundings of the selected note, unless they are up to date."""
         if view.selection.file and not is_current(view.note.page, view):
             yield NotePane.PageWanted(view.selection.file)
         if view.selection.file and not is_current(view.note.around, view):

@@ -43,12 +43,12 @@ class Browsing:
         services.store.subscribe((StaleState,), self._read_stale_page)
 
     def request_page(self, file: str) -> None:
-        """Reads text and facts of ``file`` into the view, unless that has already started."""
+        """Reads the text and facts of ``file`` into the view, unless this was already requested."""
         if self._project.session is not None:
             self._pages.request(file)
 
     def request_surroundings(self, file: str) -> None:
-        """Reads links, coming changes and manifest place of ``file`` into the view, unless already started."""
+        """Reads the links, coming changes and manifest place of ``file`` into the view, unless already requested."""
         if self._project.session is not None:
             self._surroundings.request(file)
 
@@ -144,7 +144,7 @@ class _NoteReader:
     """Reads about one note at a time: only the newest request, and only once per state of the tree."""
 
     def __init__(self, services: AppServices, begin: Callable[[str, Callable[[], None]], None]) -> None:
-        """Calls ``begin`` with a file to read about and a function to call at the end."""
+        """Creates a reader; ``begin`` is called with a file, and with a function to call at the end."""
         self._services = services
         self._newest: Newest[str] = Newest(lambda file: begin(file, self._newest.finished), self._pause)
         self._pause_timer: Timer | None = None
@@ -170,7 +170,7 @@ class _NoteReader:
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """The notes before and after the current one along followed links, the nearest last."""
+    """The notes before and after the current note on the trail of followed links; the nearest note is last."""
 
     back: tuple[str, ...] = ()
     ahead: tuple[str, ...] = ()
@@ -191,7 +191,7 @@ class Trail:
 
 
 def _paths_of(query: str, session: Session) -> tuple[str, ...]:
-    """Returns the paths of the notes that match ``query``, best first; none for one that is too long. Blocks."""
+    """Returns the paths of the notes that match ``query``, best first; none if ``query`` is too long. Blocks."""
     return session.finder.paths(query, is_typing=True) if len(query) <= LONGEST_QUERY else ()
 
 

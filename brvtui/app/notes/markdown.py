@@ -20,9 +20,9 @@ from brvtui.tree.reading.links import RELATION, LinkKind
 MOST_CHARS = 1_000_000
 """The maximum number of characters to render or show; more would take seconds."""
 MOST_MARKS = 20_000
-"""The maximum number of markup characters and lines to render, which takes a second to parse.
+"""The maximum number of markup characters and lines to render; a text with that many takes a second to parse.
 
-Prose has far fewer: this allows ten for each of the 2,000 lines that the engine reads.
+Prose has far fewer: the limit allows ten for each of the 2,000 lines that the engine reads.
 """
 MOST_PIECES = 100_000
 """The maximum number of pieces in a document; every line counts as at least two."""
@@ -83,7 +83,7 @@ class Typesetter:
     """Collects the lines of a document and the positions of its links."""
 
     def __init__(self, width: int, resolve: Resolve, is_abandoned: Callable[[], bool] = lambda: False) -> None:
-        """Creates an empty document with lines of ``width`` cells, of which the first is a margin.
+        """Creates an empty document with lines of ``width`` cells; the first cell of each line is a margin.
 
         ``is_abandoned`` returns True once the document is no longer needed.
         """
@@ -112,7 +112,7 @@ class Typesetter:
     def put(self, row: Sequence[Piece]) -> None:
         """Adds ``row`` as a line.
 
-        Raises :class:`Full` at the maximum size and :class:`Abandoned` if no longer needed.
+        Raises :class:`Full` at the maximum size, and :class:`Abandoned` if the document is no longer needed.
         """
         whole = [Piece(" "), *row]
         self._left -= max(len(whole), 2)
@@ -144,7 +144,7 @@ class Typesetter:
 def typeset(text: str, typesetter: Typesetter) -> None:
     """Adds markdown ``text``. Links and relations become links; images and HTML remain text.
 
-    Raises :class:`Full` if the text exceeds the maximum size, and :class:`Abandoned` if no longer needed.
+    Raises :class:`Full` if the text exceeds the maximum size, and :class:`Abandoned` if it is no longer needed.
     """
     if len(text) > MOST_CHARS or sum(1 for _ in islice(MARKED.finditer(text), MOST_MARKS + 1)) > MOST_MARKS:
         typesetter.warn("too long to be rendered: this is the raw text")
@@ -153,7 +153,7 @@ def typeset(text: str, typesetter: Typesetter) -> None:
     before = len(typesetter.lines)
     reader = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     _Blocks(typesetter).set(reader.parse(text))
-    if len(typesetter.lines) == before:  # markdown shows nothing of it, for example of a lone link definition
+    if len(typesetter.lines) == before:  # the text renders as nothing, for example a lone link definition
         plain(text, typesetter)
 
 
@@ -185,7 +185,7 @@ def plain(text: str, typesetter: Typesetter, links: Iterable[tuple[int, int, Lin
 
 @dataclass(slots=True)
 class _Indent:
-    """The markers before the first and the other lines of a list item or quotation."""
+    """The markers before the first line and before the following lines of a list item or quotation."""
 
     first: str
     rest: str

@@ -81,10 +81,10 @@ class NotePane(Pane):
         """The scroll offset of the text, kept while a problem is shown instead."""
         self._terms: re.Pattern[str] | None = None
         self._terms_of: object = None
-        """The answer that the terms belong to."""
+        """The answer to which the terms belong."""
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the document and the mode."""
+        """Adds the document and the mode to the values on which the lines depend."""
         return (self.document, self.raw, self._waits, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -95,7 +95,7 @@ class NotePane(Pane):
 
     @property
     def note(self) -> str:
-        """The displayed note, or its new path if another program moved it."""
+        """The path of the displayed note, or its new path if another program has moved it."""
         page = self.view.note.page
         is_moved = page is not None and page.path == self.view.selection.file and page.moved_to
         return page.moved_to if page is not None and is_moved else self.view.selection.file
@@ -217,7 +217,7 @@ class NotePane(Pane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: following a link and moving between links, if there are none."""
+        """The actions without effect: following a link and moving between links if there are none."""
         return frozenset() if self.links else frozenset({"note.follow", "note.next_link"})
 
     def action_link(self, step: int) -> None:
@@ -249,7 +249,7 @@ class NotePane(Pane):
             self.scroll_to_row(spots[0].line - self.rows // 3)
 
     def action_follow(self) -> None:
-        """Follows the current link."""
+        """Follows the current link; without a current link, moves to the next link."""
         if 0 <= self.link < len(self.links):
             self.follow(self.links[self.link].target)
         elif self.links:
@@ -295,7 +295,7 @@ class NotePane(Pane):
 
 
 def is_current(facts: About | FileSurroundings | None, view: View) -> bool:
-    """True if ``facts`` describes the selected note in the displayed tree or a newer one."""
+    """True if ``facts`` describe the selected note in the displayed tree or in a newer one."""
     generation = view.project.overview.generation if view.project.overview is not None else 0
     return facts is not None and facts.path == view.selection.file and facts.generation >= generation
 

@@ -40,7 +40,7 @@ from brvtui.tree.spaces.topic_html import SEARCHED_ATTRIBUTES, TopicPart, Unread
 
 
 def put_topic(page: About, typesetter: Typesetter) -> None:
-    """Adds the attributes of the topic of ``page``, its elements, and its text outside of elements."""
+    """Adds the topic's attributes, its elements, and its text outside of elements."""
     try:
         parts = topic_parts(page.text)
     except UnreadableTopic as error:

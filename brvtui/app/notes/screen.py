@@ -47,7 +47,7 @@ class NotesTree(TreePane):
     _best: tuple[str, ...] | None = None
     """The notes found for the text of the filter, best first; None until the search ends."""
     _former: tuple[frozenset[str] | None, str, str] | None = None
-    """The open folders, the row and the note before a filter was typed."""
+    """The open folders, the cursor's row and the selected note before the filter was opened."""
 
     @dataclass
     class TextWanted(Message):
@@ -92,7 +92,7 @@ class NotesTree(TreePane):
         super().filter_changed()
 
     def action_filter(self) -> None:
-        """Also remembers the tree as it is, to restore it when the filter ends."""
+        """Also records the state of the tree, to restore it when the filter is cleared."""
         if self.field is None:
             self._former = (self.outline.opened, self.chosen, self.view.selection.file)
         super().action_filter()
@@ -128,7 +128,7 @@ class NotesTree(TreePane):
         self._count()
 
     def tally(self) -> str:
-        """Returns the number of matching files of all listed files; empty without a filter."""
+        """Returns the number of matching files out of all listed files; empty without a filter."""
         told, overview = super().tally(), self.view.project.overview
         stubs = "without stubs" if told and overview and overview.aside and not self.outline.aside else ""
         return ", ".join(filter(None, (told, stubs, "titles and paths only, so far" if self._is_searching else "")))
@@ -142,7 +142,7 @@ class NotesTree(TreePane):
         return True
 
     def name_role(self, branch: Branch) -> str:
-        """Returns a brighter role for notes than other trees do."""
+        """Returns the role for the name of ``branch``; notes are brighter than in other trees."""
         return "muted" if branch.aside else "text"
 
     def moved(self, choice: str) -> None:
@@ -197,7 +197,7 @@ class NotesScreen(FrameScreen):
     AUTO_FOCUS = "#tree"
 
     def __init__(self, layouts: Layouts, browsing: Browsing) -> None:
-        """Creates the screen; its panes get their data from ``browsing``."""
+        """Creates the screen; ``browsing`` reads the data for its panes."""
         super().__init__(layouts)
         self._browsing = browsing
 
@@ -213,7 +213,7 @@ class NotesScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: also going back, if no link was followed."""
+        """The actions without effect, here also going back if no link was followed."""
         return super().idle if self._browsing.leads_back else super().idle | {"notes.back"}
 
     @on(AboutPane.SurroundingsWanted)

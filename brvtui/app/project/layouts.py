@@ -35,7 +35,7 @@ class Layouts:
         self._project = project
         self._apply = apply
         self._layouts: dict[str, Layout] = {}
-        """The layouts by the screen's title; a missing screen has its default layout."""
+        """The layouts by screen title; screens without an entry have their default layout."""
         self._write_timer: Timer | None = None
 
     def of(self, title: str, plan: Arrangement) -> Layout:

@@ -25,15 +25,15 @@ class OpenFleet:
         now_ms: float | None = None,
         read: Callable[[], Fleet] | None = None,
     ) -> None:
-        """Creates the fleet; ``where`` returns the executor, and is called at the first question and after members
-        change.
+        """Creates the fleet; ``where`` returns an executor for its members.
 
-        ``read`` returns the current fleet from its file or the named places.
+        ``where`` is called at the first question and after the members change. ``read`` returns the current fleet from
+        its file or the named places.
         """
         self.fleet = fleet
         self.timeout_s = timeout_s
         self.now_ms = now_ms
-        """The time at which members answer; None for the time of each question."""
+        """The time for which members answer; None for the time of each question."""
         self.state = FleetState(fleet)
         self.selection = FleetSelection()
         self.interrupted = False
@@ -51,7 +51,7 @@ class OpenFleet:
 
     @contextmanager
     def asker(self, replied: Replied, stopped: Stopped, fresh_s: float = FRESH_S) -> Iterator[Asker]:
-        """Provides the object that queries the members to one thread at a time; the next one waits. Blocks.
+        """Yields an object that queries the members, to one thread at a time; other threads wait. Blocks.
 
         Raises :class:`brvtui.fleet.fleet_file.FleetError` and OSError if nothing can be started.
         """

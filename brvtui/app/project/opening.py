@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Opening(NamedTuple):
-    """The project or saved trace to open, with the options of the command line."""
+    """The project or saved trace to open, with the command-line options."""
 
     start: Path | None = None
     profile: str | None = None
@@ -42,7 +42,7 @@ class Opening(NamedTuple):
     note: str = ""
     """The note to select initially."""
     engine: str = ""
-    """The engine to use, regardless of the settings; empty for the one in the settings."""
+    """The engine to use; empty for the engine from the settings."""
     fleet: OpenFleet | None = None
     """The fleet to open beside the project."""
     member: str = ""
@@ -94,7 +94,7 @@ def open_session(opening: Opening) -> OpenedProject | SettingProblem:
 
 
 def _opened_of_two(opening: Opening) -> OpenedProject:
-    """Opens the chosen memory of a project with two; without a choice, the context tree."""
+    """Opens the project; of two memories, opens the chosen one, or else the memory of the engine in the settings."""
     from brvtui.engines.registry import kind_of
     from brvtui.store.app_state import MemoryChoice
     from brvtui.tree.reading import kinds
@@ -161,9 +161,8 @@ def read_tree(
 ) -> TreeRead | None:
     """Reads changes on disk.
 
-    Returns None if generation ``shown`` is still the newest. Raises :class:`Refusal` on errors.
-
-    At the first reading, ``progressed`` is called with the numbers of files read and of all files.
+    Returns None if generation ``shown`` is still the newest. Raises :class:`Refusal` on errors. During the first
+    reading, ``progressed`` is called with the number of files read and the total.
     """
     from brvtui.tree.reading.project import ProjectError
     from brvtui.tree.reading.signals import SignalsError

@@ -83,7 +83,7 @@ class Project:
 
     @property
     def has_other_engines(self) -> bool:
-        """True if the user can switch to another engine, or to that of the project's other memory."""
+        """True if the user can switch to another engine or to the project's other memory."""
         return self.session is not None and (self.choice is not None or len(self.session.engines.names) > 1)
 
     def refuses_edits(self) -> bool:
@@ -144,7 +144,7 @@ class Project:
         )
 
     def _open_and_read(self) -> tuple[OpenedProject, TreeRead | None] | SettingProblem:
-        """Opens and reads in one step, so that a retry shows nothing unless all of it succeeds. Blocks."""
+        """Opens and reads in one step, so that a retry shows nothing unless both succeed. Blocks."""
         opened = opening.open_session(self._request)
         return opened if isinstance(opened, SettingProblem) else (opened, self._read_first(opened.session))
 
@@ -193,7 +193,7 @@ class Project:
         """Stores the index for the next start, and stops watching."""
         self._changed_again = False
         if self.session is not None:
-            with suppress(OSError):  # reported at the first attempt
+            with suppress(OSError):  # was reported at the first attempt
                 self.session.keep(everything=True)
             self.session.close()
 
@@ -204,7 +204,7 @@ class Project:
         return opening.read_tree(session, self.overviews, self._services.store.view.project.generation)
 
     def show_tree(self, read: TreeRead | None, by_a_run: bool = False) -> None:
-        """Shows the tree as read, and repeats the query unless it is ``by_a_run`` that recorded access hits."""
+        """Shows the tree; repeats the query unless the change was made ``by_a_run`` that recorded access hits."""
         if read is None:
             return
         store = self._services.store
@@ -222,7 +222,7 @@ class Project:
     def failed(self, why: str, closed_by: SettingProblem | None = None) -> None:
         """Shows ``why`` the project cannot be opened; ``closed_by`` is the setting that prevents it, if there is one.
 
-        If the project was open and can no longer be read, the reason is only a message.
+        If the project was open and can no longer be read, the reason is shown only in a message.
         """
         store = self._services.store
         project = store.view.project
@@ -328,7 +328,7 @@ class Switches:
         self._project = project
         self._ask_again = ask_again
         self._switching: Newest[tuple[str, str]] = Newest(self._switch)
-        """Engine and profile to switch to; the tree is read for a switch, and another may be requested meanwhile."""
+        """The requested engine and profile; while a switch reads the tree, another switch may be requested."""
         self._requested = ("", "")
         """The last requested engine and profile; in use unless the switch is under way or failed."""
 

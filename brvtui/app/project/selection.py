@@ -40,7 +40,7 @@ class StaleFiles:
     """
 
     def __init__(self, services: AppServices, project: Project) -> None:
-        """Checks whenever other files are displayed."""
+        """Checks files whenever different ones are displayed."""
         self._services = services
         self._project = project
         self._checks: Newest[tuple[str, ...]] = Newest(self._begin)
@@ -60,7 +60,7 @@ class StaleFiles:
 
     @property
     def _missing(self) -> dict[str, str]:
-        """The selected note, if it is no longer in the tree."""
+        """The selected note with the state GONE if it is no longer in the tree; otherwise empty."""
         view = self._services.store.view
         file, answered = view.selection.file, view.answered
         known = not file or view.knows(file) or (answered and file in selectable(answered))
@@ -131,7 +131,7 @@ class Selection:
             store.update(store.view.selection._replace(detail=detail))
 
     def want_text(self, file: str) -> None:
-        """Reads the text of ``file`` into the view, unless that has already started."""
+        """Reads the text of ``file`` into the view, unless this was already requested."""
         if self._project.saved is not None:
             self._show_text(NoteText(file, "", NOT_SAVED))
             return

@@ -66,7 +66,7 @@ class AnswerPane(Pane):
         return (view.answered, view.live, view.opening, view.engine.name, view.pin, *note)
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the front tab."""
+        """Adds the front tab to the values on which the lines depend."""
         return (self.tab, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -107,7 +107,7 @@ class AnswerPane(Pane):
             self.show_tab(next((tab for edge, tab in self._edges if content.x < edge), self.tab))
 
     def update(self, view: View) -> None:
-        """Shows ``view``; another query or note starts at the top, but a comparison stays in front."""
+        """Shows ``view``; scrolls to the top for another query or note, but keeps a comparison in front."""
         other_query = view.query.text != self.view.query.text
         if (other_query and self.tab != PINNED) or self.tab not in tabs_of(view):
             self.tab = TABS[0]

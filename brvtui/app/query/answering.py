@@ -58,7 +58,7 @@ class EngineUnusable(NamedTuple):
 
 
 class Logged(NamedTuple):
-    """A run was logged; ``problem`` is the reason if that failed."""
+    """A run was logged, or could not be logged because of ``problem``."""
 
     problem: str
 
@@ -79,7 +79,7 @@ class AnswerEnded(NamedTuple):
 
 
 RunStep: TypeAlias = "Answered | EngineUnusable | Logged | PermissionWanted | events.Event | AnswerEnded"
-"""A step of an answer: first the answer itself, then the events of a model, and at last the end."""
+"""A step of an answer: first the answer itself, then the events of a model, and finally the end."""
 
 
 def steps(
@@ -224,7 +224,7 @@ def _log(session: Session, trace: Trace, took_ms: float) -> str:
 def import_painters(engine: str) -> None:
     """Imports the modules that draw answers of ``engine`` ahead of the first answer.
 
-    This takes longer than everything that the first screen needs without an answer.
+    These imports take longer than everything else that the first screen needs.
     """
     from brvtui.engines.registry import presentation
     from brvtui.paint import (
@@ -235,7 +235,7 @@ def import_painters(engine: str) -> None:
 
 
 def has_services(session: Session) -> bool:
-    """True if a run uses a service that a preview does not, even an unusable one."""
+    """True if a run uses a service, usable or not, that a preview does not use."""
     services = session.settings.services
     return bool(services.embedder.model or services.reranker.model)
 
@@ -248,7 +248,7 @@ def is_own_choice(session: Session) -> bool:
 def prepare(
     session: Session, engine: str, progressed: Callable[[int, int], None], cancelled: Callable[[], bool]
 ) -> EngineUnusable | None:
-    """Prepares data that ``engine`` needs before queries; ``progressed`` is called with the done and total vectors."""
+    """Prepares data that ``engine`` needs for queries; ``progressed`` is called with vectors done and in total."""
     from brvtui.engines.contract import EngineError, PreparingEngine
 
     chosen = session.engines.named(engine)

@@ -33,7 +33,7 @@ _ROLES = {Shift.SAME: "faint", Shift.BETTER: "ok", Shift.WORSE: "warn", Shift.NE
 def pinned_lines(pin: PinState, now: Trace | None, width: int, glyphs: Glyphs, key: str) -> list[Line]:
     """Returns the comparison of ``now`` with the pinned answer, or a hint if there is nothing to compare.
 
-    ``key`` is the key that unpins the answer, for the hint.
+    The hint names ``key``, which unpins the answer.
     """
     then = pin.trace
     assert then is not None  # the tab exists only while an answer is pinned
@@ -90,7 +90,7 @@ def comparison_lines(
 
 
 def _row(one: ResultChange, title: str, cells: int, width: int, glyphs: Glyphs, causes: str) -> list[Line]:
-    """Returns mark, ranks, title and both scores of a result; below them its causes, or the largest change."""
+    """Returns the mark, ranks, title and both scores of a result; below them, its causes or the largest change."""
     role = _ROLES[one.moved]
     head = line(f" {_mark(one.moved, glyphs)} ", f"bold {role}")
     head.add(f"{_rank(one.then.rank):>2}→{_rank(one.now.rank):<2} ", role if one.moved is not Shift.SAME else "muted")

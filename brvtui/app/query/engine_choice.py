@@ -40,7 +40,7 @@ class EngineChoice:
         services.store.subscribe((EngineState, ProjectState), self._view_changed)
 
     def begin_as_set(self, session: Session) -> None:
-        """Selects the engine from the settings, or the default one if that cannot be loaded."""
+        """Selects the engine from the settings, or keeps the default engine if that one cannot be loaded."""
         store = self._services.store
         try:
             mode = next(iter(session.engines.named(session.engine).modes), "")

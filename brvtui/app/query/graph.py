@@ -54,7 +54,7 @@ class GraphPane(ChoicePane):
         """The neighbourhood that is drawn."""
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the centre."""
+        """Adds the centre to the values on which the lines depend."""
         return (self._centre, *super().also_reads())
 
     def update(self, view: View) -> None:
@@ -100,7 +100,7 @@ class GraphPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: following no link, going back at the start, and saving no drawing."""
+        """The actions without effect: going back at the start, and following or saving links if there are none."""
         idle = set() if self._trail else {"graph.back"}
         idle |= set() if self.end[0] else {"graph.walk"}
         return frozenset(idle if self.neighbourhood is not None else idle | {"graph.picture"})

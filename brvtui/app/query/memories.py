@@ -1,4 +1,4 @@
-"""Opens another memory: the project's other one, or that of a fleet member."""
+"""Opens another memory: the project's second one, or a fleet member's."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class MemoryDialog(Dialog[str]):
 
 
 class Memories:
-    """Shows the requested memory, and replaces it by another one."""
+    """Shows the requested memory on the Query screen, and opens other memories in its place."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Memories:
         self._leave_for = leave_for
 
     def begin(self) -> None:
-        """Runs the requested query, then shows the dialog if the user has to choose between two memories."""
+        """Fills in the requested query, then shows the dialog if the user has to choose between two memories."""
         if self._request.member:
             self._show_member(self._request.query, self._request.note)
         elif self._request.query:
@@ -117,7 +117,7 @@ class Memories:
         self._leave_for(opening)
 
     def _show_member(self, query: str, note: str) -> None:
-        """Runs ``query`` in the open fleet member and selects ``note`` in the results."""
+        """Fills in ``query`` for the open fleet member, and selects ``note`` in the results."""
         store = self._services.store
         if query and note:
             store.update(store.view.query._replace(text=query), SelectionState(note))

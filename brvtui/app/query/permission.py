@@ -30,7 +30,7 @@ class PermissionDialog(Dialog[str]):
         self._model, self._address, self._trace, self._budget = model, address, trace, budget
 
     def make_parts(self) -> ComposeResult:
-        """Yields the model, and what would be sent to it and how often."""
+        """Yields the model, the data that would be sent to it, and the number of calls."""
         yield Paragraphs(
             (f"{self._model}  {self._address}", "bold strong"), (what_is_asked(self._trace, self._budget), "text"),
             (("If you allow it, runs in this session call the model; llm.allowed in the settings allows it "
@@ -40,7 +40,7 @@ class PermissionDialog(Dialog[str]):
 
 
 def what_is_asked(trace: Trace, budget: Budget) -> str:
-    """Returns a description of the data that a run of the preview ``trace`` would send to a model."""
+    """Describes the data that a run of the preview ``trace`` would send to a model."""
     prompt = trace.answer.prompt
     assert prompt is not None
     limit = f" It uses at most {budget.words}." if budget.words else ""
