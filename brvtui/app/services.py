@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 FAILED = 4
 """The exit code after a crash."""
 _BY_SIGNAL = 128
-"""The exit code of an app that a signal ended is this plus the signal's number, as in shells."""
+"""The exit code after a signal is this plus the signal's number, as in shells."""
 _WITHOUT_TERMINAL_S = MOST_S + 0.2
 """The seconds until a forced end if the terminal is gone, since writing to it would block.
 
-It is short, so that a user who restarts the app immediately is informed of unsaved text.
+The time is short, so that a user who restarts the app immediately is told about unsaved text.
 """
 _HANGING_S = 3.0
 """The seconds until a forced end after any signal if the terminal seems to exist."""
@@ -57,7 +57,7 @@ _WEIGHT: dict[SeverityLevel, int] = {"information": 0, "warning": 1, "error": 2}
 
 
 class AppServices(App[None]):
-    """The app, in the form that all other modules use.
+    """The part of the app that all other modules use.
 
     An uncaught exception is written to a crash report without variables, and the app exits with one line and an exit
     code.
@@ -77,9 +77,7 @@ class AppServices(App[None]):
         """Creates the app; ``ansi_color`` is passed to Textual."""
         super().__init__(ansi_color=ansi_color)
         self.time_left = TimeLeft()
-        """The remaining time for waiting when the app ends."""
-        self.at_end: Callable[[], None] = lambda: None
-        """Is called before the process ends, also if a signal forces it to."""
+        """The time that is left to wait when the app ends."""
         self.background = Workers(self, self.error_line)
         self.keymap: Mapping[str, str] = {}
         """The user's own keys by action name."""
@@ -101,11 +99,11 @@ class AppServices(App[None]):
         raise NotImplementedError
 
     def keep_setting(self, name: str, value: Value | None) -> None:
-        """Writes the setting ``name`` (dotted) into the user's settings file, or removes it if None, and applies it."""
+        """Writes the setting ``name`` (dotted) to the user's settings file and applies it; None removes it."""
         raise NotImplementedError
 
     def change_setting(self, name: str, value_in: Callable[[Configuration], Value | None]) -> None:
-        """Writes the result of ``value_in``, called in a thread after earlier changes, as the setting ``name``."""
+        """Sets ``name`` to the result of ``value_in``, which is called in a thread after earlier changes."""
         raise NotImplementedError
 
     # events of the project
@@ -117,7 +115,7 @@ class AppServices(App[None]):
         """Called when neither a project nor a saved trace could be opened."""
 
     def trace_reopened(self, saved: SavedTrace, overview: Overview) -> None:
-        """Called when a saved trace was read that is shown without its project."""
+        """Called when a saved trace has been read, which is shown without its project."""
 
     def tree_shown(self, first: bool) -> None:
         """Called when the tree is shown for the ``first`` time, or again after changes."""
@@ -131,13 +129,13 @@ class AppServices(App[None]):
     # keys
 
     def shown_key(self, action: str) -> str:
-        """Returns the first key of ``action``, the user's own or the default, in the form for display."""
+        """Returns the first key of ``action``, the user's own or the default, as it is displayed."""
         from brvtui.app.actions.registry import ACTIONS
 
         return key_name(self.keymap.get(action, ACTIONS[action].keys))
 
     def with_keys(self, text: str) -> str:
-        """Returns our own ``text`` with the keys of actions that it contains in the form ``{note.edit}``."""
+        """Replaces action names in braces, such as ``{note.edit}``, with their keys; ``text`` must be our own."""
         return _NAMED.sub(lambda match: self.shown_key(match[1]), text)
 
     def acts_by_letter(self, kind: type, action: str, parameters: tuple[object, ...]) -> bool:
@@ -263,8 +261,8 @@ class AppServices(App[None]):
     def _continue(self) -> None:
         """Takes over the terminal again after SIGCONT.
 
-        Textual expects that it was released by Ctrl+Z. After SIGSTOP it was not: Textual would start its threads twice,
-        and would restore its own terminal modes at the end.
+        Textual expects that Ctrl+Z has released the terminal. SIGSTOP does not release it, so Textual would start its
+        threads twice, and would restore its own terminal modes at the end.
         """
         driver = self._driver
         if driver is None or not driver._auto_restart:
@@ -293,9 +291,9 @@ def services_of(node: DOMNode) -> AppServices:
 
 
 def _too_many(shown: Iterable[Notification]) -> list[Notification]:
-    """Returns the messages of ``shown``, oldest first, to remove so that only a few remain, including the newest.
+    """Returns the messages to remove from ``shown`` (oldest first), so that a few remain, including the newest.
 
-    Earlier copies of a message are removed first, then the least severe, and of these the oldest.
+    Earlier copies of a message are removed first, then the least severe messages, the oldest of these first.
     """
     toasts = list(shown)
     last_places = {one.message: place for place, one in enumerate(toasts)}

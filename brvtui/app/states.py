@@ -36,7 +36,7 @@ MANIFEST = "manifest"
 NEWER, GONE = "newer", "gone"
 """The differences between a file and the text that was read."""
 CHANGED = "changed"
-"""The difference between a note on disk and the one in the editor; :data:`GONE` is another one."""
+"""The state of a note on disk that has changed since the editor read it; the other such state is :data:`GONE`."""
 NO_SUCH_NOTE = "there is no such note (any more)"
 """The message about a note that was removed before a key could act on it."""
 GONE_TEXT = "the file is gone: this is the state before it was removed"
@@ -44,7 +44,7 @@ GONE_TEXT = "the file is gone: this is the state before it was removed"
 LOOKING = "looking for the context tree"
 """The message while a project is opened, before its files are counted."""
 STALE_LABELS = {NEWER: "changed since", GONE: "file gone"}
-"""Short texts for the differences of files."""
+"""Labels for files that differ from the text that was read."""
 
 
 class Phase(StrEnum):
@@ -111,7 +111,7 @@ class EngineState(NamedTuple):
     recording: bool = False
     """True if runs record access hits."""
     has_others: bool = True
-    """True if the user can switch to another engine, or to that of the project's other memory."""
+    """True if the user can switch to another engine or to the project's other memory."""
 
     @property
     def has_usual_profile(self) -> bool:
@@ -126,7 +126,7 @@ class ModelState(NamedTuple):
     name: str = ""
     """The name of the model in the settings; empty if there is none."""
     live: LiveAnswer | None = None
-    """The answer that the model is writing, if it is."""
+    """The answer that the model is writing; None if it is not writing."""
 
 
 class WatchState(NamedTuple):
@@ -144,7 +144,7 @@ class WatchState(NamedTuple):
 
 
 class StaleState(NamedTuple):
-    """The displayed notes whose file is missing or newer."""
+    """The displayed notes whose file is missing, or newer than the text that was read."""
 
     files: Mapping[str, str] = {}
     """:data:`NEWER` or :data:`GONE`, by the note's path."""
@@ -173,7 +173,7 @@ class AnswerState(NamedTuple):
     counterfactuals: CounterfactualSearch | None = None
     """The last search for counterfactuals, which may belong to an earlier answer."""
     ticks: Mapping[str, float] = {}
-    """The thresholds that scores are compared with, by the constant's name, as far as traces contain them."""
+    """The thresholds for scores, by the constant's name, as far as traces contain them."""
 
     @property
     def busy(self) -> str:
@@ -187,7 +187,7 @@ class PinState(NamedTuple):
     trace: Trace | None = None
     """The pinned answer; None if there is none."""
     diff: AnswerDiff | None = None
-    """The changes since, with causes, if the same query was repeated; None until they are known."""
+    """The differences since then, with causes, if the same query was repeated; None until they are known."""
 
 
 class SelectionState(NamedTuple):
@@ -228,7 +228,7 @@ class EngineLog(NamedTuple):
 
 
 class LogState(NamedTuple):
-    """Both logs as last read, newest first, and the comparison of one entry with its answer now."""
+    """Both logs as last read, newest first, and the comparison of one entry with its current answer."""
 
     entries: tuple[LoggedQuery, ...] | None = None
     """The entries; None until they are read."""
@@ -308,7 +308,7 @@ class EditsState(NamedTuple):
     effect: EditEffect | None = None
     """The effect; None while there is no change, or queries are running."""
     is_seen: bool = True
-    """True if the Lab was in front since."""
+    """True if the Lab has been in front since then."""
 
     @property
     def earlier(self) -> EarlierNotes | None:
@@ -325,9 +325,9 @@ class Covering(NamedTuple):
     """A member that covers the question. The order of the fields is the sort order of members."""
 
     needs_model: bool
-    """True if a model has to answer, also assumed for an engine without tiers."""
+    """True if a model has to answer; assumed for engines without tiers."""
     lacks: int
-    """The number of words of the question that its best note lacks."""
+    """The number of question words that the member's best note lacks."""
     tier: int
     """The tier; for an engine without tiers, a number above all tiers."""
     place: int
@@ -356,7 +356,7 @@ class FleetState(NamedTuple):
     opened: str = ""
     """The member that is the open project; empty if there is none."""
     text: str = ""
-    """The question that the answers belong to."""
+    """The question to which the answers belong."""
     together: bool = False
     """True if one ranking of all notes is shown instead of each member's own answer."""
     work: FleetWork = FleetWork.IDLE
@@ -414,5 +414,5 @@ class EditorState(NamedTuple):
 
     @property
     def left(self) -> tuple[str, ...]:
-        """The notes with drafts that were left behind, without the note in the editor."""
+        """The notes in :attr:`drafts` except the note in the editor."""
         return tuple(path for path in self.drafts if self.edit is None or path != self.edit.path)

@@ -1,4 +1,4 @@
-"""Typing into fields: tells if letters are text, and waits until typed text has arrived."""
+"""Typing into fields: checks if letters are text, and waits until typed text has arrived."""
 
 from __future__ import annotations
 

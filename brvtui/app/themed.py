@@ -38,7 +38,7 @@ class _Painted:
 class ThemeStylesheet(Stylesheet):
     """A stylesheet that parses its sources again only if the theme's variables have changed.
 
-    Textual parses all of them twice for each screen that is first shown.
+    Textual would parse all of them twice whenever a screen is shown for the first time.
     """
 
     def set_variables(self, variables: dict[str, str]) -> None:
@@ -197,9 +197,9 @@ class ThemedApp(AppServices):
             self.tell_faults(self.library.why_missing(name, place))
 
     def tell_faults(self, lines: Sequence[str]) -> None:
-        """Shows the first of ``lines``, faults of settings, and the number of others in a message; each line only once.
+        """Shows a message with the first fault in ``lines`` and the number of others; each fault is shown only once.
 
-        Faults that arrive while the message is visible are added to its number.
+        Faults that arrive while the message is visible increase that number.
         """
         new = [one for one in lines if one not in self._shown_faults]
         if not new:

@@ -1,4 +1,4 @@
-"""The frozen view that all screens are drawn from, composed of sub-states, and its store."""
+"""The frozen view from which all screens are drawn, composed of sub-states, and its store."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ class View(NamedTuple):
 
     @property
     def may_need_less(self) -> bool:
-        """True if the answer needs a model, or if there is no answer."""
+        """True if the answer needs a model, or the notes do not cover the query."""
         return self.answered is not None and self.route is not None and self.route.needs_model
 
     @property
@@ -334,17 +334,17 @@ def _units(states: Iterable[Any]) -> Iterator[Any]:
 
 
 class ViewStore:
-    """Contains the current :class:`View`. It changes by whole sub-states, so the type checker knows every change."""
+    """Contains the current :class:`View`. Updates replace whole sub-states, so that the type checker can check them."""
 
     def __init__(self, draw: Callable[[View], None]) -> None:
         """Creates the store; ``draw`` shows a view in the screen in front.
 
-        Others update when they come to the front.
+        Other screens are updated when they are shown.
         """
         self.view = self.shown = View()
         """The whole state, and a copy for display in which :func:`bounded` has cut very long texts.
 
-        A trace that several sub-states share in the one is also shared in the other.
+        A trace that several sub-states share in :attr:`view` is also shared in :attr:`shown`.
         """
         self._draw = draw
         self._subscribers: list[tuple[frozenset[type], Callable[[], None]]] = []
@@ -365,7 +365,7 @@ class ViewStore:
                 handler()
 
     def _bounded(self, states: Iterable[Any]) -> Iterator[tuple[str, Any]]:
-        """Yields each of ``states`` in its form for display, after its name; only new parts are measured."""
+        """Yields the name of each of ``states`` and its form for display; only new parts are measured."""
         known = {id(whole): cut for whole, cut in zip(_units(self.view), _units(self.shown), strict=True)}
         for one in _units(states):
             if id(one) not in known:

@@ -1,4 +1,4 @@
-"""Explains answers: the place of a note, ways to need no model, and differences from a pinned answer."""
+"""Explains answers: a note's place, the changes that make a model unnecessary, and differences from a pinned answer."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Reasons:
             run(partial(explanation, session, trace, file), explained, group="explain", exclusive=True)
 
     def explain_logged(self, entry: LoggedQuery, file: str) -> None:
-        """Explains why ``file`` is or is not in the answer that the query of ``entry`` gets now."""
+        """Explains why ``file`` is or is not in the current answer to the query of ``entry``."""
         session = self._project.session
         if self._project.refuses() or session is None:
             return
@@ -221,7 +221,7 @@ class Reasons:
 
 
 def explanation(session: Session, trace: Trace, file: str) -> Explanation | None:
-    """Returns the explanation why ``file`` is or is not in the answer; None if the note no longer exists.
+    """Explains why ``file`` is or is not in the answer; returns None if the note no longer exists.
 
     Raises :class:`Refusal` if the engine cannot answer.
     """
@@ -229,8 +229,7 @@ def explanation(session: Session, trace: Trace, file: str) -> Explanation | None
 
 
 def logged_explanation(session: Session, entry: LoggedQuery, file: str) -> Explanation | None:
-    """Returns the explanation for ``file`` with the query of ``entry`` on an empty cache; None if the note no longer
-    exists.
+    """Explains ``file`` for the query of ``entry`` with an empty cache; returns None if the note no longer exists.
 
     Raises :class:`Refusal` if the engine cannot answer.
     """
@@ -238,8 +237,7 @@ def logged_explanation(session: Session, entry: LoggedQuery, file: str) -> Expla
 
 
 def _in_plain_search(session: Session, trace: Trace, file: str) -> str:
-    """Returns one line with the rank of ``file`` in plain search for the query of ``trace``, or the reason if it has
-    none.
+    """Returns a line with the rank of ``file`` in plain search for the query of ``trace``, or why it has none.
 
     Raises :class:`Refusal` if plain search cannot answer.
     """
@@ -272,8 +270,7 @@ def _explained_or_none(explain: Callable[[], Explanation]) -> Explanation | None
 
 
 def _remedies(session: Session, explanation: Explanation, cached: str) -> tuple[Remedy, ...] | None:
-    """Returns the remedies for the note of ``explanation``; None if the engine finds no more than the explanation
-    contains.
+    """Returns the remedies for the note of ``explanation``; None if the engine has no more than the explanation.
 
     Remedies are tried on an empty cache; ``cached`` is appended to a wording that the current cache would answer.
     """

@@ -123,7 +123,7 @@ class RemedyPane(ChoicePane):
         return self._explanation.trace.answer.kind == "cached"
 
     def put(self, remedies: Sequence[Remedy] | None) -> None:
-        """Lists ``remedies``, or a verified remedy of the explanation."""
+        """Lists ``remedies``, or else the explanation's own remedy if it was verified."""
         advised = self._explanation.remedy
         self._tried_all = remedies is not None
         self._remedies = remedies or ([advised] if advised is not None and advised.verified else [])

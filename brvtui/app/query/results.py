@@ -46,7 +46,7 @@ _TO_FLEET = "It opens here as soon as it can be read. Esc, then {screens.fleet} 
 
 
 class ResultsPane(ChoicePane):
-    """Two lines for each hit: title and score, and the matching words; a third with the path for the selected one."""
+    """Two lines for each hit (title and score; matching words), and a third with the path for the selected hit."""
 
     TITLE = "Results"
     READS = (QueryState, AnswerState, SelectionState, ProjectState, StaleState, FleetState)
@@ -68,7 +68,7 @@ class ResultsPane(ChoicePane):
         query: str
 
     def heading(self, view: View) -> str:
-        """Returns the title with the number of results and, if there is space, what limits it."""
+        """Returns the title with the number of results and, if there is space, the limit on that number."""
         counts = "Results" if view.answered is None else view.presentation.counts(view.answered)
         return counts if cell_len(counts) <= self.outer_size.width - _CORNERS else counts.partition(" · ")[0]
 
@@ -95,7 +95,7 @@ class ResultsPane(ChoicePane):
         return lines
 
     def _hits(self, trace: Trace, view: View, width: int) -> list[Line]:
-        """Returns title, score and matching words of each hit, with the path of the selected one."""
+        """Returns the title, score and matching words of each hit, and the path of the selected hit."""
         from brvtui.paint.hits import ResultRow, added_rule, hit_lines, title_room
         from brvtui.paint.sentence import told_apart
 
@@ -121,7 +121,7 @@ class ResultsPane(ChoicePane):
         return lines
 
     def _add_advised(self, lines: list[Line], hits: Sequence[Hit], view: View, width: int) -> None:
-        """Adds the hits that the retry ladder would find, with the path of the selected one."""
+        """Adds the hits that the retry ladder would find, with the path of the selected hit."""
         if hits:
             self.add_rows(lines, [Line(), rule(width, "the retry ladder would find", dash=self.glyphs.dash)])
         for hit in hits:
@@ -198,7 +198,7 @@ class ResultsPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: Enter, if no result is selected and no other wording is offered."""
+        """The actions without effect: Enter if no result is selected and no other wording is offered."""
         asks_otherwise = not self.choices and not self.word_filter and _in_words_of_notes(self.view)
         return frozenset() if self.chosen or asks_otherwise else frozenset({"results.open"})
 

@@ -43,7 +43,7 @@ class RetryPane(ChoicePane):
         return self._first_opened if self._opened is None else self._opened
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the row that the user opened."""
+        """Adds the row that the user opened to the values on which the lines depend."""
         return (self._opened, *super().also_reads())
 
     def update(self, view: View) -> None:
@@ -113,7 +113,7 @@ class RetryPane(ChoicePane):
 
     @property
     def row(self) -> Attempted | None:
-        """The attempt under the cursor, or the one whose result is under it."""
+        """The attempt under the cursor, or the attempt whose result is under the cursor; None if there is none."""
         return next((row for row in self._rows if row.id == self.chosen.partition("\n")[0]), None)
 
     @property
@@ -150,7 +150,7 @@ class RetryPane(ChoicePane):
             self._open(self.row.id)
 
     def action_fold(self) -> None:
-        """Closes the row that the cursor is on or in."""
+        """Closes the row if the cursor is on it or on one of its results."""
         row = self.row
         if row is not None and self.opened == row.id:
             self.move_to(self.choices.index(row.id))

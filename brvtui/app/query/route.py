@@ -1,4 +1,4 @@
-"""The Route pane: the sequence of tiers with value, threshold and margin of every gate."""
+"""The Route pane: the sequence of tiers, with the value, threshold and margin of every gate."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Verdict(Lines):
 
 
 def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
-    """Returns the strip of steps of the answer, or of a future one; blank lines while the project opens."""
+    """Returns the steps of the answer, or of a future answer, as a strip; blank lines while the project opens."""
     if view.opening:
         return [Line()] * (4 if values else 2)
     from brvtui.paint import steps
@@ -55,7 +55,7 @@ def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[
 
 
 def verdict(view: View, width: int, glyphs: Glyphs, rows: int = SENTENCE_ROWS) -> list[Line]:
-    """Returns badge and sentence in at most ``rows`` lines, padded to a constant height for the strip below."""
+    """Returns the badge and the sentence in at most ``rows`` lines, padded to a constant height for the strip below."""
     lines = _verdict(view, width, glyphs, rows)
     return lines + [Line()] * (SENTENCE_ROWS - len(lines))
 
@@ -122,7 +122,7 @@ _HOW = (
 _WHOLE_SENTENCE = 1000
 """The maximum number of lines for the sentence when Route is maximised."""
 _LEAST_ROWS = 8
-"""With fewer rows below verdict and strip, the pane is maximised when the user opens it."""
+"""If fewer rows remain below the verdict and the strip, opening the pane maximises it."""
 
 
 class RoutePane(Pane):
@@ -159,12 +159,12 @@ class RoutePane(Pane):
         self.with_verdict, self.alone = VERDICT not in shown, len(shown) == 1
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the state that decides about verdict and strip."""
+        """Adds the place of the verdict to the values on which the lines depend."""
         return (self.with_verdict, self.alone, *super().also_reads())
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: the search for changes, if no model is needed now."""
+        """The actions without effect: the search for changes if no model is needed now."""
         return frozenset() if self.view.may_need_less else frozenset({"route.takes"})
 
     @property

@@ -60,7 +60,7 @@ class RequestQueue:
     def ask(
         self, query: str, scope: str, run: bool = False, without_model: bool = False, at_once: bool = False
     ) -> None:
-        """Requests a trace; it replaces a waiting preview. If ``at_once``, it does not wait for a pause in typing."""
+        """Requests a trace, which replaces a waiting preview; if ``at_once``, without waiting for a pause in typing."""
         self.newest += 1
         request = QueryRequest(self.newest, query, scope, run, without_model)
         self._preview = None if run else request
@@ -98,7 +98,7 @@ class RequestQueue:
         return number == self.newest
 
     def failed(self, number: int) -> None:
-        """Records that request ``number`` ended without an answer; ignored if it is not the running one."""
+        """Records that request ``number`` ended without an answer; ignores a request that is not running."""
         if number == self._begun:
             self._busy = False
             self.go()
@@ -304,7 +304,7 @@ class QueryRunner:
         self.requests.failed(request.number)
 
     def _remember(self, answered: Answered) -> None:
-        """Updates the history and, if access hits were recorded, the tree after a run."""
+        """Updates the history after a run, and the tree if access hits were recorded."""
         store = self._services.store
         if answered.read is not None:
             self._project.show_tree(answered.read, by_a_run=True)
@@ -361,9 +361,9 @@ class QueryRunner:
             self.tree_changed()
 
     def refused(self, refused: EngineUnusable) -> None:
-        """Shows why the engine cannot be used as it is set, and switches to the project's first engine.
+        """Shows why the engine cannot be used with its settings, and switches to the project's first engine.
 
-        A refusal is ignored if the request is outdated or another engine was selected since.
+        A refusal is ignored if the request is outdated or another engine has been selected since then.
         """
         request, chosen, session = refused.request, self._services.store.view.engine.name, self._project.session
         is_old = request is not None and request.number != self.requests.newest

@@ -85,16 +85,16 @@ class FrameScreen(Screen[None]):
         return self.services.store.shown
 
     def shares_itself(self, what: str) -> bool:
-        """Copies or exports ``what`` and returns True, if the screen shows another answer than the open query's."""
+        """If the screen shows an answer other than the open query's, copies or exports ``what`` and returns True."""
         return False
 
     def explains_itself(self) -> bool:
-        """Explains a note and returns True if the screen shows another query than the open one."""
+        """If the screen shows a query other than the open one, explains a note and returns True."""
         return False
 
     @property
     def why_notice(self) -> str:
-        """A notice why an explanation of the current note may not fit the screen; empty if it does."""
+        """A notice that explanations of the current note may not match the screen; empty if they do."""
         return ""
 
     @property
@@ -231,7 +231,7 @@ class FrameScreen(Screen[None]):
         self.show_keys()
 
     def holder_of(self, action: str) -> DOMNode | None:
-        """Returns the screen or pane that has ``action``; a pane is shown and focused."""
+        """Returns the screen or pane that has ``action``, or None; shows and focuses a pane."""
         if _has_action(self, action):
             return self
         panes = [pane for pane in self.query(Pane).results(Pane) if _has_action(pane, action)]
@@ -343,7 +343,7 @@ class FrameScreen(Screen[None]):
             self.action_pane(next(pane for pane in self.body.plan.panes if pane not in self.body.shared.hidden))
 
     def action_reset_layout(self) -> None:
-        """Restores the layout as designed."""
+        """Restores the default layout."""
         self.body.reset()
 
     def action_help(self) -> None:
@@ -367,7 +367,7 @@ class FrameScreen(Screen[None]):
         self.app.push_screen(MessageScreen("All keys", "", self._all_keys()))
 
     def _all_keys(self) -> list[Entry]:
-        """Returns every key with its description: of the focused pane, the screen, the app and other panes."""
+        """Returns the keys of the focused pane, the screen, the app and other panes, with their descriptions."""
         stops = [self.query_one(f"#{stop}") for stop in self.STOPS]
         panes = [self.query_one(f"#{pane}") for pane in self.body.plan.panes]
         kinds: list[type[Widget]] = [*dict.fromkeys(type(part) for part in (*stops, *panes)), FilterField]

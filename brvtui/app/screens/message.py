@@ -70,7 +70,7 @@ class JumpScreen(ModalScreen[str | None]):
 
 
 Entry = tuple[str, str]
-"""Keys and their description; a heading if keys are empty, a gap if both are."""
+"""Keys and their description; a heading if the keys are empty, a blank line if both are."""
 
 
 class TextPane(Pane):

@@ -64,7 +64,7 @@ class SettingPane(Pane):
         self.row: SettingRow | None = None
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the setting and the current theme, which a key can change for the session."""
+        """Adds the setting and the current theme, which a key can change, to the values on which the lines depend."""
         return (self.row, self.app.theme, *super().also_reads())
 
     def restyle(self) -> None:
@@ -158,7 +158,7 @@ class SettingsScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: also editing a note, which the key bar offers on screens with notes."""
+        """The actions without effect, here also editing a note, which the key bar offers on screens with notes."""
         return super().idle | {"note.edit"}
 
     def show(self, view: View) -> None:
@@ -168,7 +168,7 @@ class SettingsScreen(FrameScreen):
 
     @property
     def leads_back(self) -> bool:
-        """Always True: Esc leads from the list to the Query screen."""
+        """Always True, since Esc in the list returns to the Query screen."""
         return True
 
     async def action_back(self) -> None:

@@ -63,7 +63,7 @@ class SettingRow:
     editable: bool = True
     """True if the value can be typed; False for a table and for unknown names."""
     left_out: SettingSource | None = None
-    """The source of an invalid value that is ignored: the user's own file, which the app can change, before others."""
+    """The source of an ignored invalid value, preferably the user's own file, which the app can change."""
     problem: str = ""
     """The reason why the value has no effect, in lines; empty if it is in effect."""
     remark: str = ""
@@ -191,7 +191,7 @@ def _allowed(entry: Entry, engine: str) -> str:
 
 
 def _why_unusable(name: str, value: Value, source: SettingSource, library: Library) -> str:
-    """Returns the reason why ``value`` of the setting ``name`` does not exist; empty if it does."""
+    """Returns the reason why the setting ``name`` cannot have ``value``; empty if it can."""
     if not source.place:
         return ""
     match name:
@@ -242,13 +242,12 @@ def _key_row(place: Place, action: Action, configuration: Configuration, checked
 
 
 def _placed(configuration: Configuration, action: str, problem: str) -> str:
-    """Returns ``problem`` of the keys of ``action``, after the file that sets them."""
+    """Prefixes ``problem`` with the file that sets the keys of ``action``."""
     return f"{configuration.source(f'{KEYS}{action}').place}: {problem}"
 
 
 def stepped(name: str, step: int, configuration: Configuration) -> Value:
-    """Returns the value ``step`` places after the user's own value of the setting ``name``, or else after the current
-    one.
+    """Returns the value ``step`` places after the user's own value of the setting ``name``, or the current value.
 
     Raises :class:`Refusal` if there are no values to step through.
     """

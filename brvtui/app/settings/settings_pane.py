@@ -69,7 +69,7 @@ class SettingsPane(ChoicePane):
         return self.rows_by_name.get(self.chosen)
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the settings in effect, the themes, and the rows."""
+        """Adds the settings in effect, the themes and the rows to the values on which the lines depend."""
         return (self.services.configuration, self.services.library, self._rows, *super().also_reads())
 
     def lacks(self, view: View) -> Iterable[Message]:
@@ -109,12 +109,12 @@ class SettingsPane(ChoicePane):
         return lines or [line(" reading the settings…", "muted")]
 
     def words(self, choice: str, lines: Sequence[Line]) -> str:
-        """Returns the full name, value, description and source for filtering."""
+        """Returns the text that the filter searches: name, value, description and source."""
         row = self.rows_by_name[choice]
         return f"{row.name} {row.value} {row.summary} {(row.left_out or row.source).layer.value}"
 
     def keeps(self, choice: str, lines: Sequence[Line]) -> bool:
-        """Also keeps the last changed setting, so that the next key changes the same one."""
+        """Also True for the last changed setting, so that the next key changes the same setting."""
         return choice == self._changed_name or super().keeps(choice, lines)
 
     def put_filter(self, text: str) -> None:
@@ -159,7 +159,7 @@ class SettingsPane(ChoicePane):
             self._request(self.ChangeRequested(self.row.name, step))
 
     def action_restore(self) -> None:
-        """Requests to remove the setting from the user's file."""
+        """Requests the removal of the setting from the user's file."""
         if self.row is not None:
             self._request(self.ChangeRequested(self.row.name, 0))
 

@@ -37,7 +37,7 @@ class UseTheme:
 def theme_commands(
     themes: Iterable[Theme], current: str, user_themes: Container[str], keep: Callable[[str], None]
 ) -> list[tuple[UseTheme, str]]:
-    """Returns a command for each theme with its description, the ``current`` one first, then ours."""
+    """Returns a command for each theme with its description, the ``current`` theme first, then our own."""
     ordered = sorted(themes, key=lambda theme: (theme.name != current, _rank(theme), theme.name))
     commands: list[tuple[UseTheme, str]] = []
     for theme in ordered:
@@ -73,7 +73,7 @@ def _rank(theme: Theme) -> int:
 
 
 def ground_of(theme: Theme) -> str:
-    """Returns the background of the theme, dark or light, and if it uses the terminal's own colours."""
+    """Describes the theme's background, dark or light, and says if it uses the terminal's own colours."""
     ground = "dark" if theme.dark else "light"
     return f"{ground}, terminal colours" if theme.ansi else ground
 

@@ -63,7 +63,7 @@ class _Faults:
     found: list[str] = field(default_factory=list)
 
     def none_in(self, name: str, value: Any, fault: str) -> bool:
-        """Adds the ``fault`` of ``value``, unless it is empty. Returns True if it is."""
+        """Adds the ``fault`` of ``value`` unless ``fault`` is empty. Returns True if ``fault`` is empty."""
         if fault:
             self.found.append(f"{name} = {quote(value)} {fault}")
         return not fault

@@ -70,8 +70,8 @@ _MARKED_LESS = "cursor-idle"
 class Palette:
     """Styles by role: ``muted``, ``bold accent``, ``badge-text on tier-3``.
 
-    A ``plain`` palette is for the terminal's own colours, or none. Backgrounds are then reversed text, because the
-    contrast of colours is unknown.
+    A ``plain`` palette is for the terminal's own colours, or for no colours. Backgrounds are then reversed text,
+    because the contrast of colours is unknown.
     """
 
     def __init__(self, colours: Mapping[str, str], plain: bool = False) -> None:

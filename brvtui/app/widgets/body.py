@@ -1,4 +1,4 @@
-"""The part of a screen that contains its panes, placed as the arrangement says."""
+"""The part of a screen that contains its panes, placed by the arrangement."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Body(Widget):
         layout: arrangement.Layout
 
         def can_replace(self, message: Message) -> bool:
-            """A newer layout replaces an older one in the queue."""
+            """True if ``message`` is a newer layout, which replaces this one in the queue."""
             return isinstance(message, Body.LayoutChanged)
 
     def __init__(self, *panes: Widget, plan: Arrangement, wide: bool, shared: arrangement.Layout, id: str) -> None:
@@ -221,7 +221,7 @@ class Body(Widget):
             self.post_message(self.LayoutChanged(self.shared))
 
     def reset(self) -> None:
-        """Restores the layout as designed."""
+        """Restores the default layout."""
         self.maximised = ""
         self._change(AS_DESIGNED)
 

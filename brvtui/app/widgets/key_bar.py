@@ -58,14 +58,14 @@ class KeyBar(Lines):
         self._renamed = renamed
         self._edges: list[tuple[int, str]] = []
         self._keys: list[tuple[str, str, str]] = []
-        """The name, description and key of each binding, as of the last time when the bar's screen was active."""
+        """The name, description and key of each binding when the bar's screen was last active."""
 
     def show_keys(self) -> None:
         """Updates the bar with the keys that are active now."""
         self.rebuild(force=True)
 
     def reads(self, view: View) -> tuple[object, ...]:
-        """The project and the states of actions, but not every reply of a fleet."""
+        """Returns the project and the states of actions; most replies of a fleet do not affect the bar."""
         return view.project, " ".join((*sorted(self._idle()), *sorted(self._renamed().values())))
 
     def build(self, view: View, width: int) -> list[Line]:

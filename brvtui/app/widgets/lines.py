@@ -25,7 +25,7 @@ from brvtui.paint.text import wrap
 Row = TypeVar("Row")
 
 _LEAST_HANGING = 12
-"""The minimum number of cells after a head for wrapping; in fewer, the text is cut."""
+"""The minimum number of cells after a head in which text is wrapped; in fewer, the text is cut."""
 
 
 class LazyLines(Sequence[Line]):
@@ -275,8 +275,7 @@ def wrapped(text: str, width: int, role: str = "muted") -> list[Line]:
 
 
 def hanging(head: Line, text: str, width: int) -> list[Line]:
-    """Returns ``head`` followed by ``text``, wrapped to ``width`` cells; later lines are indented to the start of the
-    text.
+    """Returns ``head`` followed by ``text``, wrapped to ``width`` cells, with later lines indented below the text.
 
     If fewer than 12 cells remain after the head, the text is cut.
     """

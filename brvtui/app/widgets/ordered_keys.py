@@ -1,7 +1,7 @@
 """Text fields that handle keys in the order of typing, even when they arrive in a burst, and never show raw escapes.
 
-Textual sends an editing key from the field to the app, which runs the action. Letters typed meanwhile would already be
-in the field, so ctrl+u or backspace would delete them.
+Textual sends an editing key from the field to the app, which runs the action. Letters typed in the meantime would
+already be in the field, and ctrl+u or backspace would delete them.
 """
 
 from __future__ import annotations
