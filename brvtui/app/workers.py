@@ -105,7 +105,7 @@ def is_cancelled() -> bool:
 
 
 class Newest(Generic[Request]):
-    """Starts one piece of work at a time. Of the requests during work or in a burst, only the newest is kept.
+    """Works on one request at a time; of requests made during work or in a burst, only the newest is kept.
 
     ``begin`` starts work on a request. ``pause`` starts a timer, or restarts it, that calls :meth:`go`; without
     ``pause`` there are no bursts.

@@ -60,7 +60,7 @@ def _warning(text: str, role: str, glyphs: Glyphs) -> Text:
 
 
 def tool_blocks(call: LiveStep, glyphs: Glyphs) -> Iterator[Block]:
-    """Yields one call of a tool: its arguments and result."""
+    """Yields a tool call with its arguments and result."""
     head = line(f" {call.number}. ", "muted").add(call.tool, "bold accent").add(f" {call.arguments}", "text")
     right = Line().add("…" if call.step is None else _result(call.step), "muted")
     yield Ends(head, right.add("" if call.ms is None else f"  {ms(call.ms)}", "muted"))
@@ -69,7 +69,7 @@ def tool_blocks(call: LiveStep, glyphs: Glyphs) -> Iterator[Block]:
 
 
 def _turn(done: Completion, place: int) -> Ends:
-    """One call of the model: its tokens, cost and time."""
+    """Returns one call of the model with its tokens, cost and time."""
     turn = done.turns[place]
     right = Line().add(tokens(turn.usage.sent, turn.usage.received), "muted")
     if place < len(done.turn_cents):
@@ -129,12 +129,12 @@ _KINDS = {
 
 
 def kind_of_answer(answer: Answer) -> str:
-    """The kind of ``answer``, in a few words."""
+    """Returns the kind of ``answer`` in a few words."""
     return _fell_short(answer) or _KINDS.get(answer.kind, answer.kind)
 
 
 def why_uncached(answer: Answer, model: str) -> str:
-    """The reason why a run's ``answer`` was not cached; empty if it was. ``model`` is the configured model."""
+    """Returns the reason why a run's ``answer`` was not cached; empty if it was. ``model`` is the configured model."""
     done = answer.completion
     if done is None:
         return "no model asked" if answer.kind == "extractive" and model else ""
@@ -142,7 +142,7 @@ def why_uncached(answer: Answer, model: str) -> str:
 
 
 def _fell_short(answer: Answer) -> str:
-    """The reason why the model gave no answer, in a word or two; empty if it did, or if none was called."""
+    """Says in a word or two why the model gave no answer; empty if it gave one, or if no model was called."""
     match answer.completion:
         case None:
             return ""

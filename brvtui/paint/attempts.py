@@ -131,7 +131,7 @@ def score_text(result: Listed, row: Attempted, scale: Scale) -> str:
 def result_line(
     result: Listed, row: Attempted, scale: Scale, maturity: str, here: bool, width: int, glyphs: Glyphs
 ) -> Line:
-    """Returns the line of a result with its score. ``maturity`` is the note's, and ``here`` marks the selected one."""
+    """Returns the line of a result with its score and ``maturity``; ``here`` marks it as the selected result."""
     sign, role = glyph_of(result.kind or Kind.CONTEXT, maturity, glyphs)
     value = score_text(result, row, scale)
     if row.unit != _SCORE and width >= _TIMED:

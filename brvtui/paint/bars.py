@@ -32,7 +32,7 @@ class Stack(NamedTuple):
 
 
 def stack(parts: Sequence[Part]) -> Stack:
-    """Returns the segments of a bar for ``parts``; a negative part shrinks those before it in proportion."""
+    """Returns the segments of a bar for ``parts``; a negative part shrinks the earlier parts in proportion."""
     kept: list[tuple[str, float]] = []
     taken = 0.0
     for part in parts:
@@ -73,7 +73,7 @@ def stacked(
 
 
 def tick_labels(width: int, ticks: Mapping[float, str]) -> Line:
-    """Returns the labels of ``ticks`` (by value) for the line below a bar; only the sign if the text does not fit."""
+    """Returns the line below a bar with the labels of ``ticks``; a label that does not fit becomes one character."""
     labels = Line()
     ordered = sorted(ticks.items())
     columns = [min(width - 1, int(value * width)) for value, _ in ordered]
@@ -86,12 +86,12 @@ def tick_labels(width: int, ticks: Mapping[float, str]) -> Line:
 
 
 def role_of(part: str) -> str:
-    """Returns the role that a part of a score is painted in."""
+    """Returns the role in which a part of a score is painted."""
     return PART_ROLES.get(part, "other")
 
 
 def meter(value: float, width: int, glyphs: Glyphs) -> list[Span]:
-    """Returns a bar of ``width`` cells for ``value`` in 0..1, exact to an eighth of a cell, the rest as a line."""
+    """Returns a bar of ``width`` cells for ``value`` in 0..1, exact to an eighth of a cell; the rest is a line."""
     done = eighths(value, width, glyphs).rstrip(" ")
     return [(done, "bar"), (glyphs.dash * (width - len(done)), "faint")]
 

@@ -49,7 +49,7 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """A line with another one aligned to the right edge."""
+    """Two lines in one row, the second at the right edge."""
 
     left: Line
     right: Line
@@ -57,7 +57,7 @@ class Ends:
 
 @dataclass(frozen=True, slots=True)
 class CheckedStep:
-    """A step with its checks, under its name in ``outlook``."""
+    """A step with its checks; its name is from ``outlook``."""
 
     step: Step
     outlook: Outlook

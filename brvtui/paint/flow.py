@@ -82,7 +82,7 @@ def _sliced(pieces: Sequence[Piece], ranges: Iterable[tuple[int, int]]) -> list[
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """The place of a link or of a part of it: a line, and a range of characters in it."""
+    """The place of a link, or of a part of a link: a line, and a range of characters in the line."""
 
     line: int
     start: int
@@ -126,12 +126,12 @@ def table(rows: Sequence[Sequence[Row]], aligned: Sequence[str], width: int, das
 
 
 def column_widths(rows: Sequence[Sequence[Row]], width: int) -> list[int]:
-    """Returns the width of each column: that of its widest text, with the widest columns narrowed until all fit."""
+    """Returns the width of each column: that of its widest text, unless wide columns are narrowed so that all fit."""
     count = max(len(cells) for cells in rows)
     natural = [max([1, *(width_of(cells[place]) for cells in rows if place < len(cells))]) for place in range(count)]
     room = width - _GAP * (count - 1)
     caps = range(_LEAST_COLUMN, max(natural) + 1)
-    # the first cap with which they do not fit, less one; the smallest cap if none fits
+    # one less than the first cap with which the columns do not fit; the smallest cap if none fits
     past = bisect_right(caps, room, key=lambda cap: sum(min(one, cap) for one in natural))
     cap = caps[max(past - 1, 0)] if caps else max(natural)
     return [min(one, cap) for one in natural]

@@ -21,7 +21,7 @@ def forecast_blocks(forecast: DocumentForecast, glyphs: Glyphs, day: int = 0) ->
 
 
 def coming_blocks(forecast: DocumentForecast, glyphs: Glyphs, day: int = 0) -> Iterator[Block]:
-    """Yields the losses of the best possible score, and the events, with those within ``day`` days highlighted."""
+    """Yields the losses of the best possible score, and the events; events within ``day`` days are highlighted."""
     lacks = " · ".join(
         f"{part.name} {signed(part.value, _PLACES)}{f' ({part.note})' if part.note else ''}"
         for part in forecast.lacks

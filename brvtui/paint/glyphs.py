@@ -1,4 +1,4 @@
-"""The signs that the app draws, and a letter for each if the terminal has no Unicode."""
+"""The signs that the app draws, and a letter for each sign if the terminal has no Unicode."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TO_LETTERS: Mapping[int, str] = {
     ord(sign): letters
     for sign, letters in (*zip("·×÷−–—…“”‘’≠│┄─↑↓≈•›└⚠✓✗", ".x/---~\"\"''#|--^v~*>-!+x", strict=True), *_LONGER.items())
 }
-"""The replacements of our own signs without Unicode, for :meth:`str.translate`."""
+"""The replacements for our own signs on terminals without Unicode, for :meth:`str.translate`."""
 _CHOSEN: ContextVar[str] = ContextVar("_CHOSEN", default=AUTO)
 
 
@@ -162,11 +162,11 @@ NOTE_LETTERS: Mapping[int, str] = {
     **{ord(sign): ASCII.kind[kind] for kind, sign in UNICODE.kind.items()},
     ord(UNICODE.derived): ASCII.derived,
 }
-"""The letters for the signs of notes, for our own explanations; in the text of a note, such a sign is a bullet."""
+"""The letters for note signs in our own explanations; in a note's text, such a sign is only a bullet."""
 
 
 def glyph_of(kind: Kind, maturity: str, glyphs: Glyphs) -> tuple[str, str]:
-    """Returns the glyph of a result or note, and the role to paint it in."""
+    """Returns the glyph of a result or note, and its role."""
     if kind.value in glyphs.kind:
         return glyphs.kind[kind.value], "summary" if kind.value == "summary" else "stub"
     return glyphs.maturity.get(maturity, " "), maturity if maturity in glyphs.maturity else "muted"
@@ -183,9 +183,9 @@ def drawn_in(letters: str) -> Iterator[None]:
 
 
 def for_terminal(letters: str = "", encoding: str | None = None) -> Glyphs:
-    """Returns letters or signs by the setting ``ascii``; if that is ``auto``, signs if the output is UTF-8.
+    """Returns the glyphs for the setting ``letters``; for ``auto``, Unicode signs if the output is UTF-8.
 
-    Empty ``letters`` mean the value of :func:`drawn_in`.
+    If ``letters`` is empty, the value set by :func:`drawn_in` is used.
     """
     letters = letters or _CHOSEN.get()
     if letters != AUTO:
@@ -195,9 +195,8 @@ def for_terminal(letters: str = "", encoding: str | None = None) -> Glyphs:
 
 
 def in_letters(text: str) -> str:
-    """``text`` with letters for our own signs. The number of cells stays the same if a blank follows longer
-    replacements. Letters of other scripts stay.
-    """
+    """Returns ``text`` with letters for our own signs. The number of cells stays the same if a blank follows longer
+    replacements. Letters of other scripts stay."""
     for sign, letters in _LONGER.items():
         text = text.replace(f"{sign} ", letters)
     return text.translate(TO_LETTERS)

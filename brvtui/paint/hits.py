@@ -24,7 +24,7 @@ _MEANT = dict(zip(MatchKind, ("same", "longer", "like it", "other form", "inside
 _TEXT, _BELOW = "text", "below"
 """Fields by name. Words below a folder have no field name, since the folder's remark says so."""
 _MORE = 4
-"""Cells for the number of words that do not fit."""
+"""The number of cells for the count of words that do not fit."""
 
 
 def marks_explained(kinds: Iterable[MatchKind], places: str, width: int) -> str:
@@ -67,7 +67,7 @@ def chips(words: Sequence[MatchedWord], width: int) -> Line:
 
 
 def _chip(words: Sequence[MatchedWord], place: int, text: str) -> Line:
-    """The matched word at ``place``, prefixed with its field's name if it is the first match in that field.
+    """Returns the word at ``place``, after its field's name if it is the first word of that field.
 
     ``text`` is the label of the text field.
     """
@@ -83,7 +83,7 @@ def _field(one: MatchedWord) -> str:
 
 
 def _by_field(words: Sequence[MatchedWord]) -> list[MatchedWord]:
-    """The words grouped by field: title, path, text, then words below a folder."""
+    """Returns the words grouped by field: title, path, text, then words below a folder."""
     order = {name: place for place, name in enumerate(("title", "path", _TEXT, _BELOW))}
     return sorted(words, key=lambda one: order.get(_field(one), len(order)))
 
@@ -91,12 +91,12 @@ def _by_field(words: Sequence[MatchedWord]) -> list[MatchedWord]:
 _BEFORE_TITLE = 5
 _BAR = 6
 _LEAST_WORDS = 14
-"""Cells for the words of a result; a remark that does not fit beside them is cut."""
+"""The minimum number of cells for a result's words; a remark that does not fit beside them is cut."""
 _LEAST_PATH = 16
 """The minimum number of cells for a path."""
 _SCORE = 5
 _RULED = 5
-"""Cells of a rule without its label."""
+"""The number of cells of a rule without its label."""
 _LACK = 8
 _COARSE = 2
 """Scores with more decimals are small and differ little, so their bars need a larger width."""
@@ -105,12 +105,12 @@ _BARRED, _FINELY_BARRED = 32, 40
 
 
 def title_room(scale: Scale, width: int) -> int:
-    """Returns the cells for the title of a result."""
+    """Returns the number of cells for the title of a result."""
     return width - _BEFORE_TITLE - _score_cells(scale) - 1 - _bar_cells(scale, width)
 
 
 def miss_title_room(scale: Scale, width: int) -> int:
-    """Returns the cells for the title of a near miss."""
+    """Returns the number of cells for the title of a near miss."""
     return width - _BEFORE_TITLE - _score_cells(scale) - 1 - _LACK
 
 
@@ -119,19 +119,19 @@ class ResultRow:
     """A result or near miss in a list."""
 
     title: str
-    """Cut to :func:`title_room`, or :func:`miss_title_room`."""
+    """The title, cut to :func:`title_room` or :func:`miss_title_room`."""
     maturity: str
     remark: str
-    """The way it was found, or what a near miss lacked; empty for none."""
+    """The way in which it was found, or the amount that a near miss lacks; empty if there is none."""
     warning: str
-    """A warning that its file has changed, which replaces mark and remark; empty for none."""
+    """A warning that its file has changed, which replaces the mark and the remark; empty if there is none."""
     selected: bool = False
 
 
 def hit_lines(hit: Hit, rank: int, row: ResultRow, scale: Scale, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns rank, mark, title and score with its bar, followed by the words that it answers, remark and path.
+    """Returns a line with rank, mark, title, score and bar, then a line with the matching words, remark and path.
 
-    A path that does not fit gets a third line for the selected result, and is left out for others.
+    If the path does not fit, a third line contains the path of the selected result, and other results have none.
     """
     sign, role = (glyphs.warn, "warn") if row.warning else glyph_of(hit.kind, row.maturity, glyphs)
     first = Line().add(f"{rank:>2} ", "muted").add(f"{sign} ", role)
@@ -143,12 +143,12 @@ def hit_lines(hit: Hit, rank: int, row: ResultRow, scale: Scale, width: int, gly
 
 
 def added_by(hit: Hit) -> str:
-    """The search that added ``hit`` to the results, in words; empty for a result of the query itself."""
+    """Describes the search that added ``hit`` to the results; empty for a result of the query itself."""
     return f"added by the search for “{visible(hit.found_by)}”" if hit.found_by else ""
 
 
 def added_rule(hit: Hit, before: str, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the rule above ``hit`` if it is the first result of another search than ``before``."""
+    """Returns the rule above ``hit`` if ``hit`` is the first result of a search other than ``before``."""
     if not hit.found_by or hit.found_by == before:
         return []
     label = added_by(hit)
@@ -157,9 +157,7 @@ def added_rule(hit: Hit, before: str, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def near_miss_lines(miss: NearMiss, row: ResultRow, scale: Scale, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the mark, title, score and a short reason why ``miss`` is outside the results, and if it is selected, its
-    words and path.
-    """
+    """Returns the mark, title, score and lack of ``miss`` and, if it is selected, its words and path."""
     sign, role = (glyphs.warn, "warn") if row.warning else glyph_of(miss.kind, miss.maturity or row.maturity, glyphs)
     first = line(" – ", "faint").add(f"{sign} ", role).fit(row.title, miss_title_room(scale, width), "muted")
     first.add(f"{_written(miss.score, scale)} ", "muted").add(f"{row.remark:>{_LACK}}", "warn")
@@ -167,7 +165,7 @@ def near_miss_lines(miss: NearMiss, row: ResultRow, scale: Scale, width: int, gl
 
 
 def _below(found: Hit | NearMiss, row: ResultRow, width: int) -> list[Line]:
-    """The words that a result answers, its remark, and its path if that fits.
+    """Returns the words that a result answers, its remark, and its path if that fits.
 
     A long remark on the selected result has lines of its own, so that it can be read in full.
     """
@@ -215,9 +213,9 @@ _LEAST_LEAD = 1e-9
 
 
 def differences(hit: Hit, other: Hit, decimals: int) -> list[tuple[str, float]]:
-    """Returns the difference of each part of ``hit`` from that of ``other``, the largest first.
+    """Returns the differences between the parts of ``hit`` and ``other``, the largest first.
 
-    Differences that round to 0 with ``decimals`` are left out, and so is rounding.
+    Differences that round to 0 with ``decimals`` are left out, and so is the part for rounding.
     """
     own, others = ({part.name: part.value for part in one.parts} for one in (hit, other))
     names = [name for name in dict.fromkeys([*own, *others]) if name != "rounding"]
@@ -226,13 +224,13 @@ def differences(hit: Hit, other: Hit, decimals: int) -> list[tuple[str, float]]:
 
 
 def shares_of_lead(hit: Hit, other: Hit, decimals: int, limit: int) -> list[tuple[str, float]]:
-    """The parts that put ``hit`` ahead of ``other``: ``limit`` parts or one more, the largest first, then the rest of
-    the lead.
+    """Returns the parts that put ``hit`` ahead of ``other``, the largest first, then the rest of the lead.
 
-    With ``decimals``, they sum to the difference of the scores as shown.
+    ``limit`` parts are named, or all if there is only one more. With ``decimals``, they sum to the difference of the
+    scores as shown.
     """
     parts = differences(hit, other, decimals)
-    shown = parts if len(parts) <= limit + 1 else parts[:limit]  # the name of one needs no more cells than REST
+    shown = parts if len(parts) <= limit + 1 else parts[:limit]  # naming one more part needs no more cells than REST
     lead = round(hit.score - other.score, decimals)
     left = round(lead - sum(value for _, value in shown), decimals)
     if left:
@@ -241,7 +239,7 @@ def shares_of_lead(hit: Hit, other: Hit, decimals: int, limit: int) -> list[tupl
 
 
 def is_level(hit: Hit, other: Hit) -> bool:
-    """True if both have the same score."""
+    """True if both results have the same score."""
     return abs(hit.score - other.score) < _LEAST_LEAD
 
 
@@ -252,10 +250,9 @@ def lead_lines(hits: Sequence[Hit], hit: Hit, decimals: int, width: int) -> list
 
 
 def lead_text(hits: Sequence[Hit], hit: Hit, decimals: int) -> str:
-    """Returns the lead of ``hit`` over the second of ``hits``, or its distance to the first, with the parts that cause
-    it.
+    """Returns the lead of ``hit`` over the second result, or its distance to the first, with the responsible parts.
 
-    ``decimals`` are those of scores. Empty if there is no other result, or if the order was not decided by the score.
+    Scores have ``decimals``. Empty if there is no other result, or if the score did not decide the order.
     """
     if hit.found_by:
         place = "what is added stands last, whatever its score"
@@ -280,7 +277,7 @@ def lead_text(hits: Sequence[Hit], hit: Hit, decimals: int) -> str:
 
 
 def _added_above(hits: Sequence[Hit], second: Hit, decimals: int) -> str:
-    """The distance of the first result to the best one that a further search added, if that is ahead of ``second``."""
+    """Returns the first result's distance to the best added result, if that result is ahead of ``second``."""
     best = max((one for one in hits if one.found_by), key=lambda one: one.score, default=None)
     if best is None or best.score <= second.score:
         return ""
@@ -291,10 +288,10 @@ def _added_above(hits: Sequence[Hit], second: Hit, decimals: int) -> str:
 
 
 def _lead_causes(hit: Hit, beside: Hit, decimals: int) -> str:
-    """The reason for the distance between two results: the parts of their scores, or, if each is in only one ranked
-    list, their values there.
+    """Returns the cause of the distance between two results: the parts of their scores, or their values in a list.
 
-    Empty for a folder beside a note, whose scores have different parts.
+    Values are used if each result is in only one ranked list. Empty for a folder beside a note, whose scores have
+    different parts.
     """
     if Origin.PROPAGATED in (hit.origin, beside.origin) and hit.origin != beside.origin:
         return ""
@@ -306,7 +303,7 @@ def _lead_causes(hit: Hit, beside: Hit, decimals: int) -> str:
 
 
 def _tie(hit: Hit, beside: Hit) -> str:
-    """The reason for the order of two results with the same score, if it was their text scores."""
+    """Returns the reason for the order of two results with equal scores, if their text scores decided it."""
     if hit.text is None or beside.text is None or abs(hit.text.raw - beside.text.raw) < _LEAST_LEAD:
         return ""
     return f", whose words match {'less well' if hit.text.raw > beside.text.raw else 'better'}"

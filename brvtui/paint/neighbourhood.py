@@ -23,7 +23,7 @@ _MOST_WORDS = 16
 _SHARE = 5
 _LEGEND_ROWS = 3
 LEAST_TOLD = 0.005
-"""A smaller share is not shown."""
+"""The minimum share that is shown."""
 
 Drawn = list[tuple[Line, str]]
 """Lines, each with the key of its target in :meth:`Neighbourhood.ends`; empty for a line without a target."""
@@ -43,23 +43,23 @@ class Neighbour(NamedTuple):
     leads_away: bool
     """True if the link points from the centre to this place."""
     weight: float
-    """From 0 to 1."""
+    """The weight of the link, from 0 to 1."""
     is_seed: bool
     rank: int
     """Its rank among the results, from 1; 0 for none."""
     share: float
-    """The share of the centre's probability that the walk brought over this link."""
+    """The share of the centre's probability that the walk carried over this link."""
 
 
 class PathLabel(NamedTuple):
-    """A path to the centre in words, and the share of probability that came over it."""
+    """A path to the centre in words, with its share of the centre's probability."""
 
     share: float
     text: str
     start: str
-    """The id of the place where it starts; empty if that is the centre or unknown."""
+    """The id of the path's first place; empty if that is the centre or unknown."""
     file: str
-    """The note where it starts; empty if that is not a note."""
+    """The note at which the path starts; empty if it does not start at a note."""
 
 
 class Neighbourhood(NamedTuple):
@@ -111,14 +111,13 @@ def _way_key(number: int) -> str:
 
 
 def signs_of(glyphs: Glyphs) -> _Signs:
-    """The signs of a drawing."""
+    """Returns the signs of a drawing."""
     return _UNICODE if glyphs.unicode else _ASCII
 
 
 def drawn(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> Drawn:
-    """``shown`` in ``width`` cells: as a drawing that fills ``rows`` if possible, or as a list of paths if ``width`` is
-    less than :data:`LEAST_DRAWN`.
-    """
+    """Returns a drawing of ``shown`` that fills ``rows`` if possible; below :data:`LEAST_DRAWN` cells, a list of
+    paths."""
     if width < LEAST_DRAWN:
         drawing = _listed(shown, width, glyphs)
     elif width < LEAST_BOXED:
@@ -130,12 +129,12 @@ def drawn(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> Drawn:
 
 
 def seed_mark(is_seed: bool, glyphs: Glyphs) -> str:
-    """The mark of a seed, or blanks of the same width."""
+    """Returns the mark of a seed, or blanks of the same width."""
     return f"{signs_of(glyphs).seed if is_seed else ' '} "
 
 
 def line_sign(weight: float, glyphs: Glyphs) -> str:
-    """The sign for the line of a link with this weight."""
+    """Returns the sign for the line of a link with this weight."""
     signs = signs_of(glyphs)
     return signs.heavy if weight >= HEAVY else signs.light if weight >= LIGHT else signs.dotted
 
@@ -154,7 +153,7 @@ def _below_title(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) ->
 
 
 def _beside_box(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> Drawn:
-    """The centre in a box on the left. A stub joins the middle of the box to the trunk, from which all links start."""
+    """Returns the centre in a box on the left; a stub joins its middle to the trunk, from which all links start."""
     box = _box(shown, glyphs)
     slots: list[Neighbour | None] = []
     for one in shown.neighbours:
@@ -184,7 +183,7 @@ def _beside_box(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> 
 
 
 def _is_spaced(shown: Neighbourhood, rows: int) -> bool:
-    """True if an empty row before each link fits, with the lines below the links."""
+    """True if there is space for an empty row before each link and for the lines below the links."""
     return 2 * len(shown.neighbours) + _LEGEND_ROWS <= rows
 
 
@@ -200,7 +199,7 @@ def _box(shown: Neighbourhood, glyphs: Glyphs) -> list[Line]:
 
 
 def _link_line(one: Neighbour, shown: Neighbourhood, start: Line, ends: str, width: int, glyphs: Glyphs) -> Line:
-    """``start`` with the joint, the link with its words and arrow, and the place at its end."""
+    """Adds to ``start`` the joint, the link with its words and arrow, and the place at its end."""
     signs, sign = signs_of(glyphs), line_sign(one.weight, glyphs)
     words = _words_room(shown)
     pair = signs.joints.get(ends, "++")
@@ -213,12 +212,12 @@ def _link_line(one: Neighbour, shown: Neighbourhood, start: Line, ends: str, wid
 
 
 def _words_room(shown: Neighbourhood) -> int:
-    """The cells for the words of a link."""
+    """Returns the number of cells for the words of a link."""
     return min(_MOST_WORDS, max((len(one.words) for one in shown.neighbours), default=0))
 
 
 def _titled(start: Line, one: Neighbour, shown: Neighbourhood, width: int, glyphs: Glyphs) -> Line:
-    """``start`` with the seed's mark, the title, the rank, and the share of the walk."""
+    """Adds to ``start`` the seed's mark, the title, the rank, and the share of the walk."""
     start.add(seed_mark(one.is_seed, glyphs), "accent")
     room = width - start.width - _RANK - (_SHARE if _has_shares(shown) else 0)
     longest = max(cell_len(visible(_named(other))) for other in shown.neighbours)
@@ -236,7 +235,7 @@ def _has_shares(shown: Neighbourhood) -> bool:
 
 
 def _listed(shown: Neighbourhood, width: int, glyphs: Glyphs) -> Drawn:
-    """The centre, the paths that lead to it, and its links, one row each."""
+    """Returns the centre, the paths that lead to it, and its links, one row each."""
     signs = signs_of(glyphs)
     head = [line(seed_mark(shown.is_seed, glyphs), "accent").add(shown.title, "bold strong").cut(width)]
     head += [Line().gap(2).add(part, "muted") for part in wrap(shown.about, width - 2)]
@@ -270,7 +269,7 @@ def _lacking(shown: Neighbourhood, width: int) -> list[Line]:
 
 
 def _legend(shown: Neighbourhood, width: int, glyphs: Glyphs) -> list[Line]:
-    """The meaning of the signs that are used."""
+    """Returns the meaning of the signs that are used."""
     if not shown.neighbours:
         return []
     signs = signs_of(glyphs)

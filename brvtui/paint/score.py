@@ -105,7 +105,7 @@ def miss_lines(missed: NearMiss, scale: Scale, lack: str, width: int, glyphs: Gl
     lines = [Line().gap().add(f"{sign} ", role).add(missed.title, "bold strong").right(width, right)]
     lines.append(line(f" {missed.path}", "muted").cut(width))
     lines += [Line(), line(" not in the results: ", "muted").add(missed.reason, "bold warn")]
-    if missed.rank:  # a document that was dropped before ranking lacks no number
+    if missed.rank:  # a document that was dropped before ranking has no distance to a threshold
         lines.append(line(" short by ", "muted").add(lack, "bold warn").add(f", at rank {missed.rank}", "muted"))
     return [*lines, line(" w: why not, and what would bring it in", "muted"), Line()]
 
@@ -161,7 +161,7 @@ def _short(value: float) -> str:
 
 
 def how(part: Part, places: int = 3) -> str:
-    """Returns the formula of a part, with ``places`` decimals of its amount: ``0.957 × 0.6``."""
+    """Returns the formula of a part, with its amount to ``places`` decimals: ``0.957 × 0.6``."""
     if part.name == "rounding":
         return part.note
     if part.name == "cap":
@@ -179,10 +179,10 @@ def how(part: Part, places: int = 3) -> str:
 
 
 def ceiling_lines(ceiling: Ceiling, decimals: int, width: int, by_path: bool = False) -> list[Line]:
-    """Returns the best possible score of any words, and how long it is enough.
+    """Describes the best possible score for any words, and how long that score is enough.
 
-    It is rounded to ``decimals``, as scores are when they are compared with thresholds. ``by_path`` is true if the
-    query names the path, which is found without words and can score more.
+    The score is rounded to ``decimals``, as scores are when they are compared with thresholds. ``by_path`` is True if
+    the query names the path, which is found without words and can score more.
     """
     best = math.floor(ceiling.score * 10**decimals + 0.5) / 10**decimals
     text = f"best possible score today {best:.{decimals}f}{', except for its path' if by_path else ''}: "
@@ -193,7 +193,7 @@ def ceiling_lines(ceiling: Ceiling, decimals: int, width: int, by_path: bool = F
 
 
 def _standing(horizon: Horizon) -> str:
-    """The relation of a best possible score to a threshold ``{}``: below it, or above it for some days or always."""
+    """Returns a phrase for a best possible score and a threshold ``{}``: below, or above for some days or always."""
     if not horizon.reachable or horizon.days_left == 0:
         return "below {}"
     return (

@@ -18,17 +18,17 @@ from brvtui.trace import MatchedWord, MatchKind
 
 
 _LEAST_SHARED = 4
-"""The minimum number of letters of a beginning that is left out because two titles share it."""
+"""The minimum length in letters of a shared beginning that is left out."""
 _LEAST_HEAD = 3
 _END, _LONGEST_END, _WHOLE = 2, 3, 5
-"""The share of the width for the end of a title whose middle is left out: usually, and for a whole word."""
+"""The share of the width for the end of a title whose middle is left out: 2/5, or up to 3/5 for a whole word."""
 
 
 def told_apart(titles: Sequence[str], width: int) -> list[str]:
     """Returns each of ``titles`` in at most ``width`` cells.
 
-    A title that is too long keeps the part after the beginning that it shares with another one. If it shares none, it
-    keeps its beginning and its end.
+    A long title that shares its beginning with another title keeps the part after that. Any other long title keeps its
+    beginning and its end.
     """
     shown = [visible(title) for title in titles]
     distinct = sorted(set(shown))
@@ -36,8 +36,8 @@ def told_apart(titles: Sequence[str], width: int) -> list[str]:
 
 
 def _shared(text: str, distinct: Sequence[str]) -> int:
-    """The number of letters that ``text`` shares with the beginning of another title, up to the end of a word."""
-    place = distinct.index(text)  # in sorted order, its neighbours share most
+    """Returns the length of the beginning that ``text`` shares with another title, up to the end of a word."""
+    place = distinct.index(text)  # in sorted order, its neighbours share the most
     beside = [*distinct[max(0, place - 1) : place], *distinct[place + 1 : place + 2]]
     longest = max((_alike(text, other) for other in beside), default=0)
     while longest and longest < len(text) and text[longest].isalnum() and text[longest - 1].isalnum():
@@ -46,7 +46,7 @@ def _shared(text: str, distinct: Sequence[str]) -> int:
 
 
 def _alike(one: str, other: str) -> int:
-    """The number of equal letters at the beginning of both."""
+    """Returns the number of equal letters at the beginning of both."""
     pairs = zip(one, other, strict=False)
     return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 
@@ -74,7 +74,7 @@ _DECISIVE = 60
 _LEAST_PART = 20
 """The minimum number of cells for a part of a clause."""
 _LONGEST_TITLE = 80
-"""Cells. A longer title would leave too few for the reason."""
+"""The maximum number of cells for a title; a longer one would leave too few for the reason."""
 _MOST_NAMED = 4
 """The maximum number of words that a list names; the others are counted."""
 _WITHIN = re.compile(rf"(?<=\w)(?:(?![\u200c\u200d]){UNSEEN.pattern})+(?=\w)")
@@ -110,11 +110,10 @@ def plain(sentence: Sentence) -> str:
 
 
 def sentence_lines(sentence: Sentence, widths: tuple[int, int], limit: int) -> list[Line]:
-    """Returns the sentence in lines. If there are more than ``limit``, its lightest clauses are left out, and then its
-    end.
+    """Returns the sentence in at most ``limit`` lines, if necessary without its lightest clauses and its end.
 
     Clauses of the same weight are left out together. A heavy clause at the end is cut instead if a part of it fits.
-    ``widths`` are the cells of the first line and of the others.
+    ``widths`` are the cells of the first line and of the other lines.
     """
     clauses = [one for one in sentence if one.spans]
     kept, dropped = clauses, list[Clause]()
@@ -163,7 +162,7 @@ def word(text: str) -> list[Span]:
 
 
 def listed(items: Sequence[Sequence[Span]], joiner: str = "and") -> list[Span]:
-    """Returns the first of ``items``, joined by commas and ``joiner``, and the number of further ones."""
+    """Returns the first of ``items``, joined by commas and ``joiner``, and the number of further items."""
     shown = list(items[:_MOST_NAMED])
     if len(items) > len(shown):
         shown.append([(f"{len(items) - len(shown)} more", "text")])
@@ -206,12 +205,12 @@ def answered_words(words: Sequence[MatchedWord], query: str) -> list[Span]:
 
 
 def _distinct(items: Iterable[list[Span]]) -> list[list[Span]]:
-    """The distinct ``items``: two words of a query may match the same word."""
+    """Returns ``items`` without duplicates, since two words of a query may match the same word."""
     return [list(item) for item in dict.fromkeys(map(tuple, items))]
 
 
 def _match_words(one: MatchedWord, alone: bool, query: str) -> list[Span]:
-    """The word of the document and its relation to the query's word, in brackets unless it is the only word."""
+    """Returns the word of the document and its relation to the query's word, in brackets unless ``alone``."""
     match one.kind:
         case MatchKind.PREFIX | MatchKind.INSIDE:
             which = "begins with" if one.kind is MatchKind.PREFIX else "contains"
@@ -237,7 +236,7 @@ _COLOURED = range(5)
 
 
 def tier_role(tier: int | None) -> str:
-    """The role of an answer at ``tier``: ``tier-0`` to ``tier-4``, or :data:`NEUTRAL`."""
+    """Returns the role of an answer at ``tier``: ``tier-0`` to ``tier-4``, or :data:`NEUTRAL`."""
     return f"tier-{tier}" if tier in _COLOURED else NEUTRAL
 
 
@@ -256,7 +255,7 @@ class Headline:
 def headline_lines(shown: Headline, total_ms: float, busy: str, width: int, limit: int) -> list[Line]:
     """Returns badge and sentence in at most ``limit`` lines of ``width`` cells, without clauses that do not fit.
 
-    At the right of the last line, if they fit, are a warning or the text ``busy``, and the milliseconds.
+    At the right of the last line, or of an extra line, are a warning or the text ``busy``, and the milliseconds.
     """
     head, right = _head(shown), _right(shown, total_ms, busy)
     rows = sentence_lines(_without_badge(shown), _widths(head, right, width, limit), limit)
@@ -290,14 +289,14 @@ def _right(shown: Headline, total_ms: float, busy: str) -> Line:
 
 
 def _widths(head: Line, right: Line, width: int, limit: int) -> tuple[int, int]:
-    """The cells of the sentence's first line, and of the others. The last possible line has space for ``right``."""
+    """Returns the cells of the sentence's first and other lines, with space for ``right`` in the last line."""
     aside = right.width + 1 if right.width else 0
     first = width - 1 - head.width - (aside if limit == 1 else 0)
     return max(1, first), max(1, width - 2 - aside)
 
 
 def _without_badge(shown: Headline) -> Sentence:
-    """The sentence without its first clause if the badge says the same."""
+    """Returns the sentence without its first clause if the badge says the same."""
     head, *rest = shown.sentence or (clause(),)
     first = "".join(text for text, _ in head.spans).rstrip(": ")
     return tuple(rest) if rest and first.upper() == shown.badge else shown.sentence

@@ -27,7 +27,7 @@ class StepName:
     taken: str = STATE_WORDS["taken"]
     """The word for the step if it took the query."""
     checks: tuple[tuple[str, str], ...] = ()
-    """The names of its checks, each with a shorter one for the strip."""
+    """The names of its checks, each with a shorter name for the strip."""
 
 
 Outlook = Sequence[StepName]
@@ -53,7 +53,7 @@ def strip(
     glyphs: Glyphs,
     values: bool = False,
 ) -> list[Line]:
-    """Returns the steps side by side: names, states, and if ``values``, the deciding checks and milliseconds."""
+    """Returns the steps side by side: names, states, and, if ``values``, the deciding checks and milliseconds."""
     by_name = {entry.name: entry for entry in outlook}
     cells, arrows = _cells([_label(step.tier, _own_name(step, by_name).short) for step in steps], width)
     names, states, checks, times = Line().gap(), Line().gap(), Line().gap(), Line().gap()
@@ -81,7 +81,7 @@ def strip(
 
 
 def _check_text(step: Step, own: StepName, room: int) -> str:
-    """Returns the first that fits: the result of the deciding check, the summary, or the check in short form.
+    """Returns the first text that fits: the deciding check's result, the summary, or the check in short form.
 
     A summary that replaces checks is left out if it does not fit, since the list of steps shows it.
     """
@@ -114,8 +114,8 @@ def _own_name(step: Step, by_name: Mapping[str, StepName]) -> StepName:
 def _cells(labels: Sequence[str], width: int) -> tuple[list[int], bool]:
     """Returns the cells for each step, and True if there are arrows between them.
 
-    All steps have equal widths, unless a label would be cut: then widths follow the labels, without arrows if these
-    leave too few cells.
+    All steps have equal widths, unless a label would be cut. In that case, widths depend on the labels, and arrows are
+    left out if there are too few cells.
     """
     alike = (width - 1) // max(1, len(labels))
     is_wide = alike >= _WIDE_CELL
@@ -164,7 +164,7 @@ def _state(step: Step, own: StepName, cell: int, glyphs: Glyphs) -> str:
 
 
 def deciding(step: Step) -> Check | None:
-    """Returns the check that decided a step: the last failed one in a failed step, or else the last one that was made.
+    """Returns the check that decided a step: the last failed check of a failed step, or else the last check made.
 
     A skipped step without a failed check has none: its summary gives the reason.
     """
@@ -192,10 +192,9 @@ def outcome(check: Check, step: StepName | None = None, short: bool = False) -> 
 
 
 def places_of(check: Check) -> int:
-    """Returns the number of decimals of a check: 0 if it compares counts, and otherwise 2 to 9, enough to distinguish
-    the two values.
+    """Returns the number of decimals of a check: 0 for counts, otherwise 2 to 9, enough to distinguish its values.
 
-    It is 2 if the values differ only by the noise of floating-point numbers.
+    The number is 2 if the values differ only by the noise of floating-point numbers.
     """
     both = (check.value, check.threshold)
     if all(value is None or float(value).is_integer() for value in both):
@@ -208,7 +207,7 @@ def places_of(check: Check) -> int:
 
 
 def step_lines(step: Step, outlook: Outlook, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the state of a step and the reason, in one line or more if the pane is narrow, followed by its checks.
+    """Returns the state of a step and the reason, in one line or more, followed by its checks.
 
     The documented duration of a run is added if it fits.
     """
@@ -256,7 +255,7 @@ def _passed(check: Check, glyphs: Glyphs) -> tuple[str, str]:
 
 
 def stage_line(stage: Stage, width: int) -> Line:
-    """Returns the line of a stage: the numbers of documents that came in, were dropped, and went out."""
+    """Returns the line of a stage: the numbers of documents that entered, were dropped, and remained."""
     row = Line().gap().fit(stage.name, min(_NAME, width // 2), "text")
     row.add(f"{stage.came_in:>6} − {stage.dropped:<5} = {stage.went_out:<5}", "text")
     return row.add(f" {stage.note}" if stage.note else "", "muted").cut(width)

@@ -81,9 +81,9 @@ def _end_of_prefix(text: str, start: int, end: int, width: int) -> int:
 
 
 def column(texts: Iterable[str], width: int) -> int:
-    """The cells of a column for ``texts``: ``width``, or more if text is kept whole and one of them is longer.
+    """Returns the cells of a column for ``texts``: ``width``, or more if texts are kept whole and one is longer.
 
-    Otherwise such a text would move the rest of its row out of the column.
+    Otherwise, such a text would move the rest of its row out of the column.
     """
     return max([width, *map(cell_len, texts)]) if keeps_whole() else width
 

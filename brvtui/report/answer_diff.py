@@ -1,4 +1,4 @@
-"""The differences of two answers to one query, and of two results of one answer, as lines and as JSON."""
+"""The differences between two answers to one query, and two results of one answer, as lines and as JSON."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def pair_blocks(pair: PairComparison) -> Iterator[Block]:
 
 
 def pair_as_plain(pair: PairComparison) -> dict[str, Any]:
-    """``pair`` in a form for JSON, including its trace."""
+    """Returns ``pair`` as plain data for JSON, including its trace."""
     above, below = (
         {"path": note.path, "title": note.title, "rank": note.rank, "score": note.score, "reason": note.reason}
         for note in (pair.above, pair.below)
@@ -95,7 +95,7 @@ def _row(name: str, cells: Sequence[str], role: str = "text") -> Line:
 DIFF_SCHEMA = 1
 _KIND, _CHANGE = 20, 9
 _PARTS = 3
-"""The number of parts of a cause that are named: the ones that changed most."""
+"""The number of parts named for each cause: those with the largest changes."""
 _MORE = 2
 """The decimals of a change beyond those of scores."""
 NO_VALUE = "–"
@@ -130,10 +130,9 @@ def diff_blocks(diff: AnswerDiff, of_revision: bool = False) -> Iterator[Block]:
 
 
 def _note_blocks(note: NoteDiff, decimals: int) -> Iterator[Block]:
-    """Yields one note: its old and new rank and score, then each cause that changed its score, a part of it, or its
-    rank.
+    """Yields one note: its old and new rank and score, then the causes of changes in its score, parts or rank.
 
-    The changes sum to the one at the end.
+    The changes sum to the total at the end.
     """
     then, now = (_score(score, decimals) for score in (note.score_then, note.score_now))
     yield line(f" {note.title}", "bold strong").add(f"  {note.path}", "muted")
@@ -151,7 +150,7 @@ def _note_blocks(note: NoteDiff, decimals: int) -> Iterator[Block]:
 
 
 def diff_as_plain(diff: AnswerDiff) -> dict[str, Any]:
-    """``diff`` in a form for JSON, including both traces."""
+    """Returns ``diff`` as plain data for JSON, including both traces."""
     then, now = diff.traces.then, diff.traces.now
     outcome_then, outcome_now = diff.traces.outcomes
     return {
@@ -202,7 +201,7 @@ def _named(parts: tuple[PartChange, ...], decimals: int) -> str:
 
 
 def _seen(parts: Sequence[PartChange], decimals: int) -> list[PartChange]:
-    """The changes that do not round to 0 with ``decimals``."""
+    """Returns the changes that do not round to 0 with ``decimals``."""
     return [part for part in parts if _is_seen(part.change, decimals)]
 
 

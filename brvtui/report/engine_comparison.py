@@ -53,7 +53,7 @@ def answers_blocks(found: EngineAnswers, width: int) -> Iterator[Block]:
 
 
 def judged_blocks(found: JudgedEngines) -> Iterator[Block]:
-    """Yields the metrics of every engine, the best engine by the first metric, and the agreement of the engines."""
+    """Yields the metrics of every engine, the best engine by the first metric, and the overlap of their results."""
     names = [each.engine for each in found.evaluations]
     yield from (line(f" {problem}", "warn") for problem in found.problems)
     if not found.evaluations:
@@ -84,7 +84,7 @@ def judged_blocks(found: JudgedEngines) -> Iterator[Block]:
 
 
 def best_text(best: BestEngine) -> str:
-    """The best engine by a metric, and the others whose distance may be due to chance, in a sentence or two."""
+    """Names the best engine by a metric, and says how far behind the others are and if that may be due to chance."""
     text = f"By {best.metric}, {presentation(best.engine).title} is best with {number(best.mean)}."
     for rival in best.rivals:
         name = presentation(rival.engine).title
@@ -97,13 +97,13 @@ def best_text(best: BestEngine) -> str:
 
 
 def answers_as_plain(found: EngineAnswers) -> dict[str, Any]:
-    """``found`` in a form for JSON."""
+    """Returns ``found`` as plain data for JSON."""
     plain: dict[str, Any] = to_plain(found)
     return {"comparison_schema": COMPARISON_SCHEMA, **plain, "overlaps": to_plain(found.overlaps)}
 
 
 def judged_as_plain(found: JudgedEngines) -> dict[str, Any]:
-    """``found`` in a form for JSON: means, the best engine by each metric with its rivals, and overlaps."""
+    """Returns ``found`` as plain data for JSON: means, the best engine by each metric with its rivals, and overlaps."""
     bests = [best for metric in found.metrics if (best := found.best(metric)) is not None]
     return {
         "comparison_schema": COMPARISON_SCHEMA,
@@ -139,7 +139,7 @@ class _Column(NamedTuple):
 
     @classmethod
     def of(cls, answer: EngineAnswer, found: EngineAnswers, cells: int) -> _Column:
-        """The column of ``answer``: ``cells`` wide, or wider if text is kept whole and is longer."""
+        """Returns the column of ``answer``: ``cells`` wide, or wider if text is kept whole and is longer."""
         finders = tuple(found.finders(item.path) for item in answer.results)
         rows = tuple(f"{count}× {visible(item.title)}" for count, item in zip(finders, answer.results, strict=True))
         outcome = f"{answer.outcome}, {answer.ms:.0f} ms"

@@ -29,16 +29,16 @@ _NAME = 15
 _VALUE = 8
 _OUTCOME = 13
 _SHOWN = 50
-"""The number of listed queries: the worst ones."""
+"""The maximum number of listed queries, the worst first."""
 _NAMED = 20
 """The maximum number of queries that a gate names."""
 _OF_TIERS = "no other tier"
-"""The gate on the tier that answers. A change of tier is the first line about a query."""
+"""The name of the gate on changes of tier; for it, the first line about a query is the change of tier."""
 Causes = Mapping[str, Sequence[ChangeLine]]
 """Lines about queries, by query id."""
 _NO_CAUSES: Causes = {}
 AS_EXPECTED = "as expected"
-"""The label for the number of queries with the outcome that their judgment expects."""
+"""The label for the number of queries whose outcome is the one that their judgment expects."""
 DECIMALS = 4
 """The number of decimals of a metric."""
 NONE = "–"
@@ -75,12 +75,12 @@ def _change_blocks(report: Assessment, compared: int) -> Iterator[Block]:
 
 
 def _more(count: int) -> Line:
-    """The last line of a list that is cut short."""
+    """Returns the last line of a list that is cut short."""
     return line(f" … {count} more; --format json holds all", "muted")
 
 
 def change_text(change: QueryChange, metric: Metric) -> str:
-    """The change of a query, in a few words."""
+    """Describes the change of a query's answer in a few words."""
     difference = change.difference(metric)
     value = f"{metric} {number(change.before.value(metric))} → {number(change.now.value(metric))}"
     outcome = f"{change.before.outcome} → {change.now.outcome}"
@@ -101,11 +101,9 @@ def _gate_blocks(gates: Sequence[GateResult], causes: Causes = _NO_CAUSES) -> It
 
 
 def main_cause(gate: GateResult, lines: Sequence[ChangeLine]) -> str:
-    """The most important of ``lines`` about one query for the failure of ``gate``: the change and the edit that caused
-    it.
+    """Returns the lines that best explain the failure of ``gate`` for one query: the change, and the edit behind it.
 
-    For a gate on tiers, the change is that of the answer's tier; otherwise it is the drop of a note. Empty without
-    lines.
+    For a gate on tiers, the change is the change of tier; otherwise it is the drop of a note. Empty without ``lines``.
     """
     effect = next((each.text for each in lines if each.kind is LineKind.RANK or gate.name == _OF_TIERS), "")
     cause = next((each.text for each in lines if each.kind is LineKind.CAUSE), "")
@@ -113,7 +111,7 @@ def main_cause(gate: GateResult, lines: Sequence[ChangeLine]) -> str:
 
 
 def baseline_text(report: Assessment) -> str:
-    """The baseline of the comparison: its name, notes and time; empty without one."""
+    """Describes the baseline of the comparison: its name, notes and time; empty if there is none."""
     if report.comparison is None:
         return ""
     before = report.comparison.before
@@ -121,13 +119,13 @@ def baseline_text(report: Assessment) -> str:
 
 
 def heading(evaluation: Evaluation) -> str:
-    """The number of queries, and the engine."""
+    """Returns the number of queries, the engine and the profile as text."""
     queries = counted(len(evaluation.queries), "query", "queries")
     return f"{queries}, {evaluation.version or evaluation.engine}, profile {profile_text(evaluation.profile)}"
 
 
 def about(evaluation: Evaluation) -> str:
-    """The notes, and the time."""
+    """Returns the number of notes, the project and the time as text."""
     revision = f" at {evaluation.revision}" if evaluation.revision else ""
     notes = plural(evaluation.notes, kind_of(evaluation.engine).noun)
     return f"{notes} of {evaluation.project}{revision}, as of {evaluation.clock}"
@@ -144,7 +142,7 @@ def _summary(report: Assessment) -> Iterator[Block]:
 
 
 def compared_text(report: Assessment, metric: Metric) -> str:
-    """The difference of ``metric`` from the baseline, and the p-value; empty without a baseline."""
+    """Returns the difference of ``metric`` from the baseline, and the p-value; empty without a baseline."""
     if report.comparison is None or (difference := report.comparison.difference(metric)) is None:
         return ""
     p_value = report.comparison.p_value(metric)
@@ -152,7 +150,7 @@ def compared_text(report: Assessment, metric: Metric) -> str:
 
 
 def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
-    """The facts other than ranking metrics, each with its name."""
+    """Returns the facts other than ranking metrics, each with its name."""
     met, expected = evaluation.expectations
     outcomes = ", ".join(f"{name}: {count}" for name, count in evaluation.outcomes.items())
     pairs = [("outcomes", outcomes or NONE), (NOT_COVERED, f"{evaluation.not_covered:.1%}")]
@@ -165,7 +163,7 @@ def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
 
 
 def _query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> Iterator[Line]:
-    """Yields a line for each query, wrong ones first: metric, first relevant rank, outcome, and first miss."""
+    """Yields a line for each query, the worst first: metric, first relevant rank, outcome, and first miss."""
     shown = worst_first(queries, metric)[:_SHOWN]
     room = max(12, min(36, width // 3 - 2, max((len(query.id) for query in queries), default=0)))
     room = column((visible(query.id) for query in shown), room)
@@ -179,7 +177,7 @@ def _query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> 
         missed.add(f" {query.first_miss}" if query.first_miss else "", "warn")
         if row.width + missed.width <= width or keeps_whole():
             yield row.extend(missed.spans)
-        else:  # a miss is the most useful part: it gets a line of its own
+        else:  # a miss is the most useful part, so it has a line of its own
             yield row
             yield from (Line().gap(3).extend(part.spans) for part in folded(missed, width - 3))
     if len(queries) > _SHOWN:
@@ -187,7 +185,7 @@ def _query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> 
 
 
 def worst_first(queries: Sequence[QueryResult], metric: Metric) -> list[QueryResult]:
-    """``queries``, ones with an unexpected outcome first, then by the value of ``metric``."""
+    """Returns ``queries`` by ascending ``metric``; queries with an unexpected outcome are first."""
 
     def key(query: QueryResult) -> tuple[bool, float]:
         value = query.value(metric)
@@ -197,7 +195,7 @@ def worst_first(queries: Sequence[QueryResult], metric: Metric) -> list[QueryRes
 
 
 def number(value: float | None) -> str:
-    """A metric in display format."""
+    """Formats the value of a metric."""
     return NONE if value is None else f"{value:.{DECIMALS}f}"
 
 
@@ -207,7 +205,7 @@ def number(value: float | None) -> str:
 DRIFT_SCHEMA = 1
 _COLUMN = 11
 _LOSSES_SHOWN = 100
-"""The number of listed losses: the first ones."""
+"""The maximum number of listed losses, the earliest first."""
 
 
 def drift_blocks(drift: Drift, width: int) -> Iterator[Block]:
@@ -230,7 +228,7 @@ def drift_blocks(drift: Drift, width: int) -> Iterator[Block]:
 
 
 def drift_as_plain(drift: Drift) -> dict[str, Any]:
-    """``drift`` in a form for JSON: the present evaluation, each day's means and gates, and the losses."""
+    """Returns ``drift`` as plain data for JSON: the present evaluation, each day's means and gates, and the losses."""
     return {
         "drift_schema": DRIFT_SCHEMA,
         "now": evaluation_as_plain(drift.now, drift.metrics),
@@ -264,7 +262,7 @@ def _loss_lines(drift: Drift, width: int) -> Iterator[Line]:
 
 
 def row(name: str, cells: Sequence[str], role: str = "text", column: int = _COLUMN) -> Line:
-    """A line of ``cells``, each in ``column`` cells, after their ``name``."""
+    """Returns a line with ``name`` and ``cells``, each in ``column`` cells."""
     result = line(f" {name:<{_NAME}}", role)
     for cell in cells:
         result.add(f"{cell or NONE:>{column}}", role)
@@ -279,7 +277,7 @@ _LISTED = 50
 
 
 def markdown_of(report: Assessment) -> str:
-    """The verdict with the failed gates, the queries that changed, the metrics, and the queries that miss something."""
+    """Returns the verdict with failed gates, the changed queries, the metrics, and the queries that miss something."""
     verdict = "" if not report.gates else " passed" if report.passed else " failed"
     blocks: list[str] = [markdown_heading(2, f"Memory check{verdict}")]
     for gate in report.gates:
@@ -332,7 +330,7 @@ _MS = 1000
 
 
 def junit_of(report: Assessment) -> bytes:
-    """A test case for each gate and each query, in UTF-8.
+    """Returns a test case for each gate and each query, in UTF-8.
 
     A query fails if a failed gate names it, or if its outcome is not the expected one.
     """
@@ -356,7 +354,7 @@ def junit_of(report: Assessment) -> bytes:
 
 
 def _failures(report: Assessment) -> dict[str, list[str]]:
-    """The reasons why queries fail, by query id."""
+    """Returns the reasons why queries fail, by query id."""
     reasons: dict[str, list[str]] = {}
     for gate in report.gates:
         for name in gate.queries:
@@ -389,7 +387,7 @@ _TAG = "brv-tui"
 
 
 class EvaluationForm(StrEnum):
-    """The form of a file. Its value is the file's ending."""
+    """The format of a file. Its value is the file's ending."""
 
     JSON = "json"
     MARKDOWN = "md"
@@ -398,7 +396,7 @@ class EvaluationForm(StrEnum):
 
 
 def rendered_evaluation(report: Assessment, form: EvaluationForm) -> bytes:
-    """The content of a file of this form, in UTF-8."""
+    """Returns the content of a file in the format ``form``, in UTF-8."""
     if form is EvaluationForm.JSON:
         return _json(report)
     if form is EvaluationForm.MARKDOWN:
@@ -407,7 +405,7 @@ def rendered_evaluation(report: Assessment, form: EvaluationForm) -> bytes:
 
 
 def evaluation_form_of(file: Path) -> EvaluationForm:
-    """The form for the ending of ``file``. Raises :class:`brvtui.report.saved.ExportError`."""
+    """Returns the format for the ending of ``file``. Raises :class:`brvtui.report.saved.ExportError` for others."""
     try:
         return EvaluationForm(file.suffix.lower().removeprefix("."))
     except ValueError:
@@ -416,7 +414,7 @@ def evaluation_form_of(file: Path) -> EvaluationForm:
 
 
 def save_evaluation(report: Assessment, file: Path, trees: Sequence[Path]) -> None:
-    """Writes ``report`` to ``file`` in the form for its ending, completely or not at all.
+    """Writes ``report`` to ``file`` in the format of its ending, completely or not at all.
 
     Raises :class:`brvtui.report.saved.ExportError`, also for a file inside one of the context ``trees``.
     """
@@ -424,10 +422,10 @@ def save_evaluation(report: Assessment, file: Path, trees: Sequence[Path]) -> No
 
 
 def trec_run(evaluation: Evaluation) -> bytes:
-    """The results as a TREC run: query, ``Q0``, document, rank, score, tag.
+    """Returns the results as a TREC run: query, ``Q0``, document, rank, score, tag.
 
-    The score is 1 divided by the rank, and not the engine's score: tools order by score and break ties in their own
-    way, but an engine may order results with equal scores.
+    The score is 1 divided by the rank, not the engine's score: an engine may order results with equal scores, but tools
+    sort by score and break ties in their own way.
     """
     lines = [
         f"{query.id} Q0 {trec_name(item.path)} {rank} {1 / rank:.9f} {_TAG}-{evaluation.engine}"

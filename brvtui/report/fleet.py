@@ -18,7 +18,7 @@ _MOST_ROWS, _MOST_PLACES = 50, 5
 
 
 def ranking_lines(answer: OneRanking) -> list[str]:
-    """The lines of one ranking: each result with its member and the parts of its score, then its statistics."""
+    """Returns the lines of one ranking: each result with its member and the parts of its score, then its statistics."""
     lines, answer = [], bounded(answer)
     for rank, one in enumerate(answer.hits, start=1):
         lines.append(f"{rank:>3}. {one.hit.score:.2f}  {one.member}  {one.hit.path}  {one.hit.title}")
@@ -51,14 +51,14 @@ def _sum(hit: Hit) -> str:
 
 
 def health_row(one: MemberHealth) -> tuple[str, ...]:
-    """The row of a member for :data:`HEALTH_HEADS`. An engine or profile that most members do not have is marked."""
+    """Returns a member's cells for :data:`HEALTH_HEADS`; marks an engine or profile that most members do not have."""
     engine = f"{one.engine} {one.profile}{'' if one.is_usual else ' (not as most)'}"
     numbers = (one.repeated, one.contradicted, one.alone, one.stale)
     return (one.name, one.owner, str(one.notes), engine, *map(str, numbers), f"{one.oldest_days:.0f}")
 
 
 def health_summary(health: FleetHealth) -> str:
-    """The findings in a sentence."""
+    """Describes the findings in a sentence."""
     notes = sum(one.notes for one in health.members)
     return (
         f"{counted(len(health.members), 'member', 'members')}, {counted(notes, 'note', 'notes')} compared "
@@ -71,7 +71,7 @@ def health_summary(health: FleetHealth) -> str:
 
 
 def health_markdown(health: FleetHealth, name: str, day: str) -> str:
-    """The report of a fleet in Markdown: its members, then the findings, most serious first."""
+    """Returns the report of a fleet in Markdown: its members, then the findings, the most serious first."""
     contradicting = [
         (_place(one.first), _place(one.second), one.same, str(one.other_statements), _only(one))
         for one in health.contradictions

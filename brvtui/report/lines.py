@@ -1,4 +1,4 @@
-"""The lines of panes for a terminal and for pictures: roles become rich styles."""
+"""Converts lines for a terminal and for pictures: roles become rich styles."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from brvtui.text.visible import visible
 WIDTH = 110
 """The width of the picture in columns."""
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# Rich's own template loads fonts from another host. This one names fonts of the reader's machine.
+# Rich's own template loads fonts from another host; this one names fonts on the reader's machine.
 _TEMPLATE = """\
 <svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
 <style>
@@ -51,12 +51,12 @@ _TEMPLATE = """\
 
 
 def xml_text(text: str) -> str:
-    """``text`` with a placeholder for each character that XML does not allow."""
+    """Returns ``text`` with a placeholder for each character that XML does not allow."""
     return _NOT_XML.sub("\ufffd", text)
 
 
 def svg_report(report: RenderableType, title: str) -> str:
-    """``report`` as an SVG document with :data:`WIDTH` columns and the title ``title``."""
+    """Returns ``report`` as an SVG document with :data:`WIDTH` columns and the title ``title``."""
     console = Console(
         record=True, file=io.StringIO(), width=WIDTH, color_system="truecolor", force_terminal=True, no_color=False,
         highlight=False, markup=False, emoji=False, legacy_windows=False,
@@ -84,16 +84,16 @@ _STYLES = {
     "underline": "underline",
     "strike": "strike",
 }
-"""The styles of roles that a terminal's own colours can show. A badge is reversed; other roles are plain."""
+"""The styles of roles in a terminal's own colours. Badges are reversed, and other roles are plain."""
 
 
 def rich_lines(lines: Iterable[Line]) -> RenderableType:
-    """``lines`` for a rich console."""
+    """Returns ``lines`` for a rich console."""
     return Group(*(_text(line) for line in lines))
 
 
 def plain_lines(lines: Iterable[Line]) -> str:
-    """``lines`` as text, without blanks at the end of a line."""
+    """Returns ``lines`` as text, without blanks at the ends of lines."""
     return "\n".join(visible(line.plain.rstrip()) for line in lines)
 
 

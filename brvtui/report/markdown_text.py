@@ -1,4 +1,4 @@
-"""Pieces of Markdown (CommonMark with tables) from any text. The text is escaped in each of them."""
+"""Builds Markdown (CommonMark with tables) from any text; every function escapes its text."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ class Markdown(str):
 
 
 def escaped(text: str) -> Markdown:
-    """``text`` in one line, with Markdown, HTML and links in it escaped."""
+    """Returns ``text`` on one line, with its Markdown, HTML and links escaped."""
     if isinstance(text, Markdown):
         return text
     return Markdown(_SPECIAL.sub(r"\\\g<0>", visible(text).translate(_ENTITIES)).strip())
 
 
 def path(text: str) -> Markdown:
-    """A path as code if it has only plain characters; otherwise escaped."""
+    """Returns a path as code if it has only plain characters, and otherwise escaped."""
     return Markdown(f"`{text}`") if _TAME.fullmatch(text) else escaped(text)
 
 
 def bold(text: str) -> Markdown:
-    """``text`` in bold."""
+    """Returns ``text`` in bold."""
     shown = escaped(text)
     return Markdown(f"**{shown}**") if shown else shown
 
 
 def fenced(text: str) -> Markdown:
-    """``text`` in a fence, with placeholders for control characters."""
+    """Returns ``text`` in a fence, with placeholders for control characters."""
     shown = visible(text, keep="\n")
     longest = max((len(run) for run in _FENCE.findall(shown)), default=0)
     fence = "`" * max(_LEAST_FENCE, longest + 1)
@@ -47,19 +47,19 @@ def fenced(text: str) -> Markdown:
 
 
 def heading(level: int, text: str) -> Markdown:
-    """A heading of ``level`` with an empty line after it."""
+    """Returns a heading of ``level`` with an empty line after it."""
     return Markdown(f"{'#' * level} {escaped(text)}\n")
 
 
 def paragraph(text: str) -> Markdown:
-    """A paragraph; empty for empty text."""
-    # A number, a dash or a plus at its beginning would start a list.
+    """Returns a paragraph; empty for empty text."""
+    # A number, a dash or a plus at the beginning would start a list.
     shown = re.sub(r"^(\d+)([.)])|^([-+=])", r"\1\\\2\3", escaped(text))
     return Markdown(f"{shown}\n") if shown else Markdown()
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> Markdown:
-    """A table. The columns named in ``right`` are aligned to the right. Empty without rows."""
+    """Returns a table, with the columns named in ``right`` aligned to the right; empty without rows."""
     lines = [_row(row) for row in rows]
     if not lines:
         return Markdown()
@@ -68,7 +68,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[
 
 
 def joined(blocks: Iterable[str]) -> str:
-    """The document of ``blocks``, separated by empty lines and without empty blocks."""
+    """Joins ``blocks`` to a document, with empty lines between blocks and without empty blocks."""
     return "\n".join(block for block in blocks if block)
 
 

@@ -26,13 +26,13 @@ _QUIET = (AnswerChange.SAME_FIRST, AnswerChange.STILL_NOTHING, AnswerChange.RIGH
 
 
 def migration_report(report: MigrationReport, width: int, most: int) -> RenderableType:
-    """The lines of :func:`migration_lines`, for reading in ``width`` columns."""
+    """Returns the lines of :func:`migration_lines`, wrapped to ``width`` columns."""
     lines = migration_lines(report, most)
     return rich_lines(part for one in lines for part in flowed(one, width, width))
 
 
 def migration_lines(report: MigrationReport, most: int) -> list[Line]:
-    """The counts, then each answer that changes, then each note with losses; at most ``most`` of each list."""
+    """Returns the counts, each answer that changes, and each note with losses; at most ``most`` answers and notes."""
     return [*_counts(report), *_answers(report.answers, most), *_notes(report.notes, most), Line(), _closing()]
 
 

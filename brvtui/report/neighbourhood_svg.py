@@ -18,15 +18,15 @@ _ROW = 18
 """The height of a line of text in pixels."""
 _BOX_CELLS, _PAD, _GAP = 26, 12, 16
 _SPAN = 160
-"""The width of the space between the centre and its neighbours."""
+"""The width of the space between the centre and its neighbours, in pixels."""
 _THICKEST, _THINNEST = 7.0, 1.2
 ColouredText = tuple[str, str]
-"""A line of text and its colour."""
+"""A line of text, and its colour."""
 _TEXT = 'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="12"'
 
 
 def neighbourhood_svg(shown: Neighbourhood) -> str:
-    """``shown`` as an SVG document: the centre in the middle, places that point to it on the left, others on the right.
+    """Returns ``shown`` as SVG: the centre in the middle, places that point to it on the left, others on the right.
 
     Seeds have a double frame and the word "seed". A link of little weight is dotted.
     """
@@ -58,12 +58,12 @@ def neighbourhood_svg(shown: Neighbourhood) -> str:
 def _head(shown: Neighbourhood, width: float, height: float) -> Iterator[str]:
     yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}">'
     yield f"<title>{escape(xml_text(f'Links of {shown.title}'))}</title>"
-    # a dark viewer would hide dark lines
+    # a dark viewer would hide dark lines on a transparent background
     yield f'<rect width="100%" height="100%" fill="{_GROUND}"/>'
 
 
 def _sides(neighbours: Sequence[Neighbour]) -> tuple[list[Neighbour], list[Neighbour]]:
-    """The places that point to the centre, and the others. If all are of one kind, they are split in halves."""
+    """Returns the places that point to the centre, and the others; if one group is empty, two halves of all places."""
     left, right = [one for one in neighbours if not one.leads_away], [one for one in neighbours if one.leads_away]
     if not left or not right:
         left, right = list(neighbours[1::2]), list(neighbours[::2])
@@ -71,7 +71,7 @@ def _sides(neighbours: Sequence[Neighbour]) -> tuple[list[Neighbour], list[Neigh
 
 
 def _texts(one: Neighbour) -> list[ColouredText]:
-    """The title, the kind, and the link with its weight and the share of the walk."""
+    """Returns the title, the kind, and the link with its weight and its share of the walk."""
     what = ", ".join(filter(None, (one.kind, f"result {one.rank}" if one.rank else "", "seed" if one.is_seed else "")))
     share = f", {one.share:.0%} came over it" if one.share >= LEAST_TOLD else ""
     return [*_wrapped(one.title, _INK), *_wrapped(what, _INK), *_wrapped(f"{one.words} {one.weight:.2g}{share}", _LINK)]

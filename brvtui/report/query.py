@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 _SHOWN_MISSES = 3
 MOST_HITS = 500
-"""The maximum number of results that are shown. Engines return fewer, but a saved trace may contain any number."""
+"""The maximum number of results to show; engines return fewer, but a saved trace may contain any number."""
 _STRATEGY = 20
 _SENTENCE_LINES = 99
 _SHOWN_ANSWER_LINES = 24
 
 
 def trace_report(trace: Trace, details: Mapping[str, Detail], width: int) -> RenderableType:
-    """The whole decision for ``width`` columns, with the scores of the first hit and of the hits in ``details``.
+    """Returns the decision for ``width`` columns, with the scores of the first hit and of the hits in ``details``.
 
     ``details`` contains the details of hits by their ``file``.
     """
@@ -46,7 +46,7 @@ def trace_report(trace: Trace, details: Mapping[str, Detail], width: int) -> Ren
 
 
 def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs: Glyphs) -> list[Line]:
-    """The lines of :func:`trace_report`."""
+    """Returns the lines of :func:`trace_report`."""
     trace, details = bounded((trace, details))
     shown = presentation(trace.engine)
     lines = headline_of(trace, width)
@@ -68,13 +68,13 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
 
 
 def headline_of(trace: Trace, width: int) -> list[Line]:
-    """The badge of the answer, and the whole sentence with the reason."""
+    """Returns the badge of the answer, and the whole sentence with the reason."""
     shown = presentation(trace.engine).headline(trace)
     return headline_lines(shown, trace.timings.get("total", 0.0), "", width + 1, _SENTENCE_LINES)
 
 
 def ladder_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-    """The searches of the retry ladder, each with strategy, query and hits; no lines if no rung ran."""
+    """Returns the searches of the retry ladder, each with strategy, query and hits; no lines if no rung ran."""
     ladder = trace.find(Ladder)
     ran = [rung for rung in ladder.rungs if rung.ran] if ladder is not None else []
     if not any(rung.number for rung in ran):
@@ -87,7 +87,7 @@ def ladder_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-    """The hits and the first near misses."""
+    """Returns the hits and the first near misses."""
     shown = presentation(trace.engine)
     lines: list[Line] = []
     min_room = title_room(trace.scale, width)
@@ -118,13 +118,13 @@ def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def more_results(trace: Trace) -> str:
-    """The line with the number of results that are not shown; empty if all are."""
+    """Returns the line with the number of results that are not shown; empty if all are shown."""
     more = len(trace.hits) - MOST_HITS
     return f"… {more} more results, in --format json" if more > 0 else ""
 
 
 def _reading(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> list[Line]:
-    """The engine's reading of the query, in as many lines as needed."""
+    """Returns the engine's reading of the query, in as many lines as needed."""
     lines = [Line()]
     for _, spans in shown.reading(trace, glyphs):
         group = Line().gap(1).extend(spans)
@@ -174,12 +174,12 @@ _LABEL = 9
 
 
 def explain_report(explanation: Explanation, width: int) -> RenderableType:
-    """The explanation for ``width`` columns: the reason for the query's answer, then this note."""
+    """Returns the explanation for ``width`` columns: the reason for the query's answer, then the note's place in it."""
     return rich_lines(explain_lines(explanation, width, for_terminal()))
 
 
 def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[Line]:
-    """The lines of :func:`explain_report`."""
+    """Returns the lines of :func:`explain_report`."""
     explanation = bounded(explanation)
     lines = headline_of(explanation.trace, width)
     if explanation.found:
@@ -219,7 +219,7 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
 
 
 def _labelled(label: str, text: str, role: str, width: int) -> list[Line]:
-    """``text`` wrapped after its label; no lines for an empty text."""
+    """Returns ``text`` wrapped after its label; no lines for an empty text."""
     parts = wrap(text, width - _LABEL - 1) if text else []
     return [
         Line().gap().fit(label if place == 0 else "", _LABEL, "muted").add(part, role)
@@ -228,10 +228,10 @@ def _labelled(label: str, text: str, role: str, width: int) -> list[Line]:
 
 
 def counterfactuals_report(found: Counterfactuals | None, of_note: bool, width: int) -> RenderableType:
-    """Each kind of change, with the smallest that avoids the model, or the reason why there is none.
+    """Returns each kind of change, with the smallest that avoids the model, or the reason why there is none.
 
-    If ``found`` is None, the report says that no change is needed. ``of_note`` is true if the changes are those for one
-    named note that should lead the answer.
+    If ``found`` is None, the report says that no change is needed. ``of_note`` is True if the changes are for one named
+    note that should lead the answer.
     """
     if found is None:
         return rich_lines([line(NEEDS_NOTHING, "muted")])

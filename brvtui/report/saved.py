@@ -29,18 +29,18 @@ from brvtui.text.visible import bounded, visible
 from brvtui.trace import Hit, NearMiss, Trace
 from brvtui.tree.reading.project import is_context_tree
 
-# A saved trace as Markdown, for an issue or a wiki: the contents of the panes, in their order. Results are tables.
-# Aligned lines, the same as in panes and reports, are in fences.
+# A saved trace as Markdown, for an issue or a wiki: the contents of the panes, in their order. Results are tables;
+# aligned lines, the same as in panes and reports, are in fences.
 
 
 _WIDTH = 100
-"""Columns of the lines in fences."""
+"""The number of columns of the lines in fences."""
 _ROUTE_WIDTH = 140
-"""Columns of the route, enough for every check in full."""
+"""The number of columns of the route, enough for every check in full."""
 
 
 def markdown_report(saved: SavedTrace) -> str:
-    """The whole decision as a Markdown document."""
+    """Returns the whole decision as a Markdown document."""
     saved = bounded(saved)
     trace = saved.trace
     title = heading(1, f"Why “{trace.query}” got its answer")
@@ -181,7 +181,7 @@ def _fence(blocks: Blocks, width: int = _WIDTH) -> str:
 
 
 class Form(StrEnum):
-    """The form of a file. Its value is the file's ending."""
+    """The format of a file. Its value is the file's ending."""
 
     JSON = "json"
     MARKDOWN = "md"
@@ -221,19 +221,19 @@ def _check_outside(file: Path, place: Path, trees: Sequence[Path]) -> None:
 
 
 def no_folder(file: Path, place: Path) -> ExportError:
-    """The error for a ``file`` to be written at ``place``, whose folder does not exist."""
+    """Returns the error for a ``file`` to be written at ``place``, whose folder does not exist."""
     return ExportError(f"{file}: there is no folder {place.parent}; make it, or save elsewhere")
 
 
 def text_report(saved: SavedTrace, width: int, whole: bool = False) -> RenderableType:
-    """The trace for ``width`` columns. ``whole`` adds the term × field details of every hit."""
+    """Returns the trace for ``width`` columns; ``whole`` adds the term × field details of every hit."""
     trace = saved.trace
     shown = {hit.file: saved.detail[hit.file] for hit in trace.hits[: None if whole else 1] if hit.file in saved.detail}
     return trace_report(trace, shown, width)
 
 
 def rendered(saved: SavedTrace, form: Form) -> bytes:
-    """The content of a file of this form, in UTF-8."""
+    """Returns the content of a file in the format ``form``, in UTF-8."""
     if form is Form.JSON:
         return as_json(saved)
     if form is Form.MARKDOWN:
@@ -242,7 +242,7 @@ def rendered(saved: SavedTrace, form: Form) -> bytes:
 
 
 def form_of(file: Path) -> Form:
-    """The form for the ending of ``file``. Raises :class:`ExportError` for an unknown ending."""
+    """Returns the format for the ending of ``file``. Raises :class:`ExportError` for an unknown ending."""
     try:
         return Form(file.suffix.lower().removeprefix("."))
     except ValueError:
@@ -255,7 +255,7 @@ def _not_written(file: Path, error: Exception) -> ExportError:
 
 
 def export(saved: SavedTrace, file: Path, trees: Sequence[Path] = (), replace: bool = True) -> Path:
-    """Writes ``saved`` to ``file`` in the form for its ending, completely or not at all, and returns the file's path.
+    """Writes ``saved`` to ``file`` in the format of its ending, completely or not at all, and returns the file's path.
 
     Raises :class:`OutputExistsError` if the file exists and ``replace`` is false. Raises :class:`ExportError` for an
     unknown ending, for a file inside one of ``trees`` or another project's context tree, and if the file cannot be

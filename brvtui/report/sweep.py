@@ -16,13 +16,13 @@ from brvtui.wording import counted, profile_text
 
 _BAR, _LEAST_BAR = 30, 8
 _BESIDE = 56
-"""The cells beside the bar of a curve: value, mean, and the numbers of queries that three tiers answer."""
+"""The number of cells beside the bar of a curve: value, mean, and the counts of queries for three tiers."""
 _SHOWN = 50
 NONE = "–"
 
 
 def value_text(value: Value) -> str:
-    """``value`` in the format of a profile, a number with six digits."""
+    """Returns ``value`` in the format of a profile; a number has six digits."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
@@ -31,7 +31,7 @@ def value_text(value: Value) -> str:
 
 
 def queries_text(sweep: Sweep) -> str:
-    """The number of queries, the number of them in the means, and a remark if they are judged."""
+    """Returns the number of queries, the number that the means include, and a remark if they are judged."""
     are_judged = any(each.documents or each.expected for each in sweep.queries)
     judged = "judged " if are_judged else ""
     total = counted(len(sweep.queries), f"{judged}query", f"{judged}queries")
@@ -39,7 +39,7 @@ def queries_text(sweep: Sweep) -> str:
 
 
 def state_text(sweep: Sweep) -> str:
-    """The time of the queries, and the values that were replaced at every point."""
+    """Returns the time of the queries, and the values that were replaced at every point."""
     others = f", with {sweep.others}" if sweep.others != Variant() else ""
     return f"as of {sweep.clock}{others}"
 
@@ -106,7 +106,7 @@ def _map(sweep: Sweep, width: int) -> Iterator[Line]:
 
 
 def _where(value: Value) -> str:
-    """The description of a crossing between values such as ``value``."""
+    """Describes a crossing between values of the same type as ``value``."""
     if isinstance(value, (bool, str)):
         return "with this value, and not with the one before it"
     return "from this value on" if isinstance(value, int) else "past this value"
@@ -136,7 +136,7 @@ def _crossings(sweep: Sweep) -> Iterator[Block]:
 
 
 def sweep_as_plain(sweep: Sweep) -> dict[str, Any]:
-    """``sweep`` in the form of JSON values."""
+    """Returns ``sweep`` as plain data for JSON."""
     return {
         "engine": sweep.engine,
         "profile": sweep.profile,
@@ -175,7 +175,7 @@ _INK, _MUTED, _LINE, _CROSSING = "#222222", "#767676", "#2c6fbb", "#c2571a"
 
 
 def sweep_svg(sweep: Sweep) -> str:
-    """The text of an SVG file with a curve or a heat map."""
+    """Returns the text of an SVG file with a curve or a heat map."""
     names = " × ".join(axis.control.key for axis in sweep.axes)
     title = f"{sweep.metric} of {queries_text(sweep)} over {names}, {sweep.engine} {sweep.profile}"
     parts = [
@@ -207,7 +207,7 @@ def _text(x: float, y: float, text: str, fill: str = _MUTED, anchor: str = "star
 
 
 def _places(values: tuple[Value, ...]) -> list[float]:
-    """The positions of values on an axis, from 0 to 1: by their size, or evenly if they are not numbers."""
+    """Returns the positions of values on an axis, from 0 to 1: by their size, or evenly if they are not numbers."""
     numbers = [each for each in values if not isinstance(each, (bool, str))]
     if len(numbers) == len(values) and numbers[-1] > numbers[0]:
         return [(each - numbers[0]) / (numbers[-1] - numbers[0]) for each in numbers]

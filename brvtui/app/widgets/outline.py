@@ -59,7 +59,7 @@ class Order(StrEnum):
 
     @property
     def next(self) -> Order:
-        """Returns the next order, after the last the first."""
+        """The next order; the last order is followed by the first."""
         orders = list(Order)
         return orders[(orders.index(self) + 1) % len(orders)]
 
@@ -85,7 +85,7 @@ class Kept(NamedTuple):
     files: frozenset[str]
     folders: Mapping[str, int]
     paths: frozenset[str]
-    """The paths of both."""
+    """The paths of all these files and folders."""
 
 
 def kept(files: Sequence[Branch], word_filter: WordFilter, also: Set[str] = frozenset()) -> Kept:

@@ -108,7 +108,7 @@ class Pane(Lines, can_focus=True):
 
     @property
     def rows(self) -> int:
-        """The number of visible rows for lines; the filter's field takes one."""
+        """The number of rows for lines, one fewer while the filter's field is open."""
         return max(self.content_size.height - (self.field is not None), 1)
 
     @property
@@ -383,7 +383,7 @@ class Pane(Lines, can_focus=True):
 
 
 def own_keys(kind: type[Widget]) -> list[Binding]:
-    """Returns the keys that ``kind`` itself declares, without those of every pane and of Textual's widgets."""
+    """Returns the keys that ``kind`` declares itself, without the keys of every pane and of Textual's widgets."""
     classes = [above for above in kind.__mro__ if above.__module__.startswith("brvtui.") and above is not Pane]
     items = [item for above in classes for item in above.__dict__.get("BINDINGS", ())]
     return [item for item in items if isinstance(item, Binding)]

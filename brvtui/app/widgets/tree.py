@@ -104,7 +104,7 @@ class TreePane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect: opening a row that is not a folder, and showing stubs in a tree that has none."""
+        """The actions without effect: opening a row that is not a folder, and showing stubs in a tree that has none."""
         can_open = self.chosen in (UNSEEN, ASIDE) if self.branch is None else self.branch.is_folder
         overview = self.view.project.overview
         idle = set() if can_open else {"tree.open"}
@@ -112,7 +112,7 @@ class TreePane(ChoicePane):
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """The key for stubs and derived files, which hides them while they are shown."""
+        """The changed label in the key bar: the key for stubs and derived files hides them while they are shown."""
         return {"tree.aside": "fewer files"} if self.outline.aside else {}
 
     # rows
@@ -157,7 +157,7 @@ class TreePane(ChoicePane):
         return []
 
     def followed(self, before: str) -> str:
-        """Returns the choice to move the cursor to after the selected note changed; ``before`` is the current one."""
+        """Returns the choice for the cursor after the selected note has changed; ``before`` is the current choice."""
         return before
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
@@ -168,7 +168,7 @@ class TreePane(ChoicePane):
         return lines
 
     def tally(self) -> str:
-        """Returns the number of matching files of all files; empty without a filter."""
+        """Returns the number of matching files out of all files; empty without a filter."""
         kept = self.outline.kept
         return f"{len(kept.files)} of {self.all}" if kept is not None else ""
 
@@ -255,7 +255,7 @@ class TreePane(ChoicePane):
         return [line(f" {key} ", "bold muted").add(f"{verb}{left_out}", "faint")]
 
     def _unseen_here(self, overview: Overview) -> list[tuple[str, str]]:
-        """Returns the files that the engine does not see and the filter matches, each with the reason."""
+        """Returns the files that the engine does not see and the filter matches, each with its reason."""
         return [pair for pair in overview.unseen if self.word_filter.keeps(pair[0].lower())]
 
     def _unseen(self, overview: Overview, width: int) -> list[Line]:
@@ -356,7 +356,7 @@ class TreePane(ChoicePane):
 
 
 def sign_of(branch: Branch, glyphs: Glyphs, kind: ProjectKind) -> tuple[str, str]:
-    """Returns the symbol and the role of a file; code symbols all have the same."""
+    """Returns the symbol and the role of a file; all code symbols share one."""
     if not kind.has_maturity:
         return glyphs.bullet, "muted"
     if branch.kind == INDEX:
