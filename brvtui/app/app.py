@@ -60,7 +60,7 @@ _OF_A_NOTE = Need.NOTE | Need.EXPLAINED
 
 
 class BrvTui(ConfiguredApp):
-    """Shows why a query of a context tree got its answer."""
+    """The app that shows why a query got its answer."""
 
     TITLE = "brv-tui"
     CSS_PATH: ClassVar[list[str | PurePath]] = [
@@ -207,7 +207,7 @@ class BrvTui(ConfiguredApp):
 
     @cached_property
     def leaving(self) -> Leaving:
-        """Ends this app, or replaces it by another one."""
+        """Ends this app, or replaces it with another one."""
         from brvtui.app.editing.controller import Leaving
 
         return Leaving(self, self.editing, self.layouts)
@@ -302,9 +302,9 @@ class BrvTui(ConfiguredApp):
         self.run_worker(show(), exclusive=True, group="the answers on that day")
 
     async def go_to_remedy(self, path: str, remedy: Remedy) -> None:
-        """Opens the place for the change of ``remedy``: the query field, the signals, or the editor.
+        """Opens the place where ``remedy`` is applied: the query field, the signals, or the editor.
 
-        For other changes, a message describes them.
+        For other changes, shows a message that describes them.
         """
         from brvtui.trace import RemedyKind
 
@@ -396,7 +396,7 @@ class BrvTui(ConfiguredApp):
         self.edits.saved()
 
     def disk_changed(self) -> None:
-        """Compares the note in the editor with the disk."""
+        """Compares the note in the editor with the file on disk."""
         self.editing.look_at_disk()
 
     # the display
@@ -577,7 +577,7 @@ class BrvTui(ConfiguredApp):
         self.changes.archive(self.note_at_hand)
 
     def action_signals(self) -> None:
-        """Sets maturity and importance of the current note."""
+        """Sets the maturity and importance of the current note."""
         self.changes.set_signals(self.note_at_hand)
 
     def action_undo_change(self) -> None:
@@ -598,7 +598,7 @@ class BrvTui(ConfiguredApp):
         self.drafts.list_all()
 
     def action_left_drafts(self) -> None:
-        """Opens the draft that was left behind, or lists all if there are several."""
+        """Opens the only draft that no editor has open, or lists all drafts."""
         self.drafts.go_to_left()
 
     async def action_mode(self, name: str) -> None:

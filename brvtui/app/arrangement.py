@@ -226,7 +226,7 @@ class Arrangement(NamedTuple):
     tabs: tuple[str, ...]
     """The panes that are tabs on a narrow screen, in order."""
     wide: Callable[[int, int], Split]
-    """Returns the designed split of a wide screen for its width and height."""
+    """Returns the default split of a wide screen for its width and height."""
     head: str = ""
     """The widget that stays above the panes on a narrow screen, and above a maximised pane."""
     head_rows: int = 0

@@ -51,7 +51,7 @@ class NoteLine:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The data of a snapshot for status line, tree and empty panes."""
+    """The data of a snapshot for the status line, the tree and empty panes."""
 
     project: str
     notes: int

@@ -37,7 +37,7 @@ class TimeLeft:
 
 
 class _Threads(ThreadPoolExecutor):
-    """Threads that the event loop does not wait for when it closes."""
+    """A thread pool that the event loop does not wait for when it closes."""
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Drops tasks that have not started, and returns immediately."""
@@ -45,7 +45,7 @@ class _Threads(ThreadPoolExecutor):
 
 
 def run_until_ended(run: Callable[[], Any]) -> None:
-    """Runs the coroutine from ``run`` in an event loop that does not wait for its threads at the end."""
+    """Runs the coroutine from ``run`` in an event loop that does not wait for its threads when it closes."""
 
     async def main() -> None:
         asyncio.get_running_loop().set_default_executor(_Threads(_MOST_THREADS, "brv-tui"))

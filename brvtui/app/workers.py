@@ -43,10 +43,10 @@ class Workers:
     ) -> Worker[None]:
         """Runs ``task`` in a worker thread, then calls ``on_result`` with its result in the event loop.
 
-        An exception becomes one line for ``on_error``; without that, the line is shown as a message. ``on_end`` is
-        called in both cases. All three are called in the context of ``owner`` (by default the app) unless it no longer
-        exists, and awaited if they return an awaitable. An ``exclusive`` task cancels running tasks of its ``group``:
-        their threads continue, but results and errors are dropped.
+        An exception becomes one line for ``on_error``; without ``on_error``, the line is shown as a message. ``on_end``
+        is called in both cases. All three are called in the context of ``owner`` (by default the app) unless it no
+        longer exists, and awaited if they return an awaitable. An ``exclusive`` task cancels running tasks of its
+        ``group``: their threads continue, but results and errors are dropped.
         """
         tell = (owner or self._app).call_later
 

@@ -207,7 +207,7 @@ def _written(score: float, scale: Scale) -> str:
 
 
 REST = "the rest"
-"""The name of the rest of a lead, if it is more than the named parts."""
+"""The name for the rest of a lead that the named parts do not explain."""
 _MOST_NAMED = 5
 _LEAST_LEAD = 1e-9
 

@@ -147,7 +147,7 @@ def folded(whole: Line, width: int) -> list[Line]:
 
 
 def flowed(whole: Line, first: int, others: int) -> list[Line]:
-    """Wraps ``whole`` between words: the first line has at most ``first`` cells, the others ``others``. Roles stay."""
+    """Wraps ``whole`` between words and keeps its roles; lines have at most ``first`` and then ``others`` cells."""
     text = whole.plain
     if whole.width <= first or keeps_whole():
         return [whole]

@@ -36,7 +36,7 @@ from brvtui.trace import (
 _VALUE = 9
 _NAME = 13
 _FACTORS = 18
-"""The largest number of cells for two factors of a part."""
+"""The maximum number of cells for two factors of a part."""
 _MOST_ASKED = 12
 """The maximum number of cells for the query's terms in the table of terms."""
 _FULL_TERMS = 62
@@ -88,7 +88,7 @@ def sum_lines(
 
 
 def title_line(trace: Trace, hit: Hit, maturity: str, aside: str, width: int, glyphs: Glyphs) -> Line:
-    """Returns rank, kind, title and score of a hit; ``aside`` is a warning before the score."""
+    """Returns the rank, kind, title and score of a hit; ``aside`` is a warning before the score."""
     sign, role = glyph_of(hit.kind, maturity, glyphs)
     kind = hit.kind.value.replace("_", " ") if hit.kind is not Kind.CONTEXT else maturity
     rank, _ = trace.place_of(hit.file)

@@ -273,7 +273,7 @@ def shortened_sentence(shown: Headline, total_ms: float, busy: str, width: int, 
 
 
 def headline_text(shown: Headline) -> str:
-    """Returns badge and sentence as one line of plain text."""
+    """Returns the badge and the sentence as one line of plain text."""
     return f"{shown.badge}  {plain(_without_badge(shown))}"
 
 

@@ -97,7 +97,7 @@ _KIND, _CHANGE = 20, 9
 _PARTS = 3
 """The number of parts named for each cause: those with the largest changes."""
 _MORE = 2
-"""The decimals of a change beyond those of scores."""
+"""The number of decimals that changes have in addition to those of scores."""
 NO_VALUE = "–"
 _NO_TIMES = "texts are compared: git keeps no times, so a note of before is as old as its file is here"
 

@@ -1,1 +1,1 @@
-"""Actions as data: the source of key bindings, key bar, palette, help and docs/reference/keys.md."""
+"""Actions as data, from which key bindings, key bar, palette, help and docs/reference/keys.md are built."""

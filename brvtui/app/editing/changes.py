@@ -86,7 +86,7 @@ class NewNoteDialog(Dialog[NewNoteRequest]):
             path.set_text((str(error), "bad"))
 
     async def action_begin(self) -> None:
-        """Closes the dialog with the request, if the path is valid."""
+        """Closes the dialog and returns the request, if the path is valid."""
         from brvtui.tree.reading.inside import PathError
 
         await caught_up(self.focused)
@@ -108,7 +108,7 @@ class NoteChanges:
     """Moves, archives and restores notes, sets their signals, and starts new notes, after the user confirms."""
 
     def __init__(self, services: AppServices, project: Project, editing: Editing) -> None:
-        """Changes notes of ``project``; a note that is open in ``editing`` is first saved or discarded."""
+        """Creates the controller for ``project``; a note that is open in ``editing`` is first saved or discarded."""
         self._services = services
         self._project = project
         self._editing = editing

@@ -257,7 +257,7 @@ class PlanDialog(Dialog["Plan"]):
         return action != "carry_out" or not any(pane.problem for pane in self.query(PlanPane))
 
     async def action_carry_out(self) -> None:
-        """Closes the dialog with the plan, if it matches the current values of the fields."""
+        """Closes the dialog and returns the plan, if it matches the current values of the fields."""
         await caught_up(self.focused)
         if self.pane.plan is not None and self._planned_for == self.entered:
             self.dismiss(self.pane.plan)

@@ -52,12 +52,12 @@ class ChangesDialog(Dialog[str]):
         yield self._pane
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enables Undo and Redo only if there is a change for them."""
+        """Enables Undo and Redo only if there is a change to undo or redo."""
         return bool(self._listed.get(str(parameters[0]), True)) if action == "dismiss" else True
 
 
 class ChangesPane(Pane):
-    """The changes that can be redone, then those that can be undone, newest first."""
+    """The undone changes, which can be redone, then the changes that can be undone, newest first."""
 
     TITLE = "Changes"
     HELP_TEXT = (
@@ -128,7 +128,7 @@ class DraftsPane(ChoicePane):
         self.action_take()
 
     def action_take(self) -> None:
-        """Closes the dialog with the draft under the cursor."""
+        """Closes the dialog and returns the draft under the cursor."""
         if self.chosen:
             self.screen.dismiss(self.chosen)
 
@@ -196,7 +196,7 @@ class UnexpectedQuestion(Dialog[str]):
         self.show_keys()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Disables all answers but Esc until there is a pause."""
+        """Disables all answers except Esc until there is a pause."""
         return self._listens or action != "dismiss" or parameters == (None,)
 
 
@@ -227,7 +227,7 @@ class DamageDialog(UnexpectedQuestion):
 
 
 class DraftDialog(UnexpectedQuestion):
-    """Asks about a draft. Returns TAKE, DROP, or None to leave note and draft as they are."""
+    """Asks about a draft. Returns TAKE, DROP, or None to leave the note and the draft unchanged."""
 
     BINDINGS = bindings(dialogs.DRAFT)
 

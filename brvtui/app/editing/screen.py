@@ -131,7 +131,7 @@ class EditorScreen(FrameScreen):
         )
 
     def make_head(self) -> ComposeResult:
-        """Yields the line about saving and the find bar."""
+        """Yields the line with the effects of saving, and the find bar."""
         yield SavingLine(id="saving")
         yield FindBar(id="find-bar")
 

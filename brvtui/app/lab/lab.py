@@ -208,7 +208,7 @@ class Lab:
         return list(dict.fromkeys([_PRESENT, *slid, *shown, *self._added]))
 
     def ask(self) -> None:
-        """Runs every query in every variant; up-to-date answers cost little."""
+        """Runs every query in every variant; answers that are up to date are reused."""
         self._ask(self.state.what_if)
 
     def _ask(self, what_if: Variant | None, alone: bool = False) -> None:
@@ -355,7 +355,7 @@ class Lab:
             self._services.background.run(keep, tell, group="keep profile")
 
     async def open(self, judgment: Judgment, variant: Variant) -> None:
-        """Runs the query on the Query screen with engine and profile of ``variant``, but without its other changes."""
+        """Runs the query on the Query screen with the engine and profile of ``variant``, but not its other changes."""
         await self._services.switch_mode("query")
         if variant.engine and variant.engine != self._services.store.view.engine.name:
             self._use(variant.engine)

@@ -49,7 +49,7 @@ class ValueField(FieldDialog[float]):
         self.field.action_select_all()
 
     def submit(self, text: str) -> None:
-        """Closes the dialog with the number, if it is valid."""
+        """Closes the dialog and returns the number, if it is valid."""
         value = read_value(text.strip())
         is_whole = isinstance(self._control.base, int)
         is_number = not isinstance(value, (bool, str)) and math.isfinite(value) and value >= self._control.least
@@ -68,7 +68,7 @@ class ProfileNameField(FieldDialog[str]):
         )
 
     def submit(self, text: str) -> None:
-        """Closes the dialog with the name, if it is valid."""
+        """Closes the dialog and returns the name, if it is valid."""
         name = text.strip()
         if _NAME.fullmatch(name):
             self.dismiss(name)

@@ -150,7 +150,7 @@ class VariantDialog(Dialog[Variant]):
     @on(Input.Submitted)
     @on(VariantsPane.Taken)
     def action_take(self) -> None:
-        """Closes the dialog with the variant under the cursor, if its constants belong to its engine."""
+        """Closes the dialog and returns the variant under the cursor, if its constants belong to its engine."""
         pane = self.query_one(VariantsPane)
         if pane.variant is None:
             return

@@ -1,1 +1,1 @@
-"""The Log screen: past queries, who ran them, and a comparison with their answers now."""
+"""The Log screen: past queries, who ran them, and a comparison with their current answers."""

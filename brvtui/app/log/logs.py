@@ -42,7 +42,7 @@ class Logs:
         self._begun = False
 
     def read(self) -> None:
-        """Reads both logs, and starts to watch the engine's."""
+        """Reads both logs, and starts to watch the engine's log."""
         session = self._project.session
         if session is None:
             return

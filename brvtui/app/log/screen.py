@@ -1,4 +1,4 @@
-"""The Log screen: past queries, who ran them, and a comparison with their answers now."""
+"""The Log screen: past queries, who ran them, and a comparison with their current answers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LABEL = 10
 
 
 class LogEntryPane(Pane):
-    """The selected entry as it was logged, its answer now, and the differences."""
+    """The selected entry as it was logged, its current answer, and the differences."""
 
     TITLE = "Then and now"
     READS = (LogState, ProjectState, EngineState)
@@ -47,7 +47,7 @@ class LogEntryPane(Pane):
     )
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns the logged answer, the answer now, and the differences."""
+        """Returns the logged answer, the current answer, and the differences."""
         compared = view.log.compared
         if compared is None:
             hint = "select a query: it is asked again, and the answers are compared"
@@ -252,7 +252,7 @@ class LogScreen(FrameScreen):
         self._logs = logs
         self._keep_answer = keep_answer
         self._compared_state: tuple[object, ...] = ()
-        """The state that the last comparison depended on; empty if none is shown."""
+        """The state on which the last comparison depended; empty if none is shown."""
 
     def make_panes(self) -> ComposeResult:
         """Yields log, entry and summary."""

@@ -180,14 +180,14 @@ class ForecastBar(Lines):
         self._ask(round((x - first) / max(cells - 1, 1) * LAST_DAY))
 
     def _ask(self, day: int) -> None:
-        """Shows the day immediately and requests its forecast; the notes follow."""
+        """Shows the day immediately and requests its forecast; the notes are updated later."""
         self.day = max(0, min(day, LAST_DAY))
         self.rebuild()
         self.post_message(self.DayWanted(self.day))
 
 
 def _sentence(on_day: BoardOnDay, noun: str) -> str:
-    """Returns a sentence with the number of notes that change, or that have the selected event, by the day."""
+    """Returns a sentence with the number of notes that change, or have the selected event, by the selected day."""
     options, forecast = on_day.wanted, on_day.forecast
     only, span = options.only, these_days(options.day)
     if only is None and not options.day:

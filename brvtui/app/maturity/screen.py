@@ -59,7 +59,7 @@ MATURITY = Arrangement(
 
 
 class MaturityScreen(FrameScreen):
-    """A column for each maturity, with the forecast above and the selected note beside."""
+    """A column for each maturity, with the forecast above and the selected note beside the columns."""
 
     CSS_PATH = sheet("maturity")
     TITLE = "Maturity"
@@ -112,7 +112,7 @@ class MaturityScreen(FrameScreen):
 
     @property
     def home(self) -> str:
-        """The column of the selected note, since focusing another would change the selection."""
+        """The column of the selected note; focusing another column would change the selection."""
         return self._level_of_selected() or super().home
 
     @property

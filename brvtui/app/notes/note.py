@@ -193,7 +193,7 @@ class NotePane(Pane):
     # painting
 
     def spans(self, number: int) -> Sequence[Span]:
-        """Returns the line with highlighted query terms, or matches of the filter, and with the current link."""
+        """Returns the line with query terms or filter matches highlighted, and with the current link marked."""
         spans = super().spans(number)
         if self._terms is not None and not self.word_filter:
             spans = lit(spans, self._terms, HIGHLIGHT)

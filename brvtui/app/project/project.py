@@ -87,7 +87,7 @@ class Project:
         return self.session is not None and (self.choice is not None or len(self.session.engines.names) > 1)
 
     def refuses_edits(self) -> bool:
-        """True if code is open, which is read-only here; shows a message about that."""
+        """True if code is open, which is read-only here; shows a message that says so."""
         session = self.session
         return session is not None and not session.kind.has_files and self._refuses_for(session.kind.not_added)
 
@@ -320,7 +320,7 @@ def settle_memory() -> None:
 
 
 class Switches:
-    """Switches the session's profile and other options, and shows a message about it."""
+    """Switches the session's profile and other options, and shows a message about each switch."""
 
     def __init__(self, services: AppServices, project: Project, ask_again: Callable[[], None]) -> None:
         """Creates the controller; ``ask_again`` repeats the query with another profile."""
@@ -330,7 +330,7 @@ class Switches:
         self._switching: Newest[tuple[str, str]] = Newest(self._switch)
         """The requested engine and profile; while a switch reads the tree, another switch may be requested."""
         self._requested = ("", "")
-        """The last requested engine and profile; in use unless the switch is under way or failed."""
+        """The last requested engine and profile; in use unless the switch is still running or has failed."""
 
     def next_profile(self) -> None:
         """Switches the engine to the profile after the last requested one."""

@@ -149,7 +149,7 @@ class Selection:
 
 
 def detail_of(session: Session, trace: Trace, file: str) -> Detail | None:
-    """Returns the computation of the score of ``file`` under ``trace``; None if nothing in it matches."""
+    """Returns the details of the score of ``file`` in ``trace``; None if nothing in the file matches."""
     try:
         return session.explainer.detail(trace, file)
     except KeyError:

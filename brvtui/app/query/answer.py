@@ -61,7 +61,7 @@ class AnswerPane(Pane):
         return {"note": "path", PINNED: "comparison"}.get(self.tab, self.tab)
 
     def reads(self, view: View) -> tuple[object, ...]:
-        """Returns the parts of ``view`` in use; the note only while its tab is in front."""
+        """Returns the parts of ``view`` that are used; the note is used only while its tab is in front."""
         note = (view.selection.file, view.note.text, view.project.overview) if self.tab == "note" else ()
         return (view.answered, view.live, view.opening, view.engine.name, view.pin, *note)
 

@@ -1,4 +1,4 @@
-"""The dialog that asks for permission before the first request of a session to a language model."""
+"""The dialog that asks for permission before a session's first request to a language model."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class ScopeTree(TreePane):
         return before if self.has_focus else self.view.selection.file
 
     def action_take(self) -> None:
-        """Limits the query to the folder under the cursor, or shows the note; in a saved trace opens the folder."""
+        """Limits the query to the folder under the cursor, or shows the note; in a saved trace, opens the folder."""
         branch = self.branch
         if self.chosen in (UNSEEN, ASIDE):
             super().action_take()

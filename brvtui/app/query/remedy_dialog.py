@@ -185,7 +185,7 @@ class RemedyPane(ChoicePane):
         ]
 
     def action_take(self) -> None:
-        """Dismisses the dialog with the remedy under the cursor."""
+        """Closes the dialog and returns the remedy under the cursor."""
         if self._remedies and self.chosen:  # a filter may have removed the selected choice
             self.screen.dismiss(self._remedies[int(self.chosen)])
 

@@ -169,11 +169,11 @@ class RoutePane(Pane):
 
     @property
     def has_room(self) -> bool:
-        """True if enough rows remain below verdict and strip."""
+        """True if enough rows remain below the verdict and the strip."""
         return self.rows - self.pinned >= _LEAST_ROWS
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns verdict and strip if this pane shows them, then notices, gates, stages and times."""
+        """Returns the verdict and the strip if this pane shows them, then notices, gates, stages and times."""
         top: list[Line] = []
         if self.with_verdict:
             rows = _WHOLE_SENTENCE if self.alone else SENTENCE_ROWS

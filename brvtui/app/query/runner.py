@@ -201,7 +201,7 @@ class QueryRunner:
         self._selection.select(next(iter(selectable(trace)), ""))
 
     def tree_changed(self) -> None:
-        """Repeats the query, unless a model is writing the answer, which then stays although its tree is outdated."""
+        """Repeats the query, unless a model is writing the answer, which is kept although its tree is outdated."""
         view = self._services.store.view
         live = view.model.live
         if live is None or not live.is_about(self.typed, view.query.scope, view.engine.name):
@@ -344,7 +344,7 @@ class QueryRunner:
         self._preview_once_expired(trace)
 
     def _preview_once_expired(self, trace: Trace) -> None:
-        """Repeats the preview ``trace`` when the cached answer that it shows expires; a run stays as it is."""
+        """Repeats the preview ``trace`` when the cached answer that it shows expires; runs are not repeated."""
         from brvtui.trace.routing import CacheLook, FingerprintState
 
         if self._expiring is not None:

@@ -281,14 +281,14 @@ class QueryScreen(FrameScreen):
         self.field.cursor_position = len(query)
 
     def bring_answer(self) -> None:
-        """Brings the answer's tab to the front on a narrow screen; the focus does not change."""
+        """Shows the answer's tab on a narrow screen, without moving the focus."""
         if not self.body.wide and not self.body.maximised:
             self.body.bring("answer")
 
     # actions
 
     def action_pane(self, pane: str) -> None:
-        """Shows and focuses ``pane``; ``cache`` and ``graph`` both mean the one that the engine supports."""
+        """Shows and focuses ``pane``; ``cache`` and ``graph`` both mean the pane that the engine supports."""
         again = pane == self.stop
         super().action_pane(next(one for one in _SLOT if one in self.body.plan.panes) if pane in _SLOT else pane)
         warned = self.view.answered is not None and bool(self.view.answered.notices)

@@ -44,7 +44,7 @@ class Dialog(ModalScreen[Answer | None]):
         return services_of(self)
 
     def make_parts(self) -> ComposeResult:
-        """Yields the widgets above the keys: the question; subclasses add theirs."""
+        """Yields the widgets above the keys: the question. Subclasses add more."""
         if self._paragraphs:
             yield Paragraphs(*((paragraph, "text") for paragraph in self._paragraphs), id="question")
 
@@ -108,7 +108,7 @@ class FieldDialog(Dialog[Answer]):
         self.submit(self.field.value)
 
     def submit(self, text: str) -> None:
-        """Closes the dialog with the answer for ``text``, or shows a problem. Subclasses define this."""
+        """Closes the dialog and returns the answer for ``text``, or shows a problem. Subclasses define this."""
         raise NotImplementedError
 
     def show_problem(self, problem: str) -> None:

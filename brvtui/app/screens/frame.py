@@ -54,10 +54,10 @@ class FrameScreen(Screen[None]):
         super().__init__()
         self._layouts = layouts
         self.is_made = False
-        """True once its panes exist; until then it cannot show anything."""
+        """True once its panes exist; until then the screen cannot show anything."""
 
     def make_head(self) -> ComposeResult:
-        """Yields the widgets between status line and panes."""
+        """Yields the widgets between the status line and the panes."""
         yield from ()
 
     def make_panes(self) -> ComposeResult:
@@ -65,7 +65,7 @@ class FrameScreen(Screen[None]):
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
-        """Yields status line, head, body with all panes, and key bar."""
+        """Yields the status line, the head, the body with all panes, and the key bar."""
         width, height = self.app.size
         self.set_class(is_wide(width, height), "-wide")
         yield StatusLine(id="status")
@@ -387,7 +387,7 @@ class FrameScreen(Screen[None]):
         return entries_of_all
 
     def _entries(self, keys: Iterable[BindingType]) -> list[Entry]:
-        """Returns keys and descriptions of the actions in ``keys`` that have an effect now."""
+        """Returns the keys and descriptions of the actions in ``keys`` that have an effect now."""
         from brvtui.app.screens.message import entries_of
 
         idle = self.services.idle

@@ -36,7 +36,7 @@ class SettingField(FieldDialog[Value]):
         self._read = read
 
     def submit(self, text: str) -> None:
-        """Closes the dialog with the value, if it is valid."""
+        """Closes the dialog and returns the value, if it is valid."""
         try:
             self.dismiss(self._read(text))
         except ConfigError as error:
@@ -172,7 +172,7 @@ class SettingsScreen(FrameScreen):
         return True
 
     async def action_back(self) -> None:
-        """Goes back as on every screen, and from the list to the Query screen."""
+        """Goes back as on other screens; from the list, goes to the Query screen."""
         pane = self.pane
         if pane is None or pane.id != self.home or self.body.maximised:
             await super().action_back()

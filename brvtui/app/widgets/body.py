@@ -102,7 +102,7 @@ class Body(Widget):
 
     @property
     def layout(self) -> Layout:
-        """Returns the layout that places the panes."""
+        """The layout that places the panes."""
         return self._placed
 
     def tiled(self, size: Size) -> Tiled:

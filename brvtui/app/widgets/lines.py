@@ -88,17 +88,17 @@ class Lines(Widget):
 
     @property
     def services(self) -> AppServices:
-        """Returns the app's services."""
+        """The app's services."""
         return services_of(self)
 
     @property
     def glyphs(self) -> Glyphs:
-        """Returns the symbols to draw with."""
+        """The symbols to draw with."""
         return self.services.glyphs
 
     @property
     def room(self) -> int:
-        """Returns the width of a line in cells, at least 1."""
+        """The width of a line in cells, at least 1."""
         return max(self.content_size.width, 1)
 
     def build(self, view: View, width: int) -> Sequence[Line]:
@@ -115,7 +115,7 @@ class Lines(Widget):
         self.rebuild()
 
     def rebuild(self, force: bool = False) -> None:
-        """Builds the lines again if an input has changed or with ``force``, and repaints if they differ."""
+        """Builds the lines again if an input has changed or if ``force``, and repaints them if they differ."""
         if not self.is_attached or not self.content_size.width:
             self._built = None
             return

@@ -163,5 +163,5 @@ class Field(Horizontal):
 
     @property
     def value(self) -> str:
-        """Returns the typed text."""
+        """The typed text."""
         return self.query_one(Input).value

@@ -38,7 +38,7 @@ class WordFilter:
 
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
-        """Returns a pattern that matches any of the words, longest first; None without words."""
+        """A pattern that matches any of the words, longest first; None without words."""
         if not self.words:
             return None
         return re.compile("|".join(map(re.escape, sorted(self.words, key=len, reverse=True))), re.IGNORECASE)

@@ -58,7 +58,7 @@ class TreePane(ChoicePane):
         self._followed = self._opened_to = ""
         self._stamp = 0
         self._missed = ROOT
-        """The choice that disappeared under the cursor; it is selected again if it reappears before a move."""
+        """The choice that disappeared under the cursor, to select again if it reappears before the cursor moves."""
         self._marks: dict[str, str] = {}
         self._look: tuple[object, ...] = ()
         self._to_look_at: frozenset[str] = frozenset()
@@ -92,13 +92,13 @@ class TreePane(ChoicePane):
 
     @property
     def branch(self) -> Branch | None:
-        """Returns the folder or file under the cursor; None on other rows."""
+        """The folder or file under the cursor; None on other rows."""
         overview = self.view.project.overview
         return overview.branches.get(self.chosen) if overview is not None else None
 
     @property
     def note(self) -> str:
-        """Returns the path of the note under the cursor, or an empty string."""
+        """The path of the note under the cursor, or an empty string."""
         branch = self.branch
         return branch.path if branch is not None and branch.maturity else ""
 
