@@ -159,7 +159,7 @@ def _least(part: Split | str, across: bool, layout: Layout) -> int:
 
 
 def apportion(weights: Sequence[float], total: int, least: Sequence[int]) -> list[int]:
-    """Divides ``total`` cells in proportion to ``weights``; each part gets its ``least`` if that is possible for all.
+    """Divides ``total`` cells in proportion to ``weights``; no part is below its ``least`` if that is possible for all.
 
     The result sums to ``total``; no part is below 1 if there are enough cells.
     """
@@ -294,7 +294,7 @@ def _with_digest(plan: Arrangement, tiled: Tiled) -> Tiled:
 
 
 def _narrow_with_digest(plan: Arrangement, whole: Area, part: Split | str, layout: Layout) -> Tiled:
-    """Returns the panes below the head; if the screen is high enough, a one-line digest is between them."""
+    """Returns the panes below the head, with a one-line digest between them if the screen is tall enough."""
     if not plan.digested or whole.height < LEAST_ABOVE_DIGEST + LEAST_ROWS + plan.head_rows:
         return _below_head(plan, whole, part, layout)
     tiled = _below_head(plan._replace(head_rows=plan.head_rows + 1), whole, part, layout)

@@ -405,7 +405,7 @@ def rendered_evaluation(report: Assessment, form: EvaluationForm) -> bytes:
 
 
 def evaluation_form_of(file: Path) -> EvaluationForm:
-    """Returns the format for the ending of ``file``. Raises :class:`brvtui.report.saved.ExportError` for others."""
+    """Returns the format for the ending of ``file``. Raises :class:`brvtui.report.saved.ExportError` if unknown."""
     try:
         return EvaluationForm(file.suffix.lower().removeprefix("."))
     except ValueError:

@@ -68,7 +68,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[
 
 
 def joined(blocks: Iterable[str]) -> str:
-    """Joins ``blocks`` to a document, with empty lines between blocks and without empty blocks."""
+    """Joins ``blocks`` into a document, with empty lines between blocks and without empty blocks."""
     return "\n".join(block for block in blocks if block)
 
 

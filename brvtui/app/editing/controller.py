@@ -55,7 +55,7 @@ class Editing:
         """The path of the note that the user last asked to edit in the built-in editor."""
 
     def use(self, screen: EditorScreen) -> None:
-        """Sets the screen that opens notes."""
+        """Sets the screen in which notes are edited."""
         self._screen = screen
 
     @property
@@ -114,7 +114,7 @@ class Editing:
             pass
 
     def edit_selected(self, path: str, outside: bool) -> None:
-        """Edits the current note ``path``, or tells the user how to select one if it is empty."""
+        """Edits the note at ``path``; if it is empty, tells the user how to select a note."""
         if self._project.refuses() or self._project.refuses_edits():
             return
         if self._project.session is None or self._services.store.view.project.overview is None:

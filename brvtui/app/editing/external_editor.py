@@ -59,7 +59,7 @@ class ExternalEditor:
         self._on_conflict = on_conflict
 
     def edit(self, disk: OnDisk, text: EditableText, draft: EditableText | None) -> None:
-        """Opens ``draft`` or ``text`` of the note ``disk`` in the user's editor. Blocks until the editor ends."""
+        """Opens ``draft`` or else ``text`` of the note ``disk`` in the user's editor. Blocks until the editor ends."""
         before = draft or text
         data = self.hand_over(disk.path, before.encode(before.text))
         if data is None:
@@ -83,7 +83,7 @@ class ExternalEditor:
             return None
 
     def _command(self) -> EditorCommand:
-        """Returns the command in ``editor.command``, $VISUAL or $EDITOR, the first that is set.
+        """Returns the command from the first of ``editor.command``, $VISUAL and $EDITOR that is set.
 
         Raises :class:`Refusal` if none is set, and always in a browser. A project's settings file cannot set
         ``editor.command``.

@@ -200,7 +200,7 @@ class NoteSaver:
         self._screen.app.push_screen(questions.DamageDialog(doubt.problem), answered)
 
     def _set_aside(self, unsaved: SaveConflict | SaveFailed | SaveDoubt) -> None:
-        """Keeps the unsaved text of a note that is no longer open as a draft, and shows why it was not saved."""
+        """Keeps as a draft the unsaved text of a note that is no longer open, and shows why it was not saved."""
         path = unsaved.disk.path
         why = unsaved.problem if isinstance(unsaved, SaveFailed | SaveDoubt) else note_saving.changed_meanwhile(path)
         self._external.set_aside(why, unsaved.disk, unsaved.data)

@@ -322,7 +322,7 @@ class EditorScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect, here also editing the open note, and saving or undoing without changes.
+        """The actions without effect, including editing the open note, and saving or undoing without changes.
 
         For a new note, keeping the modification time has no effect either.
         """

@@ -186,7 +186,7 @@ class Sharing:
             self._services.notify(_NOTHING[what], timeout=4)
 
     def copy_text(self, text: str, named: str, otherwise: str = "") -> None:
-        """Copies ``text``. Messages call it ``named`` and end with ``otherwise``, a hint at another way."""
+        """Copies ``text``; messages contain its name ``named``, and end with ``otherwise``, a hint at another way."""
         text = _CONTROLS.sub(lambda match: visible(match[0]), text)
         self.copied = text
         if text:

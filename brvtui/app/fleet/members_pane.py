@@ -60,7 +60,7 @@ class FleetMembersPane(ChoicePane):
         self.order = 0
 
     def also_reads(self) -> tuple[object, ...]:
-        """Adds the order to the values on which the lines depend."""
+        """Returns the inputs of the lines other than the view, including the order."""
         return (self.order, *super().also_reads())
 
     def heading(self, view: View) -> str:

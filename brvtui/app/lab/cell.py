@@ -24,7 +24,7 @@ _SAME = 5e-4
 def loss_of(columns: Sequence[LabColumn], query: str, metric: int) -> float:
     """Returns the query's largest loss in the other columns; with only one column, the metric's distance from 1.
 
-    With only one column, an unexpected outcome adds 2. A different answer with an equal metric counts as a small loss.
+    In the latter case, an unexpected outcome adds 2. A different answer with an equal metric counts as a small loss.
     """
     if not columns or query not in columns[0].cells:
         return 0.0
@@ -101,7 +101,7 @@ class CellPane(Pane):
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Adds the cell to the values on which the lines depend."""
+        """Returns the inputs of the lines other than the view, including the cell."""
         return (self._judgment, self._column, *super().also_reads())
 
     def heading(self, view: View) -> str:

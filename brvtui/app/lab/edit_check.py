@@ -126,7 +126,7 @@ class EditCheck:
             self._services.notify(f"no judged query was asked again: {why}", severity="warning", timeout=_TOAST_S)
 
     def seen(self) -> None:
-        """Marks the effect of edits as seen, when the user opens the Lab."""
+        """Marks the effect of edits as seen when the user opens the Lab."""
         edits = self._services.store.view.edits
         if not edits.is_seen:
             self._services.store.update(edits._replace(is_seen=True))

@@ -97,7 +97,7 @@ class JudgedPane(ChoicePane):
         """The variant to whose column the cursor moves as soon as the column exists."""
 
     def also_reads(self) -> tuple[object, ...]:
-        """Adds column, metric and order to the values on which the lines depend."""
+        """Returns the inputs of the lines other than the view, including the column, metric and order."""
         return (self.column, self.metric, self.order, *super().also_reads())
 
     def heading(self, view: View) -> str:

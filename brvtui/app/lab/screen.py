@@ -114,7 +114,7 @@ class LabScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect, here also judging if there is no query."""
+        """The actions without effect, including judging if there is no query."""
         can_judge = self.view.query.text.strip() or self.view.lab.rows
         return super().idle if can_judge else super().idle | {"lab.judge"}
 

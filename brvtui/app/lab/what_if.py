@@ -94,7 +94,7 @@ class WhatIfPane(ChoicePane):
         return (view.lab.what_if, view.lab.controls)
 
     def also_reads(self) -> tuple[object, ...]:
-        """Adds the note's controls to the values on which the lines depend."""
+        """Returns the inputs of the lines other than the view, including the note's controls."""
         return (self.note_controls, *super().also_reads())
 
     def heading(self, view: View) -> str:

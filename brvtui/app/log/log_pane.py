@@ -53,7 +53,7 @@ class LogPane(ChoicePane):
         self._entries: dict[str, LoggedQuery] = {}
 
     def also_reads(self) -> tuple[object, ...]:
-        """Adds the filter of entries to the values on which the lines depend."""
+        """Returns the inputs of the lines other than the view, including the filter of entries."""
         return (self.only_uncovered, *super().also_reads())
 
     def heading(self, view: View) -> str:

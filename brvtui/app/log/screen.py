@@ -297,7 +297,7 @@ class LogScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect, here also explaining a note if none answered the selected query."""
+        """The actions without effect, including explaining a note if none answered the selected query."""
         return super().idle if self.note_at_hand else super().idle | {"log.why"}
 
     @property

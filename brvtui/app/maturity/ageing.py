@@ -188,7 +188,7 @@ class AgeingPane(Pane):
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Adds the note's ageing and its forecast in another engine to the values on which the lines depend."""
+        """Returns the inputs of the lines besides the view: the note's ageing and its forecast in another engine."""
         return (self.ageing, self.forecast, *super().also_reads())
 
     def heading(self, view: View) -> str:

@@ -76,7 +76,7 @@ class ColumnPane(ChoicePane):
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Adds the board to the values on which the lines depend."""
+        """Returns the inputs of the lines other than the view, including the board."""
         return (self.on_day, *super().also_reads())
 
     @property

@@ -117,7 +117,7 @@ class MaturityScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect, here also going to the displayed day, past the last day, or below one hit."""
+        """The actions without effect, including going to the displayed day, past the last day, or below one hit."""
         idle = super().idle | ({"ageing.less"} if self.times <= 1 else frozenset())
         idle |= frozenset() if self.wanted.day else {"forecast.today"}
         return idle | {"forecast.next", "forecast.month"} if self.wanted.day >= LAST_DAY else idle

@@ -84,7 +84,7 @@ class NotePane(Pane):
         """The answer to which the terms belong."""
 
     def also_reads(self) -> tuple[object, ...]:
-        """Adds the document and the mode to the values on which the lines depend."""
+        """Returns the inputs of the lines other than the view, including the document and the mode."""
         return (self.document, self.raw, self._waits, *super().also_reads())
 
     def heading(self, view: View) -> str:

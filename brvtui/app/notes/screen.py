@@ -213,7 +213,7 @@ class NotesScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect, here also going back if no link was followed."""
+        """The actions without effect, including going back if no link was followed."""
         return super().idle if self._browsing.leads_back else super().idle | {"notes.back"}
 
     @on(AboutPane.SurroundingsWanted)

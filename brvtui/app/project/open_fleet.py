@@ -33,7 +33,7 @@ class OpenFleet:
         self.fleet = fleet
         self.timeout_s = timeout_s
         self.now_ms = now_ms
-        """The time for which members answer; None for the time of each question."""
+        """The simulated time of the answers; None for the time of each question."""
         self.state = FleetState(fleet)
         self.selection = FleetSelection()
         self.interrupted = False

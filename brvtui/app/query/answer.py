@@ -66,7 +66,7 @@ class AnswerPane(Pane):
         return (view.answered, view.live, view.opening, view.engine.name, view.pin, *note)
 
     def also_reads(self) -> tuple[object, ...]:
-        """Adds the front tab to the values on which the lines depend."""
+        """Returns the inputs of the lines other than the view, including the front tab."""
         return (self.tab, *super().also_reads())
 
     def heading(self, view: View) -> str:

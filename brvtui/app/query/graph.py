@@ -54,7 +54,7 @@ class GraphPane(ChoicePane):
         """The neighbourhood that is drawn."""
 
     def also_reads(self) -> tuple[object, ...]:
-        """Adds the centre to the values on which the lines depend."""
+        """Returns the inputs of the lines other than the view, including the centre."""
         return (self._centre, *super().also_reads())
 
     def update(self, view: View) -> None:

@@ -56,7 +56,7 @@ class ScopeTree(TreePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect, here also Enter on the whole tree without a scope, or on a saved folder."""
+        """The actions without effect, including Enter on the whole tree without a scope, or on a saved folder."""
         is_saved_folder = bool(self.view.project.saved) and self.branch is not None and self.branch.is_folder
         lifts_nothing = self.chosen == ROOT and not self.view.query.scope
         return super().idle | {"tree.take"} if is_saved_folder or lifts_nothing else super().idle

@@ -270,7 +270,7 @@ def _explained_or_none(explain: Callable[[], Explanation]) -> Explanation | None
 
 
 def _remedies(session: Session, explanation: Explanation, cached: str) -> tuple[Remedy, ...] | None:
-    """Returns the remedies for the note of ``explanation``; None if the engine has no more than the explanation.
+    """Returns the remedies for the note of ``explanation``; None if the engine knows only the explanation's own.
 
     Remedies are tried on an empty cache; ``cached`` is appended to a wording that the current cache would answer.
     """

@@ -43,7 +43,7 @@ class RetryPane(ChoicePane):
         return self._first_opened if self._opened is None else self._opened
 
     def also_reads(self) -> tuple[object, ...]:
-        """Adds the row that the user opened to the values on which the lines depend."""
+        """Returns the inputs of the lines other than the view, including the row that the user opened."""
         return (self._opened, *super().also_reads())
 
     def update(self, view: View) -> None:

@@ -159,7 +159,7 @@ class RoutePane(Pane):
         self.with_verdict, self.alone = VERDICT not in shown, len(shown) == 1
 
     def also_reads(self) -> tuple[object, ...]:
-        """Adds the place of the verdict to the values on which the lines depend."""
+        """Returns the inputs of the lines other than the view, including the place of the verdict."""
         return (self.with_verdict, self.alone, *super().also_reads())
 
     @property

@@ -192,13 +192,13 @@ class QueryScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect, here also opening, running or going back without a note, query or history."""
+        """The actions without effect, including opening, running or going back without a note, query or history."""
         lacks = {"results.notes": self.note_at_hand, "query.run": self.field.value, "query.earlier": self.field.history}
         return super().idle | {name for name, value in lacks.items() if not value}
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """The changed labels in the key bar, here also for showing fewer panes while all are shown."""
+        """The changed labels in the key bar, including the one for showing fewer panes while all are shown."""
         has_few = self.body.plan.aside <= self.body.shared.hidden
         return super().renamed if has_few else {**super().renamed, "panes.few": "fewer"}
 

@@ -64,7 +64,7 @@ class SettingPane(Pane):
         self.row: SettingRow | None = None
 
     def also_reads(self) -> tuple[object, ...]:
-        """Adds the setting and the current theme, which a key can change, to the values on which the lines depend."""
+        """Returns the inputs of the lines besides the view: the setting and the current theme, which a key can change."""
         return (self.row, self.app.theme, *super().also_reads())
 
     def restyle(self) -> None:
@@ -158,7 +158,7 @@ class SettingsScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect, here also editing a note, which the key bar offers on screens with notes."""
+        """The actions without effect, including editing a note, which the key bar offers on screens with notes."""
         return super().idle | {"note.edit"}
 
     def show(self, view: View) -> None:

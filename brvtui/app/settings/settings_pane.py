@@ -69,7 +69,7 @@ class SettingsPane(ChoicePane):
         return self.rows_by_name.get(self.chosen)
 
     def also_reads(self) -> tuple[object, ...]:
-        """Adds the settings in effect, the themes and the rows to the values on which the lines depend."""
+        """Returns the inputs of the lines besides the view: the settings in effect, the themes and the rows."""
         return (self.services.configuration, self.services.library, self._rows, *super().also_reads())
 
     def lacks(self, view: View) -> Iterable[Message]:
