@@ -64,7 +64,7 @@ class SettingPane(Pane):
         self.row: SettingRow | None = None
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the inputs of the lines besides the view: the setting and the current theme, which a key can change."""
+        """Returns the inputs of the lines besides the view: the setting and the theme, which a key can change."""
         return (self.row, self.app.theme, *super().also_reads())
 
     def restyle(self) -> None:
