@@ -210,7 +210,7 @@ def test_a_link(project: Tree, form: str, target: str) -> None:
     assert (Severity.ERROR, found.link.line - 1, f"{found.link.target} leads out of the tree") in told
     page = page_document(session.about("x/linking.md"), 120, False)
     if not form.startswith("[t]: "):  # what defines a link is not shown
-        assert "(leads out of the tree)" in " ".join(line.plain for line in page.lines)
+        assert "(outside the tree)" in " ".join(line.plain for line in page.lines)
     assert all(not placed.target.path for placed in page.links)
 
 

@@ -146,7 +146,8 @@ def _result(query: str, path: str) -> QueryResult:
         (
             (14, 1, 0, 0, 1, 1),
             "5",
-            f"the open query has another answer after the edit to n0.md; 14 judged queries have {AS_BEFORE}: 5 shows it",
+            f"the open query has another answer after the edit to n0.md; "
+            f"14 judged queries have {AS_BEFORE}: 5 shows it",
         ),
         (
             (14, 1, 0, 1, 0, 1),
