@@ -299,7 +299,7 @@ class BrvTui(ConfiguredApp):
             if isinstance(self.frame, LabScreen):
                 self.frame.add_column(Variant(days=days))
 
-        self.run_worker(show(), exclusive=True, group="the answers on that day")
+        self.run_worker(show(), exclusive=True, group="answers later")
 
     async def go_to_remedy(self, path: str, remedy: Remedy) -> None:
         """Opens the place where ``remedy`` is applied: the query field, the signals, or the editor.

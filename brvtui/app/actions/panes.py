@@ -115,7 +115,7 @@ QUERY_FIELD = Place("query field", "Query", PlaceKind.FIELD, (
     Action("query.later", "down", "history(1)", "later", "Next query in the history"),
 ), screens=("query",), needs=Need.PROJECT)  # fmt: skip
 
-MIGRATION = Place("migration", "3 to 4", PlaceKind.PANE, (
+MIGRATION = Place("migration", "From 3 to 4", PlaceKind.PANE, (
     Action("migration.take", "enter,l,right", "take", "read", "Go to the text beside the list", bar=True),
 ), within=EVERY_PANE)  # fmt: skip
 

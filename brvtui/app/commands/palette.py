@@ -39,8 +39,9 @@ NOT_OFFERED = (PlaceKind.DIALOG, PlaceKind.FIELD)
 """The kinds of places whose actions answer a question or depend on a text."""
 
 ALSO: Mapping[str, str] = {
+    "answer.compare": "difference",
     "app.quit": "exit leave",
-    "app.screenshot": "export picture image print",
+    "app.screenshot": "export image print",
     "app.themes": "dark light color colour",
     "copy.shown": "clipboard share",
     "help.keys": "shortcuts keyboard",
@@ -48,22 +49,20 @@ ALSO: Mapping[str, str] = {
     "note.drafts": "recover unsaved conflict",
     "note.move": "name path folder",
     "note.new": "create add write",
+    "note.redo": "again repeat",
     "panes.maximise": "maximize zoom full screen fullscreen",
     "pane.filter": "search find",
     "query.run_anywhere": "ask search",
     "results.why": "explain missing remedy fix",
     "layout.reset": "resize",
     "results.judge": "rate wrong right",
-    "feedback.accepted": "useful accept",
+    "feedback.accepted": "accept",
     "feedback.dismissed": "useless reject",
     "screens.lab": "evaluate eval quality tune test",
     "screens.log": "history agent asked",
     "screens.maturity": "aging ageing expire stale decay forecast",
     "screens.settings": "preferences options config configuration setup",
     "trace.save": "export download share report",
-    "tree.order": "sort",
-    "board.order": "sort",
-    "judged.order": "sort",
 }
 """Synonyms for actions, by action name, for users who do not know our terms."""
 

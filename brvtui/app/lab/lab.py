@@ -297,7 +297,7 @@ class Lab:
         elif variant.earlier is not None:
             self._edits.hold()
             noun = self._services.store.view.kind.noun
-            self._services.notify(f"later edits are compared with the {noun}s as they are now", timeout=5)
+            self._services.notify(f"later edits are compared with the current {noun}s", timeout=5)
             return
         else:
             self._hidden.add(variant)

@@ -208,7 +208,7 @@ def _meaning(options: BoardOptions) -> str:
     if options.only is not None:
         return f"{options.only.short}: {options.only.meaning}"
     if options.day:
-        does = "shows all" if options.in_span else "shows only these"
+        does = "shows all" if options.in_span else "only these"
         keys = f"{{board.changes}} {does}, {{board.only}} one event, {{forecast.answers}} answers"
-        return f"“new” means in {these_days(options.day)}; {keys}"
+        return f"new: in {these_days(options.day)}; {keys}"
     return "counts are for today; {board.only} picks one event and explains it"
